@@ -1,0 +1,106 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ApprovalKind says what a person is asked.
+type ApprovalKind string
+
+const (
+	ApprovalActions    ApprovalKind = "actions"
+	ApprovalQuestion   ApprovalKind = "question"
+	ApprovalBudget     ApprovalKind = "budget"
+	ApprovalCompletion ApprovalKind = "completion"
+	ApprovalOutcome    ApprovalKind = "outcome"
+	ApprovalPoisoned   ApprovalKind = "poisoned"
+)
+
+// ApprovalStatus says how it was settled.
+type ApprovalStatus string
+
+const (
+	ApprovalOpen        ApprovalStatus = "open"
+	ApprovalApproved    ApprovalStatus = "approved"
+	ApprovalRefused     ApprovalStatus = "refused"
+	ApprovalExpired     ApprovalStatus = "expired"
+	ApprovalSuperseded  ApprovalStatus = "superseded"
+	ApprovalEvicted     ApprovalStatus = "evicted"
+	ApprovalStale       ApprovalStatus = "stale"
+	ApprovalStopped     ApprovalStatus = "stopped"
+	ApprovalInterrupted ApprovalStatus = "interrupted"
+)
+
+// ValidationLevel is where a demand for validation comes from.
+type ValidationLevel string
+
+const (
+	LevelWorkspace ValidationLevel = "workspace"
+	LevelZone      ValidationLevel = "zone"
+	LevelTool      ValidationLevel = "tool"
+	LevelSession   ValidationLevel = "session"
+	LevelAI        ValidationLevel = "ai"
+	LevelCommand   ValidationLevel = "command"
+)
+
+// ApprovalReason is one reason why a person is asked.
+type ApprovalReason struct {
+	Level ValidationLevel `json:"level"`
+	ID    string          `json:"id,omitempty"` // of the zone, tool or session
+	Text  string          `json:"text"`
+}
+
+// ApprovalAction is one action on the card: made from the command and its params,
+// never from the model's own words. ID is its execution's.
+type ApprovalAction struct {
+	ID       string          `json:"id"`
+	Command  string          `json:"command"`
+	Params   json.RawMessage `json:"params"`
+	Text     string          `json:"text"`
+	Before   json.RawMessage `json:"before,omitempty"`
+	After    json.RawMessage `json:"after,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+	// Digest binds command, record version and exact params: what runs is what was
+	// shown.
+	Digest string `json:"digest"`
+}
+
+// Approval is a question to a person, kept as a row with its answer.
+type Approval struct {
+	ID              string
+	WorkspaceID     string
+	SessionID       string
+	RoundID         string
+	Kind            ApprovalKind
+	Status          ApprovalStatus
+	Reasons         []ApprovalReason
+	Actions         []ApprovalAction
+	Module          *Module
+	ResponseSchema  json.RawMessage
+	CancelMessageID string
+	Text            string // the question in words (budget, completion, poisoned)
+	ExpiresAt       *time.Time
+	OnExpiry        string // "deny" or "keep"
+	CreatedAt       time.Time
+	SettledBy       string
+	SettledAt       *time.Time
+	// Decision is the recorded answer, canonical: the same answer again gives the same
+	// reply, another one a 409.
+	Decision json.RawMessage
+}
+
+// Decision is a person's answer to an approval. Which fields are read depends on
+// the approval's kind.
+type Decision struct {
+	ApprovalID  string                     `json:"-"`
+	Approved    bool                       `json:"approved"`
+	ApprovedIDs []string                   `json:"approved_ids,omitempty"`
+	Edits       map[string]json.RawMessage `json:"edits,omitempty"`
+	Comment     string                     `json:"comment,omitempty"`
+	Value       json.RawMessage            `json:"value,omitempty"`     // question
+	Cancelled   bool                       `json:"cancelled,omitempty"` // question
+	Limit       *float64                   `json:"limit,omitempty"`     // budget
+	Outcome     string                     `json:"outcome,omitempty"`   // outcome
+	By          string                     `json:"-"`
+}

@@ -1,0 +1,81 @@
+package domain
+
+import "time"
+
+// Change is everything one transaction writes in one workspace. The machine and the
+// scheduler build it, the repository writes it whole or not at all, numbers its
+// events in the order of Events, and gives them back encoded.
+//
+// Pointers are shared between the lists and the events: a message's Seq, set while
+// its event is numbered, is seen by both.
+type Change struct {
+	WorkspaceID string
+	At          time.Time
+
+	// Sessions in the order of writing: who gives the slot up stands before who takes
+	// it, because the unique index on the holder is checked at each statement.
+	Sessions []SessionWrite
+
+	Messages        []*Message   // new rows; Seq comes from their message.created event unless they are queued
+	PlacedMessages  []*Message   // queued before, now in their place; Seq comes from their message.updated event
+	EditedMessages  []*Message   // still queued, text changed
+	DeletedMessages []*Message   // a wait's cancel message, or a withdrawn queued one
+	Executions      []*Execution // written by id: inserted, or their outcome updated
+	Approvals       []*Approval  // written by id
+	Transitions     []*Transition
+	Roundtrips      []*Roundtrip
+	Inbox           []*InboxItem
+	InboxDone       []string
+	Enqueue         []QueueRow
+	Dequeue         []string // session ids
+	Events          []*LogEvent
+}
+
+// SessionWrite writes one session's row, on the condition that Version (and
+// RunEpoch) are still what they were when it was read. The repository bumps
+// Session.Version itself and sets LastSeq, SessionSeq and LastTransitionID.
+type SessionWrite struct {
+	Session *Session
+	Insert  bool
+	Delete  bool
+	// Claim: the writer takes the session over: RunEpoch+1, owner is this node.
+	Claim bool
+}
+
+// Session finds the write of a session in the change, or nil.
+func (c *Change) Session(id string) *Session {
+	for i := range c.Sessions {
+		if c.Sessions[i].Session.ID == id {
+			return c.Sessions[i].Session
+		}
+	}
+	return nil
+}
+
+// Emit appends an event to the log of the change.
+func (c *Change) Emit(e LogEvent) {
+	e.WorkspaceID = c.WorkspaceID
+	e.At = c.At
+	c.Events = append(c.Events, &e)
+}
+
+// Merge appends another change of the same workspace and instant.
+func (c *Change) Merge(o *Change) {
+	if o == nil {
+		return
+	}
+	c.Sessions = append(c.Sessions, o.Sessions...)
+	c.Messages = append(c.Messages, o.Messages...)
+	c.PlacedMessages = append(c.PlacedMessages, o.PlacedMessages...)
+	c.EditedMessages = append(c.EditedMessages, o.EditedMessages...)
+	c.DeletedMessages = append(c.DeletedMessages, o.DeletedMessages...)
+	c.Executions = append(c.Executions, o.Executions...)
+	c.Approvals = append(c.Approvals, o.Approvals...)
+	c.Transitions = append(c.Transitions, o.Transitions...)
+	c.Roundtrips = append(c.Roundtrips, o.Roundtrips...)
+	c.Inbox = append(c.Inbox, o.Inbox...)
+	c.InboxDone = append(c.InboxDone, o.InboxDone...)
+	c.Enqueue = append(c.Enqueue, o.Enqueue...)
+	c.Dequeue = append(c.Dequeue, o.Dequeue...)
+	c.Events = append(c.Events, o.Events...)
+}

@@ -1,0 +1,128 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// CommandKind says what a command does to the world.
+type CommandKind string
+
+const (
+	KindQuery   CommandKind = "query"   // reads
+	KindAction  CommandKind = "action"  // changes
+	KindControl CommandKind = "control" // steers the session: ASK_USER, COMPLETE
+)
+
+// CommandEffect says what a repetition would do.
+type CommandEffect string
+
+const (
+	EffectRead          CommandEffect = "read"
+	EffectIdempotent    CommandEffect = "idempotent"
+	EffectNonIdempotent CommandEffect = "non_idempotent"
+)
+
+// CommandSpec is an entry of the catalogue, as providers, prompts, the API and the
+// checks see it.
+type CommandSpec struct {
+	Name        string          `json:"name"`
+	Kind        CommandKind     `json:"kind"`
+	Effect      CommandEffect   `json:"effect"`
+	Source      string          `json:"source"` // "builtin", "mcp", "http", "agent"
+	Description string          `json:"description"`
+	Params      json.RawMessage `json:"params_schema"` // JSON Schema of the params
+	Timeout     time.Duration   `json:"timeout"`
+}
+
+// Command is a request of the AI or of an enrichment. ID is a hash of type and
+// sorted params: the same request has the same id.
+type Command struct {
+	ID         string          `json:"id"`
+	Type       string          `json:"type"`
+	Params     json.RawMessage `json:"params"`
+	IsRelative bool            `json:"is_relative,omitempty"`
+	// CallID is the call in the raw answer that asked for it (RawCall.ID); with the
+	// JSON protocol one is made for each command.
+	CallID string `json:"call_id,omitempty"`
+	// Repeat: run it although the same one ran just before.
+	Repeat bool `json:"repeat,omitempty"`
+	// ValidationRequest: the AI itself asks for a person's yes.
+	ValidationRequest bool `json:"validation_request,omitempty"`
+}
+
+// ExecutionStatus is where an execution stands. The first three are on the way; the
+// others are results, of which every call gets exactly one.
+type ExecutionStatus string
+
+const (
+	ExecPlanned   ExecutionStatus = "PLANNED"
+	ExecApproved  ExecutionStatus = "APPROVED"
+	ExecStarted   ExecutionStatus = "STARTED"
+	ExecSuccess   ExecutionStatus = "SUCCESS"
+	ExecFailed    ExecutionStatus = "FAILED"
+	ExecCancelled ExecutionStatus = "CANCELLED"
+	ExecCached    ExecutionStatus = "CACHED"
+	ExecPending   ExecutionStatus = "PENDING"
+	ExecUnknown   ExecutionStatus = "UNKNOWN"
+)
+
+// Final says whether the status is a result.
+func (s ExecutionStatus) Final() bool {
+	return s != ExecPlanned && s != ExecApproved && s != ExecStarted
+}
+
+// CommandError is a failure that the AI can act on.
+type CommandError struct {
+	Code    string       `json:"code"`
+	Message string       `json:"message"`
+	Fields  []FieldError `json:"fields,omitempty"`
+}
+
+// Execution is one row of the journal: intent and outcome of one command.
+type Execution struct {
+	ID          string
+	WorkspaceID string
+	SessionID   string
+	RoundID     string
+	MessageID   string // the AI message (or the user message, for enrichments) that asked for it
+	CallID      string
+	Position    int // in its answer
+	Command     string
+	Params      json.RawMessage
+	Repeat      bool
+	CommandID   string // Command.ID
+	Kind        CommandKind
+	Effect      CommandEffect
+	Status      ExecutionStatus
+	Attempt     int
+	ApprovalID  string
+	Digest      string // of command, version and exact params, when approved
+	Result      json.RawMessage
+	Text        string // the result as the AI reads it
+	Note        string
+	Error       *CommandError
+	CreatedAt   time.Time
+	StartedAt   *time.Time
+	EndedAt     *time.Time
+}
+
+// CommandResult is an execution as a SYSTEM message reports it.
+type CommandResult struct {
+	ExecutionID string          `json:"execution_id,omitempty"`
+	CallID      string          `json:"call_id,omitempty"`
+	Command     string          `json:"command"`
+	Status      ExecutionStatus `json:"status"`
+	Summary     string          `json:"summary,omitempty"` // in words, for people
+	Text        string          `json:"text,omitempty"`    // what the AI reads
+	Error       *CommandError   `json:"error,omitempty"`
+	Note        string          `json:"note,omitempty"`
+}
+
+// ResultOf is the result line of an execution that has ended.
+func ResultOf(e *Execution, summary string) CommandResult {
+	return CommandResult{
+		ExecutionID: e.ID, CallID: e.CallID, Command: e.Command, Status: e.Status,
+		Summary: summary, Text: e.Text, Error: e.Error, Note: e.Note,
+	}
+}

@@ -1,0 +1,117 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Zone is an area of the user's life or work; it holds tools.
+type Zone struct {
+	ID                string     `json:"id"`
+	WorkspaceID       string     `json:"-"`
+	Name              string     `json:"name"`
+	Description       string     `json:"description"`
+	Colour            string     `json:"colour"`
+	Position          int        `json:"position"`
+	RequireValidation bool       `json:"require_validation"`
+	Version           int64      `json:"version"`
+	CreatedAt         time.Time  `json:"created_at"`
+	UpdatedAt         time.Time  `json:"updated_at"`
+	DeletedAt         *time.Time `json:"-"`
+}
+
+// ToolType is a pair of JSON Schemas with a name. The built-in ones belong to no
+// workspace (WorkspaceID empty) and are defined in package commands.
+type ToolType struct {
+	ID           string          `json:"id"`
+	WorkspaceID  string          `json:"-"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	ConfigSchema json.RawMessage `json:"config_schema"`
+	EntrySchema  json.RawMessage `json:"entry_schema"`
+	BuiltIn      bool            `json:"built_in"`
+	CreatedAt    time.Time       `json:"created_at,omitzero"`
+	UpdatedAt    time.Time       `json:"updated_at,omitzero"`
+}
+
+// Tool is an instance of a tool type in a zone, with a config valid for its type.
+type Tool struct {
+	ID                string          `json:"id"`
+	WorkspaceID       string          `json:"-"`
+	ZoneID            string          `json:"zone_id"`
+	ToolType          string          `json:"tool_type"`
+	Name              string          `json:"name"`
+	Description       string          `json:"description"`
+	Config            json.RawMessage `json:"config"`
+	AlwaysSend        bool            `json:"always_send"`
+	RequireValidation bool            `json:"require_validation"`
+	Position          int             `json:"position"`
+	Version           int64           `json:"version"`
+	CreatedAt         time.Time       `json:"created_at"`
+	UpdatedAt         time.Time       `json:"updated_at"`
+	DeletedAt         *time.Time      `json:"-"`
+}
+
+// Entry is a dated piece of data in a tool. Timestamp is when it happened.
+type Entry struct {
+	ID          string          `json:"id"`
+	WorkspaceID string          `json:"-"`
+	ToolID      string          `json:"tool_id"`
+	Timestamp   time.Time       `json:"timestamp"`
+	Data        json.RawMessage `json:"data"`
+	Version     int64           `json:"version"`
+	SessionID   string          `json:"session_id,omitempty"` // which session wrote it last; empty: a client
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	DeletedAt   *time.Time      `json:"-"`
+}
+
+// EntryFilter selects entries of one tool. Zero times: no bound; From is included,
+// Until is not. Cursor is that of the page before.
+type EntryFilter struct {
+	ToolID     string
+	From       time.Time
+	Until      time.Time
+	Limit      int
+	Cursor     string
+	Descending bool
+}
+
+// Document is one of the workspace's context texts.
+type Document struct {
+	ID          string     `json:"id"`
+	WorkspaceID string     `json:"-"`
+	Key         string     `json:"key"`
+	Title       string     `json:"title"`
+	Body        string     `json:"body"`
+	Published   string     `json:"published_body,omitempty"`
+	Version     int64      `json:"version"`
+	PublishedAt *time.Time `json:"published_at,omitempty"`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	DeletedAt   *time.Time `json:"-"`
+}
+
+// Stats are the statistics of a numeric field over a period, or over one bucket of
+// it (Bucket is the bucket's first local day, empty for the whole).
+type Stats struct {
+	Bucket string   `json:"bucket,omitempty"`
+	Count  int64    `json:"count"`
+	Min    *float64 `json:"min,omitempty"`
+	Max    *float64 `json:"max,omitempty"`
+	Mean   *float64 `json:"mean,omitempty"`
+	Sum    *float64 `json:"sum,omitempty"`
+	Last   *float64 `json:"last,omitempty"`
+}
+
+// DataChange is the body of a data.changed event: what kind of noun, which one, and
+// what happened to it ("created", "updated", "deleted", "restored").
+type DataChange struct {
+	Noun      string `json:"noun"`
+	ID        string `json:"id"`
+	Operation string `json:"operation"`
+	ToolID    string `json:"tool_id,omitempty"`
+	ZoneID    string `json:"zone_id,omitempty"`
+	Count     int    `json:"count,omitempty"`
+	SessionID string `json:"by_session_id,omitempty"`
+}

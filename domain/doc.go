@@ -1,0 +1,9 @@
+// Package domain holds the nouns of Fermata and their rules: sessions, messages,
+// commands, approvals, the user's data, and the Change in which all that a
+// transaction writes is gathered.
+//
+// It imports the standard library only and does no I/O: it reads no clock, draws
+// no random number and starts no goroutine. Times and ids are given to it. A noun
+// has a file of its own. Struct tags give the names under which a value is kept in
+// the database's text columns; package api maps to the wire.
+package domain

@@ -1,0 +1,106 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code is the stable, machine-readable name of an error. One table in package
+// handlers maps each to an HTTP status; the same names are sent to clients.
+type Code string
+
+// The codes that more than one package uses. A package may have others of its own.
+const (
+	CodeInternal           Code = "internal"
+	CodeInvalid            Code = "invalid"             // readable but wrong: 422, with FieldErrors
+	CodeNotFound           Code = "not_found"           // unknown, or of another workspace
+	CodeConflict           Code = "conflict"            // exists already
+	CodeWrongPhase         Code = "wrong_phase"         // the session's phase does not take this event
+	CodeWrongSessionType   Code = "wrong_session_type"  // e.g. a user message to an AUTOMATION
+	CodeSessionEnded       Code = "session_ended"       // COMPLETED; for a CHAT, resume reopens it
+	CodeSessionBusy        Code = "session_busy"        // if_busy=reject, or deletion of a working session
+	CodeSeedNeverRuns      Code = "seed_never_runs"     // a SEED is edited, never run
+	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
+	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
+	CodeApprovalExpired    Code = "approval_expired"
+	CodeNotEmpty           Code = "not_empty" // deleting something that holds something, without force
+	CodeQueueFull          Code = "queue_full"
+	CodeForbidden          Code = "forbidden"
+	CodeUnauthenticated    Code = "unauthenticated"
+	CodeUnavailable        Code = "unavailable" // no database, or draining
+	CodeDatabaseBusy       Code = "db_busy"
+	CodeStorageFull        Code = "storage_full"
+	CodeOutcomeUnknown     Code = "outcome_unknown" // the commit's fate could not be read back
+)
+
+// WriteOutcome tells a client what became of the write it asked for.
+type WriteOutcome string
+
+const (
+	NotApplied     WriteOutcome = "not_applied"
+	Applied        WriteOutcome = "applied"
+	OutcomeUnknown WriteOutcome = "unknown"
+)
+
+// FieldError points at one wrong value: Pointer is a JSON pointer into the request
+// or the command's params ("/data/value").
+type FieldError struct {
+	Pointer string `json:"pointer"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error is the one error type that crosses package borders with meaning. Message
+// says what happened, what was kept and what to do; it is safe to show.
+type Error struct {
+	Code    Code
+	Message string
+	Fields  []FieldError
+	// Outcome of the write; empty means not applied.
+	Outcome WriteOutcome
+	// Session, where the error is about one: its phase and status go into the problem.
+	Session *Session
+	// Decision is the recorded decision of an approval that was settled already.
+	Decision string
+	// Err is the cause, for the log only.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error with a formatted message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid makes the 422 error for one field.
+func Invalid(pointer, code, format string, args ...any) *Error {
+	message := fmt.Sprintf(format, args...)
+	return &Error{Code: CodeInvalid, Message: message, Fields: []FieldError{{Pointer: pointer, Code: code, Message: message}}}
+}
+
+// NotFound makes the 404 error; it is the same for an unknown id and for an id of
+// another workspace, so that ids of others cannot be probed.
+func NotFound(noun string) *Error {
+	return Errorf(CodeNotFound, "There is no such %s in this workspace.", noun)
+}
+
+// ErrorCode is the code of err: that of the Error in its chain, or CodeInternal.
+func ErrorCode(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// ErrStale is returned by a commit whose guard (version, epoch) no longer holds:
+// somebody else moved on. Reload and decide again.
+var ErrStale = errors.New("stale: the session moved on")

@@ -1,0 +1,193 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Sender is who wrote a message.
+type Sender string
+
+const (
+	SenderUser   Sender = "USER"
+	SenderAI     Sender = "AI"
+	SenderSystem Sender = "SYSTEM"
+)
+
+// MessageStatus is stored for a message in its place, queued for one that waits
+// its turn, interrupted for the part of an answer that a person cut.
+type MessageStatus string
+
+const (
+	MessageStored      MessageStatus = "stored"
+	MessageQueued      MessageStatus = "queued"
+	MessageInterrupted MessageStatus = "interrupted"
+)
+
+// IfBusy says what happens to a user message when the session is at work.
+type IfBusy string
+
+const (
+	IfBusyEnqueue   IfBusy = "enqueue"
+	IfBusySteer     IfBusy = "steer"
+	IfBusyInterrupt IfBusy = "interrupt"
+	IfBusyReject    IfBusy = "reject"
+)
+
+// Message is what is stored and shown. Which part is filled tells the variants
+// apart. A message in its place (Seq > 0) is never changed; only a wait's cancel
+// message is deleted.
+type Message struct {
+	ID          string
+	WorkspaceID string
+	SessionID   string
+	RoundID     string
+	// Seq orders the messages of a session: the workspace's number of the event that
+	// put the message in its place. 0 while it is queued.
+	Seq       int64
+	Timestamp time.Time
+	Sender    Sender
+	Status    MessageStatus
+	SenderID  string // which person or key sent it
+
+	Rich   *RichContent       // USER
+	Text   string             // text_content: a module's answer, a comment, a post text
+	AI     *AIMessage         // AI, parsed for display
+	Raw    *RawAnswer         // AI, exactly what the model answered
+	System *SystemMessage     // SYSTEM
+	Run    *ExecutionMetadata // AUTOMATION only
+
+	// AnswersCall is the id of the ASK_USER call that this USER message answers, so
+	// that native histories pair every call with a result.
+	AnswersCall       string
+	ExcludeFromPrompt bool
+}
+
+// RichContent is a user's message: segments, and what the server computed of them.
+type RichContent struct {
+	Segments   []Segment `json:"segments"`
+	LinearText string    `json:"linear_text"`
+	Commands   []Command `json:"commands,omitempty"` // the enrichments' queries
+}
+
+// Segment is text or an enrichment.
+type Segment struct {
+	Type       string      `json:"type"` // "text" or "enrichment"
+	Text       string      `json:"text,omitempty"`
+	Enrichment *Enrichment `json:"enrichment,omitempty"`
+}
+
+// EnrichmentType is one of the four kinds of blocks that refer to data.
+type EnrichmentType string
+
+const (
+	EnrichPointer      EnrichmentType = "POINTER"
+	EnrichUse          EnrichmentType = "USE"
+	EnrichCreate       EnrichmentType = "CREATE"
+	EnrichModifyConfig EnrichmentType = "MODIFY_CONFIG"
+)
+
+// Enrichment is a block in a user message that refers to data.
+type Enrichment struct {
+	Type    EnrichmentType  `json:"type"`
+	Config  json.RawMessage `json:"config"`
+	Summary string          `json:"summary,omitempty"` // one line in words, computed
+}
+
+// AIMessage is an answer of the model, parsed: the same for both protocols.
+type AIMessage struct {
+	PreText           string    `json:"pre_text"`
+	ValidationRequest bool      `json:"validation_request,omitempty"`
+	DataCommands      []Command `json:"data_commands,omitempty"`
+	ActionCommands    []Command `json:"action_commands,omitempty"`
+	PostText          string    `json:"post_text,omitempty"`
+	KeepControl       bool      `json:"keep_control,omitempty"`
+	Module            *Module   `json:"communication_module,omitempty"`
+	Completed         bool      `json:"completed,omitempty"`
+}
+
+// InvalidFormatText is the pre_text of an AI message whose answer could not be read.
+const InvalidFormatText = "ai_response_invalid_format"
+
+// Protocol is how the model answers: native calls, or one JSON object.
+type Protocol string
+
+const (
+	ProtocolNative Protocol = "native"
+	ProtocolJSON   Protocol = "json"
+)
+
+// RawAnswer is exactly what the model answered; it goes back into the prompt byte
+// for byte, so arguments are kept as text.
+type RawAnswer struct {
+	Protocol Protocol   `json:"protocol"`
+	Text     string     `json:"text,omitempty"`
+	Calls    []RawCall  `json:"calls,omitempty"`
+	Thinking []Thinking `json:"thinking,omitempty"`
+	// StopReason is the provider's, in Fermata's words: "stop", "calls", "length",
+	// "refused".
+	StopReason string `json:"stop_reason,omitempty"`
+	Model      string `json:"model,omitempty"`
+	Provider   string `json:"provider,omitempty"` // kind, for sending Thinking back only where it came from
+}
+
+// RawCall is one native call. ID is the server's own; ProviderID is the model's, for
+// the echo only (models omit, repeat and re-use ids).
+type RawCall struct {
+	ID         string `json:"id"`
+	ProviderID string `json:"provider_id,omitempty"`
+	Name       string `json:"name"`
+	Arguments  string `json:"arguments"`
+	Signature  string `json:"signature,omitempty"` // a provider's thought signature
+}
+
+// Thinking is a block of a model's thoughts, shown folded and sent back where the
+// API demands it. Data is the provider's own form, untouched.
+type Thinking struct {
+	Text string `json:"text,omitempty"`
+	Data string `json:"data,omitempty"`
+}
+
+// SystemType names what a SYSTEM message reports.
+type SystemType string
+
+const (
+	SystemDataAdded              SystemType = "DATA_ADDED"
+	SystemActionsExecuted        SystemType = "ACTIONS_EXECUTED"
+	SystemLimitReached           SystemType = "LIMIT_REACHED"
+	SystemFormatError            SystemType = "FORMAT_ERROR"
+	SystemValidationCancelled    SystemType = "VALIDATION_CANCELLED"
+	SystemCommunicationCancelled SystemType = "COMMUNICATION_CANCELLED"
+	SystemExternalResult         SystemType = "EXTERNAL_RESULT"
+	SystemContextSummary         SystemType = "CONTEXT_SUMMARY"
+	SystemGuidance               SystemType = "GUIDANCE"
+	SystemNetworkError           SystemType = "NETWORK_ERROR"   // never in the prompt
+	SystemSessionTimeout         SystemType = "SESSION_TIMEOUT" // never in the prompt
+)
+
+// InPrompt says whether messages of this type are sent to the AI.
+func (t SystemType) InPrompt() bool { return t != SystemNetworkError && t != SystemSessionTimeout }
+
+// SystemMessage reports what the server did.
+type SystemMessage struct {
+	Type           SystemType      `json:"type"`
+	Summary        string          `json:"summary"`
+	CommandResults []CommandResult `json:"command_results,omitempty"`
+	FormattedData  string          `json:"formatted_data,omitempty"`
+}
+
+// ExecutionMetadata is the feedback on an automation's run.
+type ExecutionMetadata struct {
+	AutomationID string     `json:"automation_id"`
+	Trigger      string     `json:"trigger"`
+	ScheduledAt  *time.Time `json:"scheduled_at,omitempty"`
+	DurationMS   int64      `json:"duration_ms"`
+	Tokens       int64      `json:"tokens"`
+	Cost         *float64   `json:"cost,omitempty"`
+}
+
+// Module is a communication module: a question from the AI to the person.
+type Module struct {
+	Type string          `json:"type"` // MultipleChoice, Validation, Text, Form, Plan
+	Data json.RawMessage `json:"data"`
+}

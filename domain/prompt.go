@@ -1,0 +1,68 @@
+package domain
+
+import (
+	"sync/atomic"
+)
+
+// Prompt is what a provider is asked, in no provider's terms. It is always valid
+// for every API: turns alternate, begin with a user turn, and every call has
+// exactly one result in the user turn that follows it.
+type Prompt struct {
+	// System is level 1 (documentation), the same bytes from call to call; UserData is
+	// level 2 (documents and tools that are always sent).
+	System   string
+	UserData string
+	// Turns are the conversation. They are shared between calls and never changed.
+	Turns []*Turn
+	// Tail is what changes each time (date, zone, limits near); it goes at the end of
+	// the last user turn and is not stored.
+	Tail string
+	// Commands offered as native tools; empty with the JSON protocol.
+	Commands []CommandSpec
+	// AnswerSchema is set with the JSON protocol where structured output is wanted.
+	AnswerSchema []byte
+	Protocol     Protocol
+}
+
+// TurnRole alternates in a valid prompt.
+type TurnRole string
+
+const (
+	TurnUser      TurnRole = "user"
+	TurnAssistant TurnRole = "assistant"
+)
+
+// Turn is one message of the prompt: neighbouring USER and SYSTEM messages fused,
+// or one answer. It is immutable once it is in a Prompt.
+type Turn struct {
+	Role   TurnRole
+	Blocks []Block
+	// Encoded is the adapter's cache: a turn is encoded once for a wire format, so the
+	// next prompt costs what is new and not the whole history.
+	Encoded atomic.Pointer[EncodedTurn]
+}
+
+// EncodedTurn is a turn in the bytes of one wire format.
+type EncodedTurn struct {
+	Format string
+	Bytes  []byte
+}
+
+// BlockKind names the variants of a Block.
+type BlockKind string
+
+const (
+	BlockText   BlockKind = "text"
+	BlockAnswer BlockKind = "answer" // an assistant's raw answer
+	BlockResult BlockKind = "result" // the result of one native call
+)
+
+// Block is a part of a turn: text, a raw answer, or the result of a call.
+type Block struct {
+	Kind    BlockKind
+	Text    string     // text, or the result's content
+	Answer  *RawAnswer // answer
+	CallID  string     // result: RawCall.ID
+	Call    *RawCall   // result: the call it answers
+	IsError bool       // result
+}

@@ -1,0 +1,326 @@
+package domain
+
+import "time"
+
+// SessionType tells who drives a session.
+type SessionType string
+
+const (
+	Chat       SessionType = "CHAT"       // a person talks; never ends by itself
+	Seed       SessionType = "SEED"       // an automation's template; edited, never run
+	Automation SessionType = "AUTOMATION" // one autonomous run
+	Agent      SessionType = "AGENT"      // a sub-agent's own session
+)
+
+// Phase is where a session's state machine stands (spec chapter 2).
+type Phase string
+
+const (
+	Idle                          Phase = "IDLE"
+	ExecutingEnrichments          Phase = "EXECUTING_ENRICHMENTS"
+	CompactingContext             Phase = "COMPACTING_CONTEXT"
+	CallingAI                     Phase = "CALLING_AI"
+	ParsingAIResponse             Phase = "PARSING_AI_RESPONSE"
+	ExecutingDataQueries          Phase = "EXECUTING_DATA_QUERIES"
+	ExecutingActions              Phase = "EXECUTING_ACTIONS"
+	WaitingValidation             Phase = "WAITING_VALIDATION"
+	WaitingCommunicationResponse  Phase = "WAITING_COMMUNICATION_RESPONSE"
+	WaitingBudget                 Phase = "WAITING_BUDGET"
+	WaitingExternalResult         Phase = "WAITING_EXTERNAL_RESULT"
+	WaitingCompletionConfirmation Phase = "WAITING_COMPLETION_CONFIRMATION"
+	WaitingNetworkRetry           Phase = "WAITING_NETWORK_RETRY"
+	RetryingAfterFormatError      Phase = "RETRYING_AFTER_FORMAT_ERROR"
+	RetryingAfterActionFailure    Phase = "RETRYING_AFTER_ACTION_FAILURE"
+	AwaitingSessionClosure        Phase = "AWAITING_SESSION_CLOSURE"
+	Completed                     Phase = "COMPLETED"
+)
+
+// Phases lists every phase once, in the order of the spec's table.
+var Phases = []Phase{
+	Idle, ExecutingEnrichments, CompactingContext, CallingAI, ParsingAIResponse,
+	ExecutingDataQueries, ExecutingActions, WaitingValidation, WaitingCommunicationResponse,
+	WaitingBudget, WaitingExternalResult, WaitingCompletionConfirmation, WaitingNetworkRetry,
+	RetryingAfterFormatError, RetryingAfterActionFailure, AwaitingSessionClosure, Completed,
+}
+
+// Working says whether the server itself is at work in this phase.
+func (p Phase) Working() bool {
+	switch p {
+	case ExecutingEnrichments, CompactingContext, CallingAI, ParsingAIResponse,
+		ExecutingDataQueries, ExecutingActions, RetryingAfterFormatError, RetryingAfterActionFailure:
+		return true
+	}
+	return false
+}
+
+// Waiting says whether the phase is a WAITING_… one.
+func (p Phase) Waiting() bool {
+	switch p {
+	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget, WaitingExternalResult,
+		WaitingCompletionConfirmation, WaitingNetworkRetry:
+		return true
+	}
+	return false
+}
+
+// Status is the coarse, stable form of the phase for clients (spec chapter 1).
+type Status string
+
+const (
+	StatusIdle           Status = "idle"
+	StatusQueued         Status = "queued"
+	StatusRunning        Status = "running"
+	StatusRequiresAction Status = "requires_action"
+	StatusWaiting        Status = "waiting"
+	StatusSuspended      Status = "suspended"
+	StatusEnded          Status = "ended"
+)
+
+// EndReason says why a session ended, or why it stands still without having ended.
+type EndReason string
+
+const (
+	EndCompleted    EndReason = "COMPLETED"
+	EndLimitReached EndReason = "LIMIT_REACHED"
+	EndError        EndReason = "ERROR"
+	EndTimeout      EndReason = "TIMEOUT"
+	EndCancelled    EndReason = "CANCELLED"
+	EndSuspended    EndReason = "SUSPENDED"     // not ended: the scheduler resumes it
+	EndNetworkError EndReason = "NETWORK_ERROR" // not ended: the scheduler resumes it
+)
+
+// Cause says what began a round.
+type Cause string
+
+const (
+	CauseUserMessage    Cause = "USER_MESSAGE"
+	CauseManualTrigger  Cause = "MANUAL_TRIGGER"
+	CauseExternalResult Cause = "EXTERNAL_RESULT"
+	CauseResume         Cause = "RESUME"
+	CauseSchedule       Cause = "SCHEDULE"
+)
+
+// RoundtripReason says why the AI is called: the round's cause for its first call,
+// then one of the reasons below.
+type RoundtripReason string
+
+const (
+	ReasonDataResponse          RoundtripReason = "DATA_RESPONSE"
+	ReasonActionResult          RoundtripReason = "ACTION_RESULT"
+	ReasonFormatErrorCorrection RoundtripReason = "FORMAT_ERROR_CORRECTION"
+	ReasonLimitNotification     RoundtripReason = "LIMIT_NOTIFICATION"
+)
+
+// SessionState is what the machine counts and remembers of a session. It is kept
+// as one text column, so no retry, resumption or restart gives a session more than
+// its due.
+type SessionState struct {
+	Waiting *WaitingContext `json:"waiting,omitempty"`
+
+	RoundID    string          `json:"round_id,omitempty"`
+	RoundCause Cause           `json:"round_cause,omitempty"`
+	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
+	// RoundMessageID is the user message that began the round, whose enrichments run.
+	RoundMessageID string `json:"round_message_id,omitempty"`
+	// AnswerID is the AI message that is being carried out: its executions are the
+	// ones that EXECUTING_… and WAITING_VALIDATION are about.
+	AnswerID string `json:"answer_id,omitempty"`
+	// PendingActions: the answer had actions beside its queries (native calls); they
+	// follow once the queries have run.
+	PendingActions bool `json:"pending_actions,omitempty"`
+	// PendingCompleted: the answer said completed beside its actions.
+	PendingCompleted bool `json:"pending_completed,omitempty"`
+
+	TotalRoundtrips          int      `json:"total_roundtrips,omitempty"` // never reset
+	RoundRoundtrips          int      `json:"round_roundtrips,omitempty"`
+	RoundTokens              int64    `json:"round_tokens,omitempty"`
+	RoundCost                float64  `json:"round_cost,omitempty"`
+	ConsecutiveDataQueries   int      `json:"consecutive_data_queries,omitempty"`
+	ConsecutiveActionRetries int      `json:"consecutive_action_retries,omitempty"`
+	ConsecutiveFormatErrors  int      `json:"consecutive_format_errors,omitempty"`
+	NetworkAttempts          int      `json:"network_attempts,omitempty"`
+	CommandsRun              int      `json:"commands_run,omitempty"`
+	AnswerHashes             []string `json:"answer_hashes,omitempty"` // the last three, newest last
+
+	// ContextTokens estimates the prompt: the last call's real usage and what was
+	// added since.
+	ContextTokens int `json:"context_tokens,omitempty"`
+	// Compacted: this round's way to the AI was compacted already; it never loops.
+	Compacted bool `json:"compacted,omitempty"`
+
+	// Recoveries counts how often in a row the session was taken up again after a
+	// crash without a transition of its own in between; three poison it.
+	Recoveries int  `json:"recoveries,omitempty"`
+	Poisoned   bool `json:"poisoned,omitempty"`
+	// Suspended: pre-empted; comes back by itself.
+	Suspended bool `json:"suspended,omitempty"`
+	// WorkedMicros is the working time in total (AUTOMATION watchdog), in microseconds.
+	WorkedMicros int64 `json:"worked_us,omitempty"`
+	// RaisedTokens and RaisedCost are what a person granted beyond the round's budget.
+	RaisedTokens int64   `json:"raised_tokens,omitempty"`
+	RaisedCost   float64 `json:"raised_cost,omitempty"`
+}
+
+// Session is a conversation with an AI and all its state.
+type Session struct {
+	ID          string
+	WorkspaceID string
+	Type        SessionType
+	Name        string
+	Phase       Phase
+	State       SessionState
+	EndReason   EndReason
+
+	HoldsSlot bool
+	// QueuedAt is set while the session stands in the queue of its workspace.
+	QueuedAt *time.Time
+	// QueuePosition is filled by readers: 1 is next. 0 when it is not queued.
+	QueuePosition int
+
+	ExternalID             string
+	ParentSessionID        string
+	AutomationID           string
+	Trigger                string
+	ScheduledExecutionTime *time.Time
+	ProviderID             string
+	Model                  string // of the last answer
+	RequireValidation      bool
+	Pinned                 bool
+	Budgets                Budgets
+	Usage                  Usage
+
+	CreatedAt               time.Time
+	UpdatedAt               time.Time
+	LastEventTime           time.Time
+	LastUserInteractionTime *time.Time
+	// WakeAt is the next timer; a SchedulerHeartbeat comes then.
+	WakeAt *time.Time
+
+	// Version is bumped by every write; RunEpoch by every claim. A write is
+	// conditional on both. LastSeq is the workspace's number of the latest event of
+	// this session, SessionSeq the session's own count of events (no gaps).
+	Version          int64
+	RunEpoch         int64
+	LastSeq          int64
+	SessionSeq       int64
+	LastTransitionID string
+	OwnerNode        string
+	OwnerIncarnation string
+}
+
+// Status derives the coarse status of chapter 1.
+func (s *Session) Status() Status {
+	switch {
+	case s.Phase == Completed:
+		return StatusEnded
+	case s.State.Poisoned:
+		return StatusRequiresAction
+	case s.QueuedAt != nil:
+		return StatusQueued
+	case s.State.Suspended:
+		return StatusSuspended
+	}
+	switch s.Phase {
+	case Idle:
+		return StatusIdle
+	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget:
+		return StatusRequiresAction
+	case WaitingCompletionConfirmation:
+		if s.State.Waiting != nil && s.State.Waiting.ApprovalID != "" {
+			return StatusRequiresAction
+		}
+		return StatusWaiting
+	case WaitingNetworkRetry, WaitingExternalResult:
+		return StatusWaiting
+	default:
+		return StatusRunning
+	}
+}
+
+// Clone copies the session so deep that the machine may change the copy freely.
+func (s *Session) Clone() *Session {
+	c := *s
+	if s.State.Waiting != nil {
+		w := *s.State.Waiting
+		c.State.Waiting = &w
+	}
+	c.State.AnswerHashes = append([]string(nil), s.State.AnswerHashes...)
+	return &c
+}
+
+// WaitKind names the variants of a WaitingContext.
+type WaitKind string
+
+const (
+	WaitValidation             WaitKind = "validation"
+	WaitCommunication          WaitKind = "communication"
+	WaitBudget                 WaitKind = "budget"
+	WaitCompletionConfirmation WaitKind = "completion_confirmation"
+	WaitNetworkRetry           WaitKind = "network_retry"
+	WaitExternalResult         WaitKind = "external_result"
+	WaitClosure                WaitKind = "closure"
+)
+
+// WaitingContext is what a waiting phase needs to know. Which fields are filled
+// depends on Kind: the first three have ApprovalID and CancelMessageID;
+// completion_confirmation has MessageID and At (and ApprovalID where a person must
+// answer); network_retry Attempt, At and LastError; external_result Tasks; closure
+// Reason and At.
+type WaitingContext struct {
+	Kind            WaitKind  `json:"kind"`
+	ApprovalID      string    `json:"approval_id,omitempty"`
+	CancelMessageID string    `json:"cancel_message_id,omitempty"`
+	MessageID       string    `json:"message_id,omitempty"`
+	Module          *Module   `json:"module,omitempty"`
+	CallID          string    `json:"call_id,omitempty"` // of the native ASK_USER call
+	Attempt         int       `json:"attempt,omitempty"`
+	At              time.Time `json:"at,omitzero"` // when it began, or for a timer when it is due
+	LastError       string    `json:"last_error,omitempty"`
+	Tasks           []string  `json:"tasks,omitempty"`
+	Reason          EndReason `json:"reason,omitempty"`
+	Limit           string    `json:"limit,omitempty"` // which budget
+}
+
+// Usage sums what a session's calls used. Tokens are counted apart: InputTokens are
+// the uncached ones. Cost is nil for a model without a price.
+type Usage struct {
+	InputTokens      int64    `json:"input_tokens"`
+	CacheReadTokens  int64    `json:"cache_read_tokens"`
+	CacheWriteTokens int64    `json:"cache_write_tokens"`
+	OutputTokens     int64    `json:"output_tokens"`
+	ReasoningTokens  int64    `json:"reasoning_tokens,omitempty"`
+	Cost             *float64 `json:"cost,omitempty"` // in US dollars
+}
+
+// Total is what a budget of tokens counts.
+func (u Usage) Total() int64 {
+	return u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens
+}
+
+// Plus adds two usages. A cost is kept if either has one.
+func (u Usage) Plus(v Usage) Usage {
+	sum := Usage{
+		InputTokens:      u.InputTokens + v.InputTokens,
+		CacheReadTokens:  u.CacheReadTokens + v.CacheReadTokens,
+		CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
+		OutputTokens:     u.OutputTokens + v.OutputTokens,
+		ReasoningTokens:  u.ReasoningTokens + v.ReasoningTokens,
+	}
+	if u.Cost != nil || v.Cost != nil {
+		var cost float64
+		for _, c := range []*float64{u.Cost, v.Cost} {
+			if c != nil {
+				cost += *c
+			}
+		}
+		sum.Cost = &cost
+	}
+	return sum
+}
+
+// Budgets are the limits of tokens and money a person set on one session. Nil: none.
+type Budgets struct {
+	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
+	MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`
+	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
+}

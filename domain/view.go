@@ -1,0 +1,24 @@
+package domain
+
+// View is what a decision about one session needs to know, read in one transaction
+// under the locks of the workspace's row and of the session's row (in this order).
+type View struct {
+	Workspace *Workspace
+	Session   *Session
+	// Holder is the session that holds the slot, nil when it is free. It is the same
+	// pointer as Session when that one holds it. HolderPolicy parts are those of the
+	// other holder, so that it can be suspended or evicted in the same transaction.
+	Holder     *Session
+	HolderOpen []*Approval
+	// Queue of the workspace, next first.
+	Queue []QueueRow
+
+	Open          []*Approval  // open approvals of the session
+	CancelMessage *Message     // of its present wait
+	Planned       []*Execution // of the answer being carried out, without a result yet
+	Inbox         []*InboxItem // accepted and not folded in, oldest first, Message filled
+
+	SpentToday     float64
+	SpentThisMonth float64
+}
+
