@@ -1,0 +1,78 @@
+package domain
+
+import "time"
+
+// NewSession asks for a session.
+type NewSession struct {
+	Type              SessionType
+	Name              string
+	ProviderID        string
+	RequireValidation bool
+	ExternalID        string
+	Message           *NewMessage // sent at once
+	By                string
+}
+
+// NewMessage is what a person sends: segments already checked, enrichments resolved
+// to commands.
+type NewMessage struct {
+	Rich     RichContent
+	IfBusy   IfBusy // "" when the client did not say
+	By       string
+	DedupKey string // unique in its session; empty: none
+}
+
+// SessionPatch changes what people may change of a session. Nil: unchanged.
+type SessionPatch struct {
+	Name              *string
+	Pinned            *bool
+	RequireValidation *bool
+	ProviderID        *string
+	Budgets           *Budgets
+}
+
+// Receipt is what the one door gives back: the state after what was asked, and the
+// number of the event at which it shows.
+type Receipt struct {
+	Session  *Session
+	Message  *Message
+	Approval *Approval
+	Seq      int64
+	Created  bool          // CreateSession: false when the external_id was known
+	Calls    []StoppedCall // StopSession
+	Result   string        // Activate: ACTIVATED, ALREADY_ACTIVE, QUEUED
+	Position int           // Activate: 1 is next; 0 when not queued
+}
+
+// Results of asking for the slot.
+const (
+	Activated     = "ACTIVATED"
+	AlreadyActive = "ALREADY_ACTIVE"
+	Queued        = "QUEUED"
+)
+
+// StoppedCall says what became of a call when its session was stopped: not_started,
+// stopped, finished_before or unknown.
+type StoppedCall struct {
+	ExecutionID string
+	Command     string
+	Outcome     string
+}
+
+// SessionFilter selects sessions, newest first. Empty fields do not filter.
+type SessionFilter struct {
+	Type         SessionType
+	Status       Status
+	AutomationID string
+	Query        string // part of the name
+	Since        time.Time
+	Limit        int
+	Cursor       string
+}
+
+// Invariant is a count of something that must not be: 0 means it holds.
+type Invariant struct {
+	Name        string
+	Count       int64
+	Description string
+}
