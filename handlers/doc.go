@@ -1,0 +1,5 @@
+// Package handlers is the HTTP API: routes.go is the whole table on one screen, and
+// there is one file for each resource. A handler does five moves: read, check, call,
+// map, write. It declares the small interfaces that it calls (ports.go) and knows
+// neither the scheduler nor the repository.
+package handlers

@@ -1,0 +1,233 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Sessions is the part of the one door that is about a session as a whole.
+type Sessions interface {
+	// CreateSession makes a session. With a known ExternalID it makes none and gives
+	// that session back, with Receipt.Created false.
+	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
+	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
+	DeleteSession(ctx context.Context, ws, session string) error
+	ActivateSession(ctx context.Context, ws, session string) (*domain.Receipt, error)
+}
+
+// Steering is the part of the door by which a person steers a session. by is the name
+// of who asks.
+type Steering interface {
+	InterruptSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	RetrySession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	StopSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	ResumeSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
+}
+
+// Conversation is the part of the door that takes messages.
+type Conversation interface {
+	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	EditMessage(ctx context.Context, ws, session, message string, rich domain.RichContent) (*domain.Receipt, error)
+	WithdrawMessage(ctx context.Context, ws, session, message string) (*domain.Receipt, error)
+}
+
+// Answers is the part of the door that takes a person's answers.
+type Answers interface {
+	ResumeValidation(ctx context.Context, ws, session string, d domain.Decision) (*domain.Receipt, error)
+	ResumeResponse(ctx context.Context, ws, session string, d domain.Decision) (*domain.Receipt, error)
+	ConfirmCompletion(ctx context.Context, ws, session string, d domain.Decision) (*domain.Receipt, error)
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+}
+
+// SessionReader reads sessions and their record. An unknown id, or one of another
+// workspace, is a domain not_found error; a cursor that is none is a domain invalid
+// error.
+type SessionReader interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
+	// Messages in their order after the one with Seq after; queued ones last.
+	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
+	// Events after the number after; session "" means the whole workspace.
+	Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error)
+}
+
+// WorkspaceReader reads what belongs to the workspace as a whole.
+type WorkspaceReader interface {
+	Slot(ctx context.Context, ws string) (*domain.SlotState, error)
+	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
+	Approvals(ctx context.Context, ws string, status domain.ApprovalStatus, cursor string, limit int) ([]*domain.Approval, string, error)
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+	// EventBounds are the numbers of the oldest event that is kept and of the newest.
+	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)
+}
+
+// RichText checks what a person wrote and computes the rest: the enrichments' params
+// against their schemas and the workspace's data, their summaries and queries, and the
+// linear text. Mistakes are domain invalid errors whose pointers begin at
+// "/segments/0".
+type RichText interface {
+	Resolve(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
+}
+
+// Catalogue lists the commands a workspace has.
+type Catalogue interface {
+	Commands(ctx context.Context, ws string) ([]domain.CommandSpec, error)
+}
+
+// The services of the user's data follow one pattern. Create fills ID, Version and
+// times, and checks what only the data can say (the zone exists, the config fits its
+// type). Update loads the noun and applies change to it in one transaction; version is
+// what If-Match demanded (0: nothing) and a mismatch is a domain error with code
+// CodePreconditionFailed. Delete without force refuses with not_empty what still holds
+// something. seq is the number of the event at which the change shows.
+
+// Zones keeps the workspace's zones, by position, then name.
+type Zones interface {
+	Zones(ctx context.Context, ws string) ([]domain.Zone, error)
+	Zone(ctx context.Context, ws, id string) (*domain.Zone, error)
+	CreateZone(ctx context.Context, ws string, zone *domain.Zone) (seq int64, err error)
+	UpdateZone(ctx context.Context, ws, id string, version int64, change func(*domain.Zone) error) (zone *domain.Zone, seq int64, err error)
+	DeleteZone(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
+}
+
+// Tools keeps the tools; zone "" means those of every zone.
+type Tools interface {
+	Tools(ctx context.Context, ws, zone string) ([]domain.Tool, error)
+	Tool(ctx context.Context, ws, id string) (*domain.Tool, error)
+	CreateTool(ctx context.Context, ws string, tool *domain.Tool) (seq int64, err error)
+	UpdateTool(ctx context.Context, ws, id string, version int64, change func(*domain.Tool) error) (tool *domain.Tool, seq int64, err error)
+	DeleteTool(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
+}
+
+// ToolTypes lists the built-in tool types and the workspace's own.
+type ToolTypes interface {
+	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
+	ToolType(ctx context.Context, ws, id string) (*domain.ToolType, error)
+	CreateToolType(ctx context.Context, ws string, t *domain.ToolType) (seq int64, err error)
+}
+
+// Entries keeps dated data. CreateEntries writes all or nothing; a mistake in entry n
+// has a pointer that begins with "/entries/n".
+type Entries interface {
+	Entries(ctx context.Context, ws string, filter domain.EntryFilter) ([]domain.Entry, string, error)
+	Entry(ctx context.Context, ws, id string) (*domain.Entry, error)
+	CreateEntries(ctx context.Context, ws, tool string, entries []domain.Entry) (seq int64, err error)
+	UpdateEntry(ctx context.Context, ws, id string, version int64, change func(*domain.Entry) error) (entry *domain.Entry, seq int64, err error)
+	DeleteEntry(ctx context.Context, ws, id string, version int64) (seq int64, err error)
+	EntryStats(ctx context.Context, ws, tool string, q StatsQuery) ([]domain.Stats, error)
+}
+
+// StatsQuery asks for statistics of a numeric field. Zero times: no bound. GroupBy is
+// "", "day", "week" or "month", in the workspace's time zone.
+type StatsQuery struct {
+	Field   string // "" means the tool type's first numeric field
+	From    time.Time
+	Until   time.Time
+	GroupBy string
+}
+
+// Documents keeps the workspace's context texts, found by id.
+type Documents interface {
+	Documents(ctx context.Context, ws string) ([]domain.Document, error)
+	Document(ctx context.Context, ws, id string) (*domain.Document, error)
+	CreateDocument(ctx context.Context, ws string, doc *domain.Document) (seq int64, err error)
+	UpdateDocument(ctx context.Context, ws, id string, version int64, change func(*domain.Document) error) (doc *domain.Document, seq int64, err error)
+	DeleteDocument(ctx context.Context, ws, id string, version int64) (seq int64, err error)
+	// PublishDocument makes the draft what sessions read.
+	PublishDocument(ctx context.Context, ws, id string, version int64) (doc *domain.Document, seq int64, err error)
+}
+
+// Providers keeps the configured providers. A config comes with its api_key in it; the
+// service checks it against the kind's schema, takes the key out, seals it, and keeps
+// the stored key when the mask (Provider.SecretMask) is sent back. Mistakes have
+// pointers that begin with "/config".
+type Providers interface {
+	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
+	Provider(ctx context.Context, ws, id string) (*domain.Provider, error)
+	CreateProvider(ctx context.Context, ws string, in NewProvider) (*domain.Provider, error)
+	UpdateProvider(ctx context.Context, ws, id string, version int64, patch ProviderPatch) (*domain.Provider, error)
+	DeleteProvider(ctx context.Context, ws, id string, version int64) error
+}
+
+// NewProvider asks for a provider.
+type NewProvider struct {
+	Name      string
+	Kind      string
+	Config    json.RawMessage
+	IsDefault bool
+}
+
+// ProviderPatch changes a provider. Nil: unchanged. Config is a merge patch of the
+// config: null takes a key out.
+type ProviderPatch struct {
+	Name      *string
+	Config    json.RawMessage
+	IsDefault *bool
+}
+
+// ProviderProbe asks the world about providers.
+type ProviderProbe interface {
+	Kinds() []ProviderKind
+	// TestProvider makes one short call. A call that fails is no error: it is in the
+	// result.
+	TestProvider(ctx context.Context, ws, id string) (*ProviderTest, error)
+	ProviderModels(ctx context.Context, ws, id string) ([]string, error)
+}
+
+// ProviderKind is a sort of provider that can be configured.
+type ProviderKind struct {
+	Name         string
+	DisplayName  string
+	ConfigSchema json.RawMessage
+}
+
+// ProviderTest is what a test call found. Code and Message are set when it failed.
+type ProviderTest struct {
+	OK      bool
+	Model   string
+	Latency time.Duration
+	Code    string
+	Message string
+}
+
+// Settings reads and changes the workspace's settings. change may return a domain
+// error, which refuses the whole change.
+type Settings interface {
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+	UpdateSettings(ctx context.Context, ws string, change func(*domain.Settings) error) (*domain.Workspace, error)
+}
+
+// Keys keeps the workspace's API keys. CreateKey gives the key itself, this once.
+type Keys interface {
+	Keys(ctx context.Context, ws string) ([]*domain.Key, error)
+	CreateKey(ctx context.Context, ws, name string, role domain.Role) (key *domain.Key, secret string, err error)
+	RevokeKey(ctx context.Context, ws, id string) error
+}
+
+// Workspaces keeps the workspaces. Creating one that exists is a domain conflict.
+type Workspaces interface {
+	Workspaces(ctx context.Context) ([]*domain.Workspace, error)
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+	CreateWorkspace(ctx context.Context, ws *domain.Workspace) error
+}
+
+// Admin says how the server is.
+type Admin interface {
+	Invariants(ctx context.Context, ws string) ([]domain.Invariant, error)
+	Status(ctx context.Context) (*Status, error)
+}
+
+// Status is a look at this process.
+type Status struct {
+	Node          string
+	Incarnation   string
+	StartedAt     time.Time
+	Database      string // "sqlite" or "postgres"
+	Sessions      int    // driven by this node now
+	StreamClients int
+	LeaseUntil    *time.Time
+}
