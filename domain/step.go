@@ -51,8 +51,9 @@ type Policy struct {
 	Open []*Approval
 	// CancelMessage is the stored cancel message of the present wait, if any.
 	CancelMessage *Message
-	// Planned are the executions of the answer that is being carried out and have no
-	// result yet (WAITING_VALIDATION, EXECUTING_…).
+	// Planned are ALL executions of the answer that is being carried out, by position,
+	// those with a result already too (a query with wrong params, an action that was
+	// not approved): every call is reported in one SYSTEM message.
 	Planned []*Execution
 	// SpentToday and SpentThisMonth are the workspace's, for the money budgets.
 	SpentToday     float64
@@ -140,10 +141,13 @@ type (
 	// RetryScheduled ends a RETRYING_… phase.
 	RetryScheduled struct{}
 
-	// DataQueriesExecuted brings the finished queries.
+	// DataQueriesExecuted brings the finished queries (all of the answer). If the answer
+	// has actions too (native calls), Actions brings them planned afresh, with the
+	// reasons and cards as the data is now.
 	DataQueriesExecuted struct {
 		Executions []*Execution
 		Formatted  string
+		Actions    PlannedCommands
 	}
 
 	// ActionsExecuted: all that was approved is done.

@@ -15,7 +15,10 @@ type View struct {
 
 	Open          []*Approval  // open approvals of the session
 	CancelMessage *Message     // of its present wait
-	Planned       []*Execution // of the answer being carried out, without a result yet
+	// Planned are ALL executions of the answer being carried out (State.AnswerID), by
+	// position: those that have a result already too, since every call of an answer is
+	// reported in one SYSTEM message.
+	Planned []*Execution
 	Inbox         []*InboxItem // accepted and not folded in, oldest first, Message filled
 
 	SpentToday     float64
