@@ -130,6 +130,12 @@ type SessionState struct {
 	PendingActions bool `json:"pending_actions,omitempty"`
 	// PendingCompleted: the answer said completed beside its actions.
 	PendingCompleted bool `json:"pending_completed,omitempty"`
+	// Pending is what else is owed for that answer. The machine replaces it and never
+	// changes it in place.
+	Pending *PendingAnswer `json:"pending,omitempty"`
+	// PendingCause is set in IDLE without the slot: the cause of the round that begins
+	// once the slot is granted (an external result, a /retry).
+	PendingCause Cause `json:"pending_cause,omitempty"`
 
 	TotalRoundtrips          int      `json:"total_roundtrips,omitempty"` // never reset
 	RoundRoundtrips          int      `json:"round_roundtrips,omitempty"`
@@ -159,6 +165,37 @@ type SessionState struct {
 	// RaisedTokens and RaisedCost are what a person granted beyond the round's budget.
 	RaisedTokens int64   `json:"raised_tokens,omitempty"`
 	RaisedCost   float64 `json:"raised_cost,omitempty"`
+}
+
+// PendingAnswer is what is owed for the answer that is being carried out, until its
+// commands have ended.
+type PendingAnswer struct {
+	// Results of its calls that never run (refused, not approved, control calls): they
+	// are told in the same SYSTEM message as the results of the series.
+	Results []CommandResult `json:"results,omitempty"`
+	// PostText is stored once the actions have succeeded.
+	PostText string `json:"post_text,omitempty"`
+	// BackToAI: the results go back to the AI (native calls, or keep_control).
+	BackToAI bool `json:"back_to_ai,omitempty"`
+	// Reasons and Cards of its actions while its queries run first.
+	Reasons []ApprovalReason `json:"reasons,omitempty"`
+	Cards   []ApprovalAction `json:"cards,omitempty"`
+	// Tasks that were started outside and have not reported yet.
+	Tasks []string `json:"tasks,omitempty"`
+	// Comment is what the person wrote beside a yes; By is who.
+	Comment string `json:"comment,omitempty"`
+	By      string `json:"by,omitempty"`
+	// Guidance is told to the AI with the results.
+	Guidance string `json:"guidance,omitempty"`
+}
+
+// WaitAnswer is a person's decision that came while the session was parked without
+// the slot. Its approval is settled; it is carried out when the slot is granted.
+type WaitAnswer struct {
+	Event    string   `json:"event"` // name of the event that brought it
+	Decision Decision `json:"decision"`
+	By       string   `json:"by,omitempty"`
+	Text     string   `json:"text,omitempty"` // a module's answer in words
 }
 
 // Session is a conversation with an AI and all its state.
@@ -279,6 +316,8 @@ type WaitingContext struct {
 	Tasks           []string  `json:"tasks,omitempty"`
 	Reason          EndReason `json:"reason,omitempty"`
 	Limit           string    `json:"limit,omitempty"` // which budget
+	// Answer came while the session was parked.
+	Answer *WaitAnswer `json:"answer,omitempty"`
 }
 
 // Usage sums what a session's calls used. Tokens are counted apart: InputTokens are
@@ -323,4 +362,10 @@ type Budgets struct {
 	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
 	MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`
 	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
+}
+
+// SessionRef names a session.
+type SessionRef struct {
+	WorkspaceID string
+	SessionID   string
 }

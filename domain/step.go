@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Event is something that happens to a session: what the machine takes. The closed
 // set of variants stands in this file; Name is the spec's name for it.
@@ -58,6 +61,12 @@ type Policy struct {
 	// SpentToday and SpentThisMonth are the workspace's, for the money budgets.
 	SpentToday     float64
 	SpentThisMonth float64
+	// ReserveTokens and ReserveCost are what the next call may use at most (estimated
+	// input and max_tokens): a budget must have room for it. 0 when nothing is known.
+	ReserveTokens int64
+	ReserveCost   float64
+	// AskCompletion: a person confirms the end of this automation (completion: "ask").
+	AskCompletion bool
 	// Retry picks the delay of the n-th network retry (1 = first), jitter included.
 	Retry func(attempt int) time.Duration
 }
@@ -128,6 +137,8 @@ type (
 		Commands  PlannedCommands
 		// Guidance is told to the AI beside the results (unknown module dropped …).
 		Guidance string
+		// ResponseSchema checks the answer to the module, if there is one.
+		ResponseSchema json.RawMessage
 	}
 
 	// ParseErrorOccurred: the answer could not be read; nothing of it was run.
