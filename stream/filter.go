@@ -1,0 +1,71 @@
+package stream
+
+import (
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Names of the events that are never stored and have no id.
+const (
+	EventDelta           = "message.delta"
+	EventDiscarded       = "message.discarded"
+	EventMessageSnapshot = "message.snapshot"
+	EventSnapshot        = "snapshot"
+	EventReset           = "reset"
+	EventBye             = "bye"
+)
+
+// Filter says what a listener gets. With Session, that session's own events and
+// deltas. Without, those of the workspace: its slot, its queue, and of every session
+// what an overview shows; the sessions in Sessions come with everything.
+// Types, if there are any, narrow all of it, and let through what an overview alone
+// would not show.
+type Filter struct {
+	Workspace string
+	Session   string
+	Sessions  []string
+	Types     []string
+}
+
+// overview is what the workspace's own stream shows of every session.
+func overview(t domain.LogType) bool {
+	switch t {
+	case domain.LogSessionCreated, domain.LogSessionStatus, domain.LogSessionEnded,
+		domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogNotice:
+		return true
+	}
+	return !t.OfSession()
+}
+
+// wants decides about a stored event.
+func (f *Filter) wants(t domain.LogType, session string) bool {
+	if len(f.Types) > 0 && !slices.Contains(f.Types, string(t)) {
+		return false
+	}
+	switch {
+	case f.Session != "":
+		return f.Session == session
+	case overview(t):
+		return true
+	case len(f.Sessions) > 0:
+		return slices.Contains(f.Sessions, session)
+	}
+	return len(f.Types) > 0
+}
+
+// wantsAnswer decides about the text of an answer.
+func (f *Filter) wantsAnswer(name, session string) bool {
+	if len(f.Types) > 0 && !slices.Contains(f.Types, name) {
+		return false
+	}
+	return f.Session == session || slices.Contains(f.Sessions, session)
+}
+
+// watched are the sessions that the listener is there for.
+func (f *Filter) watched() []string {
+	if f.Session != "" {
+		return []string{f.Session}
+	}
+	return f.Sessions
+}

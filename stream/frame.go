@@ -1,0 +1,49 @@
+package stream
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Frame is one event as it goes over the wire, encoded once and shared by every
+// listener. Data must not be changed.
+type Frame struct {
+	// Seq is the event's number in its workspace; 0 for what has no id.
+	Seq        int64
+	SessionSeq int64
+	Data       []byte
+
+	// answer is set for the text of an answer. It is void for a listener that has
+	// been given the finished message already.
+	answer *answer
+}
+
+// Encode writes an event in the form of Server-Sent Events. An id of 0 is left out,
+// so that the browser's cursor never moves to something that is not in the log.
+func Encode(name string, id int64, data []byte) []byte {
+	b := make([]byte, 0, len(name)+len(data)+48)
+	if id > 0 {
+		b = append(b, "id: "...)
+		b = strconv.AppendInt(b, id, 10)
+		b = append(b, '\n')
+	}
+	b = append(b, "event: "...)
+	b = append(b, name...)
+	for {
+		// A raw line break would end the field early and lose the rest.
+		line, rest, more := bytes.Cut(data, []byte{'\n'})
+		b = append(b, "\ndata: "...)
+		b = append(b, line...)
+		if !more {
+			break
+		}
+		data = rest
+	}
+	return append(b, "\n\n"...)
+}
+
+func durable(e *domain.LogEvent) *Frame {
+	return &Frame{Seq: e.Seq, SessionSeq: e.SessionSeq, Data: Encode(string(e.Type), e.Seq, e.Data)}
+}

@@ -1,0 +1,125 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// soil puts a topic on the flusher's list. The caller holds its lock.
+func (b *Broker) soil(t *topic) {
+	if t.dirty {
+		return
+	}
+	t.dirty = true
+	b.dirtyMu.Lock()
+	b.dirty = append(b.dirty, t)
+	b.dirtyMu.Unlock()
+	select {
+	case b.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Start begins to send gathered text.
+func (b *Broker) Start(context.Context) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.cancel, b.done = cancel, make(chan struct{})
+	go b.run(ctx)
+	return nil
+}
+
+// Drain ends every stream and lets no new one begin: listeners say good-bye and come
+// back elsewhere. It comes before the HTTP server is told to shut down, which would
+// wait for them for ever.
+func (b *Broker) Drain() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = true
+	for _, t := range b.topics {
+		t.mu.Lock()
+		t.each(func(s *Subscription) { s.end(ErrStopped) })
+		t.mu.Unlock()
+	}
+}
+
+// Stop drains and waits for the flusher.
+func (b *Broker) Stop(ctx context.Context) error {
+	b.Drain()
+	if b.cancel == nil {
+		return nil
+	}
+	b.cancel()
+	select {
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the flusher of streams: %w", ctx.Err())
+	}
+}
+
+// run sleeps until there is text to send, so that an idle server does nothing.
+func (b *Broker) run(ctx context.Context) {
+	defer close(b.done)
+	poll := time.NewTicker(b.config.Poll)
+	defer poll.Stop()
+	gather := time.NewTimer(b.config.Gather)
+	gather.Stop()
+	defer gather.Stop()
+	armed := false // a second workspace must not put off the first one's text
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.kick:
+			if !armed {
+				gather.Reset(b.config.Gather)
+				armed = true
+			}
+		case <-gather.C:
+			armed = false
+			b.flush()
+		case <-poll.C:
+			b.tidy()
+			b.poll(ctx)
+		}
+	}
+}
+
+// flush sends the gathered text, and gives up waiting for late hints.
+func (b *Broker) flush() {
+	b.dirtyMu.Lock()
+	dirty := b.dirty
+	b.dirty = nil
+	b.dirtyMu.Unlock()
+	for _, t := range dirty {
+		t.mu.Lock()
+		t.dirty = false
+		for _, a := range t.answers {
+			t.flush(a)
+		}
+		t.skip()
+		t.mu.Unlock()
+	}
+}
+
+// poll asks for the newest number of every workspace that somebody listens to.
+func (b *Broker) poll(ctx context.Context) {
+	if b.config.Newest == nil {
+		return
+	}
+	b.mu.RLock()
+	workspaces := make([]string, 0, len(b.topics))
+	for ws := range b.topics {
+		workspaces = append(workspaces, ws)
+	}
+	b.mu.RUnlock()
+	slices.Sort(workspaces)
+	for _, ws := range workspaces {
+		// A database that does not answer now is asked again at the next turn.
+		if newest, err := b.config.Newest(ctx, ws); err == nil {
+			b.Hint(ws, newest)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Log is the stored log of events. Events come in the order of their numbers, those
+// of one session or (session "") of the whole workspace, with Data filled.
+// EventBounds are the oldest number still stored and the newest ever given; 0 when
+// there is none.
+type Log interface {
+	Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error)
+	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)
+}
+
+// ErrReset: the log does not hold everything after the cursor. The listener must
+// take a snapshot and go on from there.
+var ErrReset = errors.New("the cursor cannot be continued from")
+
+const page = 500
+
+// Reader gives one listener every event after its cursor, in order, none twice: from
+// the log first, then from the hints, and from the log again wherever these leave a
+// gap. It subscribes before it reads, so that nothing falls between the two. It is
+// used by one goroutine.
+type Reader struct {
+	broker *Broker
+	log    Log
+	sub    *Subscription
+
+	// pos: everything up to here that the listener wants was given out.
+	pos int64
+	// chain is the session_seq of the last event given out of a session's own stream,
+	// 0 when it is not known. The log of a session must continue it without a gap.
+	chain int64
+
+	scanning bool
+	target   int64    // the newest number when the scan began
+	hinted   int64    // a hint spoke of this number: the scan should reach it
+	waiting  []*Frame // taken from the queue, to be given out after the scan
+}
+
+// Reader subscribes. Seek or Skip says where to begin; Close ends it.
+func (b *Broker) Reader(log Log, f Filter) *Reader {
+	return &Reader{broker: b, log: log, sub: b.Subscribe(f)}
+}
+
+// Close unsubscribes.
+func (r *Reader) Close() { r.broker.Unsubscribe(r.sub) }
+
+// Texts are the answers in progress when the listener came, as far as its deltas do
+// not bring them. They are given out once; a message.snapshot of each is on the way.
+func (r *Reader) Texts() []Text {
+	texts := r.sub.texts
+	r.sub.texts = nil
+	return texts
+}
+
+// Ready has something in it when Next may have.
+func (r *Reader) Ready() <-chan struct{} { return r.sub.ready }
+
+// Position is the number up to which everything was given out.
+func (r *Reader) Position() int64 { return r.pos }
+
+// Newest is the present number of the workspace.
+func (r *Reader) Newest(ctx context.Context) (int64, error) {
+	_, newest, err := r.log.EventBounds(ctx, r.sub.filter.Workspace)
+	if err != nil {
+		return 0, fmt.Errorf("read the bounds of the log: %w", err)
+	}
+	return newest, nil
+}
+
+// Skip continues after seq without looking back: a snapshot covers what came before.
+func (r *Reader) Skip(seq int64) {
+	r.pos, r.chain, r.scanning, r.target = seq, 0, true, 0
+}
+
+// Seek continues after the cursor, or returns ErrReset if that number is from the
+// future or what follows it is not stored any more.
+func (r *Reader) Seek(ctx context.Context, after int64) error {
+	f := &r.sub.filter
+	oldest, newest, err := r.log.EventBounds(ctx, f.Workspace)
+	if err != nil {
+		return fmt.Errorf("read the bounds of the log: %w", err)
+	}
+	if after < 0 || after > newest {
+		return ErrReset
+	}
+	r.Skip(after)
+	if f.Session == "" || after >= newest || oldest > 0 && after >= oldest-1 {
+		// A gap in the workspace's own numbers shows while it is read.
+		return nil
+	}
+	// The workspace's log was pruned behind the cursor, but that of a session is not
+	// as long as the session lives.
+	first, err := r.log.Events(ctx, f.Workspace, f.Session, 0, 1)
+	if err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	if len(first) == 0 || first[0].SessionSeq != 1 && after < first[0].Seq-1 {
+		return ErrReset
+	}
+	return nil
+}
+
+// Next gives out what there is, encoded, oldest first; nothing when there is nothing
+// new. more says that it should be called again before waiting for Ready. ErrReset,
+// ErrSlow and ErrStopped end the listening (after ErrReset, Skip goes on).
+func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err error) {
+	if r.scanning {
+		return r.scan(ctx)
+	}
+	taken, base, err := r.sub.take()
+	if err != nil {
+		return nil, false, err
+	}
+	if base > r.pos {
+		r.scanning, r.target, r.hinted, r.waiting = true, 0, base, append(r.waiting, taken...)
+		return r.scan(ctx)
+	}
+	return r.give(taken), false, nil
+}
+
+// give orders live frames behind what was given out already.
+func (r *Reader) give(taken []*Frame) [][]byte {
+	var out [][]byte
+	for _, f := range taken {
+		switch {
+		case f.answer != nil:
+			if stored := f.answer.stored.Load(); stored > 0 && stored <= r.pos {
+				continue // the listener has the whole message
+			}
+		case f.Seq == 0:
+		case f.Seq <= r.pos:
+			continue
+		default:
+			r.pos, r.chain = f.Seq, f.SessionSeq
+		}
+		out = append(out, f.Data)
+	}
+	return out
+}
+
+// scan gives out the next page of the log; behind the last page, what came live
+// meanwhile.
+func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err error) {
+	select {
+	case r.broker.reads <- struct{}{}:
+		defer func() { <-r.broker.reads }()
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+	f := &r.sub.filter
+	if r.target == 0 {
+		if r.target, err = r.Newest(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	events, err := r.log.Events(ctx, f.Workspace, f.Session, r.pos, page)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the log: %w", err)
+	}
+	for _, e := range events {
+		if !r.continues(e) {
+			return frames, false, ErrReset
+		}
+		r.pos, r.chain = e.Seq, e.SessionSeq
+		if f.wants(e.Type, e.SessionID) {
+			frames = append(frames, Encode(string(e.Type), e.Seq, e.Data))
+		}
+	}
+	if len(events) == page {
+		return frames, true, nil
+	}
+	if f.Session == "" && r.pos < r.target {
+		return frames, false, ErrReset // the end of the log is missing
+	}
+	r.pos = max(r.pos, r.target)
+	r.scanning, r.target = false, 0
+	waiting := r.waiting
+	r.waiting = nil
+	// A hint that is ahead of what the log shows is looked into at the next one, not
+	// in a busy loop.
+	return append(frames, r.give(waiting)...), r.pos >= r.hinted, nil
+}
+
+// continues says whether nothing is missing in the log before e.
+func (r *Reader) continues(e *domain.LogEvent) bool {
+	if r.sub.filter.Session == "" {
+		return e.Seq == r.pos+1
+	}
+	return r.chain == 0 || e.SessionSeq == r.chain+1
+}

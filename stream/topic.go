@@ -1,0 +1,177 @@
+package stream
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// bulk is the size of a change that is not queued: its listeners read it from the
+	// log in pages, instead of being closed for what no queue could hold.
+	bulk = maxQueued / 2
+	// maxHeld bounds what waits for a number that has not come.
+	maxHeld = 1024
+)
+
+// topic is a workspace that somebody listens to or where an answer is being written.
+type topic struct {
+	workspace string
+
+	mu sync.Mutex
+	// pos: hints came without a gap up to this number. 0: none came yet.
+	pos  int64
+	held []*domain.LogEvent // came too early, waiting for those before them
+
+	own     map[string]map[*Subscription]struct{} // listeners of one session, by session
+	wide    map[*Subscription]struct{}            // listeners of the workspace
+	answers map[string]*answer                    // being written, by session
+	dirty   bool                                  // the flusher knows of it
+}
+
+func newTopic(workspace string) *topic {
+	return &topic{
+		workspace: workspace,
+		own:       map[string]map[*Subscription]struct{}{},
+		wide:      map[*Subscription]struct{}{},
+		answers:   map[string]*answer{},
+	}
+}
+
+func (t *topic) idle() bool { return len(t.own) == 0 && len(t.wide) == 0 && len(t.answers) == 0 }
+
+// publish takes hints in whatever order two commits come out of the database, and
+// reports whether some are held back.
+func (t *topic) publish(events []*domain.LogEvent) (waiting bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(events) > bulk {
+		for _, e := range events {
+			t.finish(e)
+		}
+		t.jump(events[len(events)-1].Seq)
+		return len(t.held) > 0
+	}
+	for _, e := range events {
+		if t.pos == 0 {
+			t.jump(e.Seq - 1)
+		}
+		switch {
+		case e.Seq <= t.pos:
+		case e.Seq == t.pos+1:
+			t.emit(e)
+			t.release()
+		default:
+			t.held = append(t.held, e)
+		}
+	}
+	if len(t.held) > maxHeld {
+		t.skip()
+	}
+	return len(t.held) > 0
+}
+
+// release lets go what waited for the number that has come.
+func (t *topic) release() {
+	for {
+		i := slices.IndexFunc(t.held, func(e *domain.LogEvent) bool { return e.Seq <= t.pos+1 })
+		if i < 0 {
+			return
+		}
+		e := t.held[i]
+		t.held = slices.Delete(t.held, i, i+1)
+		if e.Seq == t.pos+1 {
+			t.emit(e)
+		}
+	}
+}
+
+// skip gives up waiting: what is missing is read from the log.
+func (t *topic) skip() {
+	for len(t.held) > 0 {
+		first := slices.MinFunc(t.held, func(a, b *domain.LogEvent) int { return int(a.Seq - b.Seq) })
+		t.jump(first.Seq - 1)
+	}
+}
+
+// jump moves on to seq without the events up to there: listeners must read them.
+func (t *topic) jump(seq int64) {
+	if seq <= t.pos {
+		return
+	}
+	t.pos = seq
+	t.each(func(s *Subscription) { s.rebase(seq) })
+	t.release()
+}
+
+// emit hands one event to those who want it. It is encoded once, and not at all if
+// nobody does.
+func (t *topic) emit(e *domain.LogEvent) {
+	t.finish(e)
+	t.pos = e.Seq
+	var f *Frame
+	give := func(s *Subscription) {
+		if !s.filter.wants(e.Type, e.SessionID) {
+			return
+		}
+		if f == nil {
+			f = durable(e)
+		}
+		s.push(f)
+	}
+	for s := range t.own[e.SessionID] {
+		give(s)
+	}
+	for s := range t.wide {
+		give(s)
+	}
+}
+
+func (t *topic) each(do func(*Subscription)) {
+	for _, subs := range t.own {
+		for s := range subs {
+			do(s)
+		}
+	}
+	for s := range t.wide {
+		do(s)
+	}
+}
+
+// add makes a listener part of the topic and gives it the answers in progress, as
+// far as they have been sent to others: its next delta continues exactly there.
+func (t *topic) add(s *Subscription) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.base = t.pos
+	if id := s.filter.Session; id != "" {
+		if t.own[id] == nil {
+			t.own[id] = map[*Subscription]struct{}{}
+		}
+		t.own[id][s] = struct{}{}
+	} else {
+		t.wide[s] = struct{}{}
+	}
+	for _, a := range t.answers {
+		if s.filter.wantsAnswer(EventMessageSnapshot, a.session) {
+			s.texts = append(s.texts, a.texts()...)
+			for _, f := range a.snapshots() {
+				s.push(f)
+			}
+		}
+	}
+}
+
+func (t *topic) remove(s *Subscription) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if id := s.filter.Session; id != "" {
+		delete(t.own[id], s)
+		if len(t.own[id]) == 0 {
+			delete(t.own, id)
+		}
+		return
+	}
+	delete(t.wide, s)
+}

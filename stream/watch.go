@@ -1,0 +1,61 @@
+package stream
+
+import "time"
+
+// heartbeatHolds is how long a heartbeat counts as somebody watching.
+const heartbeatHolds = 5 * time.Minute
+
+// Watched says whether somebody looks at the session: a stream of it is open, or a
+// heartbeat came in the last five minutes. Its answers are then streamed.
+func (b *Broker) Watched(session string) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.viewers[session] > 0 {
+		return true
+	}
+	beat, ok := b.beats[session]
+	return ok && b.config.Clock().Sub(beat) <= heartbeatHolds
+}
+
+// Heartbeat says that somebody looks at these sessions now. The caller has checked
+// that they are of the caller's workspace.
+func (b *Broker) Heartbeat(sessions []string, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range sessions {
+		b.beats[id] = now
+	}
+}
+
+// tidy drops heartbeats that count no more.
+func (b *Broker) tidy() {
+	now := b.config.Clock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, beat := range b.beats {
+		if now.Sub(beat) > heartbeatHolds {
+			delete(b.beats, id)
+		}
+	}
+}
+
+// Load counts what the Broker carries now.
+type Load struct {
+	Streams    int // open subscriptions
+	Workspaces int // that somebody listens to or where an answer is being written
+	Answers    int // being written
+}
+
+// Load is for the metrics and the operator's page.
+func (b *Broker) Load() Load {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	load := Load{Workspaces: len(b.topics)}
+	for _, t := range b.topics {
+		t.mu.Lock()
+		load.Answers += len(t.answers)
+		t.each(func(*Subscription) { load.Streams++ })
+		t.mu.Unlock()
+	}
+	return load
+}
