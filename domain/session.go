@@ -177,9 +177,11 @@ type PendingAnswer struct {
 	PostText string `json:"post_text,omitempty"`
 	// BackToAI: the results go back to the AI (native calls, or keep_control).
 	BackToAI bool `json:"back_to_ai,omitempty"`
-	// Reasons and Cards of its actions while its queries run first.
-	Reasons []ApprovalReason `json:"reasons,omitempty"`
-	Cards   []ApprovalAction `json:"cards,omitempty"`
+	// Actions are those that wait until its queries have run: what is told of them if
+	// it never comes to that.
+	Actions []CommandResult `json:"actions,omitempty"`
+	// Told are the calls whose result stands in a message already.
+	Told []string `json:"told,omitempty"`
 	// Tasks that were started outside and have not reported yet.
 	Tasks []string `json:"tasks,omitempty"`
 	// Comment is what the person wrote beside a yes; By is who.
