@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Change is everything one transaction writes in one workspace. The machine and the
 // scheduler build it, the repository writes it whole or not at all, numbers its
@@ -78,4 +81,30 @@ func (c *Change) Merge(o *Change) {
 	c.Enqueue = append(c.Enqueue, o.Enqueue...)
 	c.Dequeue = append(c.Dequeue, o.Dequeue...)
 	c.Events = append(c.Events, o.Events...)
+}
+
+// Then appends what a later step decided about the same session, so that both are
+// written at once: one write of the session's row, in its latest state, and every
+// event about it shows that state. c may be nil.
+func (c *Change) Then(next *Change, session *Session) *Change {
+	if c == nil {
+		return next
+	}
+	c.Merge(next)
+	c.At = next.At
+	latest := SessionWrite{Session: session}
+	c.Sessions = slices.DeleteFunc(c.Sessions, func(w SessionWrite) bool {
+		mine := w.Session.ID == session.ID
+		latest.Claim = latest.Claim || mine && w.Claim
+		latest.Insert = latest.Insert || mine && w.Insert
+		latest.Delete = latest.Delete || mine && w.Delete
+		return mine
+	})
+	c.Sessions = append(c.Sessions, latest)
+	for _, e := range c.Events {
+		if e.Session != nil && e.Session.ID == session.ID {
+			e.Session = session
+		}
+	}
+	return c
 }

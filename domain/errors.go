@@ -23,7 +23,9 @@ const (
 	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"
-	CodeNotEmpty           Code = "not_empty" // deleting something that holds something, without force
+	CodeNotEmpty           Code = "not_empty"      // deleting something that holds something, without force
+	CodeMessagePlaced      Code = "message_placed" // only a message that waits its turn can be changed
+	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"

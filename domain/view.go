@@ -13,15 +13,14 @@ type View struct {
 	// Queue of the workspace, next first.
 	Queue []QueueRow
 
-	Open          []*Approval  // open approvals of the session
-	CancelMessage *Message     // of its present wait
+	Open          []*Approval // open approvals of the session
+	CancelMessage *Message    // of its present wait
 	// Planned are ALL executions of the answer being carried out (State.AnswerID), by
 	// position: those that have a result already too, since every call of an answer is
 	// reported in one SYSTEM message.
 	Planned []*Execution
-	Inbox         []*InboxItem // accepted and not folded in, oldest first, Message filled
+	Inbox   []*InboxItem // accepted and not folded in, oldest first, Message filled
 
 	SpentToday     float64
 	SpentThisMonth float64
 }
-

@@ -1,0 +1,205 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// net is how often every workspace with waiting sessions is looked at in any case:
+// what a lost hint delayed comes then.
+const net = 5 * time.Minute
+
+// agenda knows when to look at which workspace: who waits for its slot gets it when it
+// comes free, or when its holder has been inactive for long. Times are computed, not
+// polled; all of it can be built afresh from the database.
+type agenda struct {
+	door *Door
+
+	mu     sync.Mutex
+	looks  map[string]time.Time // by workspace
+	timers time.Time            // the earliest due time of a session; zero: not known
+	wake   chan struct{}
+	stop   context.CancelFunc
+	done   chan struct{}
+}
+
+func newAgenda(d *Door) *agenda {
+	return &agenda{door: d, looks: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+}
+
+// look asks for a look at a workspace at a time; the earliest one counts.
+func (a *agenda) look(workspace string, at time.Time) {
+	a.mu.Lock()
+	if have, ok := a.looks[workspace]; !ok || at.Before(have) {
+		a.looks[workspace] = at
+	}
+	a.mu.Unlock()
+	a.poke()
+}
+
+// timer says that a session wants to be woken at a time.
+func (a *agenda) timer(at time.Time) {
+	a.mu.Lock()
+	if a.timers.IsZero() || at.Before(a.timers) {
+		a.timers = at
+	}
+	a.mu.Unlock()
+	a.poke()
+}
+
+func (a *agenda) poke() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Start begins to look.
+func (d *Door) Start(ctx context.Context) error {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	d.agenda.stop, d.agenda.done = stop, make(chan struct{})
+	go func() {
+		defer close(d.agenda.done)
+		d.agenda.run(ctx)
+	}()
+	return nil
+}
+
+// Stop ends it and waits.
+func (d *Door) Stop(context.Context) error {
+	if d.agenda.stop != nil {
+		d.agenda.stop()
+		<-d.agenda.done
+	}
+	return nil
+}
+
+// Rested is told when a driver came to rest: if its session gave the slot up, the next
+// one is looked for.
+func (d *Door) Rested(s *domain.Session) {
+	if !s.HoldsSlot {
+		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
+	}
+	if s.WakeAt != nil {
+		d.agenda.timer(*s.WakeAt)
+	}
+}
+
+func (a *agenda) run(ctx context.Context) {
+	var sweep time.Time // the next sweep over all workspaces: at once, then every 5 minutes
+	for {
+		now := a.door.cfg.Clock()
+		if !now.Before(sweep) {
+			sweep = now.Add(net)
+			a.sweep(ctx, now)
+		}
+		a.fireTimers(ctx, now)
+		for _, workspace := range a.due(now) {
+			if at, again := a.door.lookAt(ctx, workspace); again {
+				a.look(workspace, at)
+			}
+		}
+		timer := time.NewTimer(min(a.next(sweep).Sub(a.door.cfg.Clock()), net))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-a.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// due takes the workspaces whose time has come.
+func (a *agenda) due(now time.Time) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []string
+	for workspace, at := range a.looks {
+		if !at.After(now) {
+			all = append(all, workspace)
+			delete(a.looks, workspace)
+		}
+	}
+	return all
+}
+
+// next is the earliest known time.
+func (a *agenda) next(earliest time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, at := range a.looks {
+		if at.Before(earliest) {
+			earliest = at
+		}
+	}
+	if !a.timers.IsZero() && a.timers.Before(earliest) {
+		earliest = a.timers
+	}
+	return earliest
+}
+
+// sweep looks at every workspace in which somebody waits.
+func (a *agenda) sweep(ctx context.Context, now time.Time) {
+	workspaces, err := a.door.cfg.Agenda.WorkspacesWaiting(ctx)
+	if err != nil {
+		a.door.cfg.Log.Warn().Err(err).Msg("could not list the workspaces that wait; next try in five minutes")
+		return
+	}
+	for _, workspace := range workspaces {
+		a.look(workspace, now)
+	}
+	a.timer(now)
+}
+
+// retryLook is when a look that failed is taken again.
+const retryLook = 2 * time.Second
+
+// lookAt gives the slot of a workspace to who waits for it, if it is free or its
+// holder inactive. It says when to look again, if somebody goes on waiting.
+func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
+	waiting, err := d.cfg.Agenda.WaitingForSlot(ctx, workspace)
+	if err != nil {
+		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
+		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+	}
+	if len(waiting) == 0 {
+		return time.Time{}, false
+	}
+	next := waiting[0]
+	_, err = d.pass(ctx, request{
+		workspace: workspace, session: next.ID, byItself: true, event: always(domain.SessionActivationRequested{}),
+	})
+	switch {
+	case err == nil:
+		d.cfg.Log.Debug().Str("workspace", workspace).Str("session", next.ID).Msg("the slot is granted to a session that waited")
+		return time.Time{}, false
+	case domain.ErrorCode(err) == domain.CodeSlotTaken:
+		return d.whenInactive(ctx, workspace)
+	default:
+		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Str("session", next.ID).Msg("could not grant the slot")
+		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+	}
+}
+
+// whenInactive is when the holder will count as inactive, if it stays at rest. A
+// holder at work is looked at when it rests.
+func (d *Door) whenInactive(ctx context.Context, workspace string) (time.Time, bool) {
+	slot, err := d.cfg.Agenda.Slot(ctx, workspace)
+	if err != nil || slot.Holder == nil {
+		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+	}
+	w, err := d.cfg.Agenda.Workspace(ctx, workspace)
+	if err != nil {
+		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+	}
+	at := InactiveAt(slot.Holder, &w.Settings)
+	if slot.Holder.Phase.Working() || at.Before(d.cfg.Clock()) {
+		at = d.cfg.Clock().Add(time.Duration(w.Settings.ChatEvictionAfter))
+	}
+	return at, true
+}

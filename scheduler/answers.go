@@ -1,0 +1,187 @@
+package scheduler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ResumeValidation answers a session that waits for a person's yes.
+func (d *Door) ResumeValidation(ctx context.Context, workspace, session string, decision domain.Decision) (*domain.Receipt, error) {
+	return d.answer(ctx, workspace, session, domain.ApprovalActions, decision)
+}
+
+// ResumeResponse answers a session's question.
+func (d *Door) ResumeResponse(ctx context.Context, workspace, session string, decision domain.Decision) (*domain.Receipt, error) {
+	return d.answer(ctx, workspace, session, domain.ApprovalQuestion, decision)
+}
+
+// ConfirmCompletion answers a run that says it is done.
+func (d *Door) ConfirmCompletion(ctx context.Context, workspace, session string, decision domain.Decision) (*domain.Receipt, error) {
+	return d.answer(ctx, workspace, session, domain.ApprovalCompletion, decision)
+}
+
+// AnswerApproval answers by the approval's id, whatever it asks.
+func (d *Door) AnswerApproval(ctx context.Context, workspace, approval string, decision domain.Decision) (*domain.Receipt, error) {
+	a, err := d.cfg.Store.Approval(ctx, workspace, approval)
+	if err != nil {
+		return nil, err
+	}
+	decision.ApprovalID = approval
+	return d.answer(ctx, workspace, a.SessionID, a.Kind, decision)
+}
+
+// answer settles the open approval of a kind. Of many who answer at once one decides;
+// the others see what was decided.
+func (d *Door) answer(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (*domain.Receipt, error) {
+	recorded, err := record(decision)
+	if err != nil {
+		return nil, err
+	}
+	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
+		approval := open(v, kind, decision.ApprovalID)
+		if approval == nil {
+			return nil, errSettled
+		}
+		return d.answerEvent(ctx, v, approval, decision, recorded)
+	}})
+	if err != nil {
+		if domain.ErrorCode(err) == errSettled.Code {
+			return d.settled(ctx, workspace, session, kind, decision.ApprovalID, recorded)
+		}
+		return nil, err
+	}
+	receipt := o.receipt()
+	for _, a := range o.change.Approvals {
+		if a.Kind == kind && a.Status != domain.ApprovalOpen {
+			receipt.Approval = a
+			break
+		}
+	}
+	return receipt, nil
+}
+
+// errSettled never leaves the package: what was decided is told instead.
+var errSettled = domain.Errorf("approval_not_open", "There is no open approval.")
+
+// record is the canonical form of a decision, by which the same answer is known.
+func record(decision domain.Decision) ([]byte, error) {
+	decision.ApprovedIDs = slices.Sorted(slices.Values(decision.ApprovedIDs))
+	if len(decision.Value) > 0 {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, decision.Value); err != nil {
+			return nil, domain.Invalid("/value", "invalid_json", "The value is not JSON.")
+		}
+		decision.Value = compact.Bytes()
+	}
+	return json.Marshal(decision)
+}
+
+func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval {
+	for _, a := range v.Open {
+		if a.Kind == kind && (id == "" || a.ID == id) {
+			return a
+		}
+	}
+	return nil
+}
+
+// settled tells what was decided: the same answer again is a success, another one a
+// conflict, and an answer to nothing is refused.
+func (d *Door) settled(ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte) (*domain.Receipt, error) {
+	s, err := d.cfg.Store.Session(ctx, workspace, session)
+	if err != nil {
+		return nil, err
+	}
+	var approval *domain.Approval
+	if id != "" {
+		approval, err = d.cfg.Store.Approval(ctx, workspace, id)
+	} else {
+		approval, err = d.cfg.Store.LatestApproval(ctx, workspace, session, kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case approval == nil || approval.Status == domain.ApprovalOpen:
+		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
+			Message: "The session does not wait for this answer. Nothing was changed."}
+	case approval.SessionID != session:
+		return nil, domain.NotFound("approval")
+	case len(approval.Decision) > 0 && bytes.Equal(approval.Decision, recorded):
+		return &domain.Receipt{Session: s, Approval: approval, Seq: s.LastSeq}, nil
+	}
+	decision := string(approval.Decision)
+	if decision == "" {
+		decision = string(approval.Status)
+	}
+	return nil, &domain.Error{Code: domain.CodeValidationResolved, Session: s, Decision: decision,
+		Message: "This was settled already (" + string(approval.Status) + "). Your answer changed nothing."}
+}
+
+// answerEvent turns a checked decision into the machine's event.
+func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte) (domain.Event, error) {
+	switch a.Kind {
+	case domain.ApprovalActions:
+		return d.validation(ctx, v, a, decision, recorded)
+	case domain.ApprovalQuestion:
+		if decision.Cancelled {
+			return domain.CommunicationCancelled{Decision: decision, Recorded: recorded}, nil
+		}
+		if err := d.cfg.Answers.CheckResponse(a.Module, decision.Value); err != nil {
+			return nil, err
+		}
+		text := d.cfg.Answers.ResponseText(a.Module, decision.Value)
+		return domain.CommunicationResponseReceived{Decision: decision, Recorded: recorded, Text: text}, nil
+	case domain.ApprovalBudget:
+		if decision.Approved {
+			return domain.BudgetRaised{Decision: decision, Recorded: recorded}, nil
+		}
+		return domain.BudgetRefused{Decision: decision, Recorded: recorded}, nil
+	case domain.ApprovalCompletion:
+		if decision.Approved {
+			return domain.CompletionConfirmed{Decision: decision, Recorded: recorded}, nil
+		}
+		return domain.CompletionRejected{Decision: decision, Recorded: recorded}, nil
+	case domain.ApprovalPoisoned:
+		if decision.Approved {
+			return domain.SessionResumed{}, nil
+		}
+		return domain.StopRequested{By: decision.By}, nil
+	default:
+		return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", a.Kind)
+	}
+}
+
+// validation checks an answer to actions: the ids are the approval's, and edits fit
+// their command.
+func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte) (domain.Event, error) {
+	known := func(id string) bool {
+		return slices.ContainsFunc(a.Actions, func(action domain.ApprovalAction) bool { return action.ID == id })
+	}
+	for _, id := range decision.ApprovedIDs {
+		if !known(id) {
+			return nil, domain.Invalid("/approved_ids", "unknown_action", "%q is not an action of this approval.", id)
+		}
+	}
+	event := domain.ValidationReceived{Decision: decision, Recorded: recorded}
+	for id, params := range decision.Edits {
+		if !known(id) {
+			return nil, domain.Invalid("/edits/"+id, "unknown_action", "%q is not an action of this approval.", id)
+		}
+		for _, e := range v.Planned {
+			if e.ID != id {
+				continue
+			}
+			edited, err := d.cfg.Answers.Edit(ctx, v, e, params)
+			if err != nil {
+				return nil, err
+			}
+			event.Edited = append(event.Edited, edited)
+		}
+	}
+	return event, nil
+}

@@ -1,0 +1,290 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Config is what a Door is made of; every field is needed.
+type Config struct {
+	Store   Store
+	Agenda  Agenda
+	Timers  Timers
+	Machine Machine
+	Runner  Runner
+	Streams Streams
+	Answers Answers
+	Clock   clock.Clock
+	NewID   domain.IDSource
+	Log     zerolog.Logger
+	// Retry gives the delays of a workspace's network retry.
+	Retry Retry
+	// Causes are what the runner's contexts carry when a session is cut.
+	Causes Causes
+}
+
+// Causes of a cut, as the run loop names them.
+type Causes struct{ Preempted, Interrupted, Stopped error }
+
+// Door is the one door: every event from outside, for any session, passes Deliver.
+type Door struct {
+	cfg    Config
+	agenda *agenda
+}
+
+// NewDoor makes a door.
+func NewDoor(cfg Config) *Door {
+	d := &Door{cfg: cfg}
+	d.agenda = newAgenda(d)
+	return d
+}
+
+// request is one passage through the door.
+type request struct {
+	workspace string
+	session   string // "" makes a new one: event gets it from fresh
+	fresh     *domain.Session
+	// event says, under the locks, what happens; an error refuses it.
+	event func(v *domain.View) (domain.Event, error)
+	// byItself: nobody asks just now (a recovery, a turn in the queue).
+	byItself bool
+	// then adds to the change, still in the transaction.
+	then func(v *domain.View, change *domain.Change) error
+}
+
+// outcome is what a passage decided.
+type outcome struct {
+	view    *domain.View
+	step    *domain.Step
+	change  *domain.Change
+	verdict Verdict
+}
+
+// Deliver takes an event to a session: decides it, stores what was decided, and lets
+// the run loop go on. It is the only way in.
+func (d *Door) Deliver(ctx context.Context, workspace, session string, e domain.Event) (*domain.Receipt, error) {
+	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: always(e)})
+	if err != nil {
+		return nil, err
+	}
+	return o.receipt(), nil
+}
+
+func always(e domain.Event) func(*domain.View) (domain.Event, error) {
+	return func(*domain.View) (domain.Event, error) { return e, nil }
+}
+
+// pass decides in one transaction and then sets the effects going.
+func (d *Door) pass(ctx context.Context, r request) (*outcome, error) {
+	var o *outcome
+	change, err := d.cfg.Store.Decide(ctx, r.workspace, r.session,
+		func(_ context.Context, v *domain.View) (*domain.Change, error) {
+			if r.fresh != nil {
+				fresh := *r.fresh
+				v.Session = &fresh
+			}
+			var err error
+			if o, err = d.decide(v, r); err != nil {
+				return nil, withSession(err, v.Session)
+			}
+			if r.then != nil {
+				if err := r.then(v, o.change); err != nil {
+					return nil, err
+				}
+			}
+			return o.change, nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("deliver: %w", err)
+	}
+	if change == nil {
+		change = &domain.Change{WorkspaceID: r.workspace}
+	}
+	o.change = change
+	d.after(o)
+	return o, nil
+}
+
+// decide asks the machine and the slot's policy. It writes nothing.
+func (d *Door) decide(v *domain.View, r request) (*outcome, error) {
+	event, err := r.event(v)
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{view: v}
+	if event == nil { // nothing happens to the machine: then writes what there is
+		o.step = &domain.Step{Session: v.Session.Clone(), Change: d.change(v)}
+		o.change = o.step.Change
+		o.change.Sessions = []domain.SessionWrite{{Session: o.step.Session, Insert: r.fresh != nil}}
+		return o, nil
+	}
+	if err := d.cfg.Machine.Accepts(v.Session, event); err != nil {
+		return nil, err
+	}
+	if NeedsSlot(event) {
+		return d.withSlot(v, r, event, o)
+	}
+	return o, d.run(o, v.Session, event)
+}
+
+// run applies one event to the session and adds what it decided to the outcome.
+func (d *Door) run(o *outcome, s *domain.Session, event domain.Event) error {
+	step, err := d.cfg.Machine.Run(s, event, d.policy(o.view))
+	if err != nil {
+		return err
+	}
+	o.change = o.change.Then(step.Change, step.Session)
+	if o.step != nil && step.Effect == domain.DoNothing && step.Session.Phase == o.step.Session.Phase {
+		step.Effect = o.step.Effect // a message that waits its turn does not end the work it waits for
+	}
+	o.step = step
+	for i := range o.change.Sessions {
+		write := &o.change.Sessions[i]
+		if write.Session.ID == s.ID {
+			// Who moves the phase, or sets its work going, drives the session from now on.
+			write.Claim = write.Claim || len(step.Change.Transitions) > 0 || step.Effect != domain.DoNothing
+		}
+	}
+	return nil
+}
+
+// withSlot gives the session the slot, if the policy says so, before the event; if
+// not, it is queued and the event waits in the inbox.
+func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcome) (*outcome, error) {
+	now := d.cfg.Clock()
+	o.verdict = Ask(v.Session, v.Holder, &v.Workspace.Settings, now, r.byItself)
+	if !o.verdict.Grant {
+		return nil, &domain.Error{
+			Code: domain.CodeSlotTaken, Message: "The slot of this workspace is taken by another session. Nothing was changed; try again when it is free.",
+		}
+	}
+	s := v.Session
+	if o.verdict.Reason != HoldsItAlready {
+		if err := d.displace(v, o); err != nil {
+			return nil, err
+		}
+		s = s.Clone()
+		s.HoldsSlot, s.QueuedAt = true, nil
+		s.State.Suspended = s.State.Suspended && s.Phase.Working()
+		o.view = withHolder(v, s)
+	}
+	_, activation := event.(domain.SessionActivationRequested)
+	if !s.State.Suspended && !s.Phase.Working() || o.verdict.Reason == HoldsItAlready || activation {
+		if err := d.run(o, s, event); err != nil {
+			return nil, err
+		}
+	} else { // it comes back into the middle of its work, and the event joins it there
+		if err := d.run(o, s, domain.SessionActivationRequested{}); err != nil {
+			return nil, err
+		}
+		if err := d.run(o, o.step.Session, event); err != nil {
+			return nil, err
+		}
+	}
+	if o.verdict.Reason != HoldsItAlready {
+		o.change.Dequeue = append(o.change.Dequeue, s.ID)
+		o.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: o.step.Session, Since: &now}})
+	}
+	for i := range o.change.Sessions {
+		if o.change.Sessions[i].Session.ID == s.ID {
+			o.change.Sessions[i].Insert = r.fresh != nil
+		}
+	}
+	return o, nil
+}
+
+// displace takes the slot from its holder, whose write stands first.
+func (d *Door) displace(v *domain.View, o *outcome) error {
+	if o.verdict.Displaced == nil {
+		return nil
+	}
+	var event domain.Event = domain.SessionSuspended{}
+	if o.verdict.Evict {
+		event = domain.SessionEvicted{}
+	}
+	holder := *v
+	holder.Session, holder.Open, holder.CancelMessage, holder.Planned, holder.Inbox = v.Holder, v.HolderOpen, nil, nil, nil
+	step, err := d.cfg.Machine.Run(v.Holder, event, d.policy(&holder))
+	if err != nil {
+		return fmt.Errorf("take the slot from %s: %w", v.Holder.ID, err)
+	}
+	for i := range step.Change.Sessions {
+		step.Change.Sessions[i].Claim = true // its driver, wherever it is, is fenced
+	}
+	o.change = step.Change
+	return nil
+}
+
+func withHolder(v *domain.View, s *domain.Session) *domain.View {
+	w := *v
+	w.Session, w.Holder = s, s
+	return &w
+}
+
+// after cuts who was displaced, sets the effect going and looks who may come next.
+func (d *Door) after(o *outcome) {
+	s := o.step.Session
+	if o.verdict.Displaced != nil {
+		d.cfg.Runner.Cut(o.verdict.Displaced.ID, d.cfg.Causes.Preempted)
+		if o.verdict.Displaced.Phase.Working() {
+			d.agenda.look(s.WorkspaceID, d.cfg.Clock())
+		}
+	}
+	view := *o.view
+	view.Session = s
+	view.Inbox = slices.DeleteFunc(slices.Clone(view.Inbox), func(i *domain.InboxItem) bool {
+		return slices.Contains(o.change.InboxDone, i.ID)
+	})
+	moved := len(o.change.Transitions) > 0
+	if o.step.Effect != domain.DoNothing {
+		d.cfg.Runner.Drive(&view, o.step.Effect)
+	} else if moved && o.view.Session.Phase.Working() {
+		d.cfg.Runner.Cut(s.ID, d.cfg.Causes.Interrupted)
+	}
+	if o.view.Session.HoldsSlot && !s.HoldsSlot {
+		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
+	}
+	if s.WakeAt != nil {
+		d.agenda.timer(*s.WakeAt)
+	}
+}
+
+// change begins an empty change of the view's workspace.
+func (d *Door) change(v *domain.View) *domain.Change {
+	return &domain.Change{WorkspaceID: v.Workspace.ID, At: d.cfg.Clock()}
+}
+
+// policy is what the machine must know, as of now.
+func (d *Door) policy(v *domain.View) *domain.Policy {
+	return &domain.Policy{
+		Now: d.cfg.Clock(), NewID: d.cfg.NewID, Settings: v.Workspace.Settings,
+		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned,
+		SpentToday: v.SpentToday, SpentThisMonth: v.SpentThisMonth,
+		Retry: d.cfg.Retry(v.Workspace.Settings.NetworkRetry),
+	}
+}
+
+// withSession adds the session's state to a refusal, for the client's eyes.
+func withSession(err error, s *domain.Session) error {
+	var e *domain.Error
+	if errors.As(err, &e) && e.Session == nil && s != nil {
+		e.Session = s
+	}
+	return err
+}
+
+// receipt is what the caller is told.
+func (o *outcome) receipt() *domain.Receipt {
+	r := &domain.Receipt{Session: o.step.Session, Seq: o.step.Session.LastSeq}
+	if n := len(o.change.Events); n > 0 {
+		r.Seq = o.change.Events[n-1].Seq
+	}
+	return r
+}

@@ -1,0 +1,102 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// SendMessage brings a person's message to a session. It is stored when this
+// returns, in its place or waiting its turn.
+func (d *Door) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
+	var message *domain.Message
+	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
+		sent := d.userMessage(v.Session, in)
+		message = sent.Message
+		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() {
+			return sent, nil
+		}
+		partial, text := d.cfg.Streams.Partial(session)
+		return domain.InterruptRequested{By: in.By, MessageID: partial, PartialText: text, Then: &sent}, nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.receipt()
+	receipt.Message = message
+	return receipt, nil
+}
+
+// userMessage makes the event of a new message.
+func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserMessageSent {
+	rich := in.Rich
+	ifBusy := in.IfBusy
+	if ifBusy == "" {
+		ifBusy = domain.IfBusyEnqueue
+	}
+	return domain.UserMessageSent{
+		Message: &domain.Message{
+			ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
+			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
+			SenderID: in.By, Rich: &rich,
+		},
+		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupKey,
+	}
+}
+
+// EditMessage changes a message that still waits its turn.
+func (d *Door) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent) (*domain.Receipt, error) {
+	return d.ofInbox(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
+		edited := *item.Message
+		edited.Rich = &rich
+		change.EditedMessages = append(change.EditedMessages, &edited)
+		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageUpdated, Message: &edited})
+		item.Message = &edited
+	})
+}
+
+// WithdrawMessage takes a message that still waits its turn back.
+func (d *Door) WithdrawMessage(ctx context.Context, workspace, session, message string) (*domain.Receipt, error) {
+	return d.ofInbox(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
+		change.InboxDone = append(change.InboxDone, item.ID)
+		change.DeletedMessages = append(change.DeletedMessages, item.Message)
+		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageDeleted, Message: item.Message})
+	})
+}
+
+// ofInbox changes one waiting message, under the locks: the driver cannot place it
+// meanwhile.
+func (d *Door) ofInbox(ctx context.Context, workspace, session, message string, change func(*domain.InboxItem, *domain.Change)) (*domain.Receipt, error) {
+	var item *domain.InboxItem
+	o, err := d.pass(ctx, request{
+		workspace: workspace, session: session,
+		event: func(v *domain.View) (domain.Event, error) {
+			for _, waiting := range v.Inbox {
+				if waiting.MessageID == message {
+					item = waiting
+					return nil, nil
+				}
+			}
+			return nil, errNotWaiting
+		},
+		then: func(_ *domain.View, c *domain.Change) error {
+			change(item, c)
+			return nil
+		},
+	})
+	if err != nil && domain.ErrorCode(err) == domain.CodeMessagePlaced {
+		if _, missing := d.cfg.Store.Message(ctx, workspace, session, message); missing != nil {
+			return nil, missing
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.receipt()
+	receipt.Message = item.Message
+	return receipt, nil
+}
+
+var errNotWaiting = domain.Errorf(domain.CodeMessagePlaced,
+	"This message is in its place already. Only a message that waits its turn can be changed or withdrawn.")

@@ -1,0 +1,73 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Store is what the door needs of the database.
+type Store interface {
+	// Decide reads the session's View under its locks and writes the change that decide
+	// returns (nil: nothing), in one transaction. With session "" the View has no
+	// session: it is for making one.
+	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error)
+	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
+	SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error)
+	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
+	Approval(ctx context.Context, workspace, id string) (*domain.Approval, error)
+	// LatestApproval is the newest approval of a kind that the session has, or nil.
+	LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error)
+}
+
+// Agenda is what waits for the slot.
+type Agenda interface {
+	// WaitingForSlot lists the sessions of a workspace that have something to do and do
+	// not hold the slot, oldest request first.
+	WaitingForSlot(ctx context.Context, workspace string) ([]*domain.Session, error)
+	// WorkspacesWaiting lists the workspaces in which there are such sessions.
+	WorkspacesWaiting(ctx context.Context) ([]string, error)
+	Slot(ctx context.Context, workspace string) (*domain.SlotState, error)
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// Timers are the due times of sessions, kept in their rows.
+type Timers interface {
+	DueTimers(ctx context.Context, now time.Time, limit int) ([]domain.SessionRef, error)
+	NextTimer(ctx context.Context) (time.Time, bool, error)
+}
+
+// Leases say which process drives which sessions.
+type Leases interface {
+	Renew(ctx context.Context, ttl time.Duration) error
+	Release(ctx context.Context) error
+	// Claimable lists sessions at work whose driver is gone.
+	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
+}
+
+// Machine is the pure state machine.
+type Machine interface {
+	Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error)
+	Accepts(s *domain.Session, e domain.Event) error
+}
+
+// Runner is the run loop.
+type Runner interface {
+	Drive(view *domain.View, effect domain.Effect)
+	Cut(session string, cause error)
+}
+
+// Streams gives the text that a session has streamed so far.
+type Streams interface {
+	Partial(session string) (message, text string)
+}
+
+// Answers checks what a person answers.
+type Answers interface {
+	CheckResponse(m *domain.Module, value json.RawMessage) error
+	ResponseText(m *domain.Module, value json.RawMessage) string
+	// Edit gives a checked copy of an action with new params and a new digest.
+	Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error)
+}

@@ -1,0 +1,236 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Retry gives the delays of a network retry under a workspace's settings.
+type Retry func(domain.NetworkRetry) func(attempt int) time.Duration
+
+// CreateSession makes a session; with a message, sends it at once, in the same
+// transaction. A known external id gives the session that is there.
+func (d *Door) CreateSession(ctx context.Context, workspace string, in domain.NewSession) (*domain.Receipt, error) {
+	if in.ExternalID != "" {
+		have, err := d.cfg.Store.SessionByExternalID(ctx, workspace, in.ExternalID)
+		if err == nil && have != nil {
+			return &domain.Receipt{Session: have, Seq: have.LastSeq}, nil
+		}
+		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
+			return nil, err
+		}
+	}
+	if in.Type != domain.Chat {
+		return nil, domain.Invalid("/type", "unsupported", "Only CHAT sessions can be made; %s sessions are made by automations.", in.Type)
+	}
+	now := d.cfg.Clock()
+	s := &domain.Session{
+		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
+		Phase: domain.Idle, ProviderID: in.ProviderID, RequireValidation: in.RequireValidation,
+		ExternalID: in.ExternalID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+	}
+	r := request{workspace: workspace, fresh: s, event: func(*domain.View) (domain.Event, error) {
+		if in.Message == nil {
+			return nil, nil
+		}
+		return d.userMessage(s, *in.Message), nil
+	}}
+	r.then = func(_ *domain.View, change *domain.Change) error {
+		created := &domain.LogEvent{
+			WorkspaceID: workspace, SessionID: s.ID, Type: domain.LogSessionCreated, At: change.At, Session: change.Session(s.ID),
+		}
+		change.Events = append([]*domain.LogEvent{created}, change.Events...)
+		return nil
+	}
+	o, err := d.pass(ctx, r)
+	if in.ExternalID != "" && domain.ErrorCode(err) == domain.CodeConflict {
+		if have, err := d.cfg.Store.SessionByExternalID(ctx, workspace, in.ExternalID); err == nil && have != nil {
+			return &domain.Receipt{Session: have, Seq: have.LastSeq}, nil // somebody was faster
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.receipt()
+	receipt.Created = true
+	receipt.Message = newest(o.change)
+	return receipt, nil
+}
+
+// newest is the user message that a change brought.
+func newest(change *domain.Change) *domain.Message {
+	for _, m := range change.Messages {
+		if m.Sender == domain.SenderUser {
+			return m
+		}
+	}
+	return nil
+}
+
+// UpdateSession changes what people may change of a session.
+func (d *Door) UpdateSession(ctx context.Context, workspace, session string, patch domain.SessionPatch) (*domain.Receipt, error) {
+	r := request{workspace: workspace, session: session, event: nothing}
+	r.then = func(_ *domain.View, change *domain.Change) error {
+		s := change.Session(session)
+		set(&s.Name, patch.Name)
+		set(&s.Pinned, patch.Pinned)
+		set(&s.RequireValidation, patch.RequireValidation)
+		set(&s.ProviderID, patch.ProviderID)
+		set(&s.Budgets, patch.Budgets)
+		s.UpdatedAt = change.At
+		change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+		return nil
+	}
+	return d.receiptOf(ctx, r)
+}
+
+func nothing(*domain.View) (domain.Event, error) { return nil, nil }
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// receiptOf passes the door and gives the plain receipt.
+func (d *Door) receiptOf(ctx context.Context, r request) (*domain.Receipt, error) {
+	o, err := d.pass(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return o.receipt(), nil
+}
+
+// DeleteSession deletes a session that is not at work; its open approvals are settled
+// first, in the same transaction.
+func (d *Door) DeleteSession(ctx context.Context, workspace, session string) error {
+	_, err := d.pass(ctx, request{
+		workspace: workspace, session: session,
+		event: func(v *domain.View) (domain.Event, error) {
+			switch {
+			case v.Session.Phase.Working():
+				return nil, domain.Errorf(domain.CodeSessionBusy, "The session is at work. Stop it first; nothing was deleted.")
+			case v.Session.Phase == domain.Completed || v.Session.Type == domain.Seed:
+				return nil, nil
+			}
+			return domain.StopRequested{}, nil
+		},
+		then: func(_ *domain.View, change *domain.Change) error {
+			for i := range change.Sessions {
+				if change.Sessions[i].Session.ID == session {
+					change.Sessions[i].Delete = true
+				}
+			}
+			if len(change.Events) == 0 {
+				change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogSessionEnded, Session: change.Session(session)})
+			}
+			return nil
+		},
+	})
+	return err
+}
+
+// ActivateSession asks for the slot.
+func (d *Door) ActivateSession(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
+	held := false
+	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
+		held = v.Session.HoldsSlot
+		if held && v.Session.Phase != domain.Completed {
+			return nil, errNothing
+		}
+		return domain.SessionActivationRequested{}, nil
+	}})
+	if errors.Is(err, errNothing) {
+		s, err := d.cfg.Store.Session(ctx, workspace, session)
+		if err != nil {
+			return nil, err
+		}
+		return &domain.Receipt{Session: s, Seq: s.LastSeq, Result: domain.AlreadyActive}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.receipt()
+	receipt.Result = domain.Activated
+	return receipt, nil
+}
+
+// errNothing ends a passage that has nothing to write.
+var errNothing = errors.New("nothing to do")
+
+// RetrySession runs the round again.
+func (d *Door) RetrySession(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
+	return d.Deliver(ctx, workspace, session, domain.RoundRequested{})
+}
+
+// ResumeSession brings a stopped, suspended or poisoned session back.
+func (d *Door) ResumeSession(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
+	return d.Deliver(ctx, workspace, session, domain.SessionResumed{})
+}
+
+// InterruptSession cuts the round; what was already received is kept.
+func (d *Door) InterruptSession(ctx context.Context, workspace, session, by string) (*domain.Receipt, error) {
+	return d.receiptOf(ctx, request{workspace: workspace, session: session, event: func(*domain.View) (domain.Event, error) {
+		message, text := d.cfg.Streams.Partial(session)
+		return domain.InterruptRequested{By: by, MessageID: message, PartialText: text}, nil
+	}})
+}
+
+// StopSession ends the session at once and says what became of its calls.
+func (d *Door) StopSession(ctx context.Context, workspace, session, by string) (*domain.Receipt, error) {
+	var calls []domain.StoppedCall
+	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
+		calls = calls[:0]
+		for _, e := range v.Planned {
+			calls = append(calls, domain.StoppedCall{ExecutionID: e.ID, Command: e.Command, Outcome: stopped(e.Status)})
+		}
+		return domain.StopRequested{By: by}, nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	d.cfg.Runner.Cut(session, d.cfg.Causes.Stopped)
+	receipt := o.receipt()
+	receipt.Calls = calls
+	return receipt, nil
+}
+
+func stopped(status domain.ExecutionStatus) string {
+	switch {
+	case status == domain.ExecStarted || status == domain.ExecUnknown:
+		return "unknown"
+	case status.Final():
+		return "finished_before"
+	}
+	return "not_started"
+}
+
+// LeaveQueue takes a session out of the queue.
+func (d *Door) LeaveQueue(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
+	return d.receiptOf(ctx, request{
+		workspace: workspace, session: session,
+		event: func(v *domain.View) (domain.Event, error) {
+			if v.Session.QueuedAt == nil {
+				return nil, domain.NotFound("session in the queue")
+			}
+			return nil, nil
+		},
+		then: func(v *domain.View, change *domain.Change) error {
+			s := change.Session(session)
+			s.QueuedAt = nil
+			change.Dequeue = append(change.Dequeue, session)
+			change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+			var rest []domain.QueueRow
+			for _, row := range v.Queue {
+				if row.SessionID != session {
+					rest = append(rest, row)
+				}
+			}
+			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Queue: rest})
+			return nil
+		},
+	})
+}
