@@ -1,0 +1,151 @@
+package prompt
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// interruptedMark ends the part of an answer that a person cut.
+const interruptedMark = "[interrupted here by the person]"
+
+// emptyAnswer stands for an answer without a word: APIs refuse empty turns.
+const emptyAnswer = "(an empty answer)"
+
+// answerBlocks is an AI message as the assistant's turn in a thread of a protocol. The
+// raw answer goes back as it came; one of the other protocol goes back as text, since
+// a provider that was offered no tools takes no calls.
+func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
+	raw := m.Raw
+	if m.Status == domain.MessageInterrupted {
+		return said(interrupted(m))
+	}
+	if raw == nil {
+		return said(displayed(m))
+	}
+	native := raw.Protocol == domain.ProtocolNative && len(raw.Calls) > 0
+	switch {
+	case native && protocol == domain.ProtocolNative:
+		return []domain.Block{{Kind: domain.BlockAnswer, Answer: sendable(raw)}}
+	case native:
+		return said(asJSON(m))
+	case strings.TrimSpace(raw.Text) == "":
+		return said("")
+	case raw.Protocol == protocol && len(raw.Calls) == 0:
+		return []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}
+	}
+	return said(raw.Text)
+}
+
+func said(text string) []domain.Block {
+	if strings.TrimSpace(text) == "" {
+		text = emptyAnswer
+	}
+	return []domain.Block{{Kind: domain.BlockText, Text: text}}
+}
+
+func displayed(m *domain.Message) string {
+	if m.AI != nil && m.AI.PreText != "" {
+		return m.AI.PreText
+	}
+	return m.Text
+}
+
+func interrupted(m *domain.Message) string {
+	text := displayed(m)
+	if m.Raw != nil && m.Raw.Text != "" {
+		text = m.Raw.Text
+	}
+	if strings.TrimSpace(text) == "" {
+		return interruptedMark
+	}
+	return strings.TrimRight(text, " \n") + "\n" + interruptedMark
+}
+
+// sendable is the raw answer in a form that every API takes back. Arguments that are
+// no object and names that are no name (a cut answer, an invented call) would make
+// each later request of the session fail; the FORMAT_ERROR after it says what it was.
+func sendable(raw *domain.RawAnswer) *domain.RawAnswer {
+	var fixed []domain.RawCall
+	for i, call := range raw.Calls {
+		name, arguments := callName(call.Name), call.Arguments
+		if !isObject([]byte(arguments)) {
+			arguments = "{}"
+		}
+		if name == call.Name && arguments == call.Arguments {
+			continue
+		}
+		if fixed == nil {
+			fixed = append([]domain.RawCall(nil), raw.Calls...)
+		}
+		fixed[i].Name, fixed[i].Arguments = name, arguments
+	}
+	if fixed == nil {
+		return raw
+	}
+	c := *raw
+	c.Calls = fixed
+	return &c
+}
+
+// callName keeps to what all APIs accept as the name of a tool.
+func callName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "unknown"
+	}
+	return name[:min(len(name), 64)]
+}
+
+type wireCommand struct {
+	Type   string          `json:"type"`
+	Params json.RawMessage `json:"params"`
+}
+
+type wireAnswer struct {
+	PreText           string         `json:"pre_text"`
+	ValidationRequest bool           `json:"validation_request,omitempty"`
+	DataCommands      []wireCommand  `json:"data_commands,omitempty"`
+	ActionCommands    []wireCommand  `json:"action_commands,omitempty"`
+	Module            *domain.Module `json:"communication_module,omitempty"`
+	Completed         bool           `json:"completed,omitempty"`
+}
+
+// asJSON is an answer with native calls in the form that the JSON protocol asks for,
+// or in plain words where it could not be read.
+func asJSON(m *domain.Message) string {
+	if m.AI != nil && m.AI.PreText != domain.InvalidFormatText {
+		encoded, err := json.Marshal(wireAnswer{
+			PreText: m.AI.PreText, ValidationRequest: m.AI.ValidationRequest,
+			DataCommands: wireCommands(m.AI.DataCommands), ActionCommands: wireCommands(m.AI.ActionCommands),
+			Module: m.AI.Module, Completed: m.AI.Completed,
+		})
+		if err == nil {
+			return string(encoded)
+		}
+	}
+	parts := []string{m.Raw.Text}
+	for _, call := range m.Raw.Calls {
+		parts = append(parts, "[call of "+call.Name+" with "+call.Arguments+"]")
+	}
+	return join(parts)
+}
+
+func wireCommands(commands []domain.Command) []wireCommand {
+	out := make([]wireCommand, 0, len(commands))
+	for _, c := range commands {
+		params := c.Params
+		if len(params) == 0 {
+			params = json.RawMessage("{}")
+		}
+		out = append(out, wireCommand{Type: c.Type, Params: params})
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package prompt
+
+import (
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Words of the server stand between tags, so that the model can tell them from the
+// person's. Neither data nor a person can forge a tag: see unforged.
+const (
+	tagOpen  = "<fermata"
+	tagClose = "</fermata>"
+)
+
+// Notice marks words of the server, so that the model does not take them for the
+// person's. kind says what they are ("GUIDANCE", "DATA_ADDED").
+func Notice(kind, text string) string {
+	return tagOpen + ` type="` + kind + "\">\n" + unforged(strings.TrimSpace(text)) + "\n" + tagClose
+}
+
+var forgery = strings.NewReplacer("<fermata", "<_fermata", "</fermata", "</_fermata")
+
+// unforged breaks our own tags inside words that come from elsewhere.
+func unforged(text string) string {
+	if !strings.Contains(text, "fermata") {
+		return text
+	}
+	return forgery.Replace(text)
+}
+
+// personsWords is what a USER message says, as one text that is never empty: APIs
+// refuse empty blocks.
+func personsWords(m *domain.Message) string {
+	text := m.Text
+	if m.Rich != nil {
+		if text = m.Rich.LinearText; text == "" {
+			text = segmentsText(m.Rich.Segments)
+		}
+		if text == "" {
+			text = m.Text
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return "(an empty message)"
+	}
+	return unforged(text)
+}
+
+func segmentsText(segments []domain.Segment) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteString(s.Text)
+		if s.Enrichment != nil {
+			b.WriteString(s.Enrichment.Summary)
+		}
+	}
+	return b.String()
+}
+
+// systemText fills the results that a SYSTEM message brings into the places of their
+// calls, and gives what remains to be said as text ("" for nothing).
+func (g *gathering) systemText(m *domain.Message) string {
+	s := m.System
+	if s == nil {
+		if strings.TrimSpace(m.Text) == "" {
+			return ""
+		}
+		return Notice("NOTE", m.Text)
+	}
+	var parts []string
+	if len(s.CommandResults) == 0 || saysItself(s.Type) {
+		parts = append(parts, systemWords(s))
+	}
+	rest := make([]domain.CommandResult, 0, len(s.CommandResults))
+	for _, r := range s.CommandResults {
+		// The late result of a task never takes the place of the call's own result.
+		if s.Type != domain.SystemExternalResult && g.result(r.CallID, resultText(&r), isError(&r)) {
+			continue
+		}
+		rest = append(rest, r)
+	}
+	parts = append(parts, unpaired(s, rest)...)
+	if text := join(parts); text != "" {
+		return Notice(string(s.Type), text)
+	}
+	return ""
+}
+
+// saysItself: the summary of these types is itself news to the AI. Of the others it
+// only repeats their results.
+func saysItself(t domain.SystemType) bool {
+	return t != domain.SystemDataAdded && t != domain.SystemActionsExecuted
+}
+
+func systemWords(s *domain.SystemMessage) string {
+	switch s.Type {
+	case domain.SystemFormatError:
+		return "Your last answer could not be used, and nothing of it was run. " + s.Summary + "\nAnswer again, with this put right."
+	case domain.SystemContextSummary:
+		text := s.Summary
+		if s.FormattedData != "" {
+			text = s.FormattedData
+		}
+		return "Summary of the conversation so far; the earlier messages are no longer shown.\n\n" + text
+	}
+	return s.Summary
+}
+
+// unpaired says the results that have no open native call: those of the JSON protocol,
+// of enrichments, and late ones.
+func unpaired(s *domain.SystemMessage, rest []domain.CommandResult) []string {
+	if s.Type == domain.SystemContextSummary {
+		return nil
+	}
+	silent := true // no result carries a text of its own
+	for i := range rest {
+		silent = silent && rest[i].Text == "" && rest[i].Error == nil
+	}
+	if s.FormattedData != "" && silent && (len(rest) > 0 || len(s.CommandResults) == 0) {
+		return []string{s.FormattedData}
+	}
+	parts := make([]string, 0, len(rest))
+	for i := range rest {
+		parts = append(parts, "["+rest[i].Command+": "+string(rest[i].Status)+"]\n"+resultText(&rest[i]))
+	}
+	return parts
+}
+
+func join(parts []string) string {
+	kept := parts[:0]
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}

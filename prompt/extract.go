@@ -1,0 +1,190 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kaptinlin/jsonrepair"
+)
+
+const (
+	// maxCandidates bounds how many braces in prose are looked at.
+	maxCandidates = 32
+	// maxRepair bounds what is given to the repairer, in bytes: it is recursive, and
+	// slow on long garbage.
+	maxRepair = 64 << 10
+)
+
+const wantObject = "Answer with one JSON object and nothing else, like {\"pre_text\": \"…\"}."
+
+// candidate is a piece of the text that begins with a brace.
+type candidate struct {
+	text   string
+	closed bool // its brace is closed again
+}
+
+// findObject finds the answer in a text: the first balanced object that reads as one.
+// What is slightly wrong (a comma too many, single quotes) is repaired, but never a
+// text that was cut: half a list of deletions must not become an action.
+func findObject(text string, cutOff bool) (json.RawMessage, string) {
+	if len(text) > maxAnswer {
+		return nil, fmt.Sprintf("The answer is longer than %d bytes.", maxAnswer)
+	}
+	found := candidates(text)
+	var other json.RawMessage
+	for _, c := range found {
+		if !c.closed {
+			continue
+		}
+		if deeper(c.text, maxDepth) {
+			return nil, fmt.Sprintf("The answer is nested deeper than %d levels.", maxDepth)
+		}
+		object, err := cleanJSON(c.text)
+		if err != nil {
+			continue
+		}
+		if looksLikeAnswer(object) {
+			return object, ""
+		}
+		if other == nil {
+			other = object
+		}
+	}
+	if cutOff {
+		return nil, "The answer was cut at its length limit before the JSON object was complete, so nothing of it was run. Answer again, shorter."
+	}
+	if object := repaired(found); object != nil {
+		return object, ""
+	}
+	return other, unreadable(found, other)
+}
+
+// unreadable says why no object was found; "" when there is one, though an odd one.
+func unreadable(found []candidate, other json.RawMessage) string {
+	switch {
+	case other != nil:
+		return ""
+	case len(found) == 0:
+		return "There is no JSON object in the answer. " + wantObject
+	case !found[len(found)-1].closed:
+		return "The JSON object is not complete: a brace, bracket or quote is not closed. Nothing of it was run. " + wantObject
+	}
+	_, err := cleanJSON(found[0].text)
+	return "The JSON object cannot be read (" + syntaxProblem(err) + "). Nothing of it was run. " + wantObject
+}
+
+// repaired tries to put right what nearly is an answer.
+func repaired(found []candidate) json.RawMessage {
+	for _, c := range found {
+		text := c.text
+		if !c.closed {
+			text, _, _ = strings.Cut(text, "\n```")
+		}
+		if len(text) > maxRepair || nesting(text) > maxDepth {
+			continue
+		}
+		object, err := cleanJSON(repair(text))
+		if err != nil || !looksLikeAnswer(object) || deeper(string(object), maxDepth) {
+			continue
+		}
+		if !c.closed && acts(object) {
+			continue
+		}
+		return object
+	}
+	return nil
+}
+
+// repair calls the repairer; "" when it cannot, whatever it stumbles over.
+func repair(text string) (out string) {
+	defer func() {
+		if recover() != nil {
+			out = ""
+		}
+	}()
+	out, err := jsonrepair.Repair(text)
+	if err != nil {
+		return ""
+	}
+	return out
+}
+
+// acts says whether an object would change something or end the session.
+func acts(object json.RawMessage) bool {
+	var a struct {
+		Actions   json.RawMessage `json:"action_commands"`
+		Completed json.RawMessage `json:"completed"`
+	}
+	return json.Unmarshal(object, &a) != nil || len(a.Actions) > 0 || len(a.Completed) > 0
+}
+
+// looksLikeAnswer: an object with at least one field of an answer.
+func looksLikeAnswer(object json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	if !isObject(object) || json.Unmarshal(object, &fields) != nil {
+		return false
+	}
+	return slices.ContainsFunc(answerFields, func(name string) bool {
+		_, ok := fields[name]
+		return ok
+	})
+}
+
+// candidates lists the pieces of a text that begin with a brace: each up to the brace
+// that closes it, the last perhaps up to the end of the text.
+func candidates(text string) []candidate {
+	var found []candidate
+	for at := 0; len(found) < maxCandidates; {
+		open := strings.IndexByte(text[at:], '{')
+		if open < 0 {
+			break
+		}
+		open += at
+		end := closing(text[open:])
+		if end < 0 {
+			return append(found, candidate{text: text[open:]})
+		}
+		found = append(found, candidate{text: text[open : open+end], closed: true})
+		at = open + end
+	}
+	return found
+}
+
+// closing finds the end of the object that begins a text; -1 when it is not closed.
+func closing(text string) int {
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// nesting counts brackets without regard to strings, whose quotes may be what is
+// broken: it keeps the repairer's recursion bounded.
+func nesting(text string) int {
+	depth, deepest := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[', '(':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']', ')':
+			depth--
+		}
+	}
+	return deepest
+}

@@ -1,0 +1,86 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Control commands that have a part of the AI message to themselves.
+const (
+	askUser  = "ASK_USER"
+	complete = "COMPLETE"
+)
+
+// ParseInput is what Parse must know beside the answer.
+type ParseInput struct {
+	Protocol    domain.Protocol
+	SessionType domain.SessionType
+	// Specs are the commands that were offered, by name.
+	Specs map[string]domain.CommandKind
+	// MaxCalls in one answer; 0: no limit.
+	MaxCalls int
+	NewID    domain.IDSource // for the call ids of the JSON protocol
+}
+
+// Parse reads an answer whole, or says in a few words, meant for the AI, what is wrong
+// with it. Nothing of an answer with a problem may be run. It does not check params
+// against schemas, nor modules: that is the planner's part.
+func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, problem string) {
+	if raw == nil {
+		return nil, "The answer is empty. Answer with text, with calls, or with both."
+	}
+	switch {
+	case raw.StopReason == "refused" && len(raw.Calls) == 0 && strings.TrimSpace(raw.Text) != "":
+		// A refusal is said in prose, whatever the protocol: it is the answer.
+		return &domain.AIMessage{PreText: cleanText(raw.Text)}, ""
+	case in.Protocol == domain.ProtocolJSON:
+		answer, problem = parseJSON(raw, in)
+	default:
+		answer, problem = parseNative(raw, in)
+	}
+	if problem == "" {
+		problem = checkWhole(answer, in)
+	}
+	if problem != "" {
+		return nil, problem
+	}
+	return answer, ""
+}
+
+// checkWhole says what is wrong with the parts of an answer taken together.
+func checkWhole(a *domain.AIMessage, in ParseInput) string {
+	calls := len(a.DataCommands) + len(a.ActionCommands)
+	if in.MaxCalls > 0 && calls > in.MaxCalls {
+		return fmt.Sprintf("The answer has %d commands; at most %d are allowed in one answer. None was run. Send the first ones now and the others after their results.", calls, in.MaxCalls)
+	}
+	if in.SessionType == domain.Chat && a.Module != nil && calls > 0 {
+		return "The answer asks the person a question and has commands beside it. Ask alone, and send the commands after the answer; or send the commands now and ask later."
+	}
+	return ""
+}
+
+// command makes a command of a name and params that are known to be an object. The
+// flags are read, and left in place: the planner takes them out.
+func command(name string, params json.RawMessage, callID string) domain.Command {
+	var flags map[string]json.RawMessage
+	_ = json.Unmarshal(params, &flags) // known to be an object
+	return domain.Command{
+		Type: name, Params: params, CallID: callID,
+		Repeat: isTrue(flags["repeat"]), ValidationRequest: isTrue(flags["validation_request"]),
+	}
+}
+
+func isTrue(value json.RawMessage) bool { return string(value) == "true" }
+
+// file puts a command where its kind belongs. A name that nobody knows goes to the
+// actions: the planner refuses it with the names that there are.
+func file(a *domain.AIMessage, c domain.Command, kind domain.CommandKind) {
+	if kind == domain.KindQuery {
+		a.DataCommands = append(a.DataCommands, c)
+		return
+	}
+	a.ActionCommands = append(a.ActionCommands, c)
+}

@@ -1,0 +1,112 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// parseNative reads text and native calls.
+func parseNative(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string) {
+	if len(raw.Calls) > 0 && raw.StopReason == "length" {
+		return nil, "The answer was cut at its length limit, so none of its calls was run. Answer again, shorter: less text, fewer calls, or smaller arguments."
+	}
+	answer := &domain.AIMessage{PreText: cleanText(raw.Text)}
+	for i := range raw.Calls {
+		call := &raw.Calls[i]
+		params, problem := arguments(call, i)
+		if problem != "" {
+			return nil, problem
+		}
+		if problem := take(answer, call, params, in); problem != "" {
+			return nil, problem
+		}
+	}
+	if len(raw.Calls) == 0 && strings.TrimSpace(raw.Text) == "" {
+		return nil, "The answer is empty. Answer with text, with calls, or with both."
+	}
+	return answer, ""
+}
+
+// take puts one call into the part of the answer that it stands for.
+func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage, in ParseInput) string {
+	switch call.Name {
+	case askUser:
+		if answer.Module != nil {
+			return "The answer asks more than one question (ASK_USER). Ask one; a Form holds several fields."
+		}
+		module, problem := moduleOf(params, "the arguments of ASK_USER")
+		answer.Module = module
+		return problem
+	case complete:
+		answer.Completed = true
+		if strings.TrimSpace(answer.PreText) == "" {
+			answer.PreText = summaryOf(params)
+		}
+		return ""
+	}
+	c := command(call.Name, params, call.ID)
+	file(answer, c, in.Specs[call.Name])
+	if c.ValidationRequest {
+		answer.ValidationRequest = true
+	}
+	return ""
+}
+
+// arguments gives a call's arguments as an object.
+func arguments(call *domain.RawCall, at int) (json.RawMessage, string) {
+	text := strings.TrimSpace(call.Arguments)
+	if text == "" {
+		return json.RawMessage("{}"), ""
+	}
+	where := fmt.Sprintf("The arguments of call %d (%s)", at+1, cut(cleanText(call.Name), 64))
+	if len(text) > maxAnswer {
+		return nil, fmt.Sprintf("%s are longer than %d bytes. Send less at once.", where, maxAnswer)
+	}
+	if deeper(text, maxDepth) {
+		return nil, fmt.Sprintf("%s are nested deeper than %d levels.", where, maxDepth)
+	}
+	clean, err := cleanJSON(text)
+	if err != nil {
+		return nil, where + " are not valid JSON: " + syntaxProblem(err) + ". No call of the answer was run."
+	}
+	if !isObject(clean) {
+		return nil, where + " must be one JSON object. No call of the answer was run."
+	}
+	return clean, ""
+}
+
+// summaryOf is the summary that COMPLETE may carry, shown where the answer has no text.
+func summaryOf(params json.RawMessage) string {
+	var p struct {
+		Summary json.RawMessage `json:"summary"`
+	}
+	var summary string
+	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p.Summary, &summary) != nil {
+		return ""
+	}
+	return cleanText(summary)
+}
+
+// moduleOf reads a communication module: a type and its data. That the data fits the
+// type is checked by the planner.
+func moduleOf(object json.RawMessage, where string) (*domain.Module, string) {
+	fields, problem := fieldsOf(object, where, "type", "data", "repeat", "validation_request")
+	if problem != "" {
+		return nil, problem
+	}
+	kind, problem := stringField(fields, "type", where)
+	if problem != "" {
+		return nil, problem
+	}
+	if kind == "" {
+		return nil, where + " need a \"type\": MultipleChoice, Validation, Text, Form or Plan."
+	}
+	data := fields["data"]
+	if !isObject(data) {
+		return nil, where + ": \"data\" must be an object with what the module of type " + cut(kind, 64) + " needs."
+	}
+	return &domain.Module{Type: kind, Data: data}, ""
+}

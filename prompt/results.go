@@ -1,0 +1,85 @@
+package prompt
+
+import (
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// resultText is the result of one command as the AI reads it. It is never empty.
+func resultText(r *domain.CommandResult) string {
+	var parts []string
+	switch r.Status {
+	case domain.ExecSuccess:
+		parts = append(parts, firstOf(r.Text, r.Summary, "Done."))
+	case domain.ExecFailed:
+		parts = append(parts, errorText(r.Error), r.Text)
+	case domain.ExecCancelled:
+		parts = append(parts, "Cancelled: this was not run.", why(r.Error), r.Text)
+	case domain.ExecCached:
+		parts = append(parts, "Not run again: the same call was made just before. Its outcome:", errorOf(r.Error), firstOf(r.Text, r.Summary))
+	case domain.ExecPending:
+		parts = append(parts, "Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.", r.Text)
+	case domain.ExecUnknown:
+		parts = append(parts, "The outcome is unknown: it may have happened or not. Check before you do it again.", why(r.Error), r.Text)
+	default:
+		parts = append(parts, "No result: this was not run.", why(r.Error), r.Text)
+	}
+	if r.Note != "" {
+		parts = append(parts, "Note: "+r.Note)
+	}
+	return strings.ReplaceAll(join(parts), "\n\n", "\n")
+}
+
+func isError(r *domain.CommandResult) bool { return r.Status == domain.ExecFailed }
+
+func errorOf(e *domain.CommandError) string {
+	if e == nil {
+		return ""
+	}
+	return errorText(e)
+}
+
+// errorText gives code, message and the fields that are wrong.
+func errorText(e *domain.CommandError) string {
+	if e == nil {
+		return "Failed."
+	}
+	var b strings.Builder
+	b.WriteString("Failed")
+	if e.Code != "" {
+		b.WriteString(" (" + e.Code + ")")
+	}
+	b.WriteString(": " + firstOf(e.Message, "no reason was given."))
+	for _, f := range e.Fields {
+		b.WriteString("\n- " + firstOf(f.Pointer, "/") + ": " + firstOf(f.Message, f.Code))
+	}
+	return b.String()
+}
+
+func why(e *domain.CommandError) string {
+	if e == nil {
+		return ""
+	}
+	return e.Message
+}
+
+// missingResult stands for a call that got no result before the conversation went on.
+func missingResult(command string) string {
+	switch command {
+	case askUser:
+		return "The person did not answer this question."
+	case complete:
+		return "Noted. The session goes on."
+	}
+	return "Cancelled: this was not run."
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Tail is what changes from call to call: now, in the workspace's time zone. It goes
+// at the very end of the prompt, so that all before it stays in the provider's cache.
+func Tail(now time.Time, s *domain.Settings) string {
+	zone, err := time.LoadLocation(s.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	local := now.In(zone)
+	text := fmt.Sprintf("Now: %s %s (%s, UTC%s).", local.Weekday(), local.Format("2006-01-02 15:04"), zone, local.Format("-07:00"))
+	if s.DayStartHour > 0 {
+		text += fmt.Sprintf(" Days begin at %02d:00", s.DayStartHour)
+		if local.Hour() < s.DayStartHour {
+			yesterday := local.AddDate(0, 0, -1)
+			text += fmt.Sprintf(", so today still is %s %s", yesterday.Weekday(), yesterday.Format("2006-01-02"))
+		}
+		text += "."
+	}
+	if day := strings.ToLower(s.WeekStartDay); day != "" && day != "monday" {
+		text += " Weeks begin on " + strings.ToUpper(day[:1]) + day[1:] + "."
+	}
+	return Notice("NOW", text)
+}
