@@ -28,6 +28,8 @@ type Request struct {
 	Prompt *domain.Prompt
 	// MaxTokens of the answer; 0: the provider's default.
 	MaxTokens int
+	// Small asks for the config's small_model where there is one (summaries).
+	Small bool
 	// OnDelta receives the answer as it streams; nil: nobody listens, the call is made
 	// whole. It must not block.
 	OnDelta func(Delta)
@@ -65,6 +67,11 @@ type Abilities struct {
 	StructuredOutput bool
 	Streaming        bool
 	ContextWindow    int // tokens; 0: unknown
+	// MaxTokens of an answer when the request does not say, for reserving a budget.
+	MaxTokens int
+	// Model and SmallModel are the configured names.
+	Model      string
+	SmallModel string
 }
 
 // Class is what an error means for what happens next.

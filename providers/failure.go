@@ -1,0 +1,276 @@
+package providers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	maxErrorBody  = 64 << 10
+	maxRetryAfter = 10 * time.Minute
+	maxMessage    = 500 // characters of a vendor's message that are shown
+	maxPageSample = 200 // characters of a web page that are shown
+)
+
+// Failure is what a vendor's error body says, whatever its form.
+type Failure struct {
+	Message string
+	Code    string // "context_length_exceeded"
+	Type    string // "invalid_request_error"
+	Status  int    // a status inside the body, as gateways send; 0: none
+}
+
+// ReadFailure makes the Error of an answer that is not 2xx. It reads at most 64 KiB
+// of the body and leaves closing it to the caller.
+func ReadFailure(response *http.Response, secret string, now time.Time) *Error {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a cut body still tells something
+	failure := ParseFailure(body)
+	e := failure.Error(response.StatusCode, secret)
+	e.RetryAfter = RetryAfter(response.Header, now)
+	e.RequestID = RequestID(response.Header)
+	return e
+}
+
+// ParseFailure reads an error body: {"error":{"message"}}, {"error":"text"},
+// {"message"}, {"detail"}, a list of these, a web page, or plain text.
+func ParseFailure(body []byte) Failure {
+	body = bytes.TrimSpace(body)
+	if len(body) > 0 && body[0] == '[' {
+		var list []json.RawMessage
+		if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+			body = list[0]
+		}
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		var text string
+		if json.Unmarshal(body, &text) == nil {
+			return Failure{Message: text}
+		}
+		return Failure{Message: PageSample(body)}
+	}
+	if inner, ok := object["error"]; ok {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(inner, &fields) == nil {
+			object = fields
+		} else {
+			object["message"] = inner
+		}
+	}
+	f := Failure{
+		Message: firstText(object["message"], object["detail"], object["msg"], object["error_description"]),
+		Code:    firstText(object["code"]),
+		Type:    firstText(object["type"], object["status"]),
+	}
+	for _, name := range []string{"status_code", "code", "status"} {
+		if n, err := strconv.Atoi(firstText(object[name])); err == nil && n >= 400 && n < 600 {
+			f.Status = n
+			break
+		}
+	}
+	if f.Message == "" {
+		f.Message = string(body)
+	}
+	return f
+}
+
+// firstText is the first value that says something: a string as it is, anything else
+// as its JSON.
+func firstText(values ...json.RawMessage) string {
+	for _, v := range values {
+		var s string
+		if json.Unmarshal(v, &s) == nil && s != "" {
+			return s
+		}
+		if len(v) > 0 && string(v) != "null" && v[0] != '"' {
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// Error classifies the failure. status is the HTTP status; that in the body counts
+// where the HTTP one says nothing (an error inside a 200 stream).
+func (f Failure) Error(status int, secret string) *Error {
+	if status < 400 && f.Status != 0 {
+		status = f.Status
+	}
+	message := Redact(f.Message, secret)
+	if message == "" {
+		message = "no reason given"
+	}
+	e := &Error{Class: f.class(status), Message: cut(message, maxMessage), Status: status}
+	switch {
+	case status == http.StatusNotFound:
+		e.Message = "unknown model, or wrong base URL: " + e.Message
+	case e.Class == ClassAuthentication:
+		e.Message = "the key was refused: " + e.Message
+	}
+	return e
+}
+
+// Words by which vendors say that the prompt is too long; there is no common code.
+var tooLongWords = []string{
+	"context_length", "context length", "context window", "context size", "exceed_context",
+	"prompt is too long", "reduce the length", "input is too long", "maximum prompt length",
+	"too large for model", "exceeds the maximum number of tokens", "token limit",
+}
+
+func (f Failure) class(status int) Class {
+	says := func(words ...string) bool {
+		text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ClassAuthentication
+	case status == http.StatusTooManyRequests:
+		return ClassRateLimited
+	case status == http.StatusServiceUnavailable || status == 529:
+		return ClassOverloaded
+	case status != http.StatusNotFound && says(tooLongWords...), status == http.StatusRequestEntityTooLarge:
+		return ClassContextTooLong
+	case says("content_filter", "content_policy", "content policy", "moderation"):
+		return ClassRefused
+	// The model itself wrote something malformed; the same call may go well.
+	case says("tool_use_failed", "json_validate_failed"):
+		return ClassNetwork
+	case status >= 500 || status == http.StatusRequestTimeout:
+		return ClassNetwork
+	case status >= 300:
+		return ClassInvalidRequest
+	}
+	return f.classOfWords(says)
+}
+
+// classOfWords is for errors inside a 200 stream that hold no number.
+func (f Failure) classOfWords(says func(...string) bool) Class {
+	switch {
+	case says("overloaded", "capacity", "unavailable"):
+		return ClassOverloaded
+	case says("rate_limit", "rate limit", "too many requests"):
+		return ClassRateLimited
+	case says("authentication", "invalid_api_key", "permission"):
+		return ClassAuthentication
+	case says("invalid_request"):
+		return ClassInvalidRequest
+	}
+	return ClassNetwork
+}
+
+// RetryAfter reads Retry-After (seconds or a date) and Retry-After-Ms, at most ten
+// minutes; 0: none.
+func RetryAfter(header http.Header, now time.Time) time.Duration {
+	var d time.Duration
+	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
+		d = clampSeconds(ms / 1000)
+	} else if v := strings.TrimSpace(header.Get("Retry-After")); v != "" {
+		if seconds, err := strconv.ParseFloat(v, 64); err == nil {
+			d = clampSeconds(seconds)
+		} else if at, err := http.ParseTime(v); err == nil {
+			d = at.Sub(now)
+		}
+	}
+	return min(max(d, 0), maxRetryAfter)
+}
+
+// clampSeconds keeps a number from outside from overflowing a Duration (and NaN out).
+func clampSeconds(s float64) time.Duration {
+	if !(s > 0) {
+		return 0
+	}
+	return time.Duration(min(s, maxRetryAfter.Seconds()) * float64(time.Second))
+}
+
+// RequestID is the vendor's own id of a request, for their support.
+func RequestID(header http.Header) string {
+	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Ds-Trace-Id", "Cf-Ray"} {
+		if v := header.Get(name); v != "" {
+			return cut(v, 100)
+		}
+	}
+	return ""
+}
+
+// TransportError is the Error of a call that got no answer. Its text names no URL:
+// one may hold a password. ctx is that of the call.
+func TransportError(ctx context.Context, err error, secret string) *Error {
+	var typed *Error
+	if errors.As(err, &typed) {
+		return typed
+	}
+	if ctx.Err() != nil {
+		cause := context.Cause(ctx)
+		if errors.As(cause, &typed) {
+			return typed
+		}
+		return &Error{Class: ClassCancelled, Message: "cut by the server", Err: cause}
+	}
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	class, hint := ClassNetwork, "could not be reached"
+	if errors.Is(err, ErrForbiddenAddress) || errors.Is(err, ErrTooManyRedirects) {
+		class, hint = ClassInvalidRequest, "not allowed"
+	}
+	return &Error{Class: class, Message: hint + ": " + cut(Redact(err.Error(), secret), maxMessage), Err: err}
+}
+
+// Tokens as vendors echo them, some of them with stars in the middle.
+var keyLike = regexp.MustCompile(`\b(sk|gsk|pplx|xai|key|nvapi|hf|AIza)[-_][A-Za-z0-9_\-*.]{6,}`)
+
+// Redact takes the secret, and all that looks like a key, out of a text. It must come
+// before a text is cut: half a key would not be found.
+func Redact(text, secret string) string {
+	if secret != "" {
+		text = strings.ReplaceAll(text, secret, "[key]")
+	}
+	return keyLike.ReplaceAllString(text, "[key]")
+}
+
+var (
+	invisible = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>`)
+	tags      = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// PageSample is the first 200 characters of a page's text, without its tags.
+func PageSample(body []byte) string {
+	text := string(body[:min(len(body), maxErrorBody)])
+	if strings.HasPrefix(text, "<") {
+		text = html.UnescapeString(tags.ReplaceAllString(invisible.ReplaceAllString(text, " "), " "))
+	}
+	return cut(text, maxPageSample)
+}
+
+// cut makes one clean line of at most n characters.
+func cut(text string, n int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	text = strings.ReplaceAll(text, "\x00", "\uFFFD")
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n]) + "…"
+}
+
+// Errorf makes an Error of a class.
+func Errorf(class Class, format string, args ...any) *Error {
+	return &Error{Class: class, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,215 @@
+package openai
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// body is a request's body as a list of pieces that are read one after the other: a
+// long history is never copied into one buffer.
+type body struct {
+	pieces [][]byte
+	length int64
+}
+
+func (b *body) add(piece []byte) {
+	b.pieces = append(b.pieces, piece)
+	b.length += int64(len(piece))
+}
+
+// reader reads the body from its start; each try of the request has its own.
+func (b *body) reader() io.ReadCloser { return &bodyReader{pieces: b.pieces} }
+
+type bodyReader struct {
+	pieces [][]byte
+	offset int
+}
+
+func (r *bodyReader) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) && len(r.pieces) > 0 {
+		c := copy(p[n:], r.pieces[0][r.offset:])
+		n += c
+		r.offset += c
+		if r.offset == len(r.pieces[0]) {
+			r.pieces, r.offset = r.pieces[1:], 0
+		}
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (r *bodyReader) Close() error { return nil }
+
+var comma = []byte{','}
+
+// body assembles a request: params, tools and system text first, the same bytes from
+// call to call, then the turns from their caches, then the tail.
+func (p *provider) body(request *providers.Request) *body {
+	prompt := request.Prompt
+	b := &body{pieces: make([][]byte, 0, 2*len(prompt.Turns)+4)}
+	b.add(p.params(request))
+	b.add(p.prefix.bytes(prompt))
+	for i, t := range prompt.Turns {
+		if i > 0 || prompt.System != "" || prompt.UserData != "" {
+			b.add(comma)
+		}
+		encoded := p.encoder.turn(t)
+		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
+			addWithTail(b, encoded, prompt.Tail)
+			continue
+		}
+		b.add(encoded)
+	}
+	b.add([]byte("]}"))
+	return b
+}
+
+// addWithTail adds an encoded user turn with tail at the end of its last message,
+// be it a user's or a tool's: a message more would break the order of roles that
+// some vendors insist on. The cached bytes end in `"}` and stay as they are.
+func addWithTail(b *body, encoded []byte, tail string) {
+	b.add(encoded[:len(encoded)-2])
+	end := appendEscaped([]byte(`\n\n`), tail)
+	b.add(append(end, `"}`...))
+}
+
+// params writes what stands before the messages and changes from call to call.
+func (p *provider) params(request *providers.Request) []byte {
+	b := append(make([]byte, 0, 512), `{"model":`...)
+	b = appendString(b, p.model(request))
+	b = append(b, `,"`...)
+	b = append(b, p.maxTokensName...)
+	b = append(b, `":`...)
+	b = strconv.AppendInt(b, int64(p.maxTokens(request)), 10)
+	if p.config.Temperature != nil {
+		b = strconv.AppendFloat(append(b, `,"temperature":`...), *p.config.Temperature, 'g', -1, 64)
+	}
+	if p.config.TopP != nil {
+		b = strconv.AppendFloat(append(b, `,"top_p":`...), *p.config.TopP, 'g', -1, 64)
+	}
+	if p.config.ReasoningEffort != "" {
+		b = appendString(append(b, `,"reasoning_effort":`...), p.config.ReasoningEffort)
+	}
+	if p.config.ServiceTier != "" {
+		b = appendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
+	}
+	if request.OnDelta != nil {
+		b = append(b, `,"stream":true`...)
+		if !p.noStreamUsage {
+			b = append(b, `,"stream_options":{"include_usage":true}`...)
+		}
+	}
+	return p.responseFormat(b, request.Prompt)
+}
+
+func (p *provider) responseFormat(b []byte, prompt *domain.Prompt) []byte {
+	if prompt.Protocol != domain.ProtocolJSON || len(prompt.AnswerSchema) == 0 {
+		return b
+	}
+	switch p.jsonMode {
+	case jsonSchema:
+		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":`...)
+		b = append(b, prompt.AnswerSchema...)
+		return append(b, "}}"...)
+	case jsonObject:
+		return append(b, `,"response_format":{"type":"json_object"}`...)
+	}
+	return b
+}
+
+func (p *provider) model(request *providers.Request) string {
+	if request.Small && p.config.SmallModel != "" {
+		return p.config.SmallModel
+	}
+	return p.config.Model
+}
+
+func (p *provider) maxTokens(request *providers.Request) int {
+	if request.MaxTokens > 0 {
+		return request.MaxTokens
+	}
+	n := p.config.MaxTokens
+	if n <= 0 {
+		n = defaultMaxTokens
+	}
+	if len(request.Prompt.Commands) > 0 {
+		n = max(n, minToolTokens)
+	}
+	return n
+}
+
+// prefix keeps the encoded tools and system text of the last prompt: they are large
+// and hardly ever change.
+type prefix struct{ last atomic.Pointer[encodedPrefix] }
+
+type encodedPrefix struct {
+	system, userData string
+	commands         []domain.CommandSpec
+	encoded          []byte
+}
+
+func (c *prefix) bytes(prompt *domain.Prompt) []byte {
+	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
+		sameCommands(l.commands, prompt.Commands) {
+		return l.encoded
+	}
+	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: prompt.Commands}
+	l.encoded = appendPrefix(nil, prompt)
+	c.last.Store(l)
+	return l.encoded
+}
+
+// sameCommands compares texts; where they are shared, as the catalogue's are, this
+// costs no more than comparing pointers.
+func sameCommands(a, b []domain.CommandSpec) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name || a[i].Description != b[i].Description || string(a[i].Params) != string(b[i].Params) {
+			return false
+		}
+	}
+	return true
+}
+
+func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
+	for i, c := range prompt.Commands {
+		if i == 0 {
+			b = append(b, `,"tools":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"type":"function","function":{"name":`...), c.Name)
+		b = appendString(append(b, `,"description":`...), c.Description)
+		b = append(b, `,"parameters":`...)
+		if json.Valid(c.Params) {
+			b = append(b, c.Params...)
+		} else {
+			b = append(b, `{"type":"object"}`...)
+		}
+		b = append(b, "}}"...)
+	}
+	if len(prompt.Commands) > 0 {
+		b = append(b, ']')
+	}
+	b = append(b, `,"messages":[`...)
+	if prompt.System == "" && prompt.UserData == "" {
+		return b
+	}
+	// One system message: many chat templates allow no second one.
+	b = appendEscaped(append(b, `{"role":"system","content":"`...), prompt.System)
+	if prompt.System != "" && prompt.UserData != "" {
+		b = append(b, `\n\n`...)
+	}
+	b = appendEscaped(b, prompt.UserData)
+	return append(b, `"}`...)
+}

@@ -1,0 +1,226 @@
+package openai
+
+import "encoding/json"
+
+// chunk is one event of a stream, or a whole answer: the wire has the same shape for
+// both but for the name of one member. It is used again for each event, so that a
+// stream costs no memory but its text.
+type chunk struct {
+	model    []byte
+	text     []byte
+	thinking []byte
+	refusal  []byte
+	finish   []byte
+	calls    []callDelta
+	usage    []byte // raw JSON, part of the decoded text
+	failure  []byte // raw JSON of "error"
+	choice   bool   // there was a choice
+}
+
+// callDelta is a piece of a tool call.
+type callDelta struct {
+	index     int // -1: none given
+	id        []byte
+	name      []byte
+	arguments []byte
+}
+
+func (c *chunk) reset() {
+	c.model, c.text, c.thinking, c.refusal = c.model[:0], c.text[:0], c.thinking[:0], c.refusal[:0]
+	c.finish, c.calls, c.usage, c.failure, c.choice = c.finish[:0], c.calls[:0], nil, nil, false
+}
+
+// decode reads data, which must be one JSON object.
+func (c *chunk) decode(data []byte) error {
+	c.reset()
+	s := &scanner{b: data}
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "choices":
+			c.choices(s)
+		case "usage":
+			if !s.null() {
+				c.usage = s.raw()
+			}
+		case "error":
+			if !s.null() {
+				c.failure = s.raw()
+			}
+		case "model":
+			c.model = optional(s, c.model)
+		default:
+			s.skip()
+		}
+	}
+	if !s.end() {
+		return errNotJSON
+	}
+	return nil
+}
+
+// optional takes a string; anything else is skipped.
+func optional(s *scanner, dst []byte) []byte {
+	if s.peek() == '"' {
+		return s.text(dst)
+	}
+	s.skip()
+	return dst
+}
+
+// choices reads the first choice: one is asked for.
+func (c *chunk) choices(s *scanner) {
+	if s.peek() != '[' {
+		s.skip()
+		return
+	}
+	for more := s.open('['); more; more = s.next('[') {
+		if c.choice || s.peek() != '{' {
+			s.skip()
+			continue
+		}
+		c.choice = true
+		for more := s.open('{'); more; more = s.next('{') {
+			switch string(s.key()) {
+			case "delta", "message":
+				c.delta(s)
+			case "finish_reason":
+				c.finish = optional(s, c.finish)
+			case "usage": // Moonshot puts it here
+				if !s.null() {
+					c.usage = s.raw()
+				}
+			case "error": // OpenRouter puts it here
+				if !s.null() {
+					c.failure = s.raw()
+				}
+			default:
+				s.skip()
+			}
+		}
+	}
+}
+
+func (c *chunk) delta(s *scanner) {
+	if s.peek() != '{' {
+		s.skip()
+		return
+	}
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "content":
+			c.content(s)
+		case "reasoning_content", "reasoning":
+			// Some servers send both names with the same text.
+			if len(c.thinking) == 0 {
+				c.thinking = optional(s, c.thinking)
+			} else {
+				s.skip()
+			}
+		case "refusal":
+			c.refusal = optional(s, c.refusal)
+		case "tool_calls":
+			c.toolCalls(s)
+		default:
+			s.skip()
+		}
+	}
+}
+
+// content is a string, or (Mistral's thinking models) a list of parts.
+func (c *chunk) content(s *scanner) {
+	if s.peek() != '[' {
+		c.text = optional(s, c.text)
+		return
+	}
+	var parts []part
+	if json.Unmarshal(s.raw(), &parts) != nil {
+		return
+	}
+	for _, p := range parts {
+		c.text = appendClean(c.text, p.Text)
+		for _, t := range p.Thinking {
+			c.thinking = appendClean(c.thinking, t.Text)
+		}
+	}
+}
+
+type part struct {
+	Text     string `json:"text"`
+	Thinking []part `json:"thinking"`
+}
+
+// appendClean appends text that came through encoding/json, which leaves NUL.
+func appendClean(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if s[i] == 0 {
+			dst = append(dst, "\uFFFD"...)
+		} else {
+			dst = append(dst, s[i])
+		}
+	}
+	return dst
+}
+
+func (c *chunk) toolCalls(s *scanner) {
+	if s.peek() != '[' {
+		s.skip()
+		return
+	}
+	for more := s.open('['); more; more = s.next('[') {
+		if s.peek() != '{' {
+			s.skip()
+			continue
+		}
+		d := c.newCall()
+		for more := s.open('{'); more; more = s.next('{') {
+			switch string(s.key()) {
+			case "index":
+				if n, ok := s.number(); ok {
+					d.index = n
+				}
+			case "id":
+				d.id = optional(s, d.id)
+			case "function":
+				d.function(s)
+			default:
+				s.skip()
+			}
+		}
+	}
+}
+
+// newCall adds a piece, with the memory of an earlier one where there is some.
+func (c *chunk) newCall() *callDelta {
+	if len(c.calls) < cap(c.calls) {
+		c.calls = c.calls[:len(c.calls)+1]
+	} else {
+		c.calls = append(c.calls, callDelta{})
+	}
+	d := &c.calls[len(c.calls)-1]
+	d.index, d.id, d.name, d.arguments = -1, d.id[:0], d.name[:0], d.arguments[:0]
+	return d
+}
+
+func (d *callDelta) function(s *scanner) {
+	if s.peek() != '{' {
+		s.skip()
+		return
+	}
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "name":
+			d.name = optional(s, d.name)
+		case "arguments":
+			switch s.peek() {
+			case '"':
+				d.arguments = s.text(d.arguments)
+			case '{', '[': // an object instead of its text
+				d.arguments = append(d.arguments, s.raw()...)
+			default:
+				s.skip()
+			}
+		default:
+			s.skip()
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// encoder writes turns in the wire's bytes. Its format names every flag that changes
+// them: a turn encoded for one vendor is not sent to another.
+type encoder struct {
+	flags
+	format string
+}
+
+func newEncoder(f flags) encoder {
+	e := encoder{flags: f, format: "openai_chat"}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{f.echoReasoning, "+reasoning"}, {f.bridge, "+bridge"}, {f.shortIDs, "+shortids"}} {
+		if flag.set {
+			e.format += flag.name
+		}
+	}
+	return e
+}
+
+// turn is a turn as one or more JSON messages joined by commas, from the cache when
+// it is there. Two calls may encode the same turn at once: they write the same bytes.
+func (e encoder) turn(t *domain.Turn) []byte {
+	if c := t.Encoded.Load(); c != nil && c.Format == e.format {
+		return c.Bytes
+	}
+	var b []byte
+	if t.Role == domain.TurnAssistant {
+		b = e.assistant(b, t)
+	} else {
+		b = e.user(b, t)
+	}
+	b = bytes.Clone(b) // exact size: it stays as long as the turn
+	t.Encoded.Store(&domain.EncodedTurn{Format: e.format, Bytes: b})
+	return b
+}
+
+// user writes results first, each a tool message (they must follow their calls at
+// once), then all texts as one user message. In every message the content comes
+// last: withTail relies on it.
+func (e encoder) user(b []byte, t *domain.Turn) []byte {
+	results := 0
+	for i := range t.Blocks {
+		if t.Blocks[i].Kind != domain.BlockResult {
+			continue
+		}
+		if results > 0 {
+			b = append(b, ',')
+		}
+		b = e.result(b, &t.Blocks[i])
+		results++
+	}
+	if results == len(t.Blocks) && results > 0 {
+		return b
+	}
+	if results > 0 {
+		if e.bridge {
+			b = append(b, `,{"role":"assistant","content":"OK."}`...)
+		}
+		b = append(b, ',')
+	}
+	b = append(b, `{"role":"user","content":"`...)
+	first := true
+	for i := range t.Blocks {
+		if t.Blocks[i].Kind != domain.BlockText {
+			continue
+		}
+		if !first {
+			b = append(b, `\n\n`...)
+		}
+		first = false
+		b = appendEscaped(b, t.Blocks[i].Text)
+	}
+	return append(b, `"}`...)
+}
+
+func (e encoder) result(b []byte, r *domain.Block) []byte {
+	id := r.CallID
+	if r.Call != nil {
+		id = e.callID(r.Call)
+	}
+	b = append(b, `{"role":"tool","tool_call_id":`...)
+	b = appendString(b, id)
+	b = append(b, `,"content":"`...)
+	// The call was echoed with {} (see arguments): here is what it really said.
+	if r.Call != nil && r.Call.Arguments != "" && !isObject(r.Call.Arguments) {
+		b = append(b, `The arguments of this call were not a JSON object. They were: `...)
+		b = appendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
+		b = append(b, `\n\n`...)
+	}
+	b = appendEscaped(b, r.Text)
+	return append(b, `"}`...)
+}
+
+const maxBadArguments = 2000
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "…"
+}
+
+func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
+	var calls []domain.RawCall
+	var texts, thoughts []string
+	for i := range t.Blocks {
+		switch block := &t.Blocks[i]; block.Kind {
+		case domain.BlockText:
+			texts = append(texts, block.Text)
+		case domain.BlockAnswer:
+			calls = append(calls, block.Answer.Calls...)
+			if block.Answer.Text != "" {
+				texts = append(texts, block.Answer.Text)
+			}
+			if block.Answer.Provider == KindName {
+				for _, th := range block.Answer.Thinking {
+					thoughts = append(thoughts, th.Text)
+				}
+			}
+		}
+	}
+	text := strings.Join(texts, "\n\n")
+	b = append(b, `{"role":"assistant","content":`...)
+	switch {
+	case text != "":
+		b = appendString(b, text)
+	case len(calls) > 0:
+		b = append(b, "null"...)
+	default:
+		// An empty assistant message is refused by some vendors.
+		b = append(b, `"(no answer)"`...)
+	}
+	if e.echoReasoning && len(calls) > 0 {
+		b = append(b, `,"reasoning_content":`...)
+		b = appendString(b, strings.Join(thoughts, "\n"))
+	}
+	return append(e.calls(b, calls), '}')
+}
+
+func (e encoder) calls(b []byte, calls []domain.RawCall) []byte {
+	for i := range calls {
+		if i == 0 {
+			b = append(b, `,"tool_calls":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, `{"id":`...)
+		b = appendString(b, e.callID(&calls[i]))
+		b = append(b, `,"type":"function","function":{"name":`...)
+		b = appendString(b, callName(calls[i].Name))
+		b = append(b, `,"arguments":`...)
+		b = appendString(b, arguments(calls[i].Arguments))
+		b = append(b, "}}"...)
+	}
+	if len(calls) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
+
+// arguments are echoed byte for byte, but for what vendors refuse or their templates
+// break on: anything that is not a JSON object becomes {} and is told in the result.
+func arguments(text string) string {
+	if isObject(text) {
+		return text
+	}
+	return "{}"
+}
+
+func isObject(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(text, "{") && json.Valid([]byte(text))
+}
+
+// callName makes an invented name fit the pattern that vendors check when it is sent
+// back; the names of real commands pass unchanged.
+func callName(name string) string {
+	ok := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	}
+	clean := strings.Map(func(r rune) rune {
+		if ok(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
+}
+
+const maxCallID = 40 // what OpenAI accepts
+
+// callID is the id of a call on this wire: the model's own where there is one.
+func (e encoder) callID(c *domain.RawCall) string {
+	id := c.ProviderID
+	if id == "" || len(id) > maxCallID {
+		id = c.ID
+	}
+	if e.shortIDs && !isShortID(id) {
+		return shortID(id)
+	}
+	return id
+}
+
+const shortLength = 9
+
+func isShortID(id string) bool {
+	return len(id) == shortLength && !strings.ContainsFunc(id, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	})
+}
+
+// shortID makes nine letters and digits of any id, the same each time.
+func shortID(id string) string {
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id)) // a hash never fails
+	n := h.Sum64()
+	var out [shortLength]byte
+	for i := range out {
+		out[i] = letters[n%36]
+		n /= 36
+	}
+	return string(out[:])
+}

@@ -1,0 +1,79 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+const (
+	modelsTimeout = 20 * time.Second
+	maxModels     = 8 << 20 // bytes of the list
+)
+
+// models lists what the endpoint offers, sorted.
+func models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) ([]string, error) {
+	_, base, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, modelsTimeout,
+		providers.Errorf(providers.ClassNetwork, "no list of models within %s", modelsTimeout))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.String()+"/models", nil)
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	authorise(request, secret)
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, providers.TransportError(ctx, err, secret)
+	}
+	defer func() { _ = response.Body.Close() }() // nothing was written
+	if response.StatusCode != http.StatusOK {
+		return nil, providers.ReadFailure(response, secret, clock.System())
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxModels))
+	if err != nil {
+		return nil, providers.TransportError(ctx, err, secret)
+	}
+	return modelNames(body, secret)
+}
+
+type model struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// modelNames reads {"data":[…]}, {"models":[…]} or a bare list.
+func modelNames(body []byte, secret string) ([]string, error) {
+	var object struct {
+		Data   []model `json:"data"`
+		Models []model `json:"models"`
+	}
+	var list []model
+	if json.Unmarshal(body, &object) == nil {
+		list = append(object.Data, object.Models...)
+	} else if json.Unmarshal(body, &list) != nil {
+		return nil, providers.Errorf(providers.ClassInvalidRequest, "no list of models came; is the base URL right (with /v1)? It says: %s",
+			providers.Redact(providers.PageSample(body), secret))
+	}
+	names := []string{}
+	for _, m := range list {
+		if m.ID == "" {
+			m.ID = m.Name
+		}
+		if m.ID != "" {
+			names = append(names, m.ID)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}

@@ -1,0 +1,222 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+const (
+	totalTimeout = 10 * time.Minute
+	// drainTimeout is how long we wait for the end of a response whose answer is
+	// complete, so that its connection can be used again.
+	drainTimeout = 50 * time.Millisecond
+)
+
+// provider calls one configured model.
+type provider struct {
+	config *config
+	flags
+	url     string
+	secret  string
+	client  *http.Client
+	encoder encoder
+	prefix  prefix
+}
+
+func newProvider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
+	c, base, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if c.Model == "" {
+		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
+	}
+	f := presetFor(c.Preset, base).flags
+	if f.maxTokensName == "" {
+		f.maxTokensName = "max_tokens"
+	}
+	return &provider{
+		config: c, flags: f, url: base.String(), secret: secret, client: client, encoder: newEncoder(f),
+	}, nil
+}
+
+// Abilities tells what the preset and the config allow.
+func (p *provider) Abilities() providers.Abilities {
+	maxTokens := p.config.MaxTokens
+	if maxTokens <= 0 {
+		maxTokens = defaultMaxTokens
+	}
+	return providers.Abilities{
+		NativeCalls:      !p.noTools && p.config.Protocol != string(domain.ProtocolJSON),
+		StructuredOutput: p.jsonMode == jsonSchema,
+		Streaming:        true,
+		ContextWindow:    p.config.ContextWindow,
+		MaxTokens:        maxTokens,
+		Model:            p.config.Model,
+		SmallModel:       p.config.SmallModel,
+	}
+}
+
+// Query asks once.
+func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
+	watch := newWatch(ctx, p.config.timeout(), request.OnDelta != nil)
+	defer watch.stop()
+	response, err := p.send(watch.ctx, p.body(request))
+	if err != nil {
+		return nil, providers.TransportError(watch.ctx, err, p.secret)
+	}
+	defer func() { _ = response.Body.Close() }() // the answer, or its lack, is known by then
+	if response.StatusCode != http.StatusOK {
+		return nil, p.failure(watch.ctx, response)
+	}
+	a := answers.Get().(*answer)
+	defer a.release()
+	a.start(p.flags, request.OnDelta)
+	a.events.reset(watch.reader(response.Body))
+	done, err := p.read(a)
+	if err != nil {
+		return nil, p.readError(watch.ctx, err, response)
+	}
+	raw, err := a.raw(done, request.Prompt.Protocol, request.NewID)
+	if err != nil {
+		return nil, p.readError(watch.ctx, err, response)
+	}
+	if raw.Model == "" {
+		raw.Model = p.model(request)
+	}
+	watch.drain(response.Body)
+	return &providers.Answer{Raw: raw, Usage: a.usage.domain(p.config.Prices), FirstTokenAt: a.first}, nil
+}
+
+// send makes the request and waits for the head of the response.
+func (p *provider) send(ctx context.Context, b *body) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/chat/completions", b.reader())
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	request.ContentLength = b.length
+	request.GetBody = func() (io.ReadCloser, error) { return b.reader(), nil }
+	request.Header.Set("Content-Type", "application/json")
+	authorise(request, p.secret)
+	return p.client.Do(request)
+}
+
+func authorise(request *http.Request, secret string) {
+	request.Header.Set("User-Agent", "fermata")
+	if secret != "" {
+		request.Header.Set("Authorization", "Bearer "+secret)
+	}
+}
+
+// read takes the response in, whatever its form: what was asked for is not always
+// what comes.
+func (p *provider) read(a *answer) (done bool, err error) {
+	first, err := a.events.lines.first()
+	switch {
+	case err == io.EOF:
+		return false, errBrokeOff
+	case err != nil:
+		return false, err
+	case first == '{' || first == '[':
+		return true, p.readWhole(a)
+	case first == '<':
+		page, _ := a.events.lines.rest(maxWhole) // a sample is enough
+		return false, providers.Errorf(providers.ClassInvalidRequest,
+			"a web page came instead of an answer; is the base URL right (with /v1)? It says: %s",
+			providers.Redact(providers.PageSample(page), p.secret))
+	}
+	return p.readStream(a)
+}
+
+func (p *provider) readWhole(a *answer) error {
+	all, err := a.events.lines.rest(maxWhole)
+	if err != nil {
+		return err
+	}
+	if err := a.chunk.decode(all); err != nil {
+		return errBrokeOff
+	}
+	if a.chunk.failure != nil {
+		return providers.ParseFailure(all).Error(0, p.secret)
+	}
+	if !a.chunk.choice {
+		return providers.Errorf(providers.ClassInvalidRequest,
+			"this is no chat completions API: %s", providers.Redact(providers.PageSample(all), p.secret))
+	}
+	return a.add()
+}
+
+// readStream reads events up to the end mark, or to the end of a stream that has
+// told why it stops.
+func (p *provider) readStream(a *answer) (done bool, err error) {
+	some := false
+	for {
+		name, data, err := a.events.next()
+		if err != nil {
+			if a.finish != "" && err != errTooLarge {
+				return false, nil // complete: only the usage may be missing
+			}
+			if err == io.EOF && !some {
+				return false, errBrokeOff
+			}
+			return false, err
+		}
+		if len(data) == 0 {
+			continue
+		}
+		if string(data) == "[DONE]" {
+			return true, nil
+		}
+		if name == "error" {
+			return false, providers.ParseFailure(data).Error(0, p.secret)
+		}
+		if err := a.chunk.decode(data); err != nil {
+			return false, providers.Errorf(providers.ClassNetwork, "the stream holds something that is not JSON: %s",
+				providers.Redact(providers.PageSample(data), p.secret))
+		}
+		some = true
+		if a.chunk.failure != nil {
+			return false, providers.ParseFailure(data).Error(0, p.secret)
+		}
+		if err := a.add(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// failure reads an answer that is not 200.
+func (p *provider) failure(ctx context.Context, response *http.Response) error {
+	e := providers.ReadFailure(response, p.secret, clock.System())
+	if ctx.Err() != nil {
+		return providers.TransportError(ctx, ctx.Err(), p.secret)
+	}
+	return e
+}
+
+// readError tells why a response could not be read to its end.
+func (p *provider) readError(ctx context.Context, err error, response *http.Response) error {
+	var typed *providers.Error
+	switch {
+	case errors.As(err, &typed):
+		e := *typed
+		e.RequestID = providers.RequestID(response.Header)
+		if e.RetryAfter == 0 {
+			e.RetryAfter = providers.RetryAfter(response.Header, clock.System())
+		}
+		return &e
+	case errors.Is(err, errTooLarge):
+		return providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, or a line of more than 1 MiB", maxAnswer>>20)
+	case ctx.Err() == nil:
+		return &providers.Error{Class: providers.ClassNetwork, Message: errBrokeOff.Message, Err: err}
+	}
+	return providers.TransportError(ctx, err, p.secret)
+}
