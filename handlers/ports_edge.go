@@ -5,21 +5,29 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/stream"
 )
 
-// Authenticator says who makes a request: for which workspace, with which role, and
-// under which name (the key's id, or "local"). A request without valid credentials is
-// a domain error with code unauthenticated.
+// Authenticator says who makes a request (package auth). A request without valid
+// credentials is a domain error with code unauthenticated.
 type Authenticator interface {
-	Authenticate(r *http.Request) (workspace string, role domain.Role, name string, err error)
+	Authenticate(r *http.Request) (*auth.Identity, error)
+	// Still says whether an identity holds now: streams that live for long ask again.
+	Still(ctx context.Context, id *auth.Identity) error
+	// Changed tells that a key was made or revoked here.
+	Changed()
 }
 
 // IdempotencyStore keeps the answers to requests that carried an Idempotency-Key.
 type IdempotencyStore interface{}
 
-// Streams is the broker of live events, as the streams use it.
-type Streams interface{}
+// Streams is the broker of live events (package stream), as the handlers use it.
+type Streams interface {
+	Reader(log stream.Log, f stream.Filter) *stream.Reader
+	Heartbeat(sessions []string, now time.Time)
+	Load() stream.Load
+}
 
 // Metrics counts what passes. Optional.
 type Metrics interface {

@@ -87,12 +87,19 @@ func (t *topic) release() {
 	}
 }
 
-// skip gives up waiting: what is missing is read from the log.
+// skip gives up waiting: what is missing is read from the log, and with it what was
+// held back.
 func (t *topic) skip() {
-	for len(t.held) > 0 {
-		first := slices.MinFunc(t.held, func(a, b *domain.LogEvent) int { return int(a.Seq - b.Seq) })
-		t.jump(first.Seq - 1)
+	if len(t.held) == 0 {
+		return
 	}
+	last := t.pos
+	for _, e := range t.held {
+		t.finish(e)
+		last = max(last, e.Seq)
+	}
+	t.held = nil
+	t.jump(last)
 }
 
 // jump moves on to seq without the events up to there: listeners must read them.

@@ -1,0 +1,180 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// KeyStore finds keys. KeyByHash returns a not_found error, or nil, for a hash that
+// it does not know; a revoked key comes with RevokedAt set, or not at all.
+type KeyStore interface {
+	KeyByHash(ctx context.Context, hash string) (*domain.Key, error)
+	AnyKey(ctx context.Context) (bool, error)
+}
+
+// WorkspaceStore knows which workspaces there are.
+type WorkspaceStore interface {
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// Config of an Authenticator.
+type Config struct {
+	RootKey string // empty: none
+	// Loopback: the server listens on loopback addresses only.
+	Loopback   bool
+	Keys       KeyStore
+	Workspaces WorkspaceStore
+	Clock      clock.Clock
+}
+
+const minRootKey = 32
+
+// WorkspaceHeader chooses the workspace where the credential does not.
+const WorkspaceHeader = "Fermata-Workspace"
+
+// Authenticator says who makes a request.
+type Authenticator struct {
+	config Config
+	cache  *cache
+}
+
+// New refuses a root key that could be guessed.
+func New(c Config) (*Authenticator, error) {
+	if c.RootKey != "" && len(c.RootKey) < minRootKey {
+		return nil, fmt.Errorf("the root key has %d characters, and needs %d or more: make one with `openssl rand -hex 32`", len(c.RootKey), minRootKey)
+	}
+	if c.Clock == nil {
+		c.Clock = clock.System
+	}
+	return &Authenticator{config: c, cache: newCache(c.Clock)}, nil
+}
+
+// CheckStart refuses to open a server to the network that would let everybody in.
+func (a *Authenticator) CheckStart(ctx context.Context) error {
+	if a.config.Loopback {
+		return nil
+	}
+	open, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if a.config.RootKey == "" && open {
+		return errors.New("this address can be reached from the network, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or listen on 127.0.0.1")
+	}
+	return nil
+}
+
+// open says whether there is no credential that one could ask for.
+func (a *Authenticator) open(ctx context.Context) (bool, error) {
+	if a.config.RootKey != "" {
+		return false, nil
+	}
+	exists, err := a.cache.anyKey(ctx, a.config.Keys)
+	return !exists, err
+}
+
+// Changed makes this process forget what it remembers of keys, after one was made or
+// revoked here. Other nodes remember for five seconds at most.
+func (a *Authenticator) Changed() { a.cache.clear() }
+
+// Authenticate says who makes the request. Its errors are domain errors:
+// unauthenticated, forbidden (a workspace that the credential is not for, or a web
+// page at the open door) and not_found (no such workspace).
+func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
+	token, given, err := bearer(r)
+	if err != nil {
+		return nil, err
+	}
+	if given {
+		return a.byToken(r, token)
+	}
+	open, err := a.open(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if !open || !a.config.Loopback {
+		return nil, domain.Errorf(domain.CodeUnauthenticated, "Send a key of this server: Authorization: Bearer fmt_…")
+	}
+	if err := localRequest(r); err != nil {
+		return nil, err
+	}
+	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal})
+}
+
+func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error) {
+	if a.config.RootKey != "" && same(token, a.config.RootKey) {
+		return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameRoot})
+	}
+	if _, err := Parse(token); err != nil {
+		return nil, errBadKey()
+	}
+	key, err := a.cache.key(r.Context(), a.config.Keys, Hash(token))
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		return nil, errBadKey()
+	}
+	if asked := r.Header.Get(WorkspaceHeader); asked != "" && asked != key.WorkspaceID {
+		return nil, domain.Errorf(domain.CodeForbidden, "This key is for another workspace. Leave the header %s out, or use a key of that workspace.", WorkspaceHeader)
+	}
+	return &Identity{Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, hash: key.Hash}, nil
+}
+
+// choose takes the workspace from the header.
+func (a *Authenticator) choose(r *http.Request, id *Identity) (*Identity, error) {
+	id.Workspace = r.Header.Get(WorkspaceHeader)
+	if id.Workspace == "" {
+		id.Workspace = domain.DefaultWorkspace
+	}
+	if err := a.cache.workspace(r.Context(), a.config.Workspaces, id.Workspace); err != nil {
+		return nil, err
+	}
+	return id, nil
+}
+
+// Still says whether an identity holds now: a stream that lives for hours asks again.
+func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
+	switch {
+	case id.Name == NameLocal:
+		open, err := a.open(ctx)
+		if err == nil && !open {
+			return domain.Errorf(domain.CodeUnauthenticated, "This server asks for a key now.")
+		}
+		return err
+	case id.Name == NameRoot:
+		return nil // as long as the process lives
+	}
+	key, err := a.cache.key(ctx, a.config.Keys, id.hash)
+	if err != nil {
+		return err
+	}
+	if key == nil || key.WorkspaceID != id.Workspace {
+		return errBadKey()
+	}
+	return nil
+}
+
+func errBadKey() error {
+	return domain.Errorf(domain.CodeUnauthenticated, "This key is not known, or was revoked.")
+}
+
+// bearer takes the token from the Authorization header.
+func bearer(r *http.Request) (token string, given bool, err error) {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return "", false, nil
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", true, domain.Errorf(domain.CodeUnauthenticated, "The Authorization header must read: Bearer, a space, and a key.")
+	}
+	return token, true, nil
+}

@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+const (
+	remembers  = 5 * time.Second // a revoked key opens nothing for longer than this
+	maxEntries = 10_000
+)
+
+// cache saves a look into the database for each request. What does not exist is not
+// remembered, so that a new key works at once.
+type cache struct {
+	clock clock.Clock
+
+	mu         sync.Mutex
+	generation int // what was read before a clear is not put in after it
+	keys       map[string]cached[*domain.Key]
+	workspaces map[string]cached[struct{}]
+	any        cached[bool]
+}
+
+type cached[T any] struct {
+	value T
+	until time.Time
+}
+
+func newCache(c clock.Clock) *cache {
+	k := &cache{clock: c}
+	k.clear()
+	return k
+}
+
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	c.keys, c.workspaces, c.any = map[string]cached[*domain.Key]{}, map[string]cached[struct{}]{}, cached[bool]{}
+}
+
+// key is nil for one that is unknown or revoked.
+func (c *cache) key(ctx context.Context, store KeyStore, hash string) (*domain.Key, error) {
+	c.mu.Lock()
+	hit, ok := c.keys[hash]
+	generation := c.generation
+	c.mu.Unlock()
+	if ok && c.clock().Before(hit.until) {
+		return hit.value, nil
+	}
+	key, err := store.KeyByHash(ctx, hash)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up the key: %w", err)
+	}
+	if key == nil || key.RevokedAt != nil || !same(key.Hash, hash) {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation == c.generation {
+		put(c.keys, hash, cached[*domain.Key]{key, c.clock().Add(remembers)})
+	}
+	return key, nil
+}
+
+func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) error {
+	c.mu.Lock()
+	hit, ok := c.workspaces[id]
+	c.mu.Unlock()
+	if ok && c.clock().Before(hit.until) {
+		return nil
+	}
+	if _, err := store.Workspace(ctx, id); domain.ErrorCode(err) == domain.CodeNotFound {
+		return domain.Errorf(domain.CodeNotFound, "There is no such workspace on this server.")
+	} else if err != nil {
+		return fmt.Errorf("look up the workspace: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	put(c.workspaces, id, cached[struct{}]{until: c.clock().Add(remembers)})
+	return nil
+}
+
+func (c *cache) anyKey(ctx context.Context, store KeyStore) (bool, error) {
+	c.mu.Lock()
+	hit, generation := c.any, c.generation
+	c.mu.Unlock()
+	if c.clock().Before(hit.until) {
+		return hit.value, nil
+	}
+	exists, err := store.AnyKey(ctx)
+	if err != nil {
+		return true, fmt.Errorf("look for keys: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation == c.generation {
+		c.any = cached[bool]{exists, c.clock().Add(remembers)}
+	}
+	return exists, nil
+}
+
+// put keeps the cache small: what a flood of keys fills is thrown away whole.
+func put[T any](m map[string]cached[T], id string, v cached[T]) {
+	if len(m) >= maxEntries {
+		clear(m)
+	}
+	m[id] = v
+}

@@ -1,0 +1,37 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Names of those who have no key of their own.
+const (
+	NameRoot  = "root"
+	NameLocal = "local" // on the open server
+)
+
+// Identity is who makes a request.
+type Identity struct {
+	Workspace string
+	Role      domain.Role
+	// Name is the key's id, or one of the names above. It is recorded as the author of
+	// what is done.
+	Name string
+
+	hash string // of the key, to look whether it still holds
+}
+
+type contextKey struct{}
+
+// With puts the identity into a request's context.
+func With(ctx context.Context, id *Identity) context.Context {
+	return context.WithValue(ctx, contextKey{}, id)
+}
+
+// From is the identity of a request's context, nil when nobody was asked for one.
+func From(ctx context.Context) *Identity {
+	id, _ := ctx.Value(contextKey{}).(*Identity)
+	return id
+}

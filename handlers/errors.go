@@ -1,0 +1,158 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Codes that only the API itself has.
+const (
+	CodeUnreadable            domain.Code = "unreadable"
+	CodeMethodNotAllowed      domain.Code = "method_not_allowed"
+	CodeTooLarge              domain.Code = "too_large"
+	CodeUnsupportedType       domain.Code = "unsupported_type"
+	CodeNotAcceptable         domain.Code = "not_acceptable"
+	CodePreconditionFailed    domain.Code = "precondition_failed"
+	CodeRateLimited           domain.Code = "rate_limited"
+	CodeCrossOrigin           domain.Code = "cross_origin"
+	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
+	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
+)
+
+// problemKind is what the API says about a code.
+type problemKind struct {
+	Status int
+	Title  string
+	// RetryAfter in seconds is sent where trying again later helps by itself.
+	RetryAfter int
+	// Page explains it to whoever follows the type of a problem.
+	Page string
+}
+
+// problemKinds is the one map from a code to what HTTP makes of it.
+var problemKinds = map[domain.Code]problemKind{
+	domain.CodeInternal:           {500, "Something went wrong in the server", 0, "The server met something that it does not know. Its log says more under the request id. What became of the request stands in outcome."},
+	domain.CodeInvalid:            {422, "Some values are wrong", 0, "The request can be read, but some values cannot be used. The list errors points at each of them."},
+	domain.CodeNotFound:           {404, "Not found", 0, "There is no such thing in this workspace. What belongs to another workspace gives the same answer."},
+	domain.CodeConflict:           {409, "It exists already", 0, "Something with this name or id is there already. Nothing was changed."},
+	domain.CodeWrongPhase:         {409, "The session does not take this now", 0, "The session is in another phase than the one that this request answers. The fields phase and session_status say where it stands."},
+	domain.CodeWrongSessionType:   {409, "Not for this type of session", 0, "This kind of session does not take this request: for example, nobody talks to an AUTOMATION."},
+	domain.CodeSessionEnded:       {409, "The session has ended", 0, "The session is over. A CHAT can be brought back with resume."},
+	domain.CodeSessionBusy:        {409, "The session is at work", 0, "The session is working, and the request asked not to wait. Try again when it rests, or say what should happen with if_busy."},
+	domain.CodeSeedNeverRuns:      {409, "A template never runs", 0, "A SEED is the template of an automation: it is edited, and its automation is run."},
+	domain.CodeValidationResolved: {409, "Answered already", 0, "This question was answered before, with another decision. The field decision has the one that counts."},
+	domain.CodeValidationStale:    {409, "The data has changed since", 0, "What was to be approved is not what would happen now. Look at the question again: it shows the present values."},
+	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},
+	domain.CodeNotEmpty:           {409, "It still holds something", 0, "What is to be deleted holds something. Delete that first, or say force."},
+	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many sessions as the workspace allows are waiting already."},
+	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
+	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
+	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},
+	domain.CodeDatabaseBusy:       {503, "The database is busy", 1, "The database did not take the change in time. Nothing was changed. Try again."},
+	domain.CodeStorageFull:        {507, "The storage is full", 0, "There is no room left for the change. Nothing was changed."},
+	domain.CodeOutcomeUnknown:     {503, "It is not known whether it happened", 5, "The connection to the database broke while the change was being stored. Look before you repeat it, or repeat it with the same Idempotency-Key."},
+
+	CodeUnreadable:            {400, "The request cannot be read", 0, "The body is not JSON in UTF-8, or the request is malformed."},
+	CodeMethodNotAllowed:      {405, "Not with this method", 0, "The header Allow lists the methods of this address."},
+	CodeTooLarge:              {413, "Too large", 0, "The body is larger than this server takes."},
+	CodeUnsupportedType:       {415, "Not in this format", 0, "Send application/json."},
+	CodeNotAcceptable:         {406, "Not available in this format", 0, "The header Accept asks for a format that there is not."},
+	CodePreconditionFailed:    {412, "Somebody else was faster", 0, "The thing has changed since it was read: its ETag is not the one of If-Match. Read it again."},
+	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
+	CodeCrossOrigin:           {403, "Not from another site", 0, "A web page of another origin tried to change something. Browsers say so, and the server refuses."},
+	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
+	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},
+}
+
+// problem is an error as it is sent (RFC 9457).
+type problem struct {
+	Type          string              `json:"type"`
+	Title         string              `json:"title"`
+	Status        int                 `json:"status"`
+	Detail        string              `json:"detail"`
+	Code          domain.Code         `json:"code"`
+	RequestID     string              `json:"request_id"`
+	Retryable     bool                `json:"retryable"`
+	Outcome       domain.WriteOutcome `json:"outcome"`
+	Errors        []domain.FieldError `json:"errors,omitempty"`
+	Phase         domain.Phase        `json:"phase,omitempty"`
+	SessionStatus domain.Status       `json:"session_status,omitempty"`
+	Decision      string              `json:"decision,omitempty"`
+}
+
+// fail writes an error: the only place where one is. What has no code of its own is
+// told to the log, and to the client only under its request id.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return // the client has gone; there is nobody to tell, and nothing to log
+	}
+	p := problemOf(err)
+	p.RequestID = requestID(r)
+	if p.Status >= 500 {
+		s.Log.Error().Err(err).Str("request_id", p.RequestID).Str("code", string(p.Code)).Msg("request failed")
+	}
+	writeProblem(w, r, p)
+}
+
+// problemOf says what a client may know of an error.
+func problemOf(err error) *problem {
+	var known *domain.Error
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &tooLarge):
+		known = domain.Errorf(CodeTooLarge, "The body is larger than %d bytes.", tooLarge.Limit)
+	case errors.Is(err, context.DeadlineExceeded):
+		known = &domain.Error{Code: domain.CodeUnavailable, Message: "The server did not get ready in time.", Outcome: domain.OutcomeUnknown}
+	case errors.Is(err, domain.ErrStale):
+		known = domain.Errorf(domain.CodeDatabaseBusy, "Others were changing the same thing all the time. Nothing was changed.")
+	}
+	kind, mapped := problemKind{}, false
+	if known != nil {
+		kind, mapped = problemKinds[known.Code]
+	}
+	if !mapped || known.Code == domain.CodeInternal {
+		kind = problemKinds[domain.CodeInternal]
+		outcome := domain.OutcomeUnknown
+		if known != nil && known.Outcome != "" {
+			outcome = known.Outcome
+		}
+		known = &domain.Error{Code: domain.CodeInternal, Message: "The server met an unexpected error. Its log says more under this request id.", Outcome: outcome}
+	}
+	p := &problem{
+		Type: "/problems/" + string(known.Code), Title: kind.Title, Status: kind.Status, Detail: known.Message,
+		Code: known.Code, Retryable: kind.RetryAfter > 0, Outcome: known.Outcome, Errors: known.Fields, Decision: known.Decision,
+	}
+	if p.Outcome == "" {
+		p.Outcome = domain.NotApplied
+		if known.Code == domain.CodeOutcomeUnknown {
+			p.Outcome = domain.OutcomeUnknown
+		}
+	}
+	if known.Session != nil {
+		p.Phase, p.SessionStatus = known.Session.Phase, known.Session.Status()
+	}
+	return p
+}
+
+func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	if after := problemKinds[p.Code].RetryAfter; after > 0 && h.Get("Retry-After") == "" {
+		h.Set("Retry-After", strconv.Itoa(after))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="fermata"`)
+	}
+	body, _ := json.Marshal(p) // a struct of strings and numbers: cannot fail
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(append(body, '\n')) // the client may have gone
+	}
+}
