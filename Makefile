@@ -1,0 +1,70 @@
+# Two commands do all the set-up: `make run` and `make test`.
+SHELL := /bin/bash
+BIN   := bin/fermata
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+TOOLS := $(CURDIR)/.cache/bin
+LINT  := $(TOOLS)/golangci-lint-2.15.0
+export CGO_ENABLED ?= 0
+
+.PHONY: help run build test test-race postgres check format lint vet generated imports examples e2e bench long clean
+
+help: ## what can be made
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: build ## run the server and its page: SQLite in ./data, the demo provider, no key needed
+	$(BIN) serve
+
+build: ## build bin/fermata
+	@scripts/need go
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/fermata
+
+test: postgres ## all tests, on SQLite and PostgreSQL, with the race detector
+	@scripts/need go cc
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+postgres: ## the PostgreSQL binaries that the tests start by themselves
+	@scripts/need postgres
+
+check: format vet lint imports generated test examples ## everything that CI checks
+
+format: ## fails on files that gofmt would change
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt these files:"; echo "$$out"; exit 1; }
+
+vet:
+	go vet ./...
+	go mod verify >/dev/null
+	@go mod tidy -diff
+
+lint: $(LINT) ## golangci-lint with .golangci.yaml
+	$(LINT) run ./...
+
+$(LINT):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	@mv $(TOOLS)/golangci-lint $(LINT)
+
+imports: ## who may import whom (architecture), and the pinned libc of SQLite
+	go test ./internal/house
+
+generated: ## fails when a generated file is stale
+	go generate ./api
+	go test ./orchestrator/machine -run 'TestDocs' -count=1
+	@git diff --exit-code -- api docs/state-machine.md || { echo "generated files are stale: commit what 'make generated' made"; exit 1; }
+
+examples: build ## runs examples/*.sh against a server of their own
+	examples/run-all.sh $(BIN)
+
+e2e: build ## the page in headless Chromium
+	@scripts/need node chromium
+	web/e2e/run.sh $(BIN)
+
+bench: ## benchmarks of the parts; `scripts/bench-server` for the whole server
+	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/... ./orchestrator/...
+
+long: postgres ## the long sweeps: kill -9 in every phase, random events, fuzzing
+	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -timeout 60m ./cmd/fermata ./orchestrator/...
+
+clean:
+	rm -rf bin .cache

@@ -1,0 +1,107 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/fermata-dev/fermata"
+
+// everybody may be imported from everywhere.
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids"}
+
+// table says which of our packages each package may import. A package that is not
+// named here fails the test, so that a new one is placed on purpose.
+var table = map[string][]string{
+	"":                     {},
+	"domain":               {},
+	"internal/clock":       {},
+	"internal/ids":         {},
+	"internal/lifecycle":   {},
+	"internal/house":       {},
+	"internal/testkit":     {},
+	"migrations":           {},
+	"web":                  {},
+	"api":                  {"domain"},
+	"auth":                 {"domain"},
+	"prompt":               {"domain"},
+	"stream":               {"domain"},
+	"orchestrator/machine": {"domain"},
+	"providers":            {"domain"},
+	"providers/demo":       {"domain", "providers"},
+	"providers/openai":     {"domain", "providers"},
+	"providers/script":     {"domain", "providers"},
+	"providers/suite":      {"domain", "providers"},
+	"commands":             {"domain", "auth"},
+	"repository":           {"domain", "migrations"},
+	"repository/suite":     {"domain", "migrations", "repository", "internal/testkit"},
+	"orchestrator":         {"domain", "orchestrator/machine", "providers", "commands", "prompt"},
+	"scheduler":            {"domain"},
+	"handlers":             {"", "api", "auth", "domain", "stream"},
+}
+
+// TestImports keeps the table of who may import whom. Tests may besides use the
+// testkit, and cmd/fermata may use all.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		checkImports(t, short(p.ImportPath), p.Imports)
+	}
+}
+
+func checkImports(t *testing.T, name string, imports []string) {
+	t.Helper()
+	if strings.HasPrefix(name, "cmd/") {
+		return
+	}
+	allowed, known := table[name]
+	if !known {
+		t.Errorf("package %q has no place in the table of imports", name)
+		return
+	}
+	for _, i := range imports {
+		if i != module && !strings.HasPrefix(i, module+"/") {
+			continue
+		}
+		if dep := short(i); !slices.Contains(allowed, dep) && !slices.Contains(everybody, dep) {
+			t.Errorf("%s imports %s; it may import %v", name, dep, allowed)
+		}
+	}
+}
+
+func short(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
+
+// TestDomainIsPlain keeps the nouns free of third parties.
+func TestDomainIsPlain(t *testing.T) {
+	for _, name := range []string{"domain", "orchestrator/machine"} {
+		out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", module+"/"+name).Output()
+		if err != nil {
+			t.Fatalf("go list %s: %v", name, err)
+		}
+		for i := range strings.FieldsSeq(string(out)) {
+			if strings.Contains(i, ".") && !strings.HasPrefix(i, module) {
+				t.Errorf("%s imports %s: the standard library only", name, i)
+			}
+		}
+	}
+}
