@@ -1,0 +1,115 @@
+package machine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	requeueAfter  = "requeue_after_3"
+	requeueTries  = 3
+	requeueDelay  = 60 * time.Second
+	tooLargeText  = "The conversation is too large for the model, even after it was summarised."
+	fallbackDelay = 30 * time.Second
+)
+
+// countFailedCall keeps the call that failed, and what it used.
+func countFailedCall(t *turn) {
+	switch e := t.event.(type) {
+	case domain.NetworkErrorOccurred:
+		t.recordCall(e.Roundtrip)
+	case domain.SystemErrorOccurred:
+		t.recordCall(e.Roundtrip)
+	case domain.ContextBudgetExceeded:
+		t.recordCall(e.Roundtrip)
+	}
+}
+
+func storeNetworkError(t *turn) {
+	e := t.event.(domain.NetworkErrorOccurred)
+	t.s.State.NetworkAttempts++
+	t.system(domain.SystemNetworkError, e.Problem, nil, "")
+	t.notice("error", "network_error", "The provider could not be reached: "+e.Problem)
+}
+
+// lastTry: the workspace wants an automation to stand back after three calls.
+func lastTry(t *turn) bool {
+	return t.s.Type == domain.Automation && t.p.Settings.NetworkRetry.Policy == requeueAfter &&
+		t.s.State.NetworkAttempts+1 >= requeueTries
+}
+
+// waitForNetwork sets the timer of the next try; the provider's own word counts if it
+// asks for longer.
+func waitForNetwork(t *turn) {
+	e := t.event.(domain.NetworkErrorOccurred)
+	delay := t.retryDelay(t.s.State.NetworkAttempts)
+	t.s.State.Waiting = &domain.WaitingContext{
+		Kind: domain.WaitNetworkRetry, Attempt: t.s.State.NetworkAttempts, LastError: e.Problem,
+		At: t.p.Now.Add(max(delay, e.RetryAfter)),
+	}
+}
+
+// retryDelay is that of the n-th try; the last of the list repeats.
+func (t *turn) retryDelay(attempt int) time.Duration {
+	if t.p.Retry != nil {
+		return t.p.Retry(attempt)
+	}
+	delays := t.p.Settings.NetworkRetry.Delays
+	if len(delays) == 0 {
+		return fallbackDelay
+	}
+	return time.Duration(delays[min(attempt, len(delays))-1])
+}
+
+// giveUp leaves the slot to others; the session comes back by itself, as the last in
+// the queue.
+func giveUp(t *turn) {
+	w := domain.WaitingContext{Kind: domain.WaitNetworkRetry, Attempt: t.s.State.NetworkAttempts}
+	switch e := t.event.(type) {
+	case domain.NetworkErrorOccurred:
+		w.LastError = e.Problem
+	default:
+		if old := t.s.State.Waiting; old != nil {
+			w.LastError = old.LastError
+		}
+	}
+	w.At = t.p.Now.Add(requeueDelay)
+	t.s.State.Waiting = &w
+	t.s.State.NetworkAttempts = 0
+	t.s.EndReason = domain.EndNetworkError
+	t.s.HoldsSlot = false
+	t.because("given up for now")
+	askSlot(t)
+}
+
+// dueNow: what was waited for has come, only the slot is missing.
+func dueNow(t *turn) {
+	if w := t.s.State.Waiting; w != nil && w.At.After(t.p.Now) {
+		own := *w
+		own.At = t.p.Now
+		t.s.State.Waiting = &own
+	}
+}
+
+func storeSystemError(t *turn) {
+	e := t.event.(domain.SystemErrorOccurred)
+	t.storeError(e.Code, e.Problem)
+}
+
+// storeTooLarge: summarising did not help, and is not tried twice for one call.
+func storeTooLarge(t *turn) { t.storeError("context_too_large", tooLargeText) }
+
+func (t *turn) storeError(code, problem string) {
+	t.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
+	t.because(code)
+	t.notice("error", code, problem)
+}
+
+func storeTimeout(t *turn) {
+	e := t.event.(domain.WatchdogExpired)
+	t.system(domain.SystemSessionTimeout, e.Reason, nil, "")
+	t.because(e.Reason)
+	t.notice("warning", "session_timeout", e.Reason)
+}

@@ -1,0 +1,141 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// refusalRule is one line of what is not taken. It changes nothing and is told to
+// the caller. Empty On means every event.
+type refusalRule struct {
+	From phases
+	On   []string
+	When when
+	Code domain.Code
+	Text string
+}
+
+// outcomes are what effects report; they come from the run loop, never from people.
+var outcomes = []string{
+	"EnrichmentsExecuted", "ContextBudgetExceeded", "ContextCompacted", "AIResponseReceived", "AIResponseParsed",
+	"ParseErrorOccurred", "RetryScheduled", "DataQueriesExecuted", "ActionsExecuted", "ActionFailureOccurred",
+	"ExternalTasksStarted", "NetworkErrorOccurred", "SystemErrorOccurred",
+}
+
+// fromPeople are what a poisoned session cannot take: it wants to be tried again or
+// stopped first.
+var fromPeople = []string{
+	"UserMessageSent", "ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised",
+	"BudgetRefused", "CompletionConfirmed", "CompletionRejected", "RoundRequested", "InterruptRequested",
+	"SessionActivationRequested", "SessionSuspended", "SessionEvicted", "NetworkRetryScheduled", "NetworkAvailable",
+	"NetworkGivenUp", "WatchdogExpired", "ApprovalStale", "ApprovalExpired", "SessionCompleted",
+}
+
+const (
+	textEnded   = "The session has ended; it takes nothing more."
+	textReopen  = "The chat was stopped; nothing was sent. Resume it first, then send again."
+	textPhase   = "The session's present phase does not take this."
+	textApart   = "The session was set aside meanwhile; what was under way is done again when it comes back."
+	textNoChat  = "Only a chat takes this."
+	textNoRun   = "Only an automation takes this."
+	textSettled = "This was answered already, or something else is asked by now."
+)
+
+// The explicit list of refusals, looked at before the table of rules.
+var refusals = []refusalRule{
+	{all, nil, when{seed}, domain.CodeSeedNeverRuns, "This is an automation's template: it is edited, and never run."},
+
+	// By type.
+	{all, []string{"UserMessageSent"}, when{notChat}, domain.CodeWrongSessionType, "An automation takes no messages; only a chat does."},
+	{all, []string{"InterruptRequested", "SessionEvicted", "CommunicationResponseReceived", "CommunicationCancelled"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
+	{all, []string{"CompletionConfirmed", "CompletionRejected", "NetworkRetryScheduled", "NetworkAvailable", "NetworkGivenUp", "WatchdogExpired", "SessionCompleted"}, when{chat}, domain.CodeWrongSessionType, textNoRun},
+
+	// Ended.
+	{in(toEnd), []string{"UserMessageSent"}, nil, domain.CodeSessionEnded, textReopen},
+	{in(toEnd), []string{"SessionResumed"}, when{notChat}, domain.CodeSessionEnded, textEnded},
+	{in(toEnd), everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat"), nil, domain.CodeSessionEnded, textEnded},
+
+	// By state.
+	{all, fromPeople, when{poisoned}, domain.CodeWrongPhase, "The session failed three times at the same place. Try it again with resume, or stop it."},
+	{working, outcomes, when{setAside}, domain.CodeWrongPhase, textApart},
+	{all, []string{"UserMessageSent"}, when{busy, mustNotWait}, domain.CodeSessionBusy, "The session is at work, and the message said that it must not wait. It was not kept."},
+	{waiting, []string{"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised", "BudgetRefused", "CompletionConfirmed", "CompletionRejected"}, when{answered}, domain.CodeValidationResolved, textSettled},
+	{waiting, []string{"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised", "BudgetRefused", "CompletionConfirmed", "CompletionRejected"}, when{meansAnother}, domain.CodeValidationResolved, textSettled},
+	{alive, []string{"SessionResumed"}, when{notPoisoned, notSetAside}, domain.CodeWrongPhase, "There is nothing to resume: the session is not stopped, suspended or poisoned."},
+	{idle, []string{"InterruptRequested"}, when{withoutMessage}, domain.CodeWrongPhase, "The session is at rest; there is nothing to interrupt."},
+	{idle, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, textPhase},
+	{in(toValidation, toAnswer, toBudget, toExternal), []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
+	{idle, []string{"UserMessageSent", "RoundRequested"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
+
+	// By phase.
+	{in(toExternal, toConfirm, toNetwork, toClosure), []string{"UserMessageSent", "InterruptRequested", "SessionEvicted"}, nil, domain.CodeWrongPhase, textPhase},
+	{working, []string{"SessionEvicted"}, nil, domain.CodeWrongPhase, "A session at work is not evicted."},
+	{butIn(toEnrich), []string{"EnrichmentsExecuted"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toAI), []string{"ContextBudgetExceeded", "AIResponseReceived"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toCompact), []string{"ContextCompacted"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toAI, toCompact), []string{"NetworkErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toParse), []string{"AIResponseParsed", "ParseErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toFormat, toFailure), []string{"RetryScheduled"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toQueries), []string{"DataQueriesExecuted"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toActions), []string{"ActionsExecuted", "ActionFailureOccurred"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toQueries, toActions), []string{"ExternalTasksStarted"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toActions, toValidation), []string{"ApprovalStale"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toValidation), []string{"ValidationReceived"}, nil, domain.CodeWrongPhase, "The session does not wait for a validation."},
+	{butIn(toAnswer), []string{"CommunicationResponseReceived", "CommunicationCancelled"}, nil, domain.CodeWrongPhase, "The session does not wait for an answer."},
+	{butIn(toBudget), []string{"BudgetRaised", "BudgetRefused"}, nil, domain.CodeWrongPhase, "The session does not wait for a decision on a budget."},
+	{butIn(toConfirm), []string{"CompletionConfirmed", "CompletionRejected"}, nil, domain.CodeWrongPhase, "The session does not wait for a confirmation."},
+	{butIn(toNetwork), []string{"NetworkRetryScheduled", "NetworkAvailable", "NetworkGivenUp"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(toClosure), []string{"SessionCompleted"}, nil, domain.CodeWrongPhase, textPhase},
+	{butIn(domain.Idle, toNetwork), []string{"RoundRequested"}, nil, domain.CodeWrongPhase, "A round can be run again when the session is at rest."},
+	{in(domain.Idle, toClosure), []string{"SystemErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
+	{in(toValidation, toAnswer, toBudget, toExternal, toConfirm), []string{"SystemErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
+	{where("any but a working phase", func(p domain.Phase) bool { return !p.Working() && p != toEnd }), []string{"WatchdogExpired"}, nil, domain.CodeWrongPhase, textPhase},
+	{where("any but a wait", func(p domain.Phase) bool { return !p.Waiting() && p != toEnd }), []string{"ApprovalExpired"}, nil, domain.CodeWrongPhase, textPhase},
+}
+
+// butIn is every phase that has not ended and is not listed.
+func butIn(not ...domain.Phase) phases {
+	return allBut(append(not, domain.Completed)...)
+}
+
+// refusal is the first refusal that fits, or nil.
+func (t *turn) refusal() error {
+	name := t.event.Name()
+	for i := range refusals {
+		if r := &refusals[i]; r.fits(t, name) {
+			return t.refuse(r.Code, "%s", r.Text)
+		}
+	}
+	return nil
+}
+
+func (r *refusalRule) fits(t *turn, name string) bool {
+	if !r.From.has(t.s.Phase) || !r.names(name) {
+		return false
+	}
+	for _, g := range r.When {
+		if !g(t) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *refusalRule) names(event string) bool {
+	for _, on := range r.On {
+		if on == event {
+			return true
+		}
+	}
+	return r.On == nil
+}
+
+// refuse makes the error that names phase and event.
+func (t *turn) refuse(code domain.Code, format string, args ...any) *domain.Error {
+	text := fmt.Sprintf(format, args...)
+	return &domain.Error{
+		Code: code, Message: text, Outcome: domain.NotApplied, Session: t.s,
+		Err: fmt.Errorf("%s refused in %s", t.event.Name(), t.s.Phase),
+	}
+}

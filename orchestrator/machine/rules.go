@@ -1,0 +1,98 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// rule is one line of the table: in a phase of From, on the event, when every guard
+// holds, do this and go there.
+type rule struct {
+	From phases
+	On   string
+	When when
+	To   domain.Phase
+	Do   do
+}
+
+type (
+	guard  func(*turn) bool
+	action func(*turn)
+	when   []guard
+	do     []action
+)
+
+// Two targets that are no phases. A session that stays records no transition; one
+// that goes to the same phase enters it again, and that is recorded.
+const (
+	stay domain.Phase = "(stays)"
+	same domain.Phase = "(same)"
+)
+
+// phases is a set with a name for the docs. onTheWay marks the rules of events that
+// the machine itself notices on the way to CALLING_AI, whatever the phase.
+type phases struct {
+	name     string
+	list     []domain.Phase
+	onTheWay bool
+}
+
+func (f phases) has(p domain.Phase) bool { return slices.Contains(f.list, p) }
+
+func in(list ...domain.Phase) phases { return phases{list: list} }
+
+// allBut is every phase that is not listed.
+func allBut(not ...domain.Phase) phases {
+	var list []domain.Phase
+	for _, p := range domain.Phases {
+		if !slices.Contains(not, p) {
+			list = append(list, p)
+		}
+	}
+	return phases{list: list}
+}
+
+func where(name string, holds func(domain.Phase) bool) phases {
+	f := phases{name: name}
+	for _, p := range domain.Phases {
+		if holds(p) {
+			f.list = append(f.list, p)
+		}
+	}
+	return f
+}
+
+var (
+	onTheWay    = phases{name: "on the way to CALLING_AI", onTheWay: true}
+	all         = where("any", func(domain.Phase) bool { return true })
+	alive       = where("any not ended", func(p domain.Phase) bool { return p != domain.Completed })
+	working     = where("a working phase", domain.Phase.Working)
+	waiting     = where("a wait", domain.Phase.Waiting)
+	retrying    = in(domain.RetryingAfterFormatError, domain.RetryingAfterActionFailure)
+	calling     = in(domain.CallingAI, domain.CompactingContext)
+	idle        = in(domain.Idle)
+	personWaits = in(domain.WaitingValidation, domain.WaitingCommunicationResponse, domain.WaitingBudget)
+)
+
+// fits says whether every guard of the rule holds.
+func (r *rule) fits(t *turn) bool {
+	for _, g := range r.When {
+		if !g(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// rule finds the first line of the table that fits the present phase and event.
+func (t *turn) rule() (*rule, error) {
+	name := t.event.Name()
+	for i := range table {
+		r := &table[i]
+		if r.On == name && r.From.has(t.s.Phase) && r.fits(t) {
+			return r, nil
+		}
+	}
+	return nil, t.refuse(domain.CodeInternal, "There is neither a rule nor a refusal for %s in %s.", name, t.s.Phase)
+}

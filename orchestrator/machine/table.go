@@ -1,0 +1,177 @@
+package machine
+
+import "github.com/fermata-dev/fermata/domain"
+
+// Short names for the targets, so that a rule fits on a line.
+const (
+	toIdle       = domain.Idle
+	toEnrich     = domain.ExecutingEnrichments
+	toCompact    = domain.CompactingContext
+	toAI         = domain.CallingAI
+	toParse      = domain.ParsingAIResponse
+	toQueries    = domain.ExecutingDataQueries
+	toActions    = domain.ExecutingActions
+	toValidation = domain.WaitingValidation
+	toAnswer     = domain.WaitingCommunicationResponse
+	toBudget     = domain.WaitingBudget
+	toExternal   = domain.WaitingExternalResult
+	toConfirm    = domain.WaitingCompletionConfirmation
+	toNetwork    = domain.WaitingNetworkRetry
+	toFormat     = domain.RetryingAfterFormatError
+	toFailure    = domain.RetryingAfterActionFailure
+	toClosure    = domain.AwaitingSessionClosure
+	toEnd        = domain.Completed
+)
+
+// The table of rules. Refusals (refusals.go) are looked at first; then the first
+// line here that fits applies. "automation" includes an agent where no line for the
+// agent stands before.
+var table = []rule{
+	// At rest.
+	{idle, "UserMessageSent", when{chat, withSlot}, toEnrich, do{beginRound}},
+	{idle, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
+	{idle, "RoundRequested", when{chat, withSlot}, toAI, do{beginRoundAgain}},
+	{idle, "RoundRequested", when{chat}, stay, do{rememberRequest, askSlot}},
+	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
+	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}},
+	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},
+
+	// The user's enrichments.
+	{in(toEnrich), "EnrichmentsExecuted", nil, toAI, do{storeEnrichments}},
+
+	// On the way to the AI.
+	{onTheWay, "LimitReached", when{chat}, toIdle, do{storeLimit}},
+	{onTheWay, "LimitReached", when{agent}, toEnd, do{storeLimit, endLimitReached}},
+	{onTheWay, "LimitReached", when{automation}, toClosure, do{storeLimit, closeLimitReached}},
+	{onTheWay, "BudgetExceeded", nil, toBudget, do{askBudget}},
+	{onTheWay, "ContextBudgetExceeded", nil, toCompact, nil},
+	{onTheWay, "UserMessageSent", nil, toEnrich, do{joinWithEnrichments}},
+
+	// Calling the AI, and making the prompt shorter.
+	{in(toAI), "ContextBudgetExceeded", when{notCompacted}, toCompact, do{countFailedCall, notePromptTooLong}},
+	{in(toAI), "ContextBudgetExceeded", when{chat}, toIdle, do{countFailedCall, storeTooLarge}},
+	{in(toAI), "ContextBudgetExceeded", when{agent}, toEnd, do{countFailedCall, storeTooLarge, endError}},
+	{in(toAI), "ContextBudgetExceeded", when{automation}, toClosure, do{countFailedCall, storeTooLarge, closeError}},
+	{in(toCompact), "ContextCompacted", nil, toAI, do{storeSummary}},
+	{in(toAI), "AIResponseReceived", nil, toParse, do{countAnswer}},
+	{calling, "NetworkErrorOccurred", when{chat}, toIdle, do{countFailedCall, storeNetworkError}},
+	{calling, "NetworkErrorOccurred", when{lastTry}, toNetwork, do{countFailedCall, storeNetworkError, giveUp}},
+	{calling, "NetworkErrorOccurred", when{automation}, toNetwork, do{countFailedCall, storeNetworkError, waitForNetwork}},
+	{in(toNetwork), "NetworkRetryScheduled", when{withSlot}, toAI, nil},
+	{in(toNetwork), "NetworkRetryScheduled", nil, stay, do{dueNow, askSlot}},
+	{in(toNetwork), "NetworkAvailable", when{withSlot}, toAI, nil},
+	{in(toNetwork), "NetworkAvailable", nil, stay, do{dueNow, askSlot}},
+	{in(toNetwork), "RoundRequested", when{withSlot}, toAI, do{requestedByHand}},
+	{in(toNetwork), "RoundRequested", nil, stay, do{requestedByHand, dueNow, askSlot}},
+	{in(toNetwork), "NetworkGivenUp", nil, same, do{giveUp}},
+
+	// What the AI answered: the first line that fits.
+	{in(toParse), "ParseErrorOccurred", nil, toFormat, do{storeUnreadable}},
+	{in(toParse), "AIResponseParsed", when{chat, moduleBesideCommands}, toFormat, do{storeMisused}},
+	{in(toParse), "AIResponseParsed", when{jsonMixed}, toFormat, do{storeMisused}},
+	{in(toParse), "AIResponseParsed", when{withQueries}, toQueries, do{storeAnswer, planQueries}},
+	{in(toParse), "AIResponseParsed", when{withActions, validationRefused}, toAI, do{storeAnswer, planActions, refuseActions}},
+	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
+	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
+	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
+	{in(toParse), "AIResponseParsed", when{agent, saidAll}, toEnd, do{storeAnswer, endCompleted}},
+	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
+	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
+	{in(toParse), "AIResponseParsed", when{automation}, toAI, do{storeAnswer, guideOn}},
+	{retrying, "RetryScheduled", nil, toAI, nil},
+
+	// Queries.
+	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, validationRefused}, toAI, do{storeData, planActions, refuseActions}},
+	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, needsPerson}, toValidation, do{storeData, planActions, askValidation}},
+	{in(toQueries), "DataQueriesExecuted", when{actionsFollow}, toActions, do{storeData, planActions}},
+	{in(toQueries), "DataQueriesExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeData}},
+	{in(toQueries), "DataQueriesExecuted", when{chat, tasksPending}, toIdle, do{storeData}},
+	{in(toQueries), "DataQueriesExecuted", nil, toAI, do{storeData}},
+	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}},
+
+	// Actions.
+	{in(toActions), "ActionsExecuted", when{refusedBefore}, toFailure, do{storeFailure}},
+	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},
+	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}},
+	{in(toActions), "ActionsExecuted", when{automation, completedBeside}, toConfirm, do{storeActions, askConfirmation}},
+	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}},
+	{in(toActions), "ActionsExecuted", when{backToAI}, toAI, do{storeActions}},
+	{in(toActions), "ActionsExecuted", when{automation}, toAI, do{storeActions}},
+	{in(toActions), "ActionsExecuted", when{chat}, toIdle, do{storeActions}},
+	{in(toActions), "ActionFailureOccurred", nil, toFailure, do{storeFailure}},
+	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}},
+	{in(toActions, toValidation), "ApprovalStale", nil, toValidation, do{askAgain}},
+
+	// Waiting for a person's yes or no.
+	{in(toValidation), "ValidationReceived", when{yes, withSlot}, toActions, do{approve}},
+	{in(toValidation), "ValidationReceived", when{chat, no, withoutComment}, toIdle, do{decline}},
+	{in(toValidation), "ValidationReceived", when{withSlot}, toAI, do{decline, storeComment, thenActionResult}},
+	{in(toValidation), "ValidationReceived", nil, stay, do{keepAnswer, askSlot}},
+
+	// Waiting for a person's answer to a question.
+	{in(toAnswer), "CommunicationResponseReceived", when{withSlot}, toAI, do{storeResponse}},
+	{in(toAnswer), "CommunicationResponseReceived", nil, stay, do{keepAnswer, askSlot}},
+	{in(toAnswer), "CommunicationCancelled", nil, toIdle, do{decline}},
+
+	// Waiting for a person's decision on tokens or money.
+	{in(toBudget), "BudgetRaised", when{withSlot}, toAI, do{raiseBudget}},
+	{in(toBudget), "BudgetRaised", nil, stay, do{keepAnswer, askSlot}},
+	{in(toBudget), "BudgetRefused", when{chat}, toIdle, do{decline}},
+	{in(toBudget), "BudgetRefused", when{agent}, toEnd, do{decline, endLimitReached}},
+	{in(toBudget), "BudgetRefused", when{withSlot}, toClosure, do{decline, closeLimitReached}},
+	{in(toBudget), "BudgetRefused", nil, stay, do{keepAnswer, askSlot}},
+
+	// A message ends a person's wait, unless the client said that it can wait.
+	{personWaits, "UserMessageSent", when{chat, canWait}, stay, do{keepMessage}},
+	{personWaits, "UserMessageSent", when{chat, answered}, stay, do{keepMessage, askSlot}},
+	{personWaits, "UserMessageSent", when{chat, withSlot}, toEnrich, do{supersede, beginRound}},
+	{personWaits, "UserMessageSent", when{chat}, toIdle, do{supersede, keepMessage, askSlot}},
+	{working, "UserMessageSent", when{chat, cutsRound}, toIdle, do{cutAnswer, followWithMessage}},
+	{working, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
+
+	// Waiting for what was started outside.
+	{in(toExternal), "ExternalResultReceived", when{lastTask, withSlot}, toAI, do{storeLateResult}},
+	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},
+	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},
+
+	// Confirming that the automation is done.
+	{in(toConfirm), "CompletionConfirmed", nil, toEnd, do{acceptCompletion, endCompleted}},
+	{in(toConfirm), "CompletionRejected", when{withSlot}, toAI, do{rejectCompletion, storeComment}},
+	{in(toConfirm), "CompletionRejected", nil, stay, do{keepAnswer, askSlot}},
+
+	// An approval that nobody answered in time.
+	{waiting, "ApprovalExpired", when{denies}, stay, do{answerNo}},
+	{waiting, "ApprovalExpired", nil, stay, nil},
+
+	// Errors and the watchdog.
+	{working, "SystemErrorOccurred", when{chat}, toIdle, do{countFailedCall, cutAnswer, storeSystemError}},
+	{working, "SystemErrorOccurred", when{agent}, toEnd, do{countFailedCall, cutAnswer, storeSystemError, endError}},
+	{working, "SystemErrorOccurred", nil, toClosure, do{countFailedCall, cutAnswer, storeSystemError, closeError}},
+	{in(toNetwork), "SystemErrorOccurred", nil, toClosure, do{countFailedCall, storeSystemError, closeError}},
+	{working, "WatchdogExpired", when{agent}, toEnd, do{cutAnswer, storeTimeout, endTimeout}},
+	{working, "WatchdogExpired", nil, toClosure, do{cutAnswer, storeTimeout, closeTimeout}},
+
+	// Interrupting, stopping, closing, coming back.
+	{working, "InterruptRequested", when{chat}, toIdle, do{keepPartialText, cutAnswer, followWithMessage}},
+	{personWaits, "InterruptRequested", when{chat}, toIdle, do{interruptWait, followWithMessage}},
+	{alive, "StopRequested", nil, toEnd, do{cutAnswer, endCancelled}},
+	{in(toClosure), "SessionCompleted", nil, toEnd, do{endAsClosed}},
+	{in(toEnd), "SessionResumed", when{chat}, toIdle, do{reopen, askSlot}},
+	{alive, "SessionResumed", when{poisoned}, same, do{tryAgain, askSlot}},
+	{alive, "SessionResumed", when{setAside}, same, do{comeBack, askSlot}},
+
+	// The slot comes and goes.
+	{in(toClosure), "SessionSuspended", nil, stay, do{thenSessionCompleted}},
+	{alive, "SessionSuspended", nil, same, do{suspend}},
+	{idle, "SessionEvicted", nil, same, do{leaveSlot}},
+	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
+	{working, "SessionActivationRequested", when{recovering, thirdTime}, same, do{poison}},
+	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},
+	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
+	{idle, "SessionActivationRequested", nil, stay, do{reenter}},
+	{alive, "SessionActivationRequested", nil, same, do{reenter, goOnWaiting}},
+
+	// The clock.
+	{alive, "SchedulerHeartbeat", nil, stay, do{whatIsDue}},
+	{in(toEnd), "SchedulerHeartbeat", nil, stay, nil},
+}

@@ -1,0 +1,147 @@
+package machine
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// agentMaxActive is how long an agent may work in total.
+const agentMaxActive = 5 * time.Minute
+
+// whatIsDue asks for the event of the timer that is due, if one is.
+func whatIsDue(t *turn) {
+	now, w := t.p.Now, t.s.State.Waiting
+	if poisoned(t) {
+		return
+	}
+	if t.s.Phase.Working() {
+		if reason := t.watchdog(); reason != "" && t.first == "SchedulerHeartbeat" {
+			t.follow(domain.WatchdogExpired{Reason: reason})
+		}
+		return
+	}
+	if w == nil || answered(t) {
+		return
+	}
+	due := !w.At.After(now)
+	switch {
+	case t.s.Phase == domain.WaitingNetworkRetry && due:
+		t.follow(domain.NetworkRetryScheduled{})
+	case t.s.Phase == domain.WaitingCompletionConfirmation && w.ApprovalID == "" && due:
+		t.follow(domain.CompletionConfirmed{})
+	case t.s.Phase == domain.AwaitingSessionClosure && due:
+		t.follow(domain.SessionCompleted{})
+	default:
+		if at := t.denialAt(); at != nil && !at.After(now) {
+			t.follow(domain.ApprovalExpiredNow{ApprovalID: w.ApprovalID})
+		}
+	}
+}
+
+func thenSessionCompleted(t *turn) { t.follow(domain.SessionCompleted{}) }
+
+// denialAt is when the present wait turns into a no; nil when it never does.
+func (t *turn) denialAt() *time.Time {
+	w := t.s.State.Waiting
+	if w == nil || !t.s.Phase.Waiting() {
+		return nil
+	}
+	for _, a := range t.open {
+		if a.ID == w.ApprovalID && a.Status == domain.ApprovalOpen && a.OnExpiry == "deny" {
+			return a.ExpiresAt
+		}
+	}
+	return nil
+}
+
+// setTimer sets the time at which the session is looked at again.
+func (t *turn) setTimer() {
+	t.s.WakeAt = t.wakeAt()
+}
+
+func (t *turn) wakeAt() *time.Time {
+	w := t.s.State.Waiting
+	if poisoned(t) || answered(t) {
+		return nil
+	}
+	switch t.s.Phase {
+	case domain.AwaitingSessionClosure:
+		return timeOf(w)
+	case domain.WaitingNetworkRetry:
+		if w != nil && !t.hasSlot() && !w.At.After(t.p.Now) {
+			return nil // due already: only the slot is missing
+		}
+		return timeOf(w)
+	case domain.WaitingCompletionConfirmation:
+		if w != nil && w.ApprovalID == "" {
+			return timeOf(w)
+		}
+	}
+	if t.s.Phase.Working() {
+		return t.watchdogAt()
+	}
+	return t.denialAt()
+}
+
+func timeOf(w *domain.WaitingContext) *time.Time {
+	if w == nil {
+		return nil
+	}
+	at := w.At
+	return &at
+}
+
+// The watchdog of what works without a person.
+
+func (t *turn) maxActive() time.Duration {
+	if agent(t) {
+		return agentMaxActive
+	}
+	return time.Duration(t.p.Settings.MaxActiveDuration)
+}
+
+func (t *turn) watched() bool {
+	return notChat(t) && t.s.Phase.Working() && t.hasSlot() && !setAside(t)
+}
+
+// countWork adds the time since the last event to the session's working time, unless
+// it did not work then: suspended, without the slot, or its process was down.
+func (t *turn) countWork() {
+	if t.watched() && !recovering(t) && !t.s.LastEventTime.IsZero() {
+		t.s.State.WorkedMicros += max(0, t.p.Now.Sub(t.s.LastEventTime).Microseconds())
+	}
+}
+
+func (t *turn) watchdog() string {
+	if !t.watched() {
+		return ""
+	}
+	still := t.p.Now.Sub(t.s.LastEventTime)
+	if limit := time.Duration(t.p.Settings.MaxInactivity); limit > 0 && still >= limit {
+		return "Nothing happened for " + limit.String() + "."
+	}
+	worked := time.Duration(t.s.State.WorkedMicros) * time.Microsecond
+	if limit := t.maxActive(); limit > 0 && worked+still >= limit {
+		return "It worked for more than " + limit.String() + " in total."
+	}
+	return ""
+}
+
+func (t *turn) watchdogAt() *time.Time {
+	if !t.watched() {
+		return nil
+	}
+	var at *time.Time
+	if limit := time.Duration(t.p.Settings.MaxInactivity); limit > 0 {
+		due := t.s.LastEventTime.Add(limit)
+		at = &due
+	}
+	if limit := t.maxActive(); limit > 0 {
+		due := t.s.LastEventTime.Add(limit - time.Duration(t.s.State.WorkedMicros)*time.Microsecond)
+		if at == nil || due.Before(*at) {
+			at = &due
+		}
+	}
+	return at
+}

@@ -1,0 +1,285 @@
+package machine
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// waitFor begins a person's wait: its cancel message stands in the record already.
+func (t *turn) waitFor(w domain.WaitingContext, cancel *domain.Message, a *domain.Approval) {
+	a.Reasons = append([]domain.ApprovalReason(nil), a.Reasons...)
+	a = t.openApproval(a)
+	w.ApprovalID, w.At = a.ID, t.p.Now
+	if cancel != nil {
+		w.CancelMessageID, a.CancelMessageID = cancel.ID, cancel.ID
+		t.cancel = cancel
+	}
+	t.s.State.Waiting = &w
+}
+
+// openApproval opens a question to a person.
+func (t *turn) openApproval(a *domain.Approval) *domain.Approval {
+	a.ID = t.newID(domain.PrefixApproval)
+	a.WorkspaceID, a.SessionID, a.RoundID = t.s.WorkspaceID, t.s.ID, t.s.State.RoundID
+	a.Status, a.CreatedAt = domain.ApprovalOpen, t.p.Now
+	a.OnExpiry = t.p.Settings.ApprovalOnExpiry
+	if expiry := time.Duration(t.p.Settings.ApprovalExpiry); expiry > 0 {
+		at := t.p.Now.Add(expiry)
+		a.ExpiresAt = &at
+	}
+	t.open = append(t.open, a)
+	t.c.Approvals = append(t.c.Approvals, a)
+	t.emit(domain.LogEvent{Type: domain.LogApprovalRequested, Approval: a})
+	return a
+}
+
+// settle closes the approval of the present wait, with the decision that the event
+// brings. It does nothing when it was settled already (a parked session).
+func (t *turn) settle(status domain.ApprovalStatus) {
+	w := t.s.State.Waiting
+	if w == nil || w.ApprovalID == "" {
+		return
+	}
+	if t.expired && status == domain.ApprovalRefused {
+		status = domain.ApprovalExpired
+	}
+	for _, a := range t.open {
+		if a.ID == w.ApprovalID {
+			t.settleOne(a, status)
+		}
+	}
+}
+
+// settleAll closes whatever is open; questions about unknown outcomes only when the
+// session ends.
+func (t *turn) settleAll(status domain.ApprovalStatus, outcomesToo bool) {
+	for _, a := range append([]*domain.Approval(nil), t.open...) {
+		if outcomesToo || a.Kind != domain.ApprovalOutcome {
+			t.settleOne(a, status)
+		}
+	}
+}
+
+func (t *turn) settleOne(a *domain.Approval, status domain.ApprovalStatus) {
+	if a.Status != domain.ApprovalOpen {
+		return
+	}
+	now := t.p.Now
+	fresh := false
+	for _, there := range t.c.Approvals {
+		fresh = fresh || there == a
+	}
+	if fresh {
+		// The event of its opening keeps the approval as it was then.
+		own := *a
+		t.replaceOpen(a, &own)
+		a = &own
+	}
+	a.Status, a.SettledAt = status, &now
+	a.SettledBy, a.Decision = t.decider()
+	t.c.Approvals = append(t.c.Approvals, a)
+	t.emit(domain.LogEvent{Type: domain.LogApprovalSettled, Approval: a})
+}
+
+func (t *turn) replaceOpen(old, own *domain.Approval) {
+	for i := range t.open {
+		if t.open[i] == old {
+			t.open[i] = own
+		}
+	}
+}
+
+// decider is who settles an approval by this event, and the answer as it is kept.
+func (t *turn) decider() (by string, recorded []byte) {
+	switch e := t.event.(type) {
+	case domain.ValidationReceived:
+		return e.Decision.By, e.Recorded
+	case domain.CommunicationResponseReceived:
+		return e.Decision.By, e.Recorded
+	case domain.CommunicationCancelled:
+		return e.Decision.By, e.Recorded
+	case domain.BudgetRaised:
+		return e.Decision.By, e.Recorded
+	case domain.BudgetRefused:
+		return e.Decision.By, e.Recorded
+	case domain.CompletionConfirmed:
+		return e.Decision.By, e.Recorded
+	case domain.CompletionRejected:
+		return e.Decision.By, e.Recorded
+	case domain.StopRequested:
+		return e.By, nil
+	case domain.InterruptRequested:
+		return e.By, nil
+	case domain.UserMessageSent:
+		return e.Message.SenderID, nil
+	}
+	return "", nil
+}
+
+// keepAnswer settles the approval of a parked session and keeps the decision until
+// the slot is granted.
+func keepAnswer(t *turn) {
+	d, answer := t.decision(), &domain.WaitAnswer{Event: t.event.Name()}
+	answer.Decision, answer.By = d, d.By
+	status := domain.ApprovalRefused
+	switch e := t.event.(type) {
+	case domain.ValidationReceived:
+		t.takeEdits(e.Edited)
+		for _, x := range e.Edited {
+			if own := t.plannedByID(x.ID); own != nil {
+				t.write(own)
+			}
+		}
+		if d.Approved {
+			status = domain.ApprovalApproved
+		}
+	case domain.CommunicationResponseReceived:
+		answer.Text, status = e.Text, domain.ApprovalApproved
+	case domain.BudgetRaised:
+		status = domain.ApprovalApproved
+	}
+	t.settle(status)
+	t.s.State.Waiting.Answer = answer
+}
+
+// carryOutAnswer takes up the decision that was kept while the session was parked.
+func (t *turn) carryOutAnswer() bool {
+	w := t.s.State.Waiting
+	if w == nil || w.Answer == nil || !t.hasSlot() {
+		return false
+	}
+	answer := w.Answer
+	d := answer.Decision
+	d.By, d.ApprovalID = answer.By, ""
+	switch answer.Event {
+	case "ValidationReceived":
+		t.follow(domain.ValidationReceived{Decision: d})
+	case "CommunicationResponseReceived":
+		t.follow(domain.CommunicationResponseReceived{Decision: d, Text: answer.Text})
+	case "BudgetRaised":
+		t.follow(domain.BudgetRaised{Decision: d})
+	case "BudgetRefused":
+		t.follow(domain.BudgetRefused{Decision: d})
+	case "CompletionRejected":
+		t.follow(domain.CompletionRejected{Decision: d})
+	default:
+		return false
+	}
+	w.Answer = nil
+	return true
+}
+
+// Ends of a wait that nobody answered: the cancel message stays, what was planned is
+// not run.
+
+func supersede(t *turn) { t.dropWait(domain.ApprovalSuperseded) }
+
+func interruptWait(t *turn) { t.dropWait(domain.ApprovalInterrupted) }
+
+func evict(t *turn) {
+	t.dropWait(domain.ApprovalEvicted)
+	leaveSlot(t)
+}
+
+func (t *turn) dropWait(status domain.ApprovalStatus) {
+	t.settleAll(status, false)
+	t.cancelPlanned("The wait for a person ended without an answer.")
+	t.closeAnswer()
+}
+
+// decline: the answer is no. The cancel message says so to the AI already.
+func decline(t *turn) {
+	t.settle(domain.ApprovalRefused)
+	t.cancelPlanned("Not approved.")
+	t.closeAnswer()
+}
+
+// storeComment keeps what the person wrote beside the decision.
+func storeComment(t *turn) { t.personSaid(t.decision().Comment, t.decision().By, "") }
+
+func thenActionResult(t *turn) { t.s.State.NextReason = domain.ReasonActionResult }
+
+// Expiry.
+
+// expiring is the open approval that the event is about.
+func (t *turn) expiring() *domain.Approval {
+	e, _ := t.event.(domain.ApprovalExpiredNow)
+	w := t.s.State.Waiting
+	for _, a := range t.open {
+		if w != nil && a.ID == w.ApprovalID && (e.ApprovalID == "" || e.ApprovalID == a.ID) && a.Status == domain.ApprovalOpen {
+			return a
+		}
+	}
+	return nil
+}
+
+func denies(t *turn) bool {
+	a := t.expiring()
+	return a != nil && a.OnExpiry == "deny"
+}
+
+// answerNo answers in the place of the person who did not.
+func answerNo(t *turn) {
+	t.expired = true
+	switch t.s.Phase {
+	case domain.WaitingValidation:
+		t.follow(domain.ValidationReceived{})
+	case domain.WaitingCommunicationResponse:
+		t.follow(domain.CommunicationCancelled{})
+	case domain.WaitingBudget:
+		t.follow(domain.BudgetRefused{})
+	case domain.WaitingCompletionConfirmation:
+		t.follow(domain.CompletionRejected{})
+	}
+}
+
+// The question to the person.
+
+// askQuestion waits for the answer to a module.
+func askQuestion(t *turn) {
+	e := parsed(t)
+	carried := map[string]bool{}
+	for _, x := range e.Commands.Refused {
+		carried[x.CallID] = true
+	}
+	call := t.questionCall(carried)
+	pending := t.pending()
+	results := pending.Results
+	if call != "" {
+		results = append([]domain.CommandResult{{
+			CallID: call, Command: callAskUser, Status: domain.ExecCancelled, Text: "The person did not answer.",
+		}}, results...)
+	}
+	text := "The question was not answered."
+	if pending.Guidance != "" {
+		text += " " + pending.Guidance
+	}
+	cancel := t.system(domain.SystemCommunicationCancelled, text, results, "")
+	t.waitFor(domain.WaitingContext{
+		Kind: domain.WaitCommunication, Module: e.Answer.Module, CallID: call, MessageID: t.s.State.AnswerID,
+	}, cancel, &domain.Approval{
+		Kind: domain.ApprovalQuestion, Module: e.Answer.Module, ResponseSchema: e.ResponseSchema,
+	})
+}
+
+// storeResponse stores the person's answer in the place of the cancel message.
+func storeResponse(t *turn) {
+	e := t.event.(domain.CommunicationResponseReceived)
+	call := t.s.State.Waiting.CallID
+	t.settle(domain.ApprovalApproved)
+	t.removeCancelMessage()
+	t.tellPending("Not all of the answer could be used.")
+	t.closeAnswer()
+	t.place(&domain.Message{Sender: domain.SenderUser, SenderID: e.Decision.By, Text: e.Text, AnswersCall: call})
+	t.heardFromUser()
+	t.s.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
+}
+
+// askOutcome asks a person what became of an action whose reply was lost.
+func (t *turn) askOutcome(x *domain.Execution) {
+	t.openApproval(&domain.Approval{
+		Kind: domain.ApprovalOutcome, Text: "The reply to " + x.Command + " was lost. Did it happen?",
+		Actions: []domain.ApprovalAction{{ID: x.ID, Command: x.Command, Params: x.Params, Text: x.Command, Digest: x.Digest}},
+	})
+}
