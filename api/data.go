@@ -1,0 +1,117 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ZoneFrom is a zone as clients see it.
+func ZoneFrom(z *domain.Zone) *Zone {
+	return &Zone{
+		ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
+		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt),
+	}
+}
+
+// ToolTypeFrom is a tool type as clients see it.
+func ToolTypeFrom(t *domain.ToolType) *ToolType {
+	out := &ToolType{
+		ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: objectOf(t.ConfigSchema),
+		EntrySchema: objectOf(t.EntrySchema), BuiltIn: t.BuiltIn,
+	}
+	if !t.BuiltIn {
+		out.CreatedAt, out.UpdatedAt = timePtr(&t.CreatedAt), timePtr(&t.UpdatedAt)
+	}
+	return out
+}
+
+// ToolFrom is a tool as clients see it.
+func ToolFrom(t *domain.Tool) *Tool {
+	return &Tool{
+		ID: t.ID, ZoneID: t.ZoneID, ToolType: t.ToolType, Name: t.Name, Description: t.Description,
+		Config: objectOf(t.Config), AlwaysSend: t.AlwaysSend, RequireValidation: t.RequireValidation,
+		Position: t.Position, Version: t.Version, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
+	}
+}
+
+// EntryFrom is an entry as clients see it.
+func EntryFrom(e *domain.Entry) *Entry {
+	return &Entry{
+		ID: e.ID, ToolID: e.ToolID, Timestamp: Time(e.Timestamp), Data: objectOf(e.Data), Version: e.Version,
+		SessionID: textPtr(e.SessionID), CreatedAt: Time(e.CreatedAt), UpdatedAt: Time(e.UpdatedAt),
+	}
+}
+
+// DocumentFrom is a document as clients see it.
+func DocumentFrom(d *domain.Document) *Document {
+	out := &Document{
+		ID: d.ID, Key: d.Key, Title: d.Title, Body: d.Body, Version: d.Version, PublishedAt: timePtr(d.PublishedAt),
+		CreatedAt: Time(d.CreatedAt), UpdatedAt: Time(d.UpdatedAt),
+	}
+	if d.PublishedAt != nil {
+		out.PublishedBody = &d.Published
+	}
+	return out
+}
+
+// StatsFrom is a row of statistics as clients see it.
+func StatsFrom(s *domain.Stats) *Stats {
+	return &Stats{Bucket: textPtr(s.Bucket), Count: s.Count, Min: s.Min, Max: s.Max, Mean: s.Mean, Sum: s.Sum, Last: s.Last}
+}
+
+// CommandSpecFrom is an entry of the catalogue as clients see it.
+func CommandSpecFrom(c *domain.CommandSpec) *CommandSpec {
+	return &CommandSpec{
+		Name: c.Name, Kind: c.Kind, Effect: c.Effect, Source: c.Source, Description: c.Description,
+		ParamsSchema: objectOf(c.Params), Timeout: durationText(c.Timeout),
+	}
+}
+
+// ProviderFrom is a provider as clients see it: its key is in the config again, masked.
+func ProviderFrom(p *domain.Provider) (*Provider, error) {
+	config := objectOf(p.Config)
+	if p.SecretMask != "" {
+		fields := map[string]json.RawMessage{}
+		if err := json.Unmarshal(config, &fields); err != nil {
+			return nil, err
+		}
+		mask, err := json.Marshal(p.SecretMask)
+		if err != nil {
+			return nil, err
+		}
+		fields["api_key"] = mask
+		if config, err = json.Marshal(fields); err != nil {
+			return nil, err
+		}
+	}
+	return &Provider{
+		ID: p.ID, Name: p.Name, Kind: p.Kind, Config: config, IsDefault: p.IsDefault, Version: p.Version,
+		CreatedAt: Time(p.CreatedAt), UpdatedAt: Time(p.UpdatedAt),
+	}, nil
+}
+
+// KeyFrom is an API key as clients see it, without the key itself.
+func KeyFrom(k *domain.Key) *Key {
+	return &Key{
+		ID: k.ID, Name: k.Name, Role: k.Role, Prefix: k.Prefix, CreatedAt: Time(k.CreatedAt),
+		LastUsedAt: timePtr(k.LastUsedAt), RevokedAt: timePtr(k.RevokedAt),
+	}
+}
+
+// WorkspaceFrom is a workspace as clients see it.
+func WorkspaceFrom(w *domain.Workspace) *Workspace {
+	return &Workspace{ID: w.ID, Name: w.Name, CreatedAt: Time(w.CreatedAt)}
+}
+
+// objectOf keeps an empty raw object from being an error of the encoder.
+func objectOf(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// TimeOrNil maps an optional time.
+func TimeOrNil(t *time.Time) *Time { return timePtr(t) }

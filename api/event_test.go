@@ -1,0 +1,243 @@
+package api_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/fermata-dev/fermata"
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
+
+func ptr[T any](v T) *T { return &v }
+
+// fullSession has every field set; bareSession as few as a new CHAT has.
+func fullSession() *domain.Session {
+	return &domain.Session{
+		ID: "ses_1", WorkspaceID: "default", Type: domain.Automation, Name: `Läufe "März" <b>`, Phase: domain.WaitingValidation,
+		State: domain.SessionState{
+			RoundID: "rnd_1", TotalRoundtrips: 3,
+			Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_2", At: noon,
+				Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}, Attempt: 2, LastError: "gone",
+				Tasks: []string{"tsk_1"}, Reason: domain.EndTimeout, Limit: "max_cost_per_round", MessageID: "msg_1"},
+		},
+		EndReason: domain.EndSuspended, HoldsSlot: true, QueuePosition: 2, ExternalID: "mine", ParentSessionID: "ses_0",
+		AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: ptr(noon), ProviderID: "prv_1", Model: "m",
+		RequireValidation: true, Pinned: true,
+		Budgets:   domain.Budgets{MaxTokensPerRound: ptr(int64(5)), MaxCostPerRound: ptr(0.25), MaxCostPerSession: ptr(1e-9)},
+		Usage:     domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: ptr(0.1)},
+		CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon, LastUserInteractionTime: ptr(noon), LastSeq: 9, RunEpoch: 4,
+	}
+}
+
+func bareSession() *domain.Session {
+	return &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.Idle, CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon}
+}
+
+func messages() map[string]*domain.Message {
+	command := domain.Command{ID: "c", Type: "ZONES", Params: json.RawMessage(`{}`), IsRelative: true, CallID: "call_1", Repeat: true, ValidationRequest: true}
+	return map[string]*domain.Message{
+		"user": {ID: "msg_1", SessionID: "ses_1", RoundID: "rnd_1", Seq: 4, Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageStored, SenderID: "key_1",
+			Rich: &domain.RichContent{LinearText: "héllo\n", Segments: []domain.Segment{{Type: "text", Text: "héllo\n"},
+				{Type: "enrichment", Enrichment: &domain.Enrichment{Type: domain.EnrichUse, Config: json.RawMessage(`{"tool_id":"t"}`), Summary: "s"}}},
+				Commands: []domain.Command{command}}},
+		"queued": {ID: "msg_2", SessionID: "ses_1", Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageQueued, Text: "an answer"},
+		"ai": {ID: "msg_3", SessionID: "ses_1", Seq: 5, Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageInterrupted, ExcludeFromPrompt: true,
+			AI: &domain.AIMessage{PreText: "hi", DataCommands: []domain.Command{command}, ActionCommands: []domain.Command{command}, PostText: "p", KeepControl: true,
+				Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)}, Completed: true, ValidationRequest: true},
+			Raw: &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: "hi", Calls: []domain.RawCall{{ID: "call_1", ProviderID: "x", Name: "ZONES", Arguments: "{}", Signature: "s"}},
+				Thinking: []domain.Thinking{{Text: "hm", Data: "d"}}, StopReason: "calls", Model: "m", Provider: "demo"}},
+		"system": {ID: "msg_4", SessionID: "ses_1", Seq: 6, Timestamp: noon, Sender: domain.SenderSystem, Status: domain.MessageStored,
+			System: &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "1 zone", FormattedData: "…", CommandResults: []domain.CommandResult{
+				{ExecutionID: "exe_1", CallID: "call_1", Command: "ZONES", Status: domain.ExecFailed, Summary: "s", Text: "t", Note: "n",
+					Error: &domain.CommandError{Code: "x", Message: "y", Fields: []domain.FieldError{{Pointer: "/a", Code: "b", Message: "c"}}}}}},
+			Run: &domain.ExecutionMetadata{AutomationID: "aut_1", Trigger: "MANUAL", ScheduledAt: ptr(noon), DurationMS: 1, Tokens: 2, Cost: ptr(0.5)}},
+	}
+}
+
+func execution() *domain.Execution {
+	return &domain.Execution{ID: "exe_1", SessionID: "ses_1", RoundID: "rnd_1", MessageID: "msg_1", CallID: "call_1", Position: 1, Command: "ZONES",
+		Params: json.RawMessage(`{"a":1}`), Kind: domain.KindQuery, Effect: domain.EffectRead, Status: domain.ExecFailed, Attempt: 1, ApprovalID: "apr_1",
+		Text: "t", Note: "n", Error: &domain.CommandError{Code: "x", Message: "y"}, CreatedAt: noon, StartedAt: ptr(noon), EndedAt: ptr(noon)}
+}
+
+func approval() *domain.Approval {
+	return &domain.Approval{ID: "apr_1", SessionID: "ses_1", RoundID: "rnd_1", Kind: domain.ApprovalActions, Status: domain.ApprovalApproved, Text: "?",
+		Reasons:   []domain.ApprovalReason{{Level: domain.LevelZone, ID: "zon_1", Text: "Health asks"}},
+		Actions:   []domain.ApprovalAction{{ID: "exe_1", Command: "DELETE_ZONE", Params: json.RawMessage(`{}`), Text: "Delete", Before: json.RawMessage(`1`), After: json.RawMessage(`null`), Warnings: []string{"w"}, Digest: "d"}},
+		ExpiresAt: ptr(noon), OnExpiry: "deny", CreatedAt: noon, SettledBy: "local", SettledAt: ptr(noon), Decision: json.RawMessage(`{"approved":true}`)}
+}
+
+func roundtrip() *domain.Roundtrip {
+	return &domain.Roundtrip{ID: "rtp_1", RoundID: "rnd_1", MessageID: "msg_1", Number: 1, Reason: domain.ReasonDataResponse, ProviderID: "prv_1", ProviderKind: "demo", Model: "m",
+		Purpose: "answer", Outcome: "answered", Error: "e", Usage: domain.Usage{InputTokens: 1, Cost: ptr(0.5)}, StartedAt: noon, FirstTokenAt: ptr(noon), EndedAt: noon}
+}
+
+// events is one of each kind that the log can hold.
+func events() []*domain.LogEvent {
+	of := func(t domain.LogType, fill func(*domain.LogEvent)) *domain.LogEvent {
+		e := &domain.LogEvent{Seq: 7, SessionSeq: 3, WorkspaceID: "default", SessionID: "ses_1", Type: t, At: noon}
+		if !t.OfSession() {
+			e.SessionID, e.SessionSeq = "", 0
+		}
+		fill(e)
+		return e
+	}
+	all := []*domain.LogEvent{
+		of(domain.LogSessionPhase, func(e *domain.LogEvent) {
+			e.Phase = &domain.Transition{From: domain.Idle, To: domain.CallingAI, Event: "UserMessageSent", Reason: "r", Status: domain.StatusRunning, RoundID: "rnd_1", Epoch: 2, At: noon}
+		}),
+		of(domain.LogUsageUpdated, func(e *domain.LogEvent) { e.Usage = roundtrip() }),
+		of(domain.LogContextCompacted, func(e *domain.LogEvent) { e.Message = messages()["system"]; e.Usage = roundtrip() }),
+		of(domain.LogSlotChanged, func(e *domain.LogEvent) {
+			e.Slot = &domain.SlotState{Holder: fullSession(), Since: ptr(noon), Preempting: "ses_2"}
+		}),
+		of(domain.LogSlotChanged, func(e *domain.LogEvent) { e.Slot = &domain.SlotState{} }),
+		of(domain.LogQueueChanged, func(*domain.LogEvent) {}),
+		of(domain.LogQueueChanged, func(e *domain.LogEvent) {
+			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: ptr(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
+		}),
+		of(domain.LogDataChanged, func(e *domain.LogEvent) {
+			e.Change = &domain.DataChange{Noun: "entry", ID: "ent_1", Operation: "created", ToolID: "tol_1", Count: 2, SessionID: "ses_1"}
+		}),
+		of(domain.LogNotice, func(e *domain.LogEvent) { e.Notice = &domain.Notice{Level: "info", Code: "c", Text: "t"} }),
+		{Type: domain.LogNotice, At: noon, Notice: &domain.Notice{Level: "info", Code: "c", Text: "t"}},
+	}
+	for _, t := range []domain.LogType{domain.LogSessionCreated, domain.LogSessionStatus, domain.LogSessionEnded} {
+		all = append(all, of(t, func(e *domain.LogEvent) { e.Session = fullSession() }), of(t, func(e *domain.LogEvent) { e.Session = bareSession() }))
+	}
+	for _, t := range []domain.LogType{domain.LogMessageCreated, domain.LogMessageUpdated, domain.LogMessageDeleted} {
+		for _, m := range messages() {
+			all = append(all, of(t, func(e *domain.LogEvent) { e.Message = m }))
+		}
+	}
+	for _, t := range []domain.LogType{domain.LogCommandPlanned, domain.LogCommandStarted, domain.LogCommandEnded} {
+		all = append(all, of(t, func(e *domain.LogEvent) { e.Execution = execution() }))
+		all = append(all, of(t, func(e *domain.LogEvent) {
+			e.Execution = &domain.Execution{ID: "exe_1", SessionID: "ses_1", Kind: domain.KindAction, Effect: domain.EffectIdempotent, Status: domain.ExecPlanned}
+		}))
+	}
+	for _, t := range []domain.LogType{domain.LogApprovalRequested, domain.LogApprovalSettled} {
+		all = append(all, of(t, func(e *domain.LogEvent) { e.Approval = approval() }))
+		all = append(all, of(t, func(e *domain.LogEvent) {
+			e.Approval = &domain.Approval{ID: "apr_1", SessionID: "ses_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalOpen, CreatedAt: noon, Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)}}
+		}))
+	}
+	return all
+}
+
+// TestEventsKeepTheContract holds every event to its schema, and the schemas to the
+// events: a field that the contract does not name is a mistake in one of them.
+func TestEventsKeepTheContract(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(fermata.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.DisableExamplesValidation()); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range doc.Components.Schemas {
+		if s.Value.Type.Is("object") && s.Value.AdditionalProperties.Has == nil && s.Value.AdditionalProperties.Schema == nil {
+			s.Value.AdditionalProperties.Has = ptr(false)
+		}
+	}
+	event := doc.Components.Schemas["Event"].Value
+	seen := map[domain.LogType]bool{}
+	for _, e := range events() {
+		data, err := api.EncodeEvent(e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Type, err)
+		}
+		seq := any(nil)
+		if e.SessionSeq != 0 {
+			seq = float64(e.SessionSeq)
+		}
+		var body any
+		if err := json.Unmarshal(data, &body); err != nil {
+			t.Fatalf("%s: %v in %s", e.Type, err, data)
+		}
+		stored := map[string]any{"seq": float64(7), "session_seq": seq, "type": string(e.Type), "at": noon.Format(time.RFC3339), "data": body}
+		if err := event.VisitJSON(stored); err != nil {
+			t.Errorf("%s does not keep the contract: %v\n%s", e.Type, err, data)
+		}
+		seen[e.Type] = true
+	}
+	for name := range event.Discriminator.Mapping {
+		if !seen[domain.LogType(name)] {
+			t.Errorf("the contract has %s, but no test encodes one", name)
+		}
+	}
+}
+
+// TestHandWrittenEncodingSaysTheSame compares what is written by hand with what the
+// generated types give.
+func TestHandWrittenEncodingSaysTheSame(t *testing.T) {
+	same := func(name string, e *domain.LogEvent, want any) {
+		t.Helper()
+		data, err := api.EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if err := json.Unmarshal(data, &a); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := json.Unmarshal(plain, &b); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s differs:\nby hand    %s\ngenerated  %s", name, data, plain)
+		}
+	}
+	for _, s := range []*domain.Session{fullSession(), bareSession()} {
+		same("session", &domain.LogEvent{Type: domain.LogSessionStatus, SessionID: s.ID, SessionSeq: 3, Session: s}, api.SessionData{SessionSeq: 3, Session: *api.SessionFrom(s)})
+	}
+	for name, m := range messages() {
+		same(name, &domain.LogEvent{Type: domain.LogMessageCreated, SessionID: m.SessionID, SessionSeq: 3, Message: m}, api.MessageData{SessionSeq: 3, Message: *api.MessageFrom(m)})
+	}
+	same("usage", &domain.LogEvent{Type: domain.LogUsageUpdated, SessionID: "ses_1", SessionSeq: 3, Usage: roundtrip()}, api.UsageData{SessionID: "ses_1", SessionSeq: 3, Roundtrip: *api.RoundtripFrom(roundtrip())})
+	p := events()[0]
+	same("phase", p, api.PhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: ptr("r"), RoundID: ptr("rnd_1"), Epoch: 2, At: api.Time(noon)})
+}
+
+// TestAnEventWithoutItsBodyIsAnError: the log must not keep an event that says nothing.
+func TestAnEventWithoutItsBodyIsAnError(t *testing.T) {
+	for _, e := range events() {
+		if e.Type == domain.LogQueueChanged || e.Type == domain.LogContextCompacted {
+			continue // an empty queue is one; a compaction may come without its summary
+		}
+		if data, err := api.EncodeEvent(&domain.LogEvent{Type: e.Type, SessionID: e.SessionID}); err == nil {
+			t.Errorf("%s without a body became %s", e.Type, data)
+		}
+	}
+}
+
+func BenchmarkEncodeEvent(b *testing.B) {
+	m := messages()
+	for name, e := range map[string]*domain.LogEvent{
+		"phase":   events()[0],
+		"session": {Type: domain.LogSessionStatus, SessionID: "ses_1", Session: bareSession()},
+		"user":    {Type: domain.LogMessageCreated, SessionID: "ses_1", Message: m["user"]},
+		"ai":      {Type: domain.LogMessageCreated, SessionID: "ses_1", Message: m["ai"]},
+		"usage":   {Type: domain.LogUsageUpdated, SessionID: "ses_1", Usage: roundtrip()},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := api.EncodeEvent(e); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

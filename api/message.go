@@ -1,0 +1,89 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// MessageFrom is a message as clients see it.
+func MessageFrom(m *domain.Message) *Message {
+	if m == nil {
+		return nil
+	}
+	return &Message{
+		ID: m.ID, SessionID: m.SessionID, RoundID: textPtr(m.RoundID), Seq: numberPtr(m.Seq),
+		Timestamp: Time(m.Timestamp), Sender: MessageSender(m.Sender), Status: MessageStatus(m.Status),
+		SenderID: textPtr(m.SenderID), RichContent: m.Rich, TextContent: textPtr(m.Text),
+		AiMessage: m.AI, AiRaw: m.Raw, SystemMessage: m.System, ExecutionMetadata: runFrom(m.Run),
+		ExcludeFromPrompt: m.ExcludeFromPrompt,
+	}
+}
+
+func runFrom(r *domain.ExecutionMetadata) *ExecutionMetadata {
+	if r == nil {
+		return nil
+	}
+	return &ExecutionMetadata{
+		AutomationID: r.AutomationID, Trigger: r.Trigger, ScheduledAt: timePtr(r.ScheduledAt),
+		DurationMs: r.DurationMS, Tokens: r.Tokens, Cost: costFrom(r.Cost),
+	}
+}
+
+// ExecutionFrom is the execution of a command as clients see it.
+func ExecutionFrom(e *domain.Execution) *Execution {
+	out := &Execution{
+		ID: e.ID, SessionID: e.SessionID, RoundID: textPtr(e.RoundID), MessageID: textPtr(e.MessageID),
+		CallID: textPtr(e.CallID), Position: &e.Position, Command: e.Command, Params: rawOrNull(e.Params),
+		Kind: e.Kind, Effect: e.Effect, Status: e.Status, Attempt: e.Attempt, ApprovalID: textPtr(e.ApprovalID),
+		Result: rawOrNull(e.Result), Text: textPtr(e.Text), Note: textPtr(e.Note), Error: e.Error,
+		StartedAt: timePtr(e.StartedAt), EndedAt: timePtr(e.EndedAt),
+	}
+	if !e.CreatedAt.IsZero() {
+		out.CreatedAt = timePtr(&e.CreatedAt)
+	}
+	return out
+}
+
+// ApprovalFrom is an approval as clients see it.
+func ApprovalFrom(a *domain.Approval) *Approval {
+	if a == nil {
+		return nil
+	}
+	return &Approval{
+		ID: a.ID, SessionID: a.SessionID, RoundID: textPtr(a.RoundID), Kind: a.Kind, Status: a.Status,
+		Text: textPtr(a.Text), Reasons: listOf(a.Reasons), Actions: listOf(a.Actions), Module: a.Module,
+		ResponseSchema: rawOrNull(a.ResponseSchema), CancelMessageID: textPtr(a.CancelMessageID),
+		ExpiresAt: timePtr(a.ExpiresAt), OnExpiry: textPtr(ApprovalOnExpiry(a.OnExpiry)),
+		CreatedAt: Time(a.CreatedAt), SettledBy: textPtr(a.SettledBy), SettledAt: timePtr(a.SettledAt),
+		Decision: rawOrNull(a.Decision),
+	}
+}
+
+// RoundtripFrom is a call of the AI as clients see it.
+func RoundtripFrom(r *domain.Roundtrip) *Roundtrip {
+	return &Roundtrip{
+		ID: r.ID, RoundID: r.RoundID, MessageID: textPtr(r.MessageID), Number: r.Number, Reason: string(r.Reason),
+		Purpose: r.Purpose, ProviderID: textPtr(r.ProviderID), ProviderKind: r.ProviderKind, Model: r.Model,
+		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: usageFrom(r.Usage),
+		StartedAt: Time(r.StartedAt), FirstTokenAt: timePtr(r.FirstTokenAt), EndedAt: Time(r.EndedAt),
+	}
+}
+
+var null = json.RawMessage("null")
+
+// rawOrNull keeps an empty raw value from being an error of the encoder.
+func rawOrNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return null
+	}
+	return raw
+}
+
+// listOf is never null: clients get an empty list.
+func listOf[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

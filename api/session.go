@@ -1,0 +1,118 @@
+package api
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// SessionFrom is a session as clients see it.
+func SessionFrom(s *domain.Session) *Session {
+	if s == nil {
+		return nil
+	}
+	return &Session{
+		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Type: s.Type, Status: s.Status(), Phase: s.Phase,
+		RoundID: textPtr(s.State.RoundID), Pinned: s.Pinned, ExternalID: textPtr(s.ExternalID),
+		ParentSessionID: textPtr(s.ParentSessionID),
+		Budgets: Budgets{MaxTokensPerRound: s.Budgets.MaxTokensPerRound,
+			MaxCostPerRound: s.Budgets.MaxCostPerRound, MaxCostPerSession: s.Budgets.MaxCostPerSession},
+		HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
+		WaitingContext: waitingFrom(s.State.Waiting), TotalRoundtrips: s.State.TotalRoundtrips,
+		EndReason: textPtr(s.EndReason), AutomationID: textPtr(s.AutomationID),
+		ScheduledExecutionTime: timePtr(s.ScheduledExecutionTime), Trigger: textPtr(s.Trigger),
+		ProviderID: textPtr(s.ProviderID), Model: textPtr(s.Model), RequireValidation: s.RequireValidation,
+		Usage: usageFrom(s.Usage), LastSeq: s.LastSeq, RunEpoch: s.RunEpoch,
+		LastEventTime: Time(s.LastEventTime), LastUserInteractionTime: timePtr(s.LastUserInteractionTime),
+		CreatedAt: Time(s.CreatedAt), UpdatedAt: Time(s.UpdatedAt),
+	}
+}
+
+func waitingFrom(w *domain.WaitingContext) *WaitingContext {
+	if w == nil {
+		return nil
+	}
+	out := &WaitingContext{
+		Kind: WaitingContextKind(w.Kind), ApprovalID: textPtr(w.ApprovalID), CancelMessageID: textPtr(w.CancelMessageID),
+		MessageID: textPtr(w.MessageID), Module: w.Module, Attempt: numberPtr(w.Attempt),
+		LastError: textPtr(w.LastError), Reason: textPtr(w.Reason), Limit: textPtr(w.Limit),
+	}
+	if !w.At.IsZero() {
+		at := Time(w.At)
+		out.At = &at
+	}
+	if len(w.Tasks) > 0 {
+		out.Tasks = &w.Tasks
+	}
+	return out
+}
+
+func usageFrom(u domain.Usage) Usage {
+	return Usage{
+		InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
+		OutputTokens: u.OutputTokens, ReasoningTokens: u.ReasoningTokens, Cost: costFrom(u.Cost),
+	}
+}
+
+func costFrom(amount *float64) *Cost {
+	if amount == nil {
+		return nil
+	}
+	return &Cost{Amount: *amount, Currency: CostCurrencyUSD}
+}
+
+// SlotFrom is the slot as clients see it at the given time.
+func SlotFrom(s *domain.SlotState, now time.Time) *Slot {
+	out := &Slot{Since: timePtr(s.Since), Preempting: textPtr(s.Preempting)}
+	if h := s.Holder; h != nil {
+		out.Holder, out.Phase = SessionFrom(h), &h.Phase
+		out.InactivityMs = inactivity(h, now).Milliseconds()
+	}
+	return out
+}
+
+// inactivity is how long the holder has been inactive: never while it works, since the
+// person's last act while it waits, else since its last event.
+func inactivity(s *domain.Session, now time.Time) time.Duration {
+	since := s.LastEventTime
+	switch {
+	case s.Phase.Working():
+		return 0
+	case s.Phase.Waiting() && s.LastUserInteractionTime != nil:
+		since = *s.LastUserInteractionTime
+	}
+	return max(0, now.Sub(since))
+}
+
+// QueueFrom is the queue as clients see it, next first.
+func QueueFrom(rows []domain.QueueRow) *Queue {
+	out := &Queue{Data: make([]QueueRow, 0, len(rows))}
+	for i := range rows {
+		r := &rows[i]
+		row := QueueRow{
+			Position: r.Position, SessionID: r.SessionID, Session: SessionFrom(r.Session),
+			Trigger: r.Trigger, Reason: r.Reason, Since: Time(r.Since), NotBefore: timePtr(r.NotBefore),
+		}
+		if r.Preempting {
+			row.Preempting = &r.Preempting
+		}
+		out.Data = append(out.Data, row)
+	}
+	return out
+}
+
+// textPtr is nil for the empty text: what clients see as null, or not at all.
+func textPtr[T ~string](s T) *T {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// numberPtr is nil for 0.
+func numberPtr[T int | int64](n T) *T {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
