@@ -2,29 +2,82 @@ package handlers
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// caller is who makes the request. Only routes with a role have one.
-func caller(r *http.Request) *auth.Identity { return auth.From(r.Context()) }
+// edge is what the server keeps between requests about who makes them.
+type edge struct {
+	tickets  *auth.Tickets
+	keys     *limiter
+	failures *limiter
+}
 
-// allow lets a request pass whose caller has the role.
+func newEdge(c *Config) edge {
+	limits := c.RateLimits.orDefault()
+	return edge{
+		tickets:  auth.NewTickets(c.Clock),
+		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
+		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
+	}
+}
+
+// caller is who makes the request. Only routes with a role have one.
+func caller(r *http.Request) *auth.Identity {
+	if x := exchangeOf(r); x != nil {
+		return x.who
+	}
+	return nil
+}
+
+// allow lets a request pass whose caller has the role, and carries it out once only
+// if it has an Idempotency-Key. It panics on a route without a role.
 func (s *server) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
+	return s.admit(role, s.Auth.Authenticate, s.once(next))
+}
+
+// allowStream is allow for event streams, which a ticket opens too.
+func (s *server) allowStream(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
+	return s.admit(role, func(r *http.Request) (*auth.Identity, error) {
+		if strings.Contains(r.URL.RawQuery, "ticket=") {
+			return s.tickets.Redeem(r.URL.Query().Get("ticket"))
+		}
+		return s.Auth.Authenticate(r)
+	}, next)
+}
+
+func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Identity, error), next http.HandlerFunc) http.HandlerFunc {
 	if !domain.RoleRoot.Allows(role) {
 		panic("a route names no role: " + string(role))
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := s.Auth.Authenticate(r)
+		id, err := identify(r)
 		if err != nil {
+			if domain.ErrorCode(err) == domain.CodeUnauthenticated {
+				if wait, ok := s.failures.take(address(r)); !ok {
+					err = tooMany(w, wait)
+				}
+			}
 			s.fail(w, r, err)
 			return
 		}
+		exchangeOf(r).who = id
 		if !id.Role.Allows(role) {
-			s.fail(w, r, domain.Errorf(domain.CodeForbidden, "This needs the role %s; the key has the role %s.", role, id.Role))
+			s.fail(w, r, domain.Errorf(domain.CodeForbidden, "This needs the role %s, and the key has the role %s.", role, id.Role))
 			return
 		}
-		next(w, r.WithContext(auth.With(r.Context(), id)))
+		if id.Role != domain.RoleRoot {
+			if wait, ok := s.keys.take(id.Name); !ok {
+				s.fail(w, r, tooMany(w, wait))
+				return
+			}
+		}
+		if !safe(r.Method) && strings.HasPrefix(r.URL.Path, "/v1/keys") {
+			// A key that was made or revoked here counts here from the next request on.
+			defer s.Auth.Changed()
+		}
+		next(w, r)
 	}
 }

@@ -13,9 +13,12 @@ import (
 // Codes that only the API itself has.
 const (
 	CodeUnreadable            domain.Code = "unreadable"
+	CodeMalformedJSON         domain.Code = "malformed_json"
+	CodeTooDeep               domain.Code = "too_deep"
+	CodeEmptyBody             domain.Code = "empty_body"
 	CodeMethodNotAllowed      domain.Code = "method_not_allowed"
 	CodeTooLarge              domain.Code = "too_large"
-	CodeUnsupportedType       domain.Code = "unsupported_type"
+	CodeUnsupportedType       domain.Code = "unsupported_media_type"
 	CodeNotAcceptable         domain.Code = "not_acceptable"
 	CodePreconditionFailed    domain.Code = "precondition_failed"
 	CodeRateLimited           domain.Code = "rate_limited"
@@ -55,9 +58,12 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},
 	domain.CodeDatabaseBusy:       {503, "The database is busy", 1, "The database did not take the change in time. Nothing was changed. Try again."},
 	domain.CodeStorageFull:        {507, "The storage is full", 0, "There is no room left for the change. Nothing was changed."},
-	domain.CodeOutcomeUnknown:     {503, "It is not known whether it happened", 5, "The connection to the database broke while the change was being stored. Look before you repeat it, or repeat it with the same Idempotency-Key."},
+	domain.CodeOutcomeUnknown:     {500, "It is not known whether it happened", 0, "The connection to the database broke while the change was being stored. Look before you repeat it, or repeat it with the same Idempotency-Key."},
 
-	CodeUnreadable:            {400, "The request cannot be read", 0, "The body is not JSON in UTF-8, or the request is malformed."},
+	CodeUnreadable:            {400, "The request cannot be read", 0, "The request is malformed."},
+	CodeMalformedJSON:         {400, "The body cannot be read", 0, "The body is not one JSON value in UTF-8."},
+	CodeTooDeep:               {400, "The body is nested too deep", 0, "JSON may be nested 64 levels deep."},
+	CodeEmptyBody:             {400, "The body is missing", 0, "This request needs a JSON body."},
 	CodeMethodNotAllowed:      {405, "Not with this method", 0, "The header Allow lists the methods of this address."},
 	CodeTooLarge:              {413, "Too large", 0, "The body is larger than this server takes."},
 	CodeUnsupportedType:       {415, "Not in this format", 0, "Send application/json."},
@@ -82,7 +88,7 @@ type problem struct {
 	Errors        []domain.FieldError `json:"errors,omitempty"`
 	Phase         domain.Phase        `json:"phase,omitempty"`
 	SessionStatus domain.Status       `json:"session_status,omitempty"`
-	Decision      string              `json:"decision,omitempty"`
+	Decision      json.RawMessage     `json:"decision,omitempty"`
 }
 
 // fail writes an error: the only place where one is. What has no code of its own is
@@ -126,7 +132,7 @@ func problemOf(err error) *problem {
 	}
 	p := &problem{
 		Type: "/problems/" + string(known.Code), Title: kind.Title, Status: kind.Status, Detail: known.Message,
-		Code: known.Code, Retryable: kind.RetryAfter > 0, Outcome: known.Outcome, Errors: known.Fields, Decision: known.Decision,
+		Code: known.Code, Retryable: kind.RetryAfter > 0, Outcome: known.Outcome, Errors: known.Fields, Decision: recorded(known.Decision),
 	}
 	if p.Outcome == "" {
 		p.Outcome = domain.NotApplied
@@ -138,6 +144,18 @@ func problemOf(err error) *problem {
 		p.Phase, p.SessionStatus = known.Session.Phase, known.Session.Status()
 	}
 	return p
+}
+
+// recorded is a decision as it was stored: JSON as it is, anything else as a text.
+func recorded(decision string) json.RawMessage {
+	if decision == "" {
+		return nil
+	}
+	if json.Valid([]byte(decision)) {
+		return json.RawMessage(decision)
+	}
+	text, _ := json.Marshal(decision) // a string: cannot fail
+	return text
 }
 
 func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {

@@ -100,7 +100,7 @@ func (a *answer) texts() []Text {
 func (a *answer) frame(name string, t Text) *Frame {
 	t.SessionID, t.MessageID = a.session, a.message
 	data, _ := json.Marshal(t) // a struct of strings and a number: cannot fail
-	return &Frame{Data: Encode(name, 0, data), answer: a}
+	return &Frame{Data: Encode(name, NoID, data), answer: a}
 }
 
 // whole cuts off an incomplete character at the end.
@@ -182,7 +182,7 @@ func (b *Broker) Discard(ws, session, message, reason string) {
 		MessageID string `json:"message_id"`
 		Reason    string `json:"reason"`
 	}{session, message, reason})
-	t.give(EventDiscarded, session, &Frame{Data: Encode(EventDiscarded, 0, data)})
+	t.give(EventDiscarded, session, &Frame{Data: Encode(EventDiscarded, NoID, data)})
 	delete(t.answers, session)
 	t.mu.Unlock()
 	b.forget(session, t)

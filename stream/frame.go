@@ -20,11 +20,14 @@ type Frame struct {
 	answer *answer
 }
 
-// Encode writes an event in the form of Server-Sent Events. An id of 0 is left out,
-// so that the browser's cursor never moves to something that is not in the log.
+// NoID is the id of what is not in the log: none is written, so that a browser's
+// cursor never moves to it.
+const NoID = -1
+
+// Encode writes an event in the form of Server-Sent Events.
 func Encode(name string, id int64, data []byte) []byte {
 	b := make([]byte, 0, len(name)+len(data)+48)
-	if id > 0 {
+	if id >= 0 {
 		b = append(b, "id: "...)
 		b = strconv.AppendInt(b, id, 10)
 		b = append(b, '\n')

@@ -1,0 +1,258 @@
+package handlers
+
+import (
+	"context"
+	"encoding/hex"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// exchange is one request on its way: the writer that counts, the context that knows
+// its id and who makes it. It is one allocation, because every request has one.
+type exchange struct {
+	http.ResponseWriter
+	context.Context
+
+	id     string
+	trace  string // of the W3C traceparent, if the caller sent one
+	route  chi.Context
+	who    *auth.Identity
+	begun  time.Time
+	status int
+	bytes  int64
+	// opened is set by an event stream: what counts for the metrics is how long it took
+	// to open.
+	opened time.Duration
+}
+
+type exchangeKey struct{}
+
+// Value gives chi its place for the route, so that its pattern can be read afterwards.
+func (x *exchange) Value(key any) any {
+	switch key {
+	case exchangeKey{}:
+		return x
+	case chi.RouteCtxKey:
+		return &x.route
+	}
+	return x.Context.Value(key)
+}
+
+// Unwrap lets http.ResponseController reach the connection: without it there are no
+// write deadlines and no flushing.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 && status >= 200 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(b []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(b)
+	x.bytes += int64(n)
+	return n, err
+}
+
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// requestID is the id of a request in logs and problems.
+func requestID(r *http.Request) string {
+	if x := exchangeOf(r); x != nil {
+		return x.id
+	}
+	return ""
+}
+
+// middleware is what every request passes, in one layer: it is on the way of every
+// message.
+func (s *server) middleware(next http.Handler) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{ResponseWriter: w, Context: r.Context(), begun: s.Clock()}
+		x.id, x.trace = incomingID(r), traceID(r.Header.Get("Traceparent"))
+		if r.Method == http.MethodHead {
+			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
+		}
+		setHeaders(w.Header(), x.id, r.URL.Path)
+		r = r.WithContext(x)
+		defer s.end(x, r)
+		switch {
+		case !safe(r.Method) && s.Draining != nil && s.Draining():
+			s.fail(x, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down. Send the request again in a moment."))
+		case crossOrigin.Check(r) != nil:
+			s.fail(x, r, domain.Errorf(CodeCrossOrigin, "A page of another origin may not change anything here."))
+		default:
+			next.ServeHTTP(x, r)
+		}
+	})
+}
+
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// end catches a panic, counts and logs. No path, query or body is logged: they hold
+// tokens of hooks, tickets and what people write.
+func (s *server) end(x *exchange, r *http.Request) {
+	caught := recover()
+	if caught != nil && caught != http.ErrAbortHandler {
+		s.Log.Error().Str("request_id", x.id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+		if x.status == 0 {
+			s.fail(x, r, domain.Errorf(domain.CodeInternal, "panic"))
+			caught = nil
+		}
+	}
+	took, route := s.Clock().Sub(x.begun), x.route.RoutePattern()
+	if route == "" {
+		route = "unmatched"
+	}
+	if x.status == 0 {
+		x.status = http.StatusOK
+		if r.Context().Err() != nil {
+			x.status = 499 // the client left before there was an answer
+		}
+	}
+	if s.Metrics != nil {
+		measured := took
+		if x.opened > 0 {
+			measured = x.opened
+		}
+		s.Metrics.Request(route, r.Method, x.status, measured)
+	}
+	s.access(x, r, route, took)
+	if caught != nil {
+		// The answer had begun: break the connection, so that nobody takes it for whole.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (s *server) access(x *exchange, r *http.Request, route string, took time.Duration) {
+	level := zerolog.InfoLevel
+	if !strings.HasPrefix(route, "/v1/") && x.status < 400 {
+		level = zerolog.DebugLevel // health checks, metrics, the page
+	}
+	e := s.Log.WithLevel(level)
+	if e == nil {
+		return
+	}
+	e.Str("method", r.Method).Str("route", route).Int("status", x.status).Int64("bytes", x.bytes).
+		Dur("took_ms", took).Str("request_id", x.id)
+	if x.who != nil {
+		e.Str("workspace", x.who.Workspace).Str("by", x.who.Name)
+	}
+	if x.trace != "" {
+		e.Str("trace_id", x.trace)
+	}
+	e.Msg("request")
+}
+
+// Headers that never change are shared by all answers.
+var (
+	noSniff      = []string{"nosniff"}
+	noFrames     = []string{"DENY"}
+	noReferrer   = []string{"no-referrer"}
+	sameOrigin   = []string{"same-origin"}
+	noStore      = []string{"no-store"}
+	pagePolicies = []string{"default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+		"connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"}
+)
+
+func setHeaders(h http.Header, id, path string) {
+	h["X-Request-Id"] = []string{id}
+	h["X-Content-Type-Options"] = noSniff
+	h["X-Frame-Options"] = noFrames
+	h["Referrer-Policy"] = noReferrer
+	h["Cross-Origin-Resource-Policy"] = sameOrigin
+	if strings.HasPrefix(path, "/v1/") {
+		h["Cache-Control"] = noStore
+		return
+	}
+	h["Content-Security-Policy"] = pagePolicies
+}
+
+// incomingID takes the caller's request id if it is one that a log can hold.
+func incomingID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	if id == "" || len(id) > 128 {
+		return newRequestID()
+	}
+	for i := range len(id) {
+		c := id[i]
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-_.:/+=~", rune(c)) {
+			return newRequestID()
+		}
+	}
+	return id
+}
+
+// newRequestID need not be secret, only different from all others.
+func newRequestID() string {
+	var raw [12]byte
+	a, b := rand.Uint64(), rand.Uint32()
+	for i := range 8 {
+		raw[i] = byte(a >> (8 * i))
+	}
+	for i := range 4 {
+		raw[8+i] = byte(b >> (8 * i))
+	}
+	var text [4 + 24]byte
+	copy(text[:], "req_")
+	hex.Encode(text[4:], raw[:])
+	return string(text[:])
+}
+
+// traceID is the trace of a W3C traceparent ("00-<32 hex>-<16 hex>-<2 hex>"), "" if it
+// is none.
+func traceID(parent string) string {
+	if len(parent) < 55 || parent[2] != '-' || parent[35] != '-' || parent[52] != '-' || parent[:2] == "ff" {
+		return ""
+	}
+	id := parent[3:35]
+	for i := range len(id) {
+		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return ""
+		}
+	}
+	if strings.Trim(id, "0") == "" {
+		return ""
+	}
+	return id
+}
+
+// methodNotAllowed answers 405 and says which methods there are.
+func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+			if routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
+				if allowed = append(allowed, m); m == http.MethodGet {
+					allowed = append(allowed, http.MethodHead)
+				}
+			}
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.fail(w, r, domain.Errorf(CodeMethodNotAllowed, "This address takes %s.", strings.Join(allowed, ", ")))
+	}
+}
+
+// notFound answers for addresses that there are not.
+func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, domain.Errorf(domain.CodeNotFound, "There is nothing at this address."))
+}

@@ -1,0 +1,57 @@
+package handlers
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// problemPage serves GET /problems/{code}: what the type of a problem leads to. It is
+// made of the table that the answers are made of.
+func (s *server) problemPage(w http.ResponseWriter, r *http.Request) {
+	code := domain.Code(strings.Trim(strings.TrimPrefix(r.URL.Path, "/problems"), "/"))
+	kind, known := problemKinds[code]
+	switch {
+	case known:
+		writePage(w, kind.Title, fmt.Sprintf("<p><code>%s</code>, HTTP status %d.</p><p>%s</p>%s<p><a href=\"/problems/\">All problems</a></p>",
+			html.EscapeString(string(code)), kind.Status, html.EscapeString(kind.Page), retryText(kind)))
+	case code == "":
+		writePage(w, "Problems", problemList())
+	default:
+		s.notFound(w, r)
+	}
+}
+
+func retryText(k problemKind) string {
+	if k.RetryAfter == 0 {
+		return ""
+	}
+	return "<p>The same request may succeed later; the header <code>Retry-After</code> says when to try.</p>"
+}
+
+func problemList() string {
+	var b strings.Builder
+	b.WriteString("<table><tr><th>code</th><th>status</th><th>meaning</th></tr>")
+	codes := slices.SortedFunc(maps.Keys(problemKinds), func(a, b domain.Code) int {
+		return cmp.Or(cmp.Compare(problemKinds[a].Status, problemKinds[b].Status), cmp.Compare(a, b))
+	})
+	for _, code := range codes {
+		fmt.Fprintf(&b, "<tr><td><a href=\"/problems/%[1]s\"><code>%[1]s</code></a></td><td>%d</td><td>%s</td></tr>",
+			code, problemKinds[code].Status, html.EscapeString(problemKinds[code].Title))
+	}
+	return b.String() + "</table>"
+}
+
+func writePage(w http.ResponseWriter, title, body string) {
+	title = html.EscapeString(title)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">`+
+		`<title>%[1]s</title><style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:3rem auto;padding:0 1rem}td,th{text-align:left;padding:.2rem 1rem .2rem 0}</style>`+
+		`<h1>%[1]s</h1>%[2]s</html>`, title, body) // the reader may have gone
+}

@@ -1,0 +1,72 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// maxSnapshotApprovals is as many open questions as a page shows at once; GET
+// /v1/approvals has the rest.
+const maxSnapshotApprovals = 200
+
+// snapshotOf is how things are now, for a listener that has no number to go on from.
+// texts are the answers in progress: message.snapshot repeats them on the stream.
+func (s *server) snapshotOf(ctx context.Context, f stream.Filter, seq int64, texts []stream.Text) (any, error) {
+	if f.Session == "" {
+		return s.workspaceSnapshot(ctx, f, seq)
+	}
+	session, err := s.SessionReader.Session(ctx, f.Workspace, f.Session)
+	if err != nil {
+		return nil, fmt.Errorf("read the session for a snapshot: %w", err)
+	}
+	snapshot := api.SessionSnapshot{Seq: seq, Session: *api.SessionFrom(session)}
+	for _, t := range texts {
+		if t.Kind == stream.KindText {
+			snapshot.Partial = &api.MessageSnapshot{
+				SessionID: t.SessionID, MessageID: t.MessageID, Kind: api.MessageSnapshotKind(t.Kind), Offset: t.Offset, Text: t.Text,
+			}
+		}
+	}
+	return snapshot, nil
+}
+
+func (s *server) workspaceSnapshot(ctx context.Context, f stream.Filter, seq int64) (*api.WorkspaceSnapshot, error) {
+	slot, err := s.WorkspaceReader.Slot(ctx, f.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("read the slot for a snapshot: %w", err)
+	}
+	queue, err := s.WorkspaceReader.Queue(ctx, f.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("read the queue for a snapshot: %w", err)
+	}
+	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, domain.ApprovalOpen, "", maxSnapshotApprovals)
+	if err != nil {
+		return nil, fmt.Errorf("read the approvals for a snapshot: %w", err)
+	}
+	snapshot := &api.WorkspaceSnapshot{
+		Seq: seq, Slot: *api.SlotFrom(slot, s.Clock()), Queue: api.QueueFrom(queue).Data, Approvals: []api.Approval{},
+	}
+	for _, a := range approvals {
+		snapshot.Approvals = append(snapshot.Approvals, *api.ApprovalFrom(a))
+	}
+	if len(f.Sessions) == 0 {
+		return snapshot, nil
+	}
+	sessions := []api.Session{}
+	for _, id := range f.Sessions {
+		session, err := s.SessionReader.Session(ctx, f.Workspace, id)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			continue // deleted since the stream began
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read a session for a snapshot: %w", err)
+		}
+		sessions = append(sessions, *api.SessionFrom(session))
+	}
+	snapshot.Sessions = &sessions
+	return snapshot, nil
+}

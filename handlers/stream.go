@@ -1,0 +1,315 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+const (
+	// heartbeat keeps proxies from closing a stream on which nothing happens.
+	heartbeat = 15 * time.Second
+	// writeWithin is how long a listener may take to take in one write.
+	writeWithin = 10 * time.Second
+	// askAgain is how often a stream asks whether its caller may still listen. With what
+	// package auth remembers, a revoked key closes its streams within 60 s.
+	askAgain          = 30 * time.Second
+	maxStreamSessions = 200
+)
+
+// opening is sent at once: 2 KiB of comment, because some proxies hold back the
+// first bytes until there are that many; and how soon to come back.
+var opening = []byte(":" + strings.Repeat(" ", 2048) + "\nretry: 2000\n\n")
+
+var beat = []byte(":\n\n")
+
+// wantsStream says whether a list of events is asked for as a stream.
+func wantsStream(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+// streamSession sends a session's own events.
+func (s *server) streamSession(w http.ResponseWriter, r *http.Request) {
+	ws, id := caller(r).Workspace, chi.URLParam(r, "session_id")
+	if _, err := s.SessionReader.Session(r.Context(), ws, id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.stream(w, r, stream.Filter{Workspace: ws, Session: id})
+}
+
+// streamWorkspace sends the workspace's events, and all of the sessions that the
+// caller names.
+func (s *server) streamWorkspace(w http.ResponseWriter, r *http.Request) {
+	f := stream.Filter{
+		Workspace: caller(r).Workspace,
+		Sessions:  commaSeparated(r.URL.Query().Get("sessions")),
+		Types:     commaSeparated(r.URL.Query().Get("types")),
+	}
+	if len(f.Sessions) > maxStreamSessions {
+		s.fail(w, r, domain.Invalid("/sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
+		return
+	}
+	for _, id := range f.Sessions {
+		if _, err := s.SessionReader.Session(r.Context(), f.Workspace, id); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	s.stream(w, r, f)
+}
+
+func commaSeparated(text string) []string {
+	var out []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" && !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// cursor is where the caller wants to go on. A number that cannot be read is -1,
+// which no log continues from.
+func cursor(r *http.Request) (after int64, given bool) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		if !r.URL.Query().Has("after") {
+			return 0, false
+		}
+		text = r.URL.Query().Get("after")
+	}
+	after, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || after < 0 {
+		return -1, true
+	}
+	return after, true
+}
+
+// eventStream is one open stream.
+type eventStream struct {
+	s       *server
+	w       http.ResponseWriter
+	control *http.ResponseController
+	reader  *stream.Reader
+	filter  stream.Filter
+	who     *auth.Identity
+	asked   time.Time // when who was last looked at
+}
+
+func (s *server) stream(w http.ResponseWriter, r *http.Request, f stream.Filter) {
+	e := &eventStream{s: s, w: w, control: http.NewResponseController(w), filter: f, who: caller(r), asked: s.Clock()}
+	if err := e.control.SetWriteDeadline(time.Time{}); err != nil {
+		s.fail(w, r, fmt.Errorf("set a write deadline on an event stream: %w", err))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return
+	}
+	if x := exchangeOf(r); x != nil {
+		x.opened = max(s.Clock().Sub(x.begun), 1)
+	}
+	if s.Metrics != nil {
+		s.Metrics.Stream(+1)
+		defer s.Metrics.Stream(-1)
+	}
+	e.reader = s.Streams.Reader(eventLog{s}, f)
+	defer e.reader.Close()
+	if err := e.run(r); err != nil && r.Context().Err() == nil {
+		s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an event stream was closed")
+	}
+}
+
+// run writes until somebody ends it. It returns what the log should know.
+func (e *eventStream) run(r *http.Request) error {
+	ctx := r.Context()
+	if err := e.begin(r); err != nil {
+		return quiet(err)
+	}
+	timer := time.NewTimer(heartbeat)
+	defer timer.Stop()
+	for {
+		if !e.allowed(ctx) {
+			return e.bye("not_allowed")
+		}
+		frames, more, err := e.reader.Next(ctx)
+		if err := e.write(frames...); err != nil {
+			return nil // the listener has gone, or does not take in what it is sent
+		}
+		switch {
+		case errors.Is(err, stream.ErrReset):
+			if err := e.reset(ctx, "pruned"); err != nil {
+				return quiet(err)
+			}
+			continue
+		case errors.Is(err, stream.ErrStopped):
+			return e.bye("shutdown")
+		case errors.Is(err, stream.ErrSlow):
+			return nil
+		case err != nil:
+			return err
+		case more:
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-e.reader.Ready():
+		case <-timer.C:
+			timer.Reset(heartbeat)
+			if e.write(beat) != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// begin opens the stream and finds the place to go on from.
+func (e *eventStream) begin(r *http.Request) error {
+	if err := e.write(opening); err != nil {
+		return err
+	}
+	after, given := cursor(r)
+	if !given {
+		return e.snapshot(r.Context())
+	}
+	err := e.reader.Seek(r.Context(), after)
+	if errors.Is(err, stream.ErrReset) {
+		return e.reset(r.Context(), "unknown")
+	}
+	return err
+}
+
+// reset tells that the cursor is of no use, and how things are now.
+func (e *eventStream) reset(ctx context.Context, reason string) error {
+	data, _ := json.Marshal(api.Reset{Reason: reason}) // cannot fail
+	if err := e.write(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
+		return err
+	}
+	return e.snapshot(ctx)
+}
+
+// snapshot sends how things are now. The number is read first: what happens while the
+// rest is read is sent again as an event, and never left out.
+func (e *eventStream) snapshot(ctx context.Context) error {
+	seq, err := e.reader.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	body, err := e.s.snapshotOf(ctx, e.filter, seq, e.reader.Texts())
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("encode a snapshot: %w", err)
+	}
+	e.reader.Skip(seq)
+	return e.write(stream.Encode(stream.EventSnapshot, seq, data))
+}
+
+// allowed asks now and then whether the caller may still listen, and whether what is
+// listened to is still there. A database that does not answer is no reason to close.
+func (e *eventStream) allowed(ctx context.Context) bool {
+	now := e.s.Clock()
+	if now.Sub(e.asked) < askAgain {
+		return true
+	}
+	e.asked = now
+	if code := domain.ErrorCode(e.s.Auth.Still(ctx, e.who)); code == domain.CodeUnauthenticated {
+		return false
+	}
+	if e.filter.Session == "" {
+		return true
+	}
+	_, err := e.s.SessionReader.Session(ctx, e.filter.Workspace, e.filter.Session)
+	return domain.ErrorCode(err) != domain.CodeNotFound
+}
+
+// bye ends the stream. Listeners come back soon, but not all in the same instant.
+func (e *eventStream) bye(reason string) error {
+	data, _ := json.Marshal(api.Bye{Reason: reason}) // cannot fail
+	retry := fmt.Sprintf("retry: %d\n", 300+rand.IntN(700))
+	_ = e.write([]byte(retry), stream.Encode(stream.EventBye, stream.NoID, data)) // the last one
+	return nil
+}
+
+// errGone: the listener is not there any more, or too slow. Nobody need know.
+var errGone = errors.New("the listener has gone")
+
+func quiet(err error) error {
+	if errors.Is(err, errGone) || errors.Is(err, context.Canceled) || errors.Is(err, stream.ErrStopped) {
+		return nil
+	}
+	return err
+}
+
+// write sends all that waits in one go, within a deadline of its own: the server has
+// none for streams.
+func (e *eventStream) write(frames ...[]byte) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	for _, f := range frames {
+		// Each write has its time: a page of the log is no reason to close a slow line.
+		if err := e.control.SetWriteDeadline(clock.System().Add(writeWithin)); err != nil {
+			return errGone
+		}
+		if _, err := e.w.Write(f); err != nil {
+			return errGone
+		}
+	}
+	if err := e.control.Flush(); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+// eventLog is the log as the streams read it.
+type eventLog struct{ s *server }
+
+func (l eventLog) Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
+	return l.s.SessionReader.Events(ctx, ws, session, after, limit)
+}
+
+func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error) {
+	return l.s.WorkspaceReader.EventBounds(ctx, ws)
+}
+
+// createStreamTicket makes a ticket for a stream that cannot send a header.
+func (s *server) createStreamTicket(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 1<<10)); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	text, expires, err := s.tickets.Issue(caller(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	body, _ := json.Marshal(api.StreamTicket{Ticket: text, ExpiresAt: api.Timestamp(expires)}) // cannot fail
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write(append(body, '\n')) // the client may have gone
+}
