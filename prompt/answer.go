@@ -24,16 +24,14 @@ func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
 	if raw == nil {
 		return said(displayed(m))
 	}
-	native := raw.Protocol == domain.ProtocolNative && len(raw.Calls) > 0
+	calls := raw.Protocol == domain.ProtocolNative && len(raw.Calls) > 0
 	switch {
-	case native && protocol == domain.ProtocolNative:
-		return []domain.Block{{Kind: domain.BlockAnswer, Answer: sendable(raw)}}
-	case native:
-		return said(asJSON(m))
-	case strings.TrimSpace(raw.Text) == "":
+	case strings.TrimSpace(raw.Text) == "" && !calls:
 		return said("")
-	case raw.Protocol == protocol && len(raw.Calls) == 0:
-		return []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}
+	case raw.Protocol == domain.ProtocolNative && protocol == domain.ProtocolJSON:
+		return said(asJSON(m))
+	case raw.Protocol == protocol && (calls || len(raw.Calls) == 0):
+		return []domain.Block{{Kind: domain.BlockAnswer, Answer: sendable(raw)}}
 	}
 	return said(raw.Text)
 }
@@ -121,6 +119,9 @@ type wireAnswer struct {
 // asJSON is an answer with native calls in the form that the JSON protocol asks for,
 // or in plain words where it could not be read.
 func asJSON(m *domain.Message) string {
+	if m.AI == nil && len(m.Raw.Calls) == 0 {
+		m = &domain.Message{AI: &domain.AIMessage{PreText: m.Raw.Text}}
+	}
 	if m.AI != nil && m.AI.PreText != domain.InvalidFormatText {
 		encoded, err := json.Marshal(wireAnswer{
 			PreText: m.AI.PreText, ValidationRequest: m.AI.ValidationRequest,

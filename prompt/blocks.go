@@ -127,12 +127,14 @@ func unpaired(s *domain.SystemMessage, rest []domain.CommandResult) []string {
 	return parts
 }
 
-func join(parts []string) string {
+func join(parts []string) string { return joinBy("\n\n", parts) }
+
+func joinBy(between string, parts []string) string {
 	kept := parts[:0]
 	for _, p := range parts {
 		if p = strings.TrimSpace(p); p != "" {
 			kept = append(kept, p)
 		}
 	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(kept, between)
 }

@@ -12,9 +12,9 @@ import (
 const (
 	// maxCandidates bounds how many braces in prose are looked at.
 	maxCandidates = 32
-	// maxRepair bounds what is given to the repairer, in bytes: it is recursive, and
-	// slow on long garbage.
-	maxRepair = 64 << 10
+	// maxRepair bounds what is given to the repairer in all, in bytes: it is recursive,
+	// and its time grows with the square of the length.
+	maxRepair = 24 << 10
 )
 
 const wantObject = "Answer with one JSON object and nothing else, like {\"pre_text\": \"…\"}."
@@ -77,14 +77,16 @@ func unreadable(found []candidate, other json.RawMessage) string {
 
 // repaired tries to put right what nearly is an answer.
 func repaired(found []candidate) json.RawMessage {
+	left := maxRepair
 	for _, c := range found {
 		text := c.text
 		if !c.closed {
 			text, _, _ = strings.Cut(text, "\n```")
 		}
-		if len(text) > maxRepair || nesting(text) > maxDepth {
+		if len(text) > left || nesting(text) > maxDepth || !strings.Contains(text, "pre_text") {
 			continue
 		}
+		left -= len(text)
 		object, err := cleanJSON(repair(text))
 		if err != nil || !looksLikeAnswer(object) || deeper(string(object), maxDepth) {
 			continue

@@ -28,7 +28,7 @@ func resultText(r *domain.CommandResult) string {
 	if r.Note != "" {
 		parts = append(parts, "Note: "+r.Note)
 	}
-	return strings.ReplaceAll(join(parts), "\n\n", "\n")
+	return unforged(joinBy("\n", parts))
 }
 
 func isError(r *domain.CommandResult) bool { return r.Status == domain.ExecFailed }

@@ -1,0 +1,107 @@
+package prompt
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// sound checks what everything after the parser relies on.
+func sound(t *testing.T, answer *domain.AIMessage, problem string) {
+	t.Helper()
+	if (answer == nil) == (problem == "") {
+		t.Fatalf("answer %v, problem %q: exactly one of them", answer, problem)
+	}
+	if !utf8.ValidString(problem) || len(problem) > 1500 {
+		t.Fatalf("a problem of %d bytes: %q", len(problem), problem)
+	}
+	if answer == nil {
+		return
+	}
+	if answer.PreText != cleanText(answer.PreText) {
+		t.Fatalf("unclean text: %q", answer.PreText)
+	}
+	for _, c := range append(answer.DataCommands[:len(answer.DataCommands):len(answer.DataCommands)], answer.ActionCommands...) {
+		if !isObject(c.Params) || c.CallID == "" {
+			t.Fatalf("a command that cannot be run: %+v", c)
+		}
+		var params any
+		if json.Unmarshal(c.Params, &params) != nil {
+			t.Fatalf("params: %s", c.Params)
+		}
+		if _, dirty := withoutNUL(params); dirty {
+			t.Fatalf("NUL in params: %q", c.Params)
+		}
+	}
+	if answer.Module != nil && !isObject(answer.Module.Data) {
+		t.Fatalf("module: %+v", answer.Module)
+	}
+}
+
+func FuzzParseNative(f *testing.F) {
+	f.Add("Hello.", "ZONES", `{"a":1}`, "stop")
+	f.Add("", "ASK_USER", `{"type":"Text","data":{}}`, "calls")
+	f.Add("", "COMPLETE", `{"summary":"\u0000"}`, "calls")
+	f.Add("\xff\x00", "x", `{"a":"\ud800","`, "length")
+	f.Fuzz(func(t *testing.T, text, name, arguments, stop string) {
+		raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: text, StopReason: stop, Calls: []domain.RawCall{
+			{ID: "c1", Name: "ZONES", Arguments: arguments}, {ID: "c2", Name: name, Arguments: arguments}}}
+		answer, problem := Parse(raw, input(domain.ProtocolNative))
+		sound(t, answer, problem)
+		if Hash(raw) != Hash(raw) {
+			t.Fatal("a hash that changes")
+		}
+		blocks := answerBlocks(&domain.Message{Sender: domain.SenderAI, Raw: raw}, domain.ProtocolNative)
+		for _, call := range blocks[0].Answer.Calls {
+			if !isObject([]byte(call.Arguments)) || call.Name != callName(call.Name) {
+				t.Fatalf("APIs refuse %+v", call)
+			}
+		}
+	})
+}
+
+func FuzzParseJSON(f *testing.F) {
+	for _, text := range []string{
+		`{"pre_text":"Hi."}`, "```json\n{\"pre_text\":\"a\"}\n```", `{'pre_text':'x',}`, "{{{{", `{"a":{"b":[`,
+		`{"pre_text":"","action_commands":[{"type":"DELETE_DATA","params":{"entry_ids":["a"`, `{"pre_text":"\ud800\u0000"}`, `callback({pre_text: "x"})`,
+	} {
+		f.Add(text, "stop")
+		f.Add(text, "length")
+	}
+	f.Fuzz(func(t *testing.T, text, stop string) {
+		raw := &domain.RawAnswer{Protocol: domain.ProtocolJSON, Text: text, StopReason: stop}
+		answer, problem := Parse(raw, input(domain.ProtocolJSON))
+		sound(t, answer, problem)
+		if stop == "length" && answer != nil && !strings.Contains(text, "}") {
+			t.Fatalf("a cut answer was completed: %q", text)
+		}
+	})
+}
+
+// Long garbage must not hold a session up, nor what is just short enough to be given
+// to the repairer.
+func TestGarbageIsReadQuickly(t *testing.T) {
+	for name, piece := range map[string]string{
+		"open braces": "{", "open brackets": "[", "quotes": `"`, "backslashes": `\`, "calls": "a(", "pairs": "{}",
+		"odd pairs": "{'a'}", "words": "a b ", "lines": "x\n", "commas": ",", "comments": "/**/",
+		"strings added": `+"a"`, "inner quotes": `a "b" c, `, "fields": "a:1,", "escapes": `\u00`,
+	} {
+		for _, length := range []int{maxRepair - 100, 1 << 20} {
+			for _, frame := range [][2]string{{"{pre_text: 1,\n", ""}, {`{"pre_text":"`, `"}`}, {`{"pre_text":""`, "}"}} {
+				text := frame[0] + strings.Repeat(piece, length/len(piece)) + frame[1]
+				begin := time.Now()
+				answer, problem := Parse(&domain.RawAnswer{Text: text, StopReason: "stop"}, input(domain.ProtocolJSON))
+				sound(t, answer, problem)
+				if took := time.Since(begin); took > 5*time.Second {
+					t.Errorf("%s, %d bytes, took %s", name, length, took)
+				} else if took > 100*time.Millisecond {
+					t.Logf("%s, %d bytes, took %s", name, length, took)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Level1Input is all that level 1 depends on. Of Settings it reads Language,
+// PromptDetail and MaxCallsPerResponse.
+type Level1Input struct {
+	SessionType domain.SessionType
+	Settings    *domain.Settings
+	Protocol    domain.Protocol
+	Specs       []domain.CommandSpec
+	Limits      domain.Limits
+	// Overrides replaces chunks by name; "" switches one off. Names that no chunk has
+	// are passed over.
+	Overrides map[string]string
+}
+
+// Level1 is the documentation that stands at the head of every prompt. The same input
+// gives the same bytes, so that the provider's cache hits.
+func Level1(in Level1Input) string {
+	detail := map[string]int{"minimal": 1, "full": 3}[in.Settings.PromptDetail]
+	if detail == 0 {
+		detail = 2
+	}
+	fill := strings.NewReplacer(
+		"{language}", languageName(in.Settings.Language),
+		"{max_calls}", strconv.Itoa(in.Settings.MaxCallsPerResponse),
+		"{limits}", limitsText(in.Limits),
+		"{command_names}", commandNames(in.Specs),
+		"{commands}", commandDocs(in.Specs),
+	)
+	var parts []string
+	for i := range chunks {
+		c := &chunks[i]
+		text, overridden := in.Overrides[c.name]
+		if !c.fits(in) || (!overridden && c.importance > detail) {
+			continue
+		}
+		if !overridden {
+			text = c.text
+		}
+		parts = append(parts, fill.Replace(text))
+	}
+	return join(parts)
+}
+
+// fits says whether a chunk is for this type of session and this protocol.
+func (c *chunk) fits(in Level1Input) bool {
+	return (len(c.types) == 0 || slices.Contains(c.types, in.SessionType)) &&
+		(len(c.protocols) == 0 || slices.Contains(c.protocols, in.Protocol))
+}
+
+var languages = map[string]string{"en": "English", "fr": "French"}
+
+func languageName(code string) string {
+	if name, ok := languages[code]; ok {
+		return name
+	}
+	return firstOf(code, "English")
+}
+
+// limitsText lists the limits that the AI can mind. Those of money are a matter
+// between the server and the person.
+func limitsText(l domain.Limits) string {
+	var lines []string
+	add := func(value *int, what string) {
+		if value != nil {
+			lines = append(lines, fmt.Sprintf("- at most %d %s", *value, what))
+		}
+	}
+	add(l.MaxAutonomousRoundtrips, "answers of yours in a row before the session stops")
+	add(l.MaxDataQueryIterations, "answers in a row that only read data")
+	add(l.MaxActionRetries, "corrections in a row of failed actions")
+	add(l.MaxFormatErrorRetries, "corrections in a row of unreadable answers")
+	add(l.MaxCommandsPerSession, "commands in the whole session")
+	if l.MaxTokensPerRound != nil {
+		lines = append(lines, fmt.Sprintf("- %d tokens for one request, everything counted", *l.MaxTokensPerRound))
+	}
+	if len(lines) == 0 {
+		return "- no other limit is set"
+	}
+	return strings.Join(lines, "\n")
+}
+
+func sorted(specs []domain.CommandSpec) []domain.CommandSpec {
+	out := slices.Clone(specs)
+	slices.SortStableFunc(out, func(x, y domain.CommandSpec) int { return strings.Compare(x.Name, y.Name) })
+	return out
+}
+
+// commandNames lists the commands by kind, on three lines.
+func commandNames(specs []domain.CommandSpec) string {
+	var lines []string
+	for _, kind := range []domain.CommandKind{domain.KindQuery, domain.KindAction, domain.KindControl} {
+		var names []string
+		for _, s := range sorted(specs) {
+			if s.Kind == kind {
+				names = append(names, s.Name)
+			}
+		}
+		if len(names) > 0 {
+			lines = append(lines, "- "+kindTitles[kind]+": "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var kindTitles = map[domain.CommandKind]string{
+	domain.KindQuery: "queries (read)", domain.KindAction: "actions (change)", domain.KindControl: "control",
+}

@@ -1,0 +1,217 @@
+package prompt
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; run the test with -update and look at the difference.\n%s", path, got)
+	}
+}
+
+func specs() []domain.CommandSpec {
+	spec := func(name string, kind domain.CommandKind, description, params string) domain.CommandSpec {
+		return domain.CommandSpec{Name: name, Kind: kind, Description: description, Params: json.RawMessage(params)}
+	}
+	const period = `{"description":"Which time.","oneOf":[{"type":"object","properties":{"start":{"type":"string","format":"date-time"},"end":{"type":"string","format":"date-time"}},"required":["start","end"]},{"type":"object","properties":{"relative":{"type":"string"}},"required":["relative"]}]}`
+	return []domain.CommandSpec{
+		spec("ZONES", domain.KindQuery, "All zones.", `{"type":"object","properties":{},"additionalProperties":false}`),
+		spec("TOOL_DATA", domain.KindQuery, "The entries of a tool, newest first.",
+			`{"type":"object","properties":{"tool_id":{"type":"string","description":"The tool."},"period":`+period+`,"limit":{"type":"integer","minimum":1,"maximum":500},"order":{"enum":["asc","desc"]}},"required":["tool_id"]}`),
+		spec("CREATE_DATA", domain.KindAction, "Adds entries to a tool, all or none.",
+			`{"type":"object","properties":{"tool_id":{"type":"string"},"entries":{"type":"array","minItems":1,"maxItems":500,"items":{"type":"object","properties":{"timestamp":{"type":"string","format":"date-time"},"data":{"type":"object"}},"required":["data"]}},"repeat":{"type":"boolean"},"validation_request":{"type":"boolean"}},"required":["tool_id","entries"]}`),
+		spec("mail__send", domain.KindAction, "Sends a mail.", `{"type":"object","properties":{"to":{"$ref":"#/$defs/to"},"copies":{"type":["array","null"],"items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},"$defs":{"to":{"type":"string"}}}`),
+		spec("ASK_USER", domain.KindControl, "Asks the person.", `{"type":"object"}`),
+		spec("COMPLETE", domain.KindControl, "Ends the automation.", `{"type":"object"}`),
+		spec("CANCEL_TASK", domain.KindControl, "Cancels a task.", `{"type":"object","properties":{"task_id":{"type":"string"}},"required":["task_id"]}`),
+	}
+}
+
+func level1Input(t domain.SessionType, p domain.Protocol) Level1Input {
+	settings := domain.DefaultSettings()
+	return Level1Input{SessionType: t, Settings: &settings, Protocol: p, Specs: specs(), Limits: settings.LimitsFor(t)}
+}
+
+func TestLevel1(t *testing.T) {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
+		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
+			got := Level1(level1Input(kind, protocol))
+			golden(t, "level1-"+strings.ToLower(string(kind))+"-"+string(protocol)+".md", got+"\n")
+			if strings.Contains(got, "{language}") || strings.Contains(got, "{max_calls}") || strings.Contains(got, "{commands}") || strings.Contains(got, "{limits}") {
+				t.Errorf("%s %s: a placeholder was left", kind, protocol)
+			}
+		}
+	}
+}
+
+func TestLevel1IsTheSameBytesWhateverTheOrderOfTheCatalogue(t *testing.T) {
+	in := level1Input(domain.Chat, domain.ProtocolJSON)
+	first := Level1(in)
+	slices.Reverse(in.Specs)
+	if Level1(in) != first {
+		t.Error("the order of the specs must not matter")
+	}
+}
+
+func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
+	in := level1Input(domain.Chat, domain.ProtocolNative)
+	normal := Level1(in)
+	in.Settings.PromptDetail = "minimal"
+	minimal := Level1(in)
+	in.Settings.PromptDetail = "full"
+	full := Level1(in)
+	if !(len(minimal) < len(normal) && len(normal) < len(full)) {
+		t.Errorf("minimal %d, normal %d, full %d", len(minimal), len(normal), len(full))
+	}
+	if !strings.Contains(minimal, "Never say that something was") {
+		t.Error("what is always in was left out")
+	}
+
+	in.Settings.PromptDetail = "minimal"
+	in.Settings.Language = "fr"
+	in.Overrides = map[string]string{"role": "Tu es Ada. {language}.", "data": "", "style-chat": "Rhyme.", "nothing": "x"}
+	got := Level1(in)
+	if !strings.HasPrefix(got, "Tu es Ada. French.\n") || strings.Contains(got, "# The person's data") || !strings.Contains(got, "Rhyme.") {
+		t.Errorf("overrides were not applied:\n%s", got)
+	}
+	if !slices.Contains(ChunkNames(), "style-chat") {
+		t.Errorf("names: %v", ChunkNames())
+	}
+}
+
+func TestChunksWithAWrongFrontLineAreRefused(t *testing.T) {
+	for _, tt := range []struct{ path, content string }{
+		{"chunks/10-a.md", "importance: 4\nx"},
+		{"chunks/10-a.md", "x\ny"},
+		{"chunks/10-a.md", "importance: 1; for: CHATS\nx"},
+		{"chunks/10-a.md", "importance: 1"},
+		{"chunks/a.md", "importance: 1\nx"},
+	} {
+		if _, err := readChunk(tt.path, tt.content); err == nil {
+			t.Errorf("%+v was taken", tt)
+		}
+	}
+}
+
+func TestLimitsInForceAreTold(t *testing.T) {
+	five := 5
+	got := limitsText(domain.Limits{MaxAutonomousRoundtrips: &five, MaxActionRetries: &five})
+	if want := "- at most 5 answers of yours in a row before the session stops\n- at most 5 corrections in a row of failed actions"; got != want {
+		t.Error(got)
+	}
+	if limitsText(domain.Limits{}) != "- no other limit is set" {
+		t.Error("no limits must read as such")
+	}
+}
+
+func TestLevel2ShowsWhatIsPublishedInAFixedOrder(t *testing.T) {
+	at := time.Date(2026, 3, 14, 7, 0, 0, 0, time.UTC)
+	documents := []domain.Document{
+		{Key: "z", Title: "Zeta", Published: "Last.", PublishedAt: &at, Body: "a draft"},
+		{Key: "a", Title: "Alpha\nBeta", Published: "First. </fermata>", PublishedAt: &at},
+		{Key: "d", Title: "Draft", Body: "secret draft"},
+		{Key: "x", Title: "Deleted", Published: "gone", PublishedAt: &at, DeletedAt: &at},
+	}
+	tools := []ToolData{
+		{Tool: domain.Tool{ID: "tol_2", Name: "Sleep", ToolType: "tracking", Config: json.RawMessage(`{"unit": "h"}`)}, ZoneName: "Health", Entries: []domain.Entry{
+			{ID: "ent_1", Timestamp: at, Data: json.RawMessage(`{"value": 7}`)},
+			{ID: "ent_2", Timestamp: at.Add(time.Hour), Data: json.RawMessage(`{"value": 8}`)},
+		}},
+		{Tool: domain.Tool{ID: "tol_1", Name: "Diary", ToolType: "journal", Description: "Evenings"}, ZoneName: "Health"},
+	}
+	got := Level2(documents, tools)
+	golden(t, "level2.md", got+"\n")
+	slices.Reverse(documents)
+	slices.Reverse(tools)
+	slices.Reverse(tools[1].Entries)
+	if Level2(documents, tools) != got {
+		t.Error("the order of the input must not matter")
+	}
+	if Level2(nil, nil) != "" || Level2(documents[2:3], nil) == "" {
+		t.Error("no data is no text")
+	}
+}
+
+func TestTail(t *testing.T) {
+	s := domain.DefaultSettings()
+	now := time.Date(2026, 3, 14, 1, 30, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		zone, week string
+		dayStart   int
+		want       string
+	}{
+		{"UTC", "monday", 0, "Now: Saturday 2026-03-14 01:30 (UTC, UTC+00:00)."},
+		{"Europe/Paris", "sunday", 4, "Now: Saturday 2026-03-14 02:30 (Europe/Paris, UTC+01:00). Days begin at 04:00, so today still is Friday 2026-03-13. Weeks begin on Sunday."},
+		{"America/New_York", "monday", 4, "Now: Friday 2026-03-13 21:30 (America/New_York, UTC-04:00). Days begin at 04:00."},
+		{"Nowhere/At_All", "", 0, "Now: Saturday 2026-03-14 01:30 (UTC, UTC+00:00)."},
+	} {
+		s.TimeZone, s.WeekStartDay, s.DayStartHour = tt.zone, tt.week, tt.dayStart
+		if got := Tail(now, &s); got != Notice("NOW", tt.want) {
+			t.Errorf("%s: %s", tt.zone, got)
+		}
+	}
+}
+
+func TestTheSchemaOfAnswersIsJSON(t *testing.T) {
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+	}
+	if err := json.Unmarshal(JSONSchemaOfAnswer(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range answerFields {
+		if schema.Properties[field] == nil {
+			t.Errorf("%s is missing", field)
+		}
+	}
+	if len(schema.Properties) != len(answerFields) {
+		t.Error("the schema and the parser know different fields")
+	}
+}
+
+func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
+	examples := 0
+	for _, c := range chunks {
+		if !strings.HasPrefix(c.name, "examples") {
+			continue
+		}
+		for line := range strings.Lines(c.text) {
+			if !strings.HasPrefix(line, "{") {
+				continue
+			}
+			examples++
+			in := input(domain.ProtocolJSON)
+			in.Specs["TOOL_STATS"] = domain.KindQuery
+			if _, problem := Parse(&domain.RawAnswer{Text: line, StopReason: "length"}, in); problem != "" {
+				t.Errorf("%s: %s", line, problem)
+			}
+		}
+	}
+	if examples != 4 {
+		t.Errorf("%d examples", examples)
+	}
+}

@@ -1,0 +1,92 @@
+package prompt
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// longestShown bounds one block of a transcript, in bytes: a summary does not need
+// the middle of a long list.
+const longestShown = 12_000
+
+//go:embed summary.md
+var summaryInstructions string
+
+// SummaryRequest asks for a summary of older turns, in the workspace's language. The
+// conversation goes in as a transcript within one user turn: no commands are offered,
+// and an API that is offered none takes no history with calls.
+func SummaryRequest(turns []*domain.Turn, language string) *domain.Prompt {
+	var b strings.Builder
+	b.WriteString("<transcript>\n")
+	for _, turn := range turns {
+		for i := range turn.Blocks {
+			writeTranscript(&b, turn.Role, &turn.Blocks[i])
+		}
+	}
+	b.WriteString("</transcript>\n\nWrite the summary of this transcript now.")
+	return &domain.Prompt{
+		System:   strings.ReplaceAll(strings.TrimSpace(summaryInstructions), "{language}", languageName(language)),
+		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: b.String()}}}},
+		Protocol: domain.ProtocolNative,
+	}
+}
+
+func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Block) {
+	line := func(who, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			text = strings.ReplaceAll(shorten(text, longestShown), "</transcript", "<_/transcript")
+			b.WriteString(who + ": " + text + "\n\n")
+		}
+	}
+	switch {
+	case block.Kind == domain.BlockAnswer && block.Answer != nil:
+		line("ASSISTANT", block.Answer.Text)
+		for _, call := range block.Answer.Calls {
+			line("ASSISTANT calls "+call.Name, call.Arguments)
+		}
+	case block.Kind == domain.BlockResult && block.Call != nil:
+		line("RESULT of "+block.Call.Name, block.Text)
+	case role == domain.TurnAssistant:
+		line("ASSISTANT", block.Text)
+	case ofServer(block.Text):
+		line("SERVER", block.Text)
+	default:
+		line("PERSON", block.Text)
+	}
+}
+
+// LatestWords is what the person said last, word for word, at most limit bytes ("" if
+// nothing): it is put behind a summary, so that the present request does not reach the
+// model in another's words.
+func LatestWords(turns []*domain.Turn, limit int) string {
+	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].Role != domain.TurnUser {
+			continue
+		}
+		var words []string
+		for _, b := range turns[i].Blocks {
+			if b.Kind == domain.BlockText && !ofServer(b.Text) {
+				words = append(words, b.Text)
+			}
+		}
+		if len(words) > 0 {
+			return shorten(strings.Join(words, "\n\n"), limit)
+		}
+	}
+	return ""
+}
+
+func ofServer(text string) bool { return strings.HasPrefix(text, tagOpen+` type="`) }
+
+// shorten keeps the beginning and the end of a long text, and says so.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const gap = "\n[… cut here …]\n"
+	head := max(0, limit*2/3-len(gap))
+	tail := text[len(text)-limit/3:]
+	return cleanText(strings.ToValidUTF8(text[:head], "")) + gap + cleanText(strings.ToValidUTF8(tail, ""))
+}
