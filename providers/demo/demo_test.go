@@ -1,0 +1,308 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// A transcript says what a person does ("> …" a message, "! …" a circumstance); what
+// the demo does is below it and checked. Run with -update to rewrite, and read the diff.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, want)
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(want) {
+				t.Errorf("the transcript differs; got:\n%s", got)
+			}
+		})
+	}
+}
+
+func newSession(t *testing.T, protocol domain.Protocol) *session {
+	t.Helper()
+	p, err := Kind().New(json.RawMessage(fmt.Sprintf(`{"word_delay_ms":0,"protocol":%q}`, protocol)), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{world: newWorld(), provider: p.(*provider), prompt: &domain.Prompt{Protocol: protocol}}
+	if protocol == domain.ProtocolNative {
+		s.offer("APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "CREATE_ZONE", "CREATE_TOOL",
+			"CREATE_DATA", "UPDATE_DATA", "DELETE_DATA", "DELETE_ZONE", askUser)
+	}
+	return s
+}
+
+func (s *session) offer(names ...string) {
+	s.prompt.Commands = nil
+	for _, n := range names {
+		s.prompt.Commands = append(s.prompt.Commands, domain.CommandSpec{Name: n})
+	}
+}
+
+func play(t *testing.T, transcript []byte) string {
+	s := newSession(t, domain.ProtocolNative)
+	lines := bufio.NewScanner(bytes.NewReader(transcript))
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "#"):
+			s.log.WriteString(line + "\n")
+		case strings.HasPrefix(line, "! "):
+			s.log.WriteString("\n" + line + "\n")
+			s.circumstance(t, strings.TrimPrefix(line, "! "))
+		case strings.HasPrefix(line, "> "):
+			s.log.WriteString("\n" + line + "\n")
+			s.person(strings.TrimPrefix(line, "> "))
+			s.round(t)
+		}
+	}
+	return s.log.String()
+}
+
+func (s *session) circumstance(t *testing.T, what string) {
+	verb, rest, _ := strings.Cut(what, " ")
+	switch verb {
+	case "json":
+		log := s.log.String()
+		*s = *newSession(t, domain.ProtocolJSON)
+		s.log.WriteString(log)
+	case "automation":
+		s.offer("APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "CREATE_ZONE", "CREATE_TOOL", "CREATE_DATA", complete)
+	case "only":
+		s.offer(strings.Fields(rest)...)
+	case "answer":
+		s.answers = append(s.answers, rest)
+	case "refuse":
+		s.world.refuse = true
+	case "fail":
+		name, message, _ := strings.Cut(rest, " ")
+		s.world.fail[name] = message
+	default:
+		t.Fatalf("unknown circumstance %q", what)
+	}
+}
+
+func (s *session) person(text string) {
+	turn := &domain.Turn{Role: domain.TurnUser}
+	if n := len(s.prompt.Turns); n > 0 && s.prompt.Turns[n-1].Role == domain.TurnUser {
+		turn = s.prompt.Turns[n-1]
+		s.prompt.Turns = s.prompt.Turns[:n-1]
+	}
+	turn.Blocks = append(turn.Blocks, domain.Block{Kind: domain.BlockText, Text: text})
+	s.prompt.Turns = append(s.prompt.Turns, turn)
+}
+
+// round calls the demo until it rests, as the server does.
+func (s *session) round(t *testing.T) {
+	t.Helper()
+	for range 20 {
+		var streamed strings.Builder
+		answer, err := s.provider.Query(context.Background(), &providers.Request{Prompt: s.prompt, NewID: s.world.newID,
+			OnDelta: func(d providers.Delta) {
+				if d.Kind == providers.DeltaText {
+					streamed.WriteString(d.Text)
+				}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := answer.Raw
+		if streamed.String() != raw.Text {
+			t.Errorf("streamed %q, answered %q", streamed.String(), raw.Text)
+		}
+		s.log.WriteString(strings.TrimSpace(raw.Text) + "\n")
+		s.prompt.Turns = append(s.prompt.Turns, &domain.Turn{Role: domain.TurnAssistant,
+			Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}})
+		var results *domain.Turn
+		if s.prompt.Protocol == domain.ProtocolJSON {
+			results = s.obeyJSON(t, raw)
+		} else {
+			results = s.obey(raw)
+		}
+		if results == nil {
+			return
+		}
+		s.prompt.Turns = append(s.prompt.Turns, results)
+		if s.ended(raw) {
+			return
+		}
+	}
+	t.Fatal("the demo goes on and on")
+}
+
+func (s *session) ended(raw *domain.RawAnswer) bool {
+	return len(raw.Calls) > 0 && raw.Calls[0].Name == complete
+}
+
+func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
+	if len(raw.Calls) == 0 {
+		return nil
+	}
+	turn := &domain.Turn{Role: domain.TurnUser}
+	for i := range raw.Calls {
+		call := &raw.Calls[i]
+		fmt.Fprintf(&s.log, "    %s %s\n", call.Name, call.Arguments)
+		block := domain.Block{Kind: domain.BlockResult, CallID: call.ID, Call: call}
+		switch call.Name {
+		case askUser:
+			block.Text = s.personAnswers()
+		case complete:
+			block.Text = "Noted."
+		default:
+			r := s.world.run(call.Name, json.RawMessage(call.Arguments))
+			block.Text, block.IsError = said(r), r.Status == domain.ExecFailed
+		}
+		fmt.Fprintf(&s.log, "      = %s\n", strings.ReplaceAll(block.Text, "\n", " "))
+		turn.Blocks = append(turn.Blocks, block)
+	}
+	return turn
+}
+
+func (s *session) personAnswers() string {
+	if len(s.answers) == 0 {
+		return "The person did not answer this question."
+	}
+	answer := s.answers[0]
+	s.answers = s.answers[1:]
+	return answer
+}
+
+func (s *session) obeyJSON(t *testing.T, raw *domain.RawAnswer) *domain.Turn {
+	var a jsonAnswer
+	if err := json.Unmarshal([]byte(raw.Text), &a); err != nil {
+		t.Fatalf("the answer is no JSON: %v", err)
+	}
+	if a.Module != nil {
+		return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: s.personAnswers()}}}
+	}
+	commands := append(a.DataCommands, a.ActionCommands...)
+	if len(commands) == 0 {
+		return nil
+	}
+	text := `<fermata type="DATA_ADDED">`
+	for _, c := range commands {
+		r := s.world.run(c.Type, c.Params)
+		text += fmt.Sprintf("\n[%s: %s]\n%s", c.Type, r.Status, said(r))
+	}
+	text += "\n</fermata>"
+	s.log.WriteString(text + "\n")
+	return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}
+}
+
+// Words come with their delays, and a cut ends the wait at once.
+func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := Kind().New(json.RawMessage(`{"word_delay_ms":100}`), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "help"}}}},
+			Commands: []domain.CommandSpec{{Name: askUser}}}
+		n := 0
+		start := time.Now()
+		request := &providers.Request{Prompt: prompt, NewID: ids.Counting(), OnDelta: func(providers.Delta) { n++ }}
+		if _, err := p.Query(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); n < 50 || took != time.Duration(n)*100*time.Millisecond {
+			t.Errorf("%d words took %s", n, took)
+		}
+		stopped := errors.New("the person stopped it")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(250*time.Millisecond, func() { cancel(stopped) })
+		start = time.Now()
+		_, err = p.Query(ctx, request)
+		if !errors.Is(err, stopped) || time.Since(start) != 250*time.Millisecond {
+			t.Errorf("cut after %s with %v", time.Since(start), err)
+		}
+		var e *providers.Error
+		if !errors.As(err, &e) || e.Class != providers.ClassCancelled {
+			t.Errorf("not classified as cancelled: %v", err)
+		}
+	})
+}
+
+// What stands in the help is understood, in both languages.
+func TestHelpTellsTheTruth(t *testing.T) {
+	for _, help := range []string{helpEN, helpFR} {
+		for _, line := range strings.Split(help, "\n") {
+			examples, ok := strings.CutPrefix(line, "- ")
+			if !ok {
+				continue
+			}
+			for _, example := range strings.Split(examples, " · ") {
+				example, _, _ = strings.Cut(example, " (")
+				p, _ := find(clean(example))
+				if p == nil && !isAgain(example) {
+					t.Errorf("the help promises %q, but it is not understood", example)
+				} else if p != nil && p.fr != (help == helpFR) {
+					t.Errorf("%q is taken for the wrong language", example)
+				}
+			}
+		}
+	}
+}
+
+func TestSummaryOfAConversationIsText(t *testing.T) {
+	p, err := Kind().New(json.RawMessage(`{}`), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := &domain.Prompt{Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "track my weight"}}}}}
+	answer, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: ids.Counting()})
+	if err != nil || len(answer.Raw.Calls) > 0 || !strings.Contains(answer.Raw.Text, "track my weight") {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+}
+
+func FuzzReadsAnything(f *testing.F) {
+	f.Add("note 72,5 pour le poids", `{"zones":[{"id":"zon_1","name":"A"}]}`)
+	f.Add("delete the zone X; then what do i have", "[ZONES: SUCCESS]\n{")
+	f.Fuzz(func(t *testing.T, request, result string) {
+		call := domain.RawCall{ID: "call_1", Name: "TOOL_INSTANCES", Arguments: "{}"}
+		prompt := &domain.Prompt{Commands: []domain.CommandSpec{{Name: "TOOL_INSTANCES"}, {Name: "ZONES"}}, Turns: []*domain.Turn{
+			{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: request}}},
+			{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: &domain.RawAnswer{Calls: []domain.RawCall{call}}}}},
+			{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockResult, CallID: "call_1", Call: &call, Text: result}}},
+		}}
+		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
+			prompt.Protocol = protocol
+			c := newConversation(prompt)
+			c.answer()
+			if raw := c.raw(ids.Counting()); raw.Text == "" && len(raw.Calls) == 0 {
+				t.Errorf("an empty answer to %q", request)
+			}
+		}
+	})
+}

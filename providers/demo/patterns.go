@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pattern is one way of asking for something. Named groups are what the plan needs.
+type pattern struct {
+	fr   bool
+	re   *regexp.Regexp
+	plan func(c *conversation, g groups)
+	// free: the rest of the message belongs to it, however many sentences that is.
+	free bool
+}
+
+type groups map[string]string
+
+const (
+	number = `(?P<value>[-+]?\d+(?:[.,]\d+)?)`
+	unit   = `(?: ?(?P<unit>[\pL%°€$£][\pL\d%°/²³.]*))?`
+	my     = `(?:my |the |our )?`
+	mon    = `(?:mon |ma |mes |notre |nos |le |la |les |l'|du |de la |de l'|des |au |à la |à l'|aux |de mon |de ma |de mes )?`
+)
+
+func en(plan func(*conversation, groups), re string) pattern {
+	return pattern{re: regexp.MustCompile(`(?i)^(?:` + re + `)$`), plan: plan}
+}
+
+func fr(plan func(*conversation, groups), re string) pattern {
+	p := en(plan, re)
+	p.fr = true
+	return p
+}
+
+func free(p pattern) pattern {
+	p.free = true
+	return p
+}
+
+// patterns are tried in order.
+var patterns = []pattern{
+	en(help, `help|\?|what can you do.*|what do you understand.*`),
+	fr(help, `aide|aide-moi|que (?:sais|peux)-tu faire.*|que comprends-tu.*`),
+	en(greet, `hello|hi|hey|good (?:morning|evening)`),
+	fr(greet, `bonjour|bonsoir|salut|coucou`),
+	en(welcome, `thanks|thank you|ok|great`),
+	fr(welcome, `merci|merci beaucoup|d'accord|super`),
+
+	free(en(journal, `(?:write|put|add|note)(?: this| down)? (?:in|into|to) `+my+`(?P<tool>journal|diary) ?[:,-]? ?(?P<text>(?s:.+))`)),
+	free(fr(journal, `(?:[ée]cri(?:s|re|vez)|note[rz]?|ajoute[rz]?|mets) dans `+mon+`(?P<tool>journal) ?[:,-]? ?(?P<text>(?s:.+))`)),
+	free(en(takeNote, `(?:(?:take|make) a |new )?note ?: ?(?P<text>(?s:.+))`)),
+	free(fr(takeNote, `(?:prends|prendre|prenez|fais|nouvelle) (?:une |en )?note ?: ?(?P<text>(?s:.+))`)),
+
+	en(overview, `(?:so )?what (?:do i have|have i got|is there)|show (?:me )?(?:everything|all|my (?:zones|tools|data|things))|overview|(?:list )?(?:my )?(?:zones|tools)|what are my (?:zones|tools)`),
+	fr(overview, `qu['e ]+(?:st-ce que )?j'ai|qu'ai-je|montre[rz]?(?:-moi)? (?:tout|mes (?:zones|outils|données))|(?:liste[rz]? )?(?:mes )?(?:zones|outils)|quel(?:le)?s sont mes (?:zones|outils)|vue d'ensemble`),
+
+	en(createZone, `(?:create|make|add|open|new)(?: an?| the| another)?(?: new)? zone (?:called |named |for )?(?P<name>.+)`),
+	fr(createZone, `(?:cr[ée]e[rz]?|ajoute[rz]?|fais|ouvre|nouvelle)(?: une| la)?(?: nouvelle)? zone (?:appelée |nommée |pour )?(?P<name>.+)`),
+	en(deleteZone, `(?:delete|remove|erase) `+my+`zone (?P<name>.+)`),
+	fr(deleteZone, `(?:supprime[rz]?|efface[rz]?|enl[èe]ve[rz]?) (?:la |ma )?zone (?P<name>.+)`),
+	en(deleteLast, `(?:delete|remove|erase|undo) `+my+`(?:last|latest) (?:entry|value|one|item|record)(?: (?:of|from|in|for|on))? `+my+`(?P<tool>.+)`),
+	fr(deleteLast, `(?:supprime[rz]?|efface[rz]?|enl[èe]ve[rz]?) (?:la |ma )?derni[èe]re (?:entrée|entree|valeur|mesure|saisie|ligne)(?: dans| sur| de| pour)? ?`+mon+`(?P<tool>.+)`),
+
+	en(track, `(?:(?:start|begin) )?(?:track|tracking|follow|measure|monitor) `+my+`(?P<what>.+?)(?: in (?P<first>[^ ]+))?(?: in (?:the )?(?:zone )?(?P<zone>.+))?`),
+	fr(track, `(?:suis|suivre|suivez|mesure[rz]?|surveille[rz]?) `+mon+`(?P<what>.+?)(?: en (?P<unit>[^ ]+))?(?: dans (?:la )?(?:zone )?(?P<zone>.+))?`),
+
+	en(addItem, `(?:add|put) (?P<item>.+) (?:to|on|onto) `+my+`(?P<tool>.*list)`),
+	fr(addItem, `(?:ajoute[rz]?|mets|mettre|mettez) (?P<item>.+) (?:à|a|sur|dans) `+mon+`(?P<tool>liste.*)`),
+	en(checkItem, `(?:check|tick|cross)(?: off)? (?P<item>.+?)(?: off)? (?:on|in|from) `+my+`(?P<tool>.+)`),
+	fr(checkItem, `(?:coche[rz]?|raye[rz]?) (?P<item>.+) (?:sur|dans|de) `+mon+`(?P<tool>.+)`),
+
+	en(recordValue, `(?:note|record|log|enter|save|add) `+number+unit+` (?:for|in|to|under|as|on) `+my+`(?P<tool>.+)`),
+	fr(recordValue, `(?:note[rz]?|enregistre[rz]?|saisi[srt]*|ajoute[rz]?|mets) `+number+unit+` (?:pour|dans|à|sur|comme) `+mon+`(?P<tool>.+)`),
+	en(recordValue, `my (?P<tool>.+?) (?:is|was)(?: now| today)? `+number+unit),
+	fr(recordValue, `(?:mon|ma|mes) (?P<tool>.+?) (?:est|était|fait|vaut)(?: maintenant| aujourd'hui)?(?: de| à)? `+number+unit),
+
+	en(stats, `how (?:is|are|was|has|have|does|did) `+my+`(?P<tool>.+?)(?: (?:doing|going|evolving|been|changed|evolved|developed|developing|look|today|lately))*`),
+	en(stats, `(?:stats|statistics|trend|summary|mean|average) (?:of|for|on) `+my+`(?P<tool>.+)`),
+	fr(stats, `comment (?:évolue(?:nt)?|evolue(?:nt)?|vont?|a évolué|se portent?) `+mon+`(?P<tool>.+)`),
+	fr(stats, `(?:statistiques|stats|tendance|moyenne|bilan|évolution) (?:de |du |d')?`+mon+`(?P<tool>.+)`),
+	en(list, `(?:show|list)(?: me)? (?:the )?(?:(?:last )?(?:entries|values|data|items) (?:of|for|in|on) )?`+my+`(?P<tool>.+)|what(?:'s| is) (?:on|in) `+my+`(?P<tool2>.+)`),
+	fr(list, `(?:montre[rz]?|affiche[rz]?|liste[rz]?)(?:-moi)? (?:les (?:entrées|valeurs|données) )?(?:de |dans )?`+mon+`(?P<tool>.+)|qu'y a-t-il (?:sur|dans) `+mon+`(?P<tool2>.+)`),
+
+	en(askForm, `ask me (?:with |to fill )?a form`), fr(askForm, `pose-moi un formulaire|(?:un )?formulaire`),
+	en(askText, `ask me (?:for )?(?:a |some )?text`), fr(askText, `demande-moi un texte`),
+	en(askPlan, `ask me (?:with |about )?a plan|make (?:me )?a plan`), fr(askPlan, `(?:propose-moi|fais)(?:-moi)? un plan`),
+	en(askYesNo, `ask me (?:a )?(?:yes or no|yes/no)(?: question)?`), fr(askYesNo, `(?:pose-moi|demande-moi) (?:une question )?oui ou non`),
+	en(askChoice, `ask me(?: .+)?|which(?: .+)?`), fr(askChoice, `(?:pose|demande)(?:z)?-moi(?: .+)?|(?:lequel|laquelle|quelle?)(?: .+)?`),
+}
+
+// find is the first pattern that fits, with its groups.
+func find(text string) (*pattern, groups) {
+	for i := range patterns {
+		p := &patterns[i]
+		m := p.re.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		g := groups{}
+		for j, name := range p.re.SubexpNames() {
+			if m[j] != "" {
+				g[strings.TrimSuffix(name, "2")] = strings.TrimSpace(m[j])
+			}
+		}
+		return p, g
+	}
+	return nil, nil
+}
+
+var (
+	polite = regexp.MustCompile(`(?i)^(?:please|hello|hey|hi|ok|can you|could you|would you|and|so|i want to|i would like to|i'd like to|` +
+		`bonjour|salut|et|peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|s'il te pla[iî]t|s'il vous pla[iî]t|je veux|je voudrais|j'aimerais)[, ]+`)
+	politeEnd = regexp.MustCompile(`(?i),? (?:please|thanks|thank you|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|merci)$`)
+	between   = regexp.MustCompile(`(?i)[.!?]+\s+|\s*[;\n]\s*|,? (?:and then|then|et puis|puis|ensuite) `)
+	again     = regexp.MustCompile(`(?i)^(?:again|once more|do it again|encore|encore une fois|refais-le)$`)
+)
+
+func clean(text string) string {
+	text = strings.NewReplacer("’", "'", "\u00a0", " ", "\u202f", " ").Replace(text)
+	text = strings.TrimRight(strings.TrimSpace(text), " .!?")
+	for {
+		shorter := politeEnd.ReplaceAllString(polite.ReplaceAllString(text, ""), "")
+		if shorter == text {
+			return text
+		}
+		text = shorter
+	}
+}
+
+// ending is the punctuation that clean takes off: a text of the person's keeps it.
+func ending(text string) string {
+	text = strings.TrimSpace(text)
+	return text[len(strings.TrimRight(text, " .!?")):]
+}
+
+func isAgain(text string) bool { return again.MatchString(clean(text)) }
+
+// maxParts bounds how much one message can ask for.
+const maxParts = 10
+
+// parts cuts a message into what it asks for one after the other.
+func parts(request string) []string {
+	whole := clean(request)
+	if p, _ := find(whole); p != nil && p.free {
+		return []string{whole + ending(request)}
+	}
+	var out []string
+	for _, part := range between.Split(strings.TrimSpace(request), -1) {
+		if part = clean(part); part != "" && len(out) < maxParts {
+			out = append(out, part)
+		}
+	}
+	if len(out) == 0 {
+		return []string{whole}
+	}
+	return out
+}
+
+var frenchWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:le|la|les|des|du|une?|mon|ma|mes|je|j|tu|est|et|pour|dans|avec|que|quoi|qui|bonjour|merci|aide|encore)(?:$|[^\pL])|[éèêàçùœ]`)
+
+// french guesses the language of a text that fits no pattern.
+func french(text string) bool {
+	if p, _ := find(clean(text)); p != nil {
+		return p.fr
+	}
+	return frenchWords.MatchString(text)
+}

@@ -1,0 +1,189 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// planned is a command that is asked for.
+type planned struct {
+	name   string
+	params map[string]any
+}
+
+// conversation plans the answer to one prompt. A plan is written straight down; each
+// command it needs is either there already, from an earlier call, or ends the plan
+// for this time (ok false) and is what the answer asks for.
+type conversation struct {
+	reading
+	fr     bool
+	repeat bool // the person asked for it again
+	taken  int  // steps that were replayed
+	memo   map[string]step
+	said   []string
+	doing  string // a word beside the calls
+	calls  []planned
+}
+
+func newConversation(p *domain.Prompt) *conversation {
+	return &conversation{reading: read(p), memo: map[string]step{}}
+}
+
+// say adds to the final answer, in the person's language.
+func (c *conversation) say(en, fr string, args ...any) {
+	c.said = append(c.said, fmt.Sprintf(c.in(en, fr), args...))
+}
+
+func (c *conversation) in(en, fr string) string {
+	if c.fr {
+		return fr
+	}
+	return en
+}
+
+// run gives the results of commands that are needed together. false: they are not
+// there yet, or one did not work out and that was said.
+func (c *conversation) run(doing string, commands ...planned) ([]step, bool) {
+	var steps []step
+	for _, command := range commands {
+		s, ok := c.replay(command)
+		if !ok {
+			if c.allowed(command.name) {
+				c.calls, c.doing = append(c.calls, command), doing
+			}
+			continue
+		}
+		steps = append(steps, s)
+	}
+	if len(steps) < len(commands) {
+		return nil, false
+	}
+	for i, s := range steps {
+		if !c.good(s, commands[i]) {
+			return nil, false
+		}
+	}
+	return steps, true
+}
+
+// allowed: with some settings the server offers no commands after good results.
+func (c *conversation) allowed(name string) bool {
+	if c.offered == nil || slices.Contains(c.offered, name) {
+		return true
+	}
+	c.say("I would need the command %s now, but the server does not offer it, so I stop here.",
+		"Il me faudrait maintenant la commande %s, mais le serveur ne la propose pas : je m'arrête là.", name)
+	return false
+}
+
+func (c *conversation) replay(command planned) (step, bool) {
+	key := command.name + string(encode(command.params))
+	if s, ok := c.memo[key]; ok {
+		return s, true
+	}
+	for i := c.taken; i < len(c.steps); i++ {
+		if c.steps[i].name == command.name {
+			c.taken = i + 1
+			if isAction(command.name) {
+				clear(c.memo) // what was read before may have changed
+			} else {
+				c.memo[key] = c.steps[i]
+			}
+			return c.steps[i], true
+		}
+	}
+	return step{}, false
+}
+
+func isAction(name string) bool {
+	for _, prefix := range []string{"CREATE_", "UPDATE_", "DELETE_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// good says whether a step brought what it should; if not, it tells the person.
+func (c *conversation) good(s step, command planned) bool {
+	what := s.name
+	switch {
+	case s.outcome == succeeded:
+		return true
+	case s.outcome == cached && !isAction(command.name):
+		return true
+	case s.outcome == cached:
+		c.say("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
+			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")
+	case s.outcome == cancelled && what == askUser:
+		c.say("You gave no answer, so I leave it at that.", "Vous n'avez pas répondu : j'en reste là.")
+	case s.outcome == cancelled:
+		c.say("It was not done (%s was cancelled): nothing has changed.",
+			"Cela n'a pas été fait (%s a été annulée) : rien n'a changé.", what)
+	case s.outcome == pending:
+		c.say("%s is still running; its result comes later.", "%s est encore en cours ; le résultat viendra plus tard.", what)
+	case s.outcome == unknown:
+		c.say("The outcome of %s is unknown: look before doing it again.", "On ne sait pas si %s a abouti : vérifiez avant de recommencer.", what)
+	default:
+		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(s.text))
+	}
+	return false
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 300 {
+		return string(r[:300]) + "…"
+	}
+	return text
+}
+
+// query reads something.
+func (c *conversation) query(name string, params map[string]any) (step, bool) {
+	steps, ok := c.run(c.in("I look it up.", "Je regarde."), planned{name, params})
+	if !ok {
+		return step{}, false
+	}
+	return steps[0], true
+}
+
+// act changes something.
+func (c *conversation) act(doing, name string, params map[string]any) (step, bool) {
+	if c.repeat {
+		params["repeat"] = true
+	}
+	steps, ok := c.run(doing, planned{name, params})
+	if !ok {
+		return step{}, false
+	}
+	return steps[0], true
+}
+
+// ask puts a question to the person. Nobody is there in an automation: ok is false
+// and nothing is asked, so that the plan can take a default.
+func (c *conversation) ask(kind string, data map[string]any) (answer string, ok bool) {
+	if c.automation {
+		return "", false
+	}
+	steps, ok := c.run("", planned{askUser, map[string]any{"type": kind, "data": data}})
+	if !ok {
+		return "", false
+	}
+	return strings.TrimSpace(steps[0].text), true
+}
+
+// encode writes params; map keys come out sorted.
+func encode(params map[string]any) json.RawMessage {
+	if len(params) == 0 {
+		return json.RawMessage("{}")
+	}
+	b, err := json.Marshal(params)
+	if err != nil {
+		panic(fmt.Sprintf("demo: encode params: %v", err)) // strings, numbers, lists and maps only
+	}
+	return b
+}

@@ -1,0 +1,209 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+)
+
+// world is a small server: the person's data in memory, and the commands on it with
+// results in the shapes of the real ones.
+type world struct {
+	zones   []map[string]any
+	tools   []map[string]any
+	entries []map[string]any
+	newID   func(string) string
+	last    string // the action before, for the guard against repetition
+	fail    map[string]string
+	refuse  bool
+}
+
+func newWorld() *world { return &world{newID: ids.Counting(), fail: map[string]string{}} }
+
+func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
+	var p map[string]any
+	if err := json.Unmarshal(params, &p); err != nil {
+		return failure("params", err.Error())
+	}
+	if message := w.fail[name]; message != "" {
+		delete(w.fail, name)
+		return failure("invalid", message)
+	}
+	if isAction(name) {
+		validate, _ := p["validation_request"].(bool)
+		if w.refuse && validate {
+			w.refuse = false
+			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
+		}
+		if repeat, _ := p["repeat"].(bool); name+string(params) == w.last && !repeat {
+			return domain.CommandResult{Command: name, Status: domain.ExecCached}
+		}
+		w.last = name + string(params)
+	}
+	text := func(key string) string { s, _ := p[key].(string); return s }
+	out := "Done."
+	switch name {
+	case "ZONES":
+		out = rows("zones", w.zones)
+	case "APP_STATE":
+		out = rows("zones", w.state())
+	case "TOOL_INSTANCES":
+		out = rows("tools", bare(only(w.tools, "zone_id", text("zone_id"))))
+	case "TOOL_CONFIG":
+		out = "The tool:\n" + jsonOf(only(w.tools, "id", text("tool_id"))[0])
+	case "TOOL_DATA":
+		out = rows("entries", w.data(text("tool_id"), p))
+	case "TOOL_STATS":
+		out = "Statistics of value:\n" + jsonOf(w.stats(text("tool_id")))
+	case "CREATE_ZONE":
+		p["id"] = w.newID("zon")
+		w.zones, out = append(w.zones, p), fmt.Sprintf("Created the zone %q with the id %s.", p["name"], p["id"])
+	case "CREATE_TOOL":
+		p["id"] = w.newID("tol")
+		w.tools, out = append(w.tools, p), fmt.Sprintf("Created the tool %q with the id %s.", p["name"], p["id"])
+	case "CREATE_DATA":
+		out = w.create(text("tool_id"), p["entries"].([]any))
+	case "UPDATE_DATA":
+		for _, e := range w.entries {
+			if e["id"] == text("entry_id") {
+				maps.Copy(e["data"].(map[string]any), p["data"].(map[string]any))
+			}
+		}
+	case "DELETE_DATA":
+		for _, id := range p["entry_ids"].([]any) {
+			w.entries = without(w.entries, id)
+		}
+	case "DELETE_ZONE":
+		if len(only(w.tools, "zone_id", text("zone_id"))) > 0 && p["force"] != true {
+			return failure("not_empty", "The zone holds tools.")
+		}
+		w.zones = without(w.zones, p["zone_id"])
+	default:
+		return failure("unknown_command", "There is no command "+name)
+	}
+	return domain.CommandResult{Command: name, Status: domain.ExecSuccess, Text: out}
+}
+
+// rows is a list as a model reads it: a head, and one line for each.
+func rows(what string, list []map[string]any) string {
+	text := fmt.Sprintf("%d %s:", len(list), what)
+	for _, item := range list {
+		text += "\n" + jsonOf(item)
+	}
+	return text
+}
+
+func jsonOf(v any) string {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}
+
+// bare are tools as lists show them: without their config.
+func bare(tools []map[string]any) []map[string]any {
+	out := []map[string]any{}
+	for _, t := range tools {
+		row := maps.Clone(t)
+		delete(row, "config")
+		out = append(out, row)
+	}
+	return out
+}
+
+func (w *world) state() []map[string]any {
+	out := []map[string]any{}
+	for _, z := range w.zones {
+		zone := maps.Clone(z)
+		zone["tools"] = bare(only(w.tools, "zone_id", z["id"].(string)))
+		out = append(out, zone)
+	}
+	return out
+}
+
+func failure(code, message string) domain.CommandResult {
+	return domain.CommandResult{Status: domain.ExecFailed, Error: &domain.CommandError{Code: code, Message: message}}
+}
+
+func only(list []map[string]any, key, value string) []map[string]any {
+	out := []map[string]any{}
+	for _, item := range list {
+		if value == "" || item[key] == value {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+func without(list []map[string]any, id any) []map[string]any {
+	out := []map[string]any{}
+	for _, item := range list {
+		if item["id"] != id {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+func (w *world) create(tool string, entries []any) string {
+	var ids []string
+	for _, e := range entries {
+		entry := map[string]any{"id": w.newID("ent"), "tool_id": tool, "data": e.(map[string]any)["data"],
+			"timestamp": fmt.Sprintf("2026-11-%02dT08:00:00Z", len(w.entries)+1)}
+		w.entries, ids = append(w.entries, entry), append(ids, entry["id"].(string))
+	}
+	return fmt.Sprintf("Added %d entries. Ids: %s.", len(ids), strings.Join(ids, ", "))
+}
+
+func (w *world) data(tool string, p map[string]any) []map[string]any {
+	found := []map[string]any{}
+	for _, e := range only(w.entries, "tool_id", tool) {
+		found = append([]map[string]any{e}, found...)
+	}
+	limit, _ := p["limit"].(float64)
+	return found[:min(len(found), int(limit))]
+}
+
+func (w *world) stats(tool string) any {
+	s := map[string]any{"count": 0}
+	sum := 0.0
+	for i, e := range only(w.entries, "tool_id", tool) {
+		v := e["data"].(map[string]any)["value"].(float64)
+		sum += v
+		s["count"], s["last"], s["mean"] = i+1, v, sum/float64(i+1)
+		if i == 0 || v < s["min"].(float64) {
+			s["min"] = v
+		}
+		if i == 0 || v > s["max"].(float64) {
+			s["max"] = v
+		}
+	}
+	return s
+}
+
+// said is a result as the server says it to a model.
+func said(r domain.CommandResult) string {
+	switch r.Status {
+	case domain.ExecFailed:
+		return "Failed (" + r.Error.Code + "): " + r.Error.Message
+	case domain.ExecCancelled:
+		return "Cancelled: this was not run."
+	case domain.ExecCached:
+		return "Not run again: the same call was made just before. Its outcome:\nDone."
+	}
+	return r.Text
+}
+
+// session talks with the demo in one protocol and carries out what it asks for.
+type session struct {
+	world    *world
+	provider *provider
+	prompt   *domain.Prompt
+	answers  []string // to questions
+	log      strings.Builder
+}
