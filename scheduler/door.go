@@ -21,9 +21,11 @@ type Config struct {
 	Runner  Runner
 	Streams Streams
 	Answers Answers
-	Clock   clock.Clock
-	NewID   domain.IDSource
-	Log     zerolog.Logger
+	// Providers are looked up when a session names one.
+	Providers Providers
+	Clock     clock.Clock
+	NewID     domain.IDSource
+	Log       zerolog.Logger
 	// Retry gives the delays of a workspace's network retry.
 	Retry Retry
 	// Causes are what the runner's contexts carry when a session is cut.

@@ -71,3 +71,8 @@ type Answers interface {
 	// Edit gives a checked copy of an action with new params and a new digest.
 	Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error)
 }
+
+// Providers finds a configured provider.
+type Providers interface {
+	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
+}

@@ -26,6 +26,9 @@ func (d *Door) CreateSession(ctx context.Context, workspace string, in domain.Ne
 	if in.Type != domain.Chat {
 		return nil, domain.Invalid("/type", "unsupported", "Only CHAT sessions can be made; %s sessions are made by automations.", in.Type)
 	}
+	if err := d.checkProvider(ctx, workspace, in.ProviderID); err != nil {
+		return nil, err
+	}
 	now := d.cfg.Clock()
 	s := &domain.Session{
 		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
@@ -60,6 +63,18 @@ func (d *Door) CreateSession(ctx context.Context, workspace string, in domain.Ne
 	return receipt, nil
 }
 
+// checkProvider refuses a provider that is not there, before anything is stored.
+func (d *Door) checkProvider(ctx context.Context, workspace, id string) error {
+	if id == "" {
+		return nil
+	}
+	_, err := d.cfg.Providers.Provider(ctx, workspace, id)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return domain.Invalid("/provider_id", "unknown_provider", "There is no such provider in this workspace.")
+	}
+	return err
+}
+
 // newest is the user message that a change brought.
 func newest(change *domain.Change) *domain.Message {
 	for _, m := range change.Messages {
@@ -72,6 +87,11 @@ func newest(change *domain.Change) *domain.Message {
 
 // UpdateSession changes what people may change of a session.
 func (d *Door) UpdateSession(ctx context.Context, workspace, session string, patch domain.SessionPatch) (*domain.Receipt, error) {
+	if patch.ProviderID != nil {
+		if err := d.checkProvider(ctx, workspace, *patch.ProviderID); err != nil {
+			return nil, err
+		}
+	}
 	r := request{workspace: workspace, session: session, event: nothing}
 	r.then = func(_ *domain.View, change *domain.Change) error {
 		s := change.Session(session)
