@@ -101,6 +101,7 @@ type Execution struct {
 	Result      json.RawMessage
 	Text        string // the result as the AI reads it
 	Note        string
+	Summary     string // in words, for people: what is planned, then what was done
 	Error       *CommandError
 	CreatedAt   time.Time
 	StartedAt   *time.Time
@@ -119,8 +120,12 @@ type CommandResult struct {
 	Note        string          `json:"note,omitempty"`
 }
 
-// ResultOf is the result line of an execution that has ended.
+// ResultOf is the result line of an execution that has ended. Without a summary it
+// has the execution's own.
 func ResultOf(e *Execution, summary string) CommandResult {
+	if summary == "" {
+		summary = e.Summary
+	}
 	return CommandResult{
 		ExecutionID: e.ID, CallID: e.CallID, Command: e.Command, Status: e.Status,
 		Summary: summary, Text: e.Text, Error: e.Error, Note: e.Note,

@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// shownIDs is how many ids of new entries the AI is told; the result has them all.
+const shownIDs = 20
+
+type createDataParams struct {
+	ToolID  string       `json:"tool_id"`
+	Entries []EntryInput `json:"entries"`
+}
+
+type updateDataParams struct {
+	EntryID   string          `json:"entry_id"`
+	Timestamp *string         `json:"timestamp,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+func (p updateDataParams) patch() EntryPatch { return EntryPatch{Timestamp: p.Timestamp, Data: p.Data} }
+
+type deleteDataParams struct {
+	EntryIDs []string `json:"entry_ids"`
+}
+
+const timestampProperty = `"timestamp": {"type": "string", "description": "When it happened: RFC 3339, or a local date or date-time without offset."}`
+
+func dataActions() []*command {
+	return []*command{
+		newAction("CREATE_DATA", domain.EffectNonIdempotent, "Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
+			toolIDProperty+`, "entries": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "object", "properties": {`+timestampProperty+`,
+			"data": {"type": "object"}}, "required": ["data"], "additionalProperties": false}}`,
+			describeCreateData, runCreateData).require("tool_id", "entries"),
+		newAction("UPDATE_DATA", domain.EffectIdempotent, "Change an entry. Give only the fields of data that change; null removes a field.",
+			`"entry_id": {"type": "string", "description": "Id of an entry."}, `+timestampProperty+`, "data": {"type": "object"}`,
+			describeUpdateData, runUpdateData).require("entry_id"),
+		newAction("DELETE_DATA", domain.EffectIdempotent, "Delete entries, all or none.",
+			`"entry_ids": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "string"}}`,
+			describeDeleteData, runDeleteData).require("entry_ids"),
+	}
+}
+
+func describeCreateData(ctx context.Context, c *call, p createDataParams) (card, error) {
+	tool, zones, err := c.guarded(ctx, "/tool_id", p.ToolID)
+	if err != nil {
+		return card{}, err
+	}
+	return card{text: c.env.say("Add %s to %s", "Ajouter %s à %s", c.env.entries(len(p.Entries)), c.env.name(tool.Name)),
+		after: encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}, nil
+}
+
+func runCreateData(ctx context.Context, c *call, p createDataParams) (done, error) {
+	entries, change, err := c.catalogue.CreateEntries(ctx, c.data, c.env, p.ToolID, p.Entries)
+	if err != nil {
+		return done{}, err
+	}
+	ids := make([]string, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].ID
+	}
+	text := fmt.Sprintf("Added %s. Ids: %s", plural(len(ids), "entry", "entries"), strings.Join(ids[:min(len(ids), shownIDs)], ", "))
+	if len(ids) > shownIDs {
+		text += fmt.Sprintf(" and %d more (TOOL_DATA lists them)", len(ids)-shownIDs)
+	}
+	return done{text: text + ".", result: encode(struct {
+		IDs []string `json:"ids"`
+	}{ids}), summary: c.env.say("Added %s to %s", "Ajout de %s à %s", c.env.entries(len(ids)), c.toolName(ctx, p.ToolID)),
+		changes: []domain.DataChange{change}}, nil
+}
+
+func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card, error) {
+	entry, err := findEntry(ctx, c.data, "/entry_id", p.EntryID)
+	if err != nil {
+		return card{}, err
+	}
+	tool, zones, err := c.guarded(ctx, "/entry_id", entry.ToolID)
+	if err != nil {
+		return card{}, err
+	}
+	calendar, err := c.env.calendar()
+	if err != nil {
+		return card{}, err
+	}
+	after := *entry
+	if err := p.patch().apply(&c.env, &after); err != nil {
+		return card{}, err
+	}
+	d := card{text: c.env.say("Change an entry of %s", "Modifier une entrée de %s", c.env.name(tool.Name)),
+		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(entry.Version, 10)}
+	d.before, d.after = diff(entryView(entry, calendar.Zone), entryView(&after, calendar.Zone))
+	return d, nil
+}
+
+func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, error) {
+	if p.Timestamp == nil && p.Data == nil {
+		return done{}, domain.Invalid("", "empty", "Nothing would change: give timestamp or data.")
+	}
+	entry, change, err := c.catalogue.UpdateEntry(ctx, c.data, c.env, p.EntryID, p.patch())
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, shorten(string(entry.Data), 2000)), result: encode(changedID{entry.ID}),
+		summary: c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)), changes: []domain.DataChange{change}}, nil
+}
+
+func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {
+	calendar, err := c.env.calendar()
+	if err != nil {
+		return card{}, err
+	}
+	d := card{warnings: []string{deletion(&c.env)}}
+	var rows []entryRow
+	var names, versions, seen []string
+	for i, id := range p.EntryIDs {
+		entry, err := findEntry(ctx, c.data, fmt.Sprintf("/entry_ids/%d", i), id)
+		if err != nil {
+			return card{}, err
+		}
+		rows = append(rows, entryView(entry, calendar.Zone))
+		versions = append(versions, entry.ID+"@"+strconv.FormatInt(entry.Version, 10))
+		if slices.Contains(seen, entry.ToolID) {
+			continue
+		}
+		seen = append(seen, entry.ToolID)
+		tool, zones, err := c.guarded(ctx, "/entry_ids", entry.ToolID)
+		if err != nil {
+			return card{}, err
+		}
+		d.tools, d.zones, names = append(d.tools, tool), append(d.zones, zones...), append(names, c.env.name(tool.Name))
+	}
+	d.text = c.env.say("Delete %s of %s", "Supprimer %s de %s", c.env.entries(len(p.EntryIDs)), strings.Join(names, ", "))
+	d.before, d.version = encode(rows), strings.Join(versions, ",")
+	return d, nil
+}
+
+func runDeleteData(ctx context.Context, c *call, p deleteDataParams) (done, error) {
+	changes, err := c.catalogue.DeleteEntries(ctx, c.data, c.env, p.EntryIDs)
+	if err != nil {
+		return done{}, err
+	}
+	n := 0
+	for _, change := range changes {
+		n += change.Count
+	}
+	return done{text: fmt.Sprintf("Deleted %s. The person can undo it for 30 days.", plural(n, "entry", "entries")), result: encode(struct {
+		Deleted int `json:"deleted"`
+	}{n}), summary: c.env.say("Deleted %s", "%s supprimées", c.env.entries(n)), changes: changes}, nil
+}

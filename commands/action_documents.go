@@ -1,0 +1,119 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type contextParams struct {
+	Key   string  `json:"key"`
+	Title *string `json:"title,omitempty"`
+	Body  string  `json:"body"`
+}
+
+func typeActions() []*command {
+	return []*command{newAction("CREATE_TOOL_TYPE", domain.EffectNonIdempotent,
+		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
+		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
+		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
+		func(_ context.Context, c *call, p ToolTypeInput) (card, error) {
+			return card{text: c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)), after: encode(p)}, nil
+		},
+		func(ctx context.Context, c *call, p ToolTypeInput) (done, error) {
+			t, change, err := c.catalogue.CreateToolType(ctx, c.data, c.env, p)
+			if err != nil {
+				return done{}, err
+			}
+			return done{text: fmt.Sprintf("Created the tool type %s.", t.ID), result: encode(changedID{t.ID}),
+				summary: c.env.say("Added the tool type %s", "Type d’outil %s ajouté", c.env.name(t.Name)), changes: []domain.DataChange{change}}, nil
+		}).require("id", "name", "config_schema", "entry_schema")}
+}
+
+const keyProperty = `"key": {"type": "string", "description": "Key of the document."}`
+
+func documentActions() []*command {
+	return []*command{
+		newAction("CONTEXT_UPDATE", domain.EffectIdempotent, "Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
+			keyProperty+`, "title": {"type": "string", "minLength": 1}, "body": {"type": "string"}`,
+			describeContextUpdate, runContextUpdate).require("key", "body"),
+		newAction("CONTEXT_PUBLISH", domain.EffectIdempotent, "Publish a document's draft, so that every session reads it. It always asks the person.",
+			keyProperty, describeContextPublish, runContextPublish).require("key"),
+	}
+}
+
+type draft struct {
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
+func alwaysContext(e *Env) string {
+	return e.say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")
+}
+
+func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
+	d := card{always: alwaysContext(&c.env), version: "0"}
+	before := draft{Title: p.Key}
+	doc, err := c.data.Document(ctx, p.Key)
+	switch {
+	case err == nil:
+		before, d.version = draft{doc.Title, doc.Body}, strconv.FormatInt(doc.Version, 10)
+		d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(doc.Title))
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(p.Key))
+	default:
+		return card{}, fmt.Errorf("read the document: %w", err)
+	}
+	after := draft{before.Title, p.Body}
+	set(&after.Title, p.Title)
+	d.before, d.after = diff(before, after)
+	return d, nil
+}
+
+func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, error) {
+	doc, change, err := c.catalogue.EditDocument(ctx, c.data, c.env, p.Key, DocumentPatch{Title: p.Title, Body: &p.Body})
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), result: encode(changedID{doc.ID}),
+		summary: c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
+}
+
+// describeContextPublish also describes what an action before it, in the same answer,
+// is about to write: the person sees the text that will be published. The text is part
+// of the version, so that the yes does not hold if that action is not approved.
+func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
+	d := card{text: c.env.say("Publish the document %s", "Publier le document %s", c.env.name(p.Key)), always: alwaysContext(&c.env),
+		warnings: []string{c.env.say("Every session will read it.", "Toutes les sessions le liront.")}}
+	doc, err := c.data.Document(ctx, p.Key)
+	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
+		return card{}, fmt.Errorf("read the document: %w", err)
+	}
+	if err != nil {
+		doc = &domain.Document{}
+	}
+	body := doc.Body
+	for _, e := range c.earlier {
+		written, err := decode[contextParams](e.Params)
+		if e.Command == "CONTEXT_UPDATE" && err == nil && written.Key == p.Key {
+			body = written.Body
+		}
+	}
+	type published struct {
+		Body string `json:"published_body"`
+	}
+	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(body)
+	d.before, d.after = diff(published{doc.Published}, published{body})
+	return d, nil
+}
+
+func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) {
+	doc, change, err := c.catalogue.PublishDocument(ctx, c.data, c.env, p.Key)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Published the document %s.", doc.Key), result: encode(changedID{doc.ID}),
+		summary: c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
+}

@@ -1,0 +1,155 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const toolFields = `"description": {"type": "string"}, "config": {"type": "object", "description": "Config of the tool; see SCHEMA of tool."},
+	"always_send": {"type": "boolean", "description": "Give its data to every session."},
+	"require_validation": {"type": "boolean", "description": "Ask the person before this tool or its data is changed."}`
+
+type updateToolParams struct {
+	ToolID            string          `json:"tool_id"`
+	ZoneID            *string         `json:"zone_id,omitempty"`
+	Name              *string         `json:"name,omitempty"`
+	Description       *string         `json:"description,omitempty"`
+	Config            json.RawMessage `json:"config,omitempty"`
+	AlwaysSend        *bool           `json:"always_send,omitempty"`
+	RequireValidation *bool           `json:"require_validation,omitempty"`
+	Position          *int            `json:"position,omitempty"`
+}
+
+func (p updateToolParams) patch() ToolPatch {
+	return ToolPatch{ZoneID: p.ZoneID, Name: p.Name, Description: p.Description, Config: p.Config,
+		AlwaysSend: p.AlwaysSend, RequireValidation: p.RequireValidation, Position: p.Position}
+}
+
+func (p updateToolParams) empty() bool {
+	return p.ZoneID == nil && p.Name == nil && p.Description == nil && p.Config == nil &&
+		p.AlwaysSend == nil && p.RequireValidation == nil && p.Position == nil
+}
+
+type deleteToolParams struct {
+	ToolID string `json:"tool_id"`
+	Force  bool   `json:"force,omitempty"`
+}
+
+func toolActions() []*command {
+	return []*command{
+		newAction("CREATE_TOOL", domain.EffectNonIdempotent, "Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
+			zoneIDProperty+`, "tool_type": {"type": "string", "description": "Id of a tool type."}, "name": {"type": "string", "minLength": 1}, `+toolFields,
+			describeCreateTool, runCreateTool).require("zone_id", "tool_type", "name"),
+		newAction("UPDATE_TOOL", domain.EffectIdempotent, "Change a tool or its config. Give only what changes; null in config removes a field of it.",
+			toolIDProperty+`, "zone_id": {"type": "string", "description": "Move it to this zone."}, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+toolFields,
+			describeUpdateTool, runUpdateTool).require("tool_id"),
+		newAction("DELETE_TOOL", domain.EffectIdempotent, "Delete a tool. One that holds entries needs force, which deletes them too and always asks the person.",
+			toolIDProperty+`, "force": {"type": "boolean"}`, describeDeleteTool, runDeleteTool).require("tool_id"),
+	}
+}
+
+func describeCreateTool(ctx context.Context, c *call, p ToolInput) (card, error) {
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
+	if err != nil {
+		return card{}, err
+	}
+	return card{text: c.env.say("Add the tool %s (%s) to %s", "Ajouter l’outil %s (%s) à %s", c.env.name(p.Name), p.ToolType, c.env.name(zone.Name)),
+		after: encode(p), zones: []*domain.Zone{zone}}, nil
+}
+
+func runCreateTool(ctx context.Context, c *call, p ToolInput) (done, error) {
+	tool, change, err := c.catalogue.CreateTool(ctx, c.data, c.env, p)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Created the tool %s with the id %s.", quoted(tool.Name), tool.ID), result: encode(changedID{tool.ID}),
+		summary: c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
+}
+
+// guarded finds a tool with its zone: both have a say.
+func (c *call) guarded(ctx context.Context, pointer, toolID string) (*domain.Tool, []*domain.Zone, error) {
+	tool, err := c.tool(ctx, pointer, toolID)
+	if err != nil {
+		return nil, nil, err
+	}
+	zone, err := c.data.Zone(ctx, tool.ZoneID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the tool's zone: %w", err)
+	}
+	return tool, []*domain.Zone{zone}, nil
+}
+
+func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card, error) {
+	tool, zones, err := c.guarded(ctx, "/tool_id", p.ToolID)
+	if err != nil {
+		return card{}, err
+	}
+	after := *tool
+	if err := p.patch().apply(&after); err != nil {
+		return card{}, err
+	}
+	d := card{text: c.env.say("Change the tool %s", "Modifier l’outil %s", c.env.name(tool.Name)),
+		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10)}
+	d.before, d.after = diff(toolView(tool), toolView(&after))
+	if after.ZoneID != tool.ZoneID {
+		to, err := c.zone(ctx, "/zone_id", after.ZoneID)
+		if err != nil {
+			return card{}, err
+		}
+		d.zones = append(d.zones, to)
+		d.text += c.env.say(", moving it to %s", " et le déplacer vers %s", c.env.name(to.Name))
+	}
+	if string(after.Config) != string(tool.Config) {
+		d.warnings = append(d.warnings, c.env.say("This changes the tool's config.", "Cela change la configuration de l’outil."))
+	}
+	if tool.RequireValidation && !after.RequireValidation {
+		d.warnings = append(d.warnings, c.env.say("From then on, changes of this tool no longer ask for your yes.", "Ensuite, les modifications de cet outil ne demanderont plus votre accord."))
+	}
+	return d, nil
+}
+
+func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, error) {
+	if p.empty() {
+		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside tool_id.")
+	}
+	tool, change, err := c.catalogue.UpdateTool(ctx, c.data, c.env, p.ToolID, p.patch())
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", quoted(tool.Name), tool.ID, tool.Config), result: encode(changedID{tool.ID}),
+		summary: c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
+}
+
+func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card, error) {
+	tool, zones, err := c.guarded(ctx, "/tool_id", p.ToolID)
+	if err != nil {
+		return card{}, err
+	}
+	entries, err := c.data.CountEntries(ctx, tool.ID)
+	if err != nil {
+		return card{}, fmt.Errorf("count the tool's entries: %w", err)
+	}
+	d := card{text: c.env.say("Delete the tool %s", "Supprimer l’outil %s", c.env.name(tool.Name)), before: encode(toolView(tool)),
+		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []string{deletion(&c.env)}}
+	if p.Force {
+		d.always = c.env.say("A deletion with all that it holds always asks.", "Une suppression avec tout le contenu demande toujours un accord.")
+		if entries > 0 {
+			d.text += c.env.say(" with its %s", " avec ses %s", c.env.entries(int(entries)))
+		}
+	}
+	return d, nil
+}
+
+func runDeleteTool(ctx context.Context, c *call, p deleteToolParams) (done, error) {
+	name := c.toolName(ctx, p.ToolID)
+	change, err := c.catalogue.DeleteTool(ctx, c.data, c.env, p.ToolID, p.Force)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID), result: encode(changedID{p.ToolID}),
+		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", name), changes: []domain.DataChange{change}}, nil
+}

@@ -1,0 +1,122 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const zoneFields = `"description": {"type": "string"}, "colour": {"type": "string", "description": "Like #2563eb or teal."},
+	"require_validation": {"type": "boolean", "description": "Ask the person before anything in this zone is changed."}`
+
+type updateZoneParams struct {
+	ZoneID            string  `json:"zone_id"`
+	Name              *string `json:"name,omitempty"`
+	Description       *string `json:"description,omitempty"`
+	Colour            *string `json:"colour,omitempty"`
+	Position          *int    `json:"position,omitempty"`
+	RequireValidation *bool   `json:"require_validation,omitempty"`
+}
+
+func (p updateZoneParams) patch() ZonePatch {
+	return ZonePatch{Name: p.Name, Description: p.Description, Colour: p.Colour, Position: p.Position, RequireValidation: p.RequireValidation}
+}
+
+type deleteZoneParams struct {
+	ZoneID string `json:"zone_id"`
+	Force  bool   `json:"force,omitempty"`
+}
+
+func zoneActions() []*command {
+	return []*command{
+		newAction("CREATE_ZONE", domain.EffectNonIdempotent, "Add a zone.",
+			`"name": {"type": "string", "minLength": 1}, `+zoneFields, describeCreateZone, runCreateZone).require("name"),
+		newAction("UPDATE_ZONE", domain.EffectIdempotent, "Change a zone. Give only what changes.",
+			zoneIDProperty+`, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+zoneFields,
+			describeUpdateZone, runUpdateZone).require("zone_id"),
+		newAction("DELETE_ZONE", domain.EffectIdempotent, "Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
+			zoneIDProperty+`, "force": {"type": "boolean"}`, describeDeleteZone, runDeleteZone).require("zone_id"),
+	}
+}
+
+func describeCreateZone(_ context.Context, c *call, p ZoneInput) (card, error) {
+	return card{text: c.env.say("Add the zone %s", "Ajouter la zone %s", c.env.name(p.Name)), after: encode(p)}, nil
+}
+
+func runCreateZone(ctx context.Context, c *call, p ZoneInput) (done, error) {
+	zone, change, err := c.catalogue.CreateZone(ctx, c.data, c.env, p)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Created the zone %s with the id %s.", quoted(zone.Name), zone.ID), result: encode(changedID{zone.ID}),
+		summary: c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
+}
+
+func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card, error) {
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
+	if err != nil {
+		return card{}, err
+	}
+	after := *zone
+	p.patch().apply(&after)
+	d := card{text: c.env.say("Change the zone %s", "Modifier la zone %s", c.env.name(zone.Name)),
+		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
+	d.before, d.after = diff(zoneView(zone), zoneView(&after))
+	if zone.RequireValidation && !after.RequireValidation {
+		d.warnings = append(d.warnings, c.env.say("From then on, changes in this zone no longer ask for your yes.", "Ensuite, les modifications dans cette zone ne demanderont plus votre accord."))
+	}
+	return d, nil
+}
+
+func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, error) {
+	if (p == updateZoneParams{ZoneID: p.ZoneID}) {
+		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside zone_id.")
+	}
+	zone, change, err := c.catalogue.UpdateZone(ctx, c.data, c.env, p.ZoneID, p.patch())
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the zone %s (%s).", quoted(zone.Name), zone.ID), result: encode(changedID{zone.ID}),
+		summary: c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
+}
+
+func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card, error) {
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
+	if err != nil {
+		return card{}, err
+	}
+	tools, err := c.data.Tools(ctx, zone.ID)
+	if err != nil {
+		return card{}, fmt.Errorf("read the zone's tools: %w", err)
+	}
+	d := card{text: c.env.say("Delete the zone %s", "Supprimer la zone %s", c.env.name(zone.Name)),
+		before: encode(zoneView(zone)), zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
+		warnings: []string{deletion(&c.env)}}
+	for i := range tools {
+		d.tools = append(d.tools, &tools[i])
+	}
+	if p.Force {
+		d.always = c.env.say("A deletion with all that it holds always asks.", "Une suppression avec tout le contenu demande toujours un accord.")
+		if len(tools) > 0 {
+			d.text += c.env.say(" with its %s", " avec ses %s", c.env.tools(len(tools)))
+			d.warnings = append(d.warnings, c.env.say("It holds %s, deleted with all their entries.", "Elle contient %s, supprimés avec toutes leurs entrées.", c.env.tools(len(tools))))
+		}
+	}
+	return d, nil
+}
+
+func runDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (done, error) {
+	name := c.zoneName(ctx, p.ZoneID)
+	change, err := c.catalogue.DeleteZone(ctx, c.data, c.env, p.ZoneID, p.Force)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID), result: encode(changedID{p.ZoneID}),
+		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", name), changes: []domain.DataChange{change}}, nil
+}
+
+func deletion(e *Env) string {
+	return e.say("This is a deletion; it can be undone for 30 days.", "C’est une suppression ; elle peut être annulée pendant 30 jours.")
+}

@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// answer is what a query found: a head for the AI to read, and either one body or
+// rows that can be cut.
+type answer struct {
+	head   string
+	key    string            // name of the rows in the result
+	rows   []json.RawMessage // one line each
+	body   json.RawMessage   // instead of rows
+	cursor string            // of the next page; "" at the end
+	// after gives the cursor that goes on after the first n rows; nil where there is
+	// no paging.
+	after func(ctx context.Context, n int) (string, error)
+	note  string
+	count string // what was found, in words for people
+}
+
+// size is how many bytes the answer has for the AI.
+func (a *answer) size() int {
+	n := len(a.head) + len(a.body) + 200
+	for _, row := range a.rows {
+		n += len(row) + 1
+	}
+	return n
+}
+
+// text is what the AI reads.
+func (a *answer) text() string {
+	var b strings.Builder
+	b.WriteString(a.head)
+	if len(a.body) > 0 {
+		b.WriteString("\n")
+		b.Write(a.body)
+	}
+	for _, row := range a.rows {
+		b.WriteString("\n")
+		b.Write(row)
+	}
+	return b.String()
+}
+
+// result is the same as JSON, for clients.
+func (a *answer) result() json.RawMessage {
+	if a.key == "" {
+		if len(a.body) == 0 || !json.Valid(a.body) {
+			return encode(map[string]string{"text": string(a.body)})
+		}
+		return a.body
+	}
+	fields := map[string]any{a.key: a.rows}
+	if a.rows == nil {
+		fields[a.key] = []string{}
+	}
+	if a.cursor != "" {
+		fields["next_cursor"] = a.cursor
+	}
+	return encode(fields)
+}
+
+// cut shortens the answer to about so many bytes and says so: never silently.
+func (a *answer) cut(ctx context.Context, most int) error {
+	if a.size() <= most {
+		return nil
+	}
+	if a.key == "" {
+		a.cutBody(most)
+		return nil
+	}
+	left, n := most-len(a.head)-200, 0
+	for n < len(a.rows) && left >= len(a.rows[n])+1 {
+		left -= len(a.rows[n]) + 1
+		n++
+	}
+	total := len(a.rows)
+	if n == 0 {
+		// One row that is larger than all the room: it is shown in part, so that the
+		// cursor goes on and the same page is not asked for again and again.
+		n = 1
+		a.rows[0] = encode(shorten(string(a.rows[0]), max(left, 200)))
+	}
+	a.rows = a.rows[:n]
+	a.note = plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit."
+	if a.after == nil {
+		a.note += " Ask for less."
+		return nil
+	}
+	var err error
+	a.cursor, err = a.after(ctx, n)
+	return err
+}
+
+func (a *answer) cutBody(most int) {
+	room := max(most-len(a.head)-200, 200)
+	full := len(a.body)
+	text := strings.ToValidUTF8(string(a.body[:min(room, full)]), "")
+	a.body = []byte(text)
+	a.note = "The text is cut: it has " + plural(full, "byte", "bytes") + ", of which the first " + plural(len(text), "is", "are") + " shown."
+}
+
+// finish adds to the note how to read on.
+func (a *answer) finish() string {
+	notes := []string{}
+	if a.note != "" {
+		notes = append(notes, a.note)
+	}
+	if a.cursor != "" {
+		notes = append(notes, "There is more: go on with cursor "+string(encode(a.cursor))+".")
+	}
+	return strings.Join(notes, " ")
+}

@@ -1,0 +1,51 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// card is what an action would do, made from the command and its params and never
+// from the model's own words: what a person is shown, and what asks for their yes.
+type card struct {
+	text     string
+	before   json.RawMessage
+	after    json.RawMessage
+	warnings []string
+	zones    []*domain.Zone // whose require_validation counts
+	tools    []*domain.Tool
+	// always says why this command asks each time; empty: it does not.
+	always string
+	// version of the record that is changed; empty for a new one.
+	version string
+}
+
+// done is what an action did.
+type done struct {
+	text    string // for the AI
+	result  json.RawMessage
+	summary string // for people
+	changes []domain.DataChange
+}
+
+// diff keeps of two views of a record the fields that differ.
+func diff(before, after any) (json.RawMessage, json.RawMessage) {
+	var old, now map[string]json.RawMessage
+	if json.Unmarshal(encode(before), &old) != nil || json.Unmarshal(encode(after), &now) != nil {
+		return encode(before), encode(after)
+	}
+	for name, value := range old {
+		if bytes.Equal(value, now[name]) {
+			delete(old, name)
+			delete(now, name)
+		}
+	}
+	return encode(old), encode(now)
+}
+
+// changedID is the result of an action on one record.
+type changedID struct {
+	ID string `json:"id"`
+}

@@ -1,0 +1,163 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Names of the control commands: they steer the session and are never run here.
+const (
+	AskUser  = "ASK_USER"
+	Complete = "COMPLETE"
+)
+
+// builtinTimeout bounds each built-in command.
+const builtinTimeout = 10 * time.Second
+
+// Catalogue holds every command. It is made once and safe for concurrent use.
+type Catalogue struct {
+	commands map[string]*command
+	names    []string
+	schemas  schemaCache
+}
+
+// command is one entry: what is offered, how it is described to a person, and how it
+// is run. Which functions are set depends on its kind.
+type command struct {
+	spec domain.CommandSpec
+	own  json.RawMessage // the schema of its own params, without those every action takes
+	// words says in the workspace's language what a query reads.
+	words func(ctx context.Context, c *call) string
+	query func(ctx context.Context, c *call) (answer, error)
+	// describe says what an action would do to which record.
+	describe func(ctx context.Context, c *call) (card, error)
+	run      func(ctx context.Context, c *call) (done, error)
+}
+
+// call is a command with its params, about to be described or run.
+type call struct {
+	catalogue *Catalogue
+	data      Data
+	env       Env
+	name      string
+	params    json.RawMessage
+	// earlier are the actions before this one in the same answer that are to run.
+	earlier []*domain.Execution
+}
+
+// New makes the catalogue of the built-in commands.
+func New() *Catalogue {
+	c := &Catalogue{commands: map[string]*command{}}
+	for _, group := range [][]*command{
+		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(),
+		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(),
+		controls(),
+	} {
+		for _, entry := range group {
+			c.commands[entry.spec.Name] = entry
+			c.names = append(c.names, entry.spec.Name)
+		}
+	}
+	slices.Sort(c.names)
+	return c
+}
+
+// Specs are all commands, by name.
+func (c *Catalogue) Specs() []domain.CommandSpec {
+	specs := make([]domain.CommandSpec, 0, len(c.names))
+	for _, name := range c.names {
+		specs = append(specs, c.commands[name].spec)
+	}
+	return specs
+}
+
+// SpecsFor are the commands that the AI is offered in a session of this type: nobody
+// answers an AUTOMATION's question, and a CHAT never ends by itself.
+func (c *Catalogue) SpecsFor(t domain.SessionType) []domain.CommandSpec {
+	return slices.DeleteFunc(c.Specs(), func(s domain.CommandSpec) bool {
+		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat
+	})
+}
+
+// unknown says which commands there are, those that look alike first.
+func (c *Catalogue) unknown(name string, t domain.SessionType) string {
+	var names []string
+	for _, s := range c.SpecsFor(t) {
+		if s.Kind != domain.KindControl {
+			names = append(names, s.Name)
+		}
+	}
+	like := strings.ToUpper(strings.TrimSpace(name))
+	if slices.Contains(names, like) {
+		return "There is no command " + quoted(name) + "; its name is written " + like + "."
+	}
+	return "There is no command " + quoted(name) + ". The commands are: " + strings.Join(names, ", ") + "."
+}
+
+func newQuery[P any](name, description, schema string, words func(context.Context, *call, P) string,
+	run func(context.Context, *call, P) (answer, error)) *command {
+	own := object(schema)
+	return &command{
+		own: own,
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Effect: domain.EffectRead, Source: "builtin",
+			Description: description, Params: own, Timeout: builtinTimeout},
+		words: func(ctx context.Context, c *call) string {
+			p, err := decode[P](c.params)
+			if err != nil {
+				return name
+			}
+			return words(ctx, c, p)
+		},
+		query: func(ctx context.Context, c *call) (answer, error) {
+			p, err := decode[P](c.params)
+			if err != nil {
+				return answer{}, err
+			}
+			return run(ctx, c, p)
+		},
+	}
+}
+
+func newAction[P any](name string, effect domain.CommandEffect, description, schema string,
+	describe func(context.Context, *call, P) (card, error), run func(context.Context, *call, P) (done, error)) *command {
+	own := object(schema)
+	return &command{
+		own: own,
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Effect: effect, Source: "builtin",
+			Description: description, Params: withFlags(own), Timeout: builtinTimeout},
+		describe: func(ctx context.Context, c *call) (card, error) {
+			p, err := decode[P](c.params)
+			if err != nil {
+				return card{}, err
+			}
+			return describe(ctx, c, p)
+		},
+		run: func(ctx context.Context, c *call) (done, error) {
+			p, err := decode[P](c.params)
+			if err != nil {
+				return done{}, err
+			}
+			return run(ctx, c, p)
+		},
+	}
+}
+
+func controls() []*command {
+	ask := object(`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
+		"data": {"type": "object", "description": "MultipleChoice: {question, options: [at least 2 texts], multiple?, allow_other?}. Validation: {message}. Text: {question, placeholder?}. Form: {title?, schema: a JSON Schema of an object with flat fields}. Plan: {title?, steps: [texts]}."}`,
+		"type", "data")
+	end := object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
+	control := func(name, description string, own json.RawMessage) *command {
+		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Effect: domain.EffectNonIdempotent,
+			Source: "builtin", Description: description, Params: own, Timeout: builtinTimeout}}
+	}
+	return []*command{
+		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),
+		control(Complete, "Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.", end),
+	}
+}

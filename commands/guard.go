@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// guardWindow is how long a command counts as just done.
+const guardWindow = 30 * time.Second
+
+const repeatNote = `To run it once more all the same, add "repeat": true to its params.`
+
+// guard keeps models from going in circles: what stands twice in an answer, or was
+// done just before, is not done again.
+func (p *planner) guard(ctx context.Context) error {
+	seen := map[string]*domain.Execution{}
+	for _, e := range p.plan.Commands.Queries {
+		if e.Status.Final() {
+			continue
+		}
+		if first := seen[e.CommandID]; first != nil {
+			p.cached(e, "The same query stands before in this answer: its result is the result of this one too.", "")
+			continue
+		}
+		seen[e.CommandID] = e
+		if err := p.guardQuery(ctx, e); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.plan.Commands.Actions {
+		if e.Status.Final() || e.Repeat {
+			continue
+		}
+		if first := seen[e.CommandID]; first != nil {
+			p.cached(e, "The same action stands before in this answer, and is run once.", repeatNote)
+			continue
+		}
+		seen[e.CommandID] = e
+		if before := p.justDone(e); before != nil {
+			p.cached(e, before.Text, repeatNote)
+			e.Result = before.Result
+		}
+	}
+	return nil
+}
+
+func (p *planner) cached(e *domain.Execution, text, note string) {
+	p.end(e, domain.ExecCached)
+	e.Text, e.Note = text, note
+}
+
+// justDone finds the same command, done in the last 30 s.
+func (p *planner) justDone(e *domain.Execution) *domain.Execution {
+	var latest *domain.Execution
+	for _, before := range p.recent {
+		if before.CommandID != e.CommandID || before.Status != domain.ExecSuccess || before.EndedAt == nil {
+			continue
+		}
+		if age := p.env.Now.Sub(*before.EndedAt); age > guardWindow || age < 0 {
+			continue
+		}
+		if latest == nil || latest.EndedAt.Before(*before.EndedAt) {
+			latest = before
+		}
+	}
+	return latest
+}
+
+// guardQuery answers a repeated query from before, if nothing it reads has changed.
+// Whether that is so, nobody knows better than the query itself: it is run, and its
+// result compared.
+func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
+	before := p.justDone(e)
+	if before == nil {
+		return nil
+	}
+	again := *e
+	p.catalogue.RunQueries(ctx, p.data, p.env, []*domain.Execution{&again})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if again.Status == domain.ExecSuccess && bytes.Equal(again.Result, before.Result) {
+		p.cached(e, before.Text, "Nothing has changed since the same query a moment ago.")
+		e.Result = before.Result
+	}
+	return nil
+}

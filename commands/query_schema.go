@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type schemaParams struct {
+	Of       string `json:"of"`
+	ToolType string `json:"tool_type,omitempty"`
+}
+
+func schemaQueries() []*command {
+	return []*command{newQuery("SCHEMA", "The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
+		`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
+		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
+		func(_ context.Context, c *call, p schemaParams) string {
+			if p.ToolType != "" {
+				return c.env.say("Read the schema %s of %s", "Lire le schéma %s de %s", p.Of, c.env.name(p.ToolType))
+			}
+			return c.env.say("Read the schema %s", "Lire le schéma %s", p.Of)
+		}, readSchema).require("of")}
+}
+
+type typeSchema struct {
+	ToolType    string          `json:"tool_type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
+	switch p.Of {
+	case "zone":
+		return answer{head: "The fields of a zone:", body: c.catalogue.commands["CREATE_ZONE"].own}, nil
+	case "module":
+		a := answer{head: "The communication modules, each with the schema of its data:", key: "schemas"}
+		for _, name := range slices.Sorted(maps.Keys(modules)) {
+			a.rows = append(a.rows, encode(struct {
+				Type   string          `json:"type"`
+				Schema json.RawMessage `json:"schema"`
+			}{name, modules[name].schema}))
+		}
+		return a, nil
+	}
+	types, err := c.catalogue.ToolTypes(ctx, c.data)
+	if err != nil {
+		return answer{}, err
+	}
+	if p.ToolType != "" {
+		t, err := c.catalogue.ToolType(ctx, c.data, p.ToolType)
+		if err != nil {
+			return answer{}, err
+		}
+		types = []domain.ToolType{*t}
+	}
+	a := answer{head: map[string]string{"tool": "Schemas of the config of tools:", "entry": "Schemas of the data of entries:"}[p.Of], key: "schemas"}
+	for _, t := range types {
+		schema := t.ConfigSchema
+		if p.Of == "entry" {
+			schema = t.EntrySchema
+		}
+		a.rows = append(a.rows, encode(typeSchema{t.ID, t.Name, t.Description, schema}))
+	}
+	return a, nil
+}

@@ -1,0 +1,134 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// countedTools is how many tools APP_STATE counts the entries of: each is a query.
+const countedTools = 100
+
+type keyParams struct {
+	Key string `json:"key,omitempty"`
+}
+
+func stateQueries() []*command {
+	return []*command{
+		newQuery("APP_STATE", "Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.", ``,
+			func(_ context.Context, c *call, _ noParams) string {
+				return c.env.say("Look at the zones and tools", "Regarder les zones et les outils")
+			}, appState),
+		newQuery("CONTEXT", "Read the workspace's documents: the list, or one of them with its published text and its draft.",
+			`"key": {"type": "string", "description": "Key of a document; left out: the list."}`,
+			func(_ context.Context, c *call, p keyParams) string {
+				if p.Key == "" {
+					return c.env.say("List the documents", "Lister les documents")
+				}
+				return c.env.say("Read the document %s", "Lire le document %s", c.env.name(p.Key))
+			}, readContext),
+	}
+}
+
+// zoneState is a zone with its tools.
+type zoneState struct {
+	zoneRow
+	Tools []toolRow `json:"tools"`
+}
+
+func appState(ctx context.Context, c *call, _ noParams) (answer, error) {
+	zones, err := c.data.Zones(ctx)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the zones: %w", err)
+	}
+	tools, err := c.data.Tools(ctx, "")
+	if err != nil {
+		return answer{}, fmt.Errorf("read the tools: %w", err)
+	}
+	docs, err := c.data.Documents(ctx)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the documents: %w", err)
+	}
+	byZone := map[string][]toolRow{}
+	for i, t := range tools {
+		row := toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, Description: t.Description}
+		if i < countedTools {
+			n, err := c.data.CountEntries(ctx, t.ID)
+			if err != nil {
+				return answer{}, fmt.Errorf("count the entries: %w", err)
+			}
+			row.Entries = &n
+		}
+		byZone[t.ZoneID] = append(byZone[t.ZoneID], row)
+	}
+	keys := make([]string, len(docs))
+	for i, d := range docs {
+		keys[i] = d.Key
+	}
+	a := answer{key: "zones", count: c.env.tools(len(tools)),
+		head: fmt.Sprintf("%s, %s, %s%s.", plural(len(zones), "zone", "zones"), plural(len(tools), "tool", "tools"),
+			plural(len(docs), "document", "documents"), list(": ", keys))}
+	for _, z := range zones {
+		state := zoneState{zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}, byZone[z.ID]}
+		if state.Tools == nil {
+			state.Tools = []toolRow{}
+		}
+		a.rows = append(a.rows, encode(state))
+	}
+	return a, nil
+}
+
+func list(opening string, items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return opening + strings.Join(items, ", ")
+}
+
+type documentRow struct {
+	Key       string `json:"key"`
+	Title     string `json:"title"`
+	Published bool   `json:"published"`
+	Draft     bool   `json:"draft_differs"`
+}
+
+func readContext(ctx context.Context, c *call, p keyParams) (answer, error) {
+	if p.Key != "" {
+		doc, err := findDocument(ctx, c.data, p.Key)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{head: "The document " + quoted(doc.Title) + " (" + doc.Key + "):", body: encode(documentView(doc))}, nil
+	}
+	docs, err := c.data.Documents(ctx)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the documents: %w", err)
+	}
+	a := answer{head: plural(len(docs), "document", "documents") + ":", key: "documents",
+		count: c.env.count(len(docs), "document", "documents", "document", "documents")}
+	for _, d := range docs {
+		a.rows = append(a.rows, encode(documentRow{d.Key, d.Title, d.PublishedAt != nil, d.Body != d.Published}))
+	}
+	return a, nil
+}
+
+// documentText is a document as the AI reads it: the draft only where it differs.
+type documentText struct {
+	Key       string  `json:"key"`
+	Title     string  `json:"title"`
+	Published *string `json:"published_body"`
+	Draft     *string `json:"draft_body,omitempty"`
+}
+
+func documentView(d *domain.Document) documentText {
+	view := documentText{Key: d.Key, Title: d.Title}
+	if d.PublishedAt != nil {
+		view.Published = &d.Published
+	}
+	if d.Body != d.Published || d.PublishedAt == nil {
+		view.Draft = &d.Body
+	}
+	return view
+}

@@ -1,0 +1,182 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	toolIDProperty = `"tool_id": {"type": "string", "description": "Id of a tool."}`
+	periodProperty = `"period": {"type": "object", "additionalProperties": false, "description": "One of {start, end}, {relative} or {from, to}.", "properties": {
+		"start": {"type": "string", "description": "Date or RFC 3339 time."},
+		"end": {"type": "string", "description": "Date (included) or RFC 3339 time (not included)."},
+		"relative": {"type": "string", "description": "Offset and HOUR, DAY, WEEK, MONTH or YEAR: 0_DAY is today, -1_WEEK last week."},
+		"from": {"type": "string", "description": "First relative unit of a range, like -3_DAY."},
+		"to": {"type": "string", "description": "Last relative unit of a range, included, like 0_DAY."}}}`
+	defaultEntries = 100
+	maxEntries     = 1000
+)
+
+type toolParams struct {
+	ToolID string `json:"tool_id"`
+}
+
+type dataParams struct {
+	ToolID string        `json:"tool_id"`
+	Period domain.Period `json:"period,omitzero"`
+	Limit  int           `json:"limit,omitempty"`
+	Cursor string        `json:"cursor,omitempty"`
+	Order  string        `json:"order,omitempty"`
+}
+
+func toolQueries() []*command {
+	return []*command{
+		newQuery("TOOL_INSTANCES", "List the tools, of one zone or of all.", zoneIDProperty,
+			func(ctx context.Context, c *call, p zoneParams) string {
+				if p.ZoneID == "" {
+					return c.env.say("List the tools", "Lister les outils")
+				}
+				return c.env.say("List the tools of %s", "Lister les outils de %s", c.zoneName(ctx, p.ZoneID))
+			}, listTools),
+		newQuery("TOOL_CONFIG", "Show one tool with its config.", toolIDProperty,
+			func(ctx context.Context, c *call, p toolParams) string {
+				return c.env.say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
+			}, showTool).require("tool_id"),
+		newQuery("TOOL_DATA", "Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
+			toolIDProperty+`, `+periodProperty+`,
+			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
+			"cursor": {"type": "string", "description": "Where the page before ended."},
+			"order": {"type": "string", "enum": ["asc", "desc"], "description": "By time; desc when left out."}`,
+			func(ctx context.Context, c *call, p dataParams) string {
+				return c.env.say("Read the data of %s (%s)", "Lire les données de %s (%s)", c.toolName(ctx, p.ToolID), c.env.period(p.Period))
+			}, readEntries).require("tool_id"),
+		statsQuery(),
+	}
+}
+
+// toolRow is a tool as the AI reads it in lists.
+type toolRow struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Type        string `json:"tool_type"`
+	ZoneID      string `json:"zone_id,omitempty"`
+	Description string `json:"description,omitempty"`
+	Entries     *int64 `json:"entries,omitempty"`
+}
+
+func listTools(ctx context.Context, c *call, p zoneParams) (answer, error) {
+	if p.ZoneID != "" {
+		if _, err := c.zone(ctx, "/zone_id", p.ZoneID); err != nil {
+			return answer{}, err
+		}
+	}
+	tools, err := c.data.Tools(ctx, p.ZoneID)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the tools: %w", err)
+	}
+	a := answer{head: plural(len(tools), "tool", "tools") + ":", key: "tools", count: c.env.tools(len(tools))}
+	for _, t := range tools {
+		a.rows = append(a.rows, encode(toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, ZoneID: t.ZoneID, Description: t.Description}))
+	}
+	return a, nil
+}
+
+// toolSettings is what people and the AI set of a tool.
+type toolSettings struct {
+	ID                string          `json:"id,omitempty"`
+	ZoneID            string          `json:"zone_id"`
+	Type              string          `json:"tool_type"`
+	Name              string          `json:"name"`
+	Description       string          `json:"description"`
+	Config            json.RawMessage `json:"config"`
+	AlwaysSend        bool            `json:"always_send"`
+	RequireValidation bool            `json:"require_validation"`
+	Position          int             `json:"position"`
+}
+
+func toolView(t *domain.Tool) toolSettings {
+	return toolSettings{t.ID, t.ZoneID, t.ToolType, t.Name, t.Description, t.Config, t.AlwaysSend, t.RequireValidation, t.Position}
+}
+
+func showTool(ctx context.Context, c *call, p toolParams) (answer, error) {
+	tool, err := c.tool(ctx, "/tool_id", p.ToolID)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{head: "The tool " + quoted(tool.Name) + ":", body: encode(toolView(tool))}, nil
+}
+
+// entryRow is an entry as the AI reads it, its time on the workspace's clock.
+type entryRow struct {
+	ID        string          `json:"id"`
+	Timestamp string          `json:"timestamp"`
+	Data      json.RawMessage `json:"data"`
+}
+
+func entryView(e *domain.Entry, zone *time.Location) entryRow {
+	return entryRow{e.ID, e.Timestamp.In(zone).Format(time.RFC3339), e.Data}
+}
+
+func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
+	tool, err := c.tool(ctx, "/tool_id", p.ToolID)
+	if err != nil {
+		return answer{}, err
+	}
+	calendar, err := c.env.calendar()
+	if err != nil {
+		return answer{}, err
+	}
+	span, err := c.span(p.Period, calendar)
+	if err != nil {
+		return answer{}, err
+	}
+	if p.Limit == 0 {
+		p.Limit = defaultEntries
+	}
+	filter := domain.EntryFilter{ToolID: tool.ID, From: span.From, Until: span.Until, Limit: min(p.Limit, maxEntries),
+		Cursor: p.Cursor, Descending: p.Order != "asc"}
+	entries, next, err := c.data.Entries(ctx, filter)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the entries: %w", err)
+	}
+	a := answer{
+		head: fmt.Sprintf("%s of %s (%s)%s:", plural(len(entries), "entry", "entries"), quoted(tool.Name), tool.ID, spanText(span, calendar)),
+		key:  "entries", cursor: next, count: c.env.entries(len(entries)),
+		after: func(ctx context.Context, n int) (string, error) {
+			filter.Limit = n
+			_, cursor, err := c.data.Entries(ctx, filter)
+			if err != nil {
+				return "", fmt.Errorf("find where to go on: %w", err)
+			}
+			return cursor, nil
+		},
+	}
+	for i := range entries {
+		a.rows = append(a.rows, encode(entryView(&entries[i], calendar.Zone)))
+	}
+	return a, nil
+}
+
+// span resolves a period, with pointers below /period.
+func (c *call) span(p domain.Period, calendar domain.Calendar) (domain.Span, error) {
+	if p.IsZero() {
+		return domain.Span{}, nil
+	}
+	span, err := p.Resolve(c.env.reference(), calendar)
+	return span, below("/period", err)
+}
+
+func spanText(s domain.Span, calendar domain.Calendar) string {
+	text := ""
+	if !s.From.IsZero() {
+		text += " from " + s.From.In(calendar.Zone).Format(time.RFC3339)
+	}
+	if !s.Until.IsZero() {
+		text += " until " + s.Until.In(calendar.Zone).Format(time.RFC3339)
+	}
+	return text
+}

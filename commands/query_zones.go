@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type noParams struct{}
+
+type zoneParams struct {
+	ZoneID string `json:"zone_id"`
+}
+
+const zoneIDProperty = `"zone_id": {"type": "string", "description": "Id of a zone."}`
+
+func zoneQueries() []*command {
+	return []*command{
+		newQuery("ZONES", "List the zones: the areas that hold the tools.", ``,
+			func(_ context.Context, c *call, _ noParams) string {
+				return c.env.say("List the zones", "Lister les zones")
+			},
+			listZones),
+		newQuery("ZONE_CONFIG", "Show one zone with all its settings.", zoneIDProperty,
+			func(ctx context.Context, c *call, p zoneParams) string {
+				return c.env.say("Read the zone %s", "Lire la zone %s", c.zoneName(ctx, p.ZoneID))
+			}, showZone).require("zone_id"),
+	}
+}
+
+// require names the params that must be there.
+func (c *command) require(names ...string) *command {
+	add := func(schema json.RawMessage) json.RawMessage {
+		required, _ := json.Marshal(names) // strings only: it cannot fail
+		return compact(string(schema[:len(schema)-1]) + `,"required":` + string(required) + "}")
+	}
+	c.own, c.spec.Params = add(c.own), add(c.spec.Params)
+	return c
+}
+
+// zoneRow is a zone as the AI reads it.
+type zoneRow struct {
+	ID                string `json:"id"`
+	Name              string `json:"name"`
+	Description       string `json:"description,omitempty"`
+	RequireValidation bool   `json:"require_validation,omitempty"`
+}
+
+func listZones(ctx context.Context, c *call, _ noParams) (answer, error) {
+	zones, err := c.data.Zones(ctx)
+	if err != nil {
+		return answer{}, fmt.Errorf("read the zones: %w", err)
+	}
+	a := answer{head: plural(len(zones), "zone", "zones") + ":", key: "zones",
+		count: c.env.count(len(zones), "zone", "zones", "zone", "zones")}
+	for _, z := range zones {
+		a.rows = append(a.rows, encode(zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}))
+	}
+	return a, nil
+}
+
+func showZone(ctx context.Context, c *call, p zoneParams) (answer, error) {
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{head: "The zone " + quoted(zone.Name) + ":", body: encode(zoneView(zone))}, nil
+}
+
+// zoneSettings is what people and the AI set of a zone.
+type zoneSettings struct {
+	ID                string `json:"id,omitempty"`
+	Name              string `json:"name"`
+	Description       string `json:"description"`
+	Colour            string `json:"colour"`
+	Position          int    `json:"position"`
+	RequireValidation bool   `json:"require_validation"`
+}
+
+func zoneView(z *domain.Zone) zoneSettings {
+	return zoneSettings{z.ID, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation}
+}

@@ -1,0 +1,140 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ActionOutcome is what became of a series of actions. With Stale set, nothing was
+// run: a record changed since the person saw it, and they are asked again.
+type ActionOutcome struct {
+	Failed    bool
+	Stale     *domain.PlannedCommands
+	Changes   []domain.DataChange
+	Formatted string
+}
+
+// RunActions runs the actions that have no result yet, in order, inside the caller's
+// transaction and each in a savepoint. The first failure cancels the rest; what was
+// done stays. An error means that the transaction must be rolled back.
+func (c *Catalogue) RunActions(ctx context.Context, data Data, env Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (ActionOutcome, error) {
+	stale, err := c.checkApproved(ctx, data, env, actions)
+	if err != nil || stale != nil {
+		return ActionOutcome{Stale: stale}, err
+	}
+	var outcome ActionOutcome
+	for _, e := range actions {
+		outcome.Failed = outcome.Failed || e.Status == domain.ExecFailed
+	}
+	for _, e := range actions {
+		if e.Status.Final() {
+			continue
+		}
+		if outcome.Failed {
+			cancelAction(&env, e)
+			continue
+		}
+		changes, err := c.runAction(ctx, data, env, e, savepoint)
+		if err != nil {
+			return ActionOutcome{}, fmt.Errorf("run %s: %w", e.Command, err)
+		}
+		outcome.Failed = e.Status == domain.ExecFailed
+		outcome.Changes = append(outcome.Changes, changes...)
+	}
+	outcome.Formatted = formatted(actions)
+	return outcome, nil
+}
+
+// checkApproved compares what would run with what the person was shown. All of it is
+// compared before anything runs, because the actions change versions themselves.
+func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
+	approved, changed := false, false
+	all, err := c.describeAll(ctx, data, env, actions)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if e := d.execution; e.ApprovalID != "" && e.Digest != "" {
+			approved = true
+			changed = changed || d.err == nil && digest(e, d.card) != e.Digest
+		}
+	}
+	// A target that is gone cannot be shown again: the action fails, with nothing done.
+	if !approved || failMissing(&env, all) || !changed {
+		return nil, nil
+	}
+	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
+	for i, e := range actions {
+		again := *e
+		if !e.Status.Final() {
+			again.Status, again.ApprovalID, again.Digest = domain.ExecPlanned, "", ""
+		}
+		stale.Actions[i] = &again
+	}
+	if all, err = c.describeAll(ctx, data, env, stale.Actions); err != nil {
+		return nil, err
+	}
+	stale.Reasons = append(reasonsFor(&env, all, false), domain.ApprovalReason{Level: domain.LevelCommand,
+		Text: env.say("A record changed since you were shown it.", "Une donnée a changé depuis qu’elle vous a été montrée.")})
+	stale.Cards = cardsOf(all)
+	return stale, nil
+}
+
+// runAction runs one action and fills its outcome. Only errors that concern the whole
+// transaction are returned.
+func (c *Catalogue) runAction(ctx context.Context, data Data, env Env, e *domain.Execution, savepoint func(context.Context, func() error) error) ([]domain.DataChange, error) {
+	started := env.time()
+	e.StartedAt, e.Attempt = &started, e.Attempt+1
+	entry := c.commands[e.Command]
+	if entry == nil || entry.run == nil {
+		failAction(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", quoted(e.Command)))
+		return nil, nil
+	}
+	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+		failAction(&env, e, err)
+		return nil, nil
+	}
+	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
+	defer cancel()
+	var result done
+	// The savepoint itself has the outer context: it must be able to roll back when the
+	// action's own time is up.
+	err := savepoint(ctx, func() error {
+		var err error
+		result, err = entry.run(within, c.call(data, env, e))
+		return err
+	})
+	if err != nil {
+		err = timedOut(within, ctx, err, entry.spec)
+		var known *domain.Error
+		if !errors.As(err, &known) {
+			return nil, err
+		}
+		failAction(&env, e, known)
+		return nil, nil
+	}
+	e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
+	e.Result, e.Text, e.Summary = result.result, result.text, result.summary
+	return result.changes, nil
+}
+
+func failAction(env *Env, e *domain.Execution, err error) {
+	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
+	e.Summary = env.say("Failed: %s. %s", "Échec : %s. %s", summaryOf(e), e.Error.Message)
+}
+
+func cancelAction(env *Env, e *domain.Execution) {
+	e.Status, e.EndedAt = domain.ExecCancelled, new(env.time())
+	e.Error = &domain.CommandError{Code: codeEarlier, Message: "An action before it failed, so it was not run. What was done before stays."}
+	e.Summary = env.say("Not done: %s", "Pas fait : %s", summaryOf(e))
+}
+
+func summaryOf(e *domain.Execution) string {
+	if e.Summary == "" {
+		return e.Command
+	}
+	return e.Summary
+}

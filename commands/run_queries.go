@@ -1,0 +1,158 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// parallelQueries bounds how many queries of one answer run at once.
+	parallelQueries = 4
+	// seriesBytes bounds the results of a series: about 20,000 tokens of 3.5 bytes.
+	seriesBytes = 70_000
+)
+
+// RunQueries runs the queries that have no result yet, a few at a time, and fills
+// their outcome. One that fails does not stop the others. The answers together are
+// bounded; what is cut says so and how to read on. The text for a message is
+// returned.
+func (c *Catalogue) RunQueries(ctx context.Context, data Data, env Env, queries []*domain.Execution) string {
+	answers := make([]*answer, len(queries))
+	var running sync.WaitGroup
+	free := make(chan struct{}, parallelQueries)
+	for i, e := range queries {
+		if e.Status.Final() {
+			continue
+		}
+		running.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			answers[i] = c.runQuery(ctx, data, env, e)
+		})
+	}
+	running.Wait()
+	for i, most := range shares(answers, seriesBytes) {
+		if answers[i] != nil {
+			settleQuery(ctx, &env, queries[i], answers[i], most)
+		}
+	}
+	return formatted(queries)
+}
+
+// runQuery runs one query; nil if it failed.
+func (c *Catalogue) runQuery(ctx context.Context, data Data, env Env, e *domain.Execution) (found *answer) {
+	started := env.time()
+	e.StartedAt, e.Attempt = &started, e.Attempt+1
+	// A panic in one query must not take the process down, and with it every session.
+	defer func() {
+		if r := recover(); r != nil {
+			failQuery(&env, e, fmt.Errorf("the query panicked: %v", r))
+			found = nil
+		}
+	}()
+	entry := c.commands[e.Command]
+	if entry == nil || entry.query == nil {
+		failQuery(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no query %s.", quoted(e.Command)))
+		return nil
+	}
+	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
+	defer cancel()
+	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+		failQuery(&env, e, err)
+		return nil
+	}
+	target := c.call(data, env, e)
+	if e.Summary == "" {
+		e.Summary = entry.words(within, target)
+	}
+	a, err := entry.query(within, target)
+	if err != nil {
+		failQuery(&env, e, timedOut(within, ctx, err, entry.spec))
+		return nil
+	}
+	return &a
+}
+
+// timedOut says so where the command's own time was up; databases each have another
+// error for it.
+func timedOut(within, outer context.Context, err error, spec domain.CommandSpec) error {
+	if errors.Is(within.Err(), context.DeadlineExceeded) && outer.Err() == nil {
+		return domain.Errorf(domain.Code(codeTimeout), "%s took longer than %s and was stopped. Ask for less.", spec.Name, spec.Timeout)
+	}
+	return err
+}
+
+func failQuery(env *Env, e *domain.Execution, err error) {
+	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
+	if e.Summary == "" {
+		e.Summary = e.Command
+	}
+}
+
+func settleQuery(ctx context.Context, env *Env, e *domain.Execution, a *answer, most int) {
+	if err := a.cut(ctx, most); err != nil {
+		failQuery(env, e, err)
+		return
+	}
+	e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
+	e.Result, e.Text, e.Note = a.result(), a.text(), a.finish()
+	if a.count != "" {
+		e.Summary += env.say(": %s", " : %s", a.count)
+	}
+}
+
+// shares divides the room among the answers: small ones take what they need, and what
+// they leave goes to the large ones.
+func shares(answers []*answer, room int) []int {
+	given := make([]int, len(answers))
+	open := 0
+	for _, a := range answers {
+		if a != nil {
+			open++
+		}
+	}
+	for open > 0 {
+		each, settled := room/open, 0
+		for i, a := range answers {
+			if a != nil && given[i] == 0 && a.size() <= each {
+				given[i] = a.size()
+				room -= given[i]
+				settled++
+			}
+		}
+		if open -= settled; settled > 0 {
+			continue
+		}
+		for i, a := range answers {
+			if a != nil && given[i] == 0 {
+				given[i] = each
+			}
+		}
+		break
+	}
+	return given
+}
+
+// formatted is a series of results as one text.
+func formatted(executions []*domain.Execution) string {
+	parts := make([]string, 0, len(executions))
+	for _, e := range executions {
+		part := e.Command + " " + string(e.Status)
+		if e.Error != nil {
+			part += "\n" + explain(e.Error)
+		}
+		if e.Text != "" {
+			part += "\n" + e.Text
+		}
+		if e.Note != "" {
+			part += "\n(" + e.Note + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -1,0 +1,125 @@
+package commands
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxFieldErrors bounds what is told about one value.
+const maxFieldErrors = 20
+
+// schemaErrors says in plain words what a schema found wrong.
+func schemaErrors(wrong *jsonschema.ValidationError, prefix string) *domain.Error {
+	var fields []domain.FieldError
+	for _, unit := range wrong.BasicOutput().Errors {
+		if unit.Error != nil && !group(unit.Error.Kind) {
+			fields = append(fields, fieldErrors(prefix+unit.InstanceLocation, unit.Error)...)
+		}
+	}
+	if len(fields) == 0 {
+		fields = []domain.FieldError{{Pointer: prefix, Code: "invalid", Message: "The value does not fit its schema."}}
+	}
+	slices.SortStableFunc(fields, func(a, b domain.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	fields = slices.Compact(fields)
+	message := fields[0].Message
+	if fields[0].Pointer != "" {
+		message = fields[0].Pointer + ": " + message
+	}
+	if len(fields) > maxFieldErrors {
+		fields = fields[:maxFieldErrors]
+	}
+	return &domain.Error{Code: domain.CodeInvalid, Message: message, Fields: fields}
+}
+
+// group says that an error only holds others.
+func group(k jsonschema.ErrorKind) bool {
+	switch k.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		return true
+	}
+	return false
+}
+
+func fieldErrors(pointer string, e *jsonschema.OutputError) []domain.FieldError {
+	one := func(code, format string, args ...any) []domain.FieldError {
+		return []domain.FieldError{{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch k := e.Kind.(type) {
+	case *kind.Required:
+		return each(pointer, k.Missing, "required", "%s is required.")
+	case *kind.AdditionalProperties:
+		return each(pointer, k.Properties, "unknown_field", "There is no field %s here.")
+	case *kind.Type:
+		return one("type", "This must be %s, not %s.", typeNames(k.Want), typeName(k.Got))
+	case *kind.Enum:
+		return one("enum", "This must be one of %s.", listed(k.Want))
+	case *kind.Minimum:
+		return one("minimum", "This must be at least %s.", number(k.Want))
+	case *kind.Maximum:
+		return one("maximum", "This must be at most %s.", number(k.Want))
+	case *kind.MinLength:
+		return one("min_length", "This must have at least %d characters.", k.Want)
+	case *kind.MaxLength:
+		return one("max_length", "This may have at most %d characters.", k.Want)
+	case *kind.MinItems:
+		return one("min_items", "At least %d items are needed.", k.Want)
+	case *kind.MaxItems:
+		return one("max_items", "At most %d items are allowed.", k.Want)
+	case *kind.Format:
+		return one("format", "This is not a valid %s.", k.Want)
+	}
+	return one("invalid", "%s.", e.String())
+}
+
+// each makes an error for every one of several fields of an object.
+func each(pointer string, names []string, code, format string) []domain.FieldError {
+	errs := make([]domain.FieldError, 0, len(names))
+	for _, name := range names {
+		at := pointer + "/" + escapePointer(name)
+		errs = append(errs, domain.FieldError{Pointer: at, Code: code, Message: fmt.Sprintf(format, quoted(name))})
+	}
+	return errs
+}
+
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func listed(values []any) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(encode(v))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func number(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	return strings.TrimRight(r.FloatString(9), "0")
+}
+
+func typeNames(types []string) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = typeName(t)
+	}
+	return strings.Join(names, " or ")
+}
+
+func typeName(t string) string {
+	names := map[string]string{"string": "a text", "number": "a number (without quotes)", "integer": "a whole number (without quotes)",
+		"boolean": "true or false", "object": "an object", "array": "a list", "null": "null"}
+	if name, ok := names[t]; ok {
+		return name
+	}
+	return t
+}

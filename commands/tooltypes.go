@@ -1,0 +1,244 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// builtinTypes are the tool types that every workspace has.
+var builtinTypes = []domain.ToolType{
+	builtinType("tracking", "Tracking", "Numbers over time, with a unit and an optional range.",
+		object(`"unit": {"type": "string", "maxLength": 40, "description": "Unit of the values, like kg."},
+			"min": {"type": "number", "description": "Smallest value that is accepted."},
+			"max": {"type": "number", "description": "Largest value that is accepted."},
+			"decimals": {"type": "integer", "minimum": 0, "maximum": 9, "description": "How many decimals are shown."}`),
+		object(`"value": {"type": "number"}`, "value")),
+	builtinType("journal", "Journal", "Dated texts.",
+		object(``),
+		object(`"text": {"type": "string", "minLength": 1, "maxLength": 100000}`, "text")),
+	builtinType("notes", "Notes", "Texts with a title.",
+		object(``),
+		object(`"title": {"type": "string", "minLength": 1, "maxLength": 300}, "text": {"type": "string", "maxLength": 100000}`, "title", "text")),
+	builtinType("checklist", "Checklist", "Items that are done or not.",
+		object(``),
+		object(`"text": {"type": "string", "minLength": 1, "maxLength": 10000}, "done": {"type": "boolean"}`, "text", "done")),
+	builtinType("goal", "Goal", "A target with its criterion and deadline; entries are the steps towards it.",
+		object(`"target": {"type": "string", "maxLength": 2000, "description": "What is to be reached."},
+			"criterion": {"type": "string", "maxLength": 2000, "description": "How one knows that it is reached."},
+			"deadline": {"type": "string", "format": "date", "description": "A date like 2026-12-31."}`),
+		object(`"text": {"type": "string", "minLength": 1, "maxLength": 10000}, "done": {"type": "boolean"},
+			"progress": {"type": "number", "description": "How far it is, in per cent or in the target's own unit."}`, "text")),
+}
+
+func builtinType(id, name, description string, config, entry json.RawMessage) domain.ToolType {
+	return domain.ToolType{ID: id, Name: name, Description: description, ConfigSchema: config, EntrySchema: entry, BuiltIn: true}
+}
+
+// ToolTypes are the built-in tool types and the workspace's own.
+func (c *Catalogue) ToolTypes(ctx context.Context, data ToolTypeData) ([]domain.ToolType, error) {
+	own, err := data.ToolTypes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the tool types: %w", err)
+	}
+	return append(slices.Clone(builtinTypes), own...), nil
+}
+
+// ToolType finds one by id. The error for an unknown one lists those there are.
+func (c *Catalogue) ToolType(ctx context.Context, data ToolTypeData, id string) (*domain.ToolType, error) {
+	types, err := c.ToolTypes(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]string, len(types))
+	for i := range types {
+		if types[i].ID == id {
+			return &types[i], nil
+		}
+		known[i] = types[i].ID
+	}
+	return nil, domain.Invalid("/tool_type", "unknown", "There is no tool type %s. The tool types are: %s.", quoted(id), strings.Join(known, ", "))
+}
+
+// ToolTypeInput is a new tool type.
+type ToolTypeInput struct {
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	ConfigSchema json.RawMessage `json:"config_schema"`
+	EntrySchema  json.RawMessage `json:"entry_schema"`
+}
+
+var typeID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
+
+// CreateToolType adds a tool type to the workspace. Its schemas must describe objects
+// and may not refer outside themselves.
+func (c *Catalogue) CreateToolType(ctx context.Context, data ToolTypeData, env Env, in ToolTypeInput) (*domain.ToolType, domain.DataChange, error) {
+	none := domain.DataChange{}
+	if !typeID.MatchString(in.ID) {
+		return nil, none, domain.Invalid("/id", "format", "The id of a tool type is a to z, 0 to 9, - and _, begins with a letter and has at most 63 characters.")
+	}
+	if err := firstError(checkName("/name", in.Name), checkText("/description", in.Description, maxDescription)); err != nil {
+		return nil, none, err
+	}
+	config, err := c.typeSchema("/config_schema", in.ConfigSchema)
+	if err != nil {
+		return nil, none, err
+	}
+	entry, err := c.typeSchema("/entry_schema", in.EntrySchema)
+	if err != nil {
+		return nil, none, err
+	}
+	types, err := c.ToolTypes(ctx, data)
+	if err != nil {
+		return nil, none, err
+	}
+	for _, t := range types {
+		if t.ID == in.ID {
+			return nil, none, domain.Errorf(domain.CodeConflict, "There is a tool type %s already. Choose another id.", quoted(in.ID))
+		}
+	}
+	t := &domain.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
+		ConfigSchema: config, EntrySchema: entry, CreatedAt: env.Now, UpdatedAt: env.Now}
+	if err := data.InsertToolType(ctx, t); err != nil {
+		return nil, none, fmt.Errorf("insert the tool type: %w", err)
+	}
+	return t, env.change("tool_type", t.ID, "created"), nil
+}
+
+// typeSchema checks a schema of a tool type and gives its compact form.
+func (c *Catalogue) typeSchema(pointer string, schema json.RawMessage) (json.RawMessage, error) {
+	value, err := parseJSON(schema)
+	if err != nil {
+		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
+	}
+	fields, ok := value.(map[string]any)
+	if !ok || fields["type"] != "object" {
+		return nil, domain.Invalid(pointer, "type", `This must be a JSON Schema with "type": "object".`)
+	}
+	encoded := encode(value)
+	if _, err := c.schemas.compile(encoded); err != nil {
+		return nil, domain.Invalid(pointer, "schema", "This JSON Schema cannot be used: %v.", err)
+	}
+	return encoded, nil
+}
+
+// checkConfig holds a tool's config against its type.
+func (c *Catalogue) checkConfig(t *domain.ToolType, config json.RawMessage) error {
+	if err := c.schemas.check(t.ConfigSchema, config, "/config"); err != nil {
+		return err
+	}
+	if !t.BuiltIn || t.ID != "tracking" {
+		return nil
+	}
+	limits, err := readTracking(config)
+	if err != nil {
+		return err
+	}
+	if limits.Min != nil && limits.Max != nil && *limits.Min > *limits.Max {
+		return domain.Invalid("/config/max", "range", "max (%v) is below min (%v).", *limits.Max, *limits.Min)
+	}
+	return nil
+}
+
+// checkData holds an entry's data against its tool's type and config.
+func (c *Catalogue) checkData(t *domain.ToolType, tool *domain.Tool, data json.RawMessage, pointer string) error {
+	if err := c.schemas.check(t.EntrySchema, data, pointer); err != nil {
+		return err
+	}
+	if !t.BuiltIn || t.ID != "tracking" {
+		return nil
+	}
+	limits, err := readTracking(tool.Config)
+	if err != nil {
+		return err
+	}
+	var entry struct {
+		Value json.Number `json:"value"`
+	}
+	if err := json.Unmarshal(data, &entry); err != nil {
+		return domain.Invalid(pointer+"/value", "type", "The value is a number.")
+	}
+	value, err := strconv.ParseFloat(string(entry.Value), 64)
+	if err != nil {
+		return domain.Invalid(pointer+"/value", "range", "The value %s is too large.", entry.Value)
+	}
+	if limits.Min != nil && value < *limits.Min || limits.Max != nil && value > *limits.Max {
+		return domain.Invalid(pointer+"/value", "range", "The value %s is outside the range of %s: %s.", entry.Value, quoted(tool.Name), limits)
+	}
+	return nil
+}
+
+// trackingConfig is the config of a tracking tool, as far as it is checked here.
+type trackingConfig struct {
+	Unit string   `json:"unit"`
+	Min  *float64 `json:"min"`
+	Max  *float64 `json:"max"`
+}
+
+func (t trackingConfig) String() string {
+	var parts []string
+	if t.Min != nil {
+		parts = append(parts, "at least "+strconv.FormatFloat(*t.Min, 'f', -1, 64))
+	}
+	if t.Max != nil {
+		parts = append(parts, "at most "+strconv.FormatFloat(*t.Max, 'f', -1, 64))
+	}
+	return strings.TrimSpace(strings.Join(parts, ", ") + " " + t.Unit)
+}
+
+func readTracking(config json.RawMessage) (trackingConfig, error) {
+	var t trackingConfig
+	if len(bytes.TrimSpace(config)) == 0 {
+		return t, nil
+	}
+	if err := json.Unmarshal(config, &t); err != nil {
+		return t, fmt.Errorf("read a tracking config: %w", err)
+	}
+	return t, nil
+}
+
+// numericFields are the fields of a type's entries that statistics can be made of.
+func numericFields(t *domain.ToolType) []string {
+	var schema struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(t.EntrySchema, &schema) != nil {
+		return nil
+	}
+	var fields []string
+	for name, p := range schema.Properties {
+		if p.Type == "number" || p.Type == "integer" {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changedMeanwhile turns a failed guard into an error that says what to do.
+func changedMeanwhile(err error, doing string) error {
+	if errors.Is(err, domain.ErrStale) {
+		return &domain.Error{Code: domain.CodeConflict, Message: "It was changed meanwhile by somebody else. Read it again, then repeat the change.", Err: err}
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -1,0 +1,133 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// described is an action with its card.
+type described struct {
+	execution *domain.Execution
+	card      card
+	err       *domain.Error // its target does not exist
+}
+
+// describeAll makes the cards of the actions that are to run, as the data is now.
+func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions []*domain.Execution) ([]described, error) {
+	var all []described
+	var earlier []*domain.Execution
+	for _, e := range actions {
+		entry := c.commands[e.Command]
+		if e.Status.Final() || entry == nil || entry.describe == nil {
+			continue
+		}
+		target := c.call(data, env, e)
+		target.earlier = slices.Clone(earlier)
+		earlier = append(earlier, e)
+		d := described{execution: e}
+		var err error
+		d.card, err = entry.describe(ctx, target)
+		if err != nil && !errors.As(err, &d.err) {
+			return nil, err
+		}
+		if e.Summary = d.card.text; e.Summary == "" {
+			e.Summary = e.Command
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// demands says why a person must say yes before these actions run, with a card for
+// each. One reason is enough for all of them to wait. An action whose target does not
+// exist is failed before anybody is asked, and the others with it: nobody should be
+// asked for a series that cannot run.
+func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
+	all, err := c.describeAll(ctx, data, env, actions)
+	if err != nil || len(all) == 0 {
+		return nil, nil, err
+	}
+	reasons := reasonsFor(&env, all, aiAsked)
+	if len(reasons) == 0 || failMissing(&env, all) {
+		return nil, nil, nil
+	}
+	return reasons, cardsOf(all), nil
+}
+
+// failMissing fails the actions whose target is missing and cancels the others; it
+// does nothing where all targets exist.
+func failMissing(env *Env, all []described) bool {
+	if !slices.ContainsFunc(all, func(d described) bool { return d.err != nil }) {
+		return false
+	}
+	for _, d := range all {
+		e := d.execution
+		e.EndedAt = new(env.time())
+		if d.err != nil {
+			e.Status, e.Error = domain.ExecFailed, commandError(d.err)
+			continue
+		}
+		e.Status = domain.ExecCancelled
+		e.Error = &domain.CommandError{Code: codeEarlier, Message: "Another action of this answer cannot be run; nothing was run, and the person was not asked."}
+	}
+	return true
+}
+
+func cardsOf(all []described) []domain.ApprovalAction {
+	cards := make([]domain.ApprovalAction, 0, len(all))
+	for _, d := range all {
+		e := d.execution
+		e.Digest = digest(e, d.card)
+		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: d.card.text,
+			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest})
+	}
+	return cards
+}
+
+// digest binds command, version of what it changes, and exact params.
+func digest(e *domain.Execution, d card) string {
+	return hash("digest", e.Command, d.version, string(e.Params))
+}
+
+// reasonsFor lists every level that asks for validation, each once.
+func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason {
+	var reasons []domain.ApprovalReason
+	add := func(level domain.ValidationLevel, id, text string) {
+		reason := domain.ApprovalReason{Level: level, ID: id, Text: text}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	if env.Settings.RequireValidation {
+		add(domain.LevelWorkspace, "", env.say("The workspace asks for every action.", "L’espace de travail demande un accord pour chaque action."))
+	}
+	for _, d := range all {
+		for _, z := range d.card.zones {
+			if z.RequireValidation {
+				add(domain.LevelZone, z.ID, env.say("The zone %s asks for it.", "La zone %s le demande.", env.name(z.Name)))
+			}
+		}
+	}
+	for _, d := range all {
+		for _, t := range d.card.tools {
+			if t.RequireValidation {
+				add(domain.LevelTool, t.ID, env.say("The tool %s asks for it.", "L’outil %s le demande.", env.name(t.Name)))
+			}
+		}
+	}
+	if env.SessionRequiresValidation {
+		add(domain.LevelSession, env.SessionID, env.say("This session asks for every action.", "Cette session demande un accord pour chaque action."))
+	}
+	if aiAsked {
+		add(domain.LevelAI, "", env.say("The AI itself asks for your yes.", "L’IA elle-même demande votre accord."))
+	}
+	for _, d := range all {
+		if d.card.always != "" {
+			add(domain.LevelCommand, "", d.card.always)
+		}
+	}
+	return reasons
+}
