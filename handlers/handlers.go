@@ -21,7 +21,9 @@ type Config struct {
 	Version     VersionInfo
 	// Draining says that the server is shutting down: not ready, no new work.
 	Draining func() bool
-	Health   Health
+	// RateLimits bound what one caller may ask. Optional: see there for what holds then.
+	RateLimits RateLimits
+	Health     Health
 	// MetricsPage is what GET /metrics serves. Optional: 404 without it.
 	MetricsPage http.Handler
 	// Web serves everything that is no route of the API (the web page). Optional.
@@ -56,11 +58,12 @@ type Config struct {
 // server holds what the handlers share. Its methods are the handlers.
 type server struct {
 	Config
+	edge
 }
 
 // New makes the handler of the whole API. It panics if a route names no role: that is
 // a mistake in the program, found by the first test that starts it.
 func New(c Config) http.Handler {
-	s := &server{Config: c}
+	s := &server{Config: c, edge: newEdge(&c)}
 	return s.middleware(s.routes())
 }

@@ -19,9 +19,6 @@ type Authenticator interface {
 	Changed()
 }
 
-// IdempotencyStore keeps the answers to requests that carried an Idempotency-Key.
-type IdempotencyStore interface{}
-
 // Streams is the broker of live events (package stream), as the handlers use it.
 type Streams interface {
 	Reader(log stream.Log, f stream.Filter) *stream.Reader

@@ -1,0 +1,277 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// IdempotencyStore keeps what became of requests that carried an Idempotency-Key, for
+// 24 hours. A key is claimed before the request is carried out; what is then written
+// under the context that ClaimKey returns notes it as applied, in the same
+// transaction. So it is known after a crash whether the request was carried out.
+type IdempotencyStore interface {
+	// ClaimKey takes the key for a request with this fingerprint, or says what became
+	// of the one that has it.
+	ClaimKey(ctx context.Context, ws, key, fingerprint string) (context.Context, *KeyClaim, error)
+	// KeepAnswer ends the request: answer is what repeats will get.
+	KeepAnswer(ctx context.Context, ws, key string, answer []byte) error
+	// ReleaseKey ends the request without an answer to keep. If something was written
+	// under the key, it stays taken, as applied.
+	ReleaseKey(ctx context.Context, ws, key string) error
+}
+
+// KeyState says what became of a request with an Idempotency-Key.
+type KeyState string
+
+const (
+	KeyNew      KeyState = "new"      // claimed: carry it out
+	KeyRunning  KeyState = "running"  // being carried out
+	KeyMismatch KeyState = "mismatch" // the key belongs to another request
+	KeyApplied  KeyState = "applied"  // carried out; the answer was lost with the process
+	KeyAnswered KeyState = "answered"
+)
+
+// KeyClaim is what is known of a key. CreatedID and Seq are of what an applied
+// request made and of the event at which it shows.
+type KeyClaim struct {
+	State     KeyState
+	Answer    []byte
+	CreatedID string
+	Seq       int64
+}
+
+const (
+	maxKeyLength = 255
+	maxKeyedBody = 1 << 20 // as for every body
+)
+
+// once carries a POST with an Idempotency-Key out a single time. The answer is kept
+// before it is sent: a client that has it can rely on it.
+func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		values, given := r.Header["Idempotency-Key"]
+		if !given || r.Method != http.MethodPost {
+			next(w, r)
+			return
+		}
+		if len(values) != 1 || !visible(values[0]) {
+			s.fail(w, r, domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength))
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxKeyedBody))
+		if err != nil {
+			s.fail(w, r, unreadable(err))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		k := requestKey{workspace: caller(r).Workspace, text: values[0]}
+		ctx, claim, err := s.Idempotency.ClaimKey(r.Context(), k.workspace, k.name(), fingerprint(r, body))
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		switch claim.State {
+		case KeyNew:
+			s.carryOut(w, r.WithContext(ctx), k, next)
+		case KeyAnswered:
+			s.replay(w, r, k, claim)
+		case KeyApplied:
+			w.Header().Set("Idempotent-Replayed", "true")
+			s.carryOut(w, r, k, s.rebuild(claim, next))
+		case KeyMismatch:
+			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch, "This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
+		default:
+			s.fail(w, r, domain.Errorf(CodeIdempotencyInProgress, "The request with this Idempotency-Key is still being carried out."))
+		}
+	}
+}
+
+// unreadable is a body that did not come whole.
+func unreadable(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return domain.Errorf(CodeUnreadable, "The body did not arrive whole.")
+}
+
+func visible(key string) bool {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return key != "" && len(key) <= maxKeyLength
+}
+
+// fingerprint tells requests apart: what is asked, where, and with which body.
+func fingerprint(r *http.Request, body []byte) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n", r.Method, r.URL.EscapedPath(), r.URL.RawQuery) // a hash takes anything
+	h.Write(body)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// requestKey is an Idempotency-Key of a workspace. The database gets to see its hash
+// only, and answers sealed with it: some hold a secret that is shown once.
+type requestKey struct{ workspace, text string }
+
+func (k requestKey) name() string {
+	sum := sha256.Sum256([]byte("name\n" + k.text))
+	return hex.EncodeToString(sum[:])
+}
+
+func (k requestKey) seal() cipher.AEAD {
+	sum := sha256.Sum256([]byte("answer\n" + k.workspace + "\n" + k.text))
+	block, err := aes.NewCipher(sum[:])
+	if err != nil {
+		panic(err) // only a key of another size than 32 bytes
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // AES has the block size that GCM wants
+	}
+	return aead
+}
+
+// keptAnswer is an answer as it is stored.
+type keptAnswer struct {
+	Status int         `json:"status"`
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+}
+
+func (k requestKey) lock(a keptAnswer) ([]byte, error) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("encode an answer: %w", err)
+	}
+	aead := k.seal()
+	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
+	_, _ = rand.Read(nonce) // ends the program rather than fail
+	return aead.Seal(nonce, nonce, text, nil), nil
+}
+
+func (k requestKey) unlock(sealed []byte) (*keptAnswer, error) {
+	aead := k.seal()
+	if len(sealed) < aead.NonceSize() {
+		return nil, errors.New("open a kept answer: it is too short")
+	}
+	text, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], nil)
+	if err != nil {
+		return nil, fmt.Errorf("open a kept answer: %w", err)
+	}
+	a := &keptAnswer{}
+	if err := json.Unmarshal(text, a); err != nil {
+		return nil, fmt.Errorf("read a kept answer: %w", err)
+	}
+	return a, nil
+}
+
+// carryOut runs the handler, keeps its answer and sends it.
+func (s *server) carryOut(w http.ResponseWriter, r *http.Request, k requestKey, next http.HandlerFunc) {
+	// The client may leave; what was begun is ended all the same.
+	ctx := context.WithoutCancel(r.Context())
+	a := &recorder{header: w.Header().Clone()}
+	ended := false
+	defer func() {
+		if !ended { // a panic is on its way up
+			s.release(ctx, r, k)
+		}
+	}()
+	next(a, r)
+	ended = true
+	if !a.keeps() {
+		s.release(ctx, r, k)
+		a.send(w)
+		return
+	}
+	sealed, err := k.lock(keptAnswer{Status: a.status, Header: own(a.header, w.Header()), Body: a.body.Bytes()})
+	if err == nil {
+		err = s.Idempotency.KeepAnswer(ctx, k.workspace, k.name(), sealed)
+	}
+	if err != nil {
+		// It was done, and the store knows that: a repeat is answered anew, not run.
+		s.Log.Error().Err(err).Str("request_id", requestID(r)).Msg("an answer could not be kept for its Idempotency-Key")
+	}
+	a.send(w)
+}
+
+func (s *server) release(ctx context.Context, r *http.Request, k requestKey) {
+	if err := s.Idempotency.ReleaseKey(ctx, k.workspace, k.name()); err != nil {
+		s.Log.Error().Err(err).Str("request_id", requestID(r)).Msg("an Idempotency-Key could not be released")
+	}
+}
+
+// own are the headers that the handler set, without those that every answer gets anew.
+func own(all, common http.Header) http.Header {
+	h := http.Header{}
+	for name, values := range all {
+		if fmt.Sprint(common[name]) != fmt.Sprint(values) {
+			h[name] = values
+		}
+	}
+	return h
+}
+
+func (s *server) replay(w http.ResponseWriter, r *http.Request, k requestKey, claim *KeyClaim) {
+	a, err := k.unlock(claim.Answer)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	for name, values := range a.Header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Idempotent-Replayed", "true")
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // the client may have gone
+}
+
+// recorder holds an answer back.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *recorder) Header() http.Header { return a.header }
+
+func (a *recorder) WriteHeader(status int) {
+	if a.status == 0 && status >= 200 {
+		a.status = status
+	}
+}
+
+func (a *recorder) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(b)
+}
+
+// keeps says whether the answer stands. One that says "try again" does not.
+func (a *recorder) keeps() bool {
+	a.WriteHeader(http.StatusOK)
+	return a.status < 500 && a.header.Get("Retry-After") == ""
+}
+
+func (a *recorder) send(w http.ResponseWriter) {
+	h := w.Header()
+	clear(h)
+	for name, values := range a.header {
+		h[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body.Bytes()) // the client may have gone
+}
