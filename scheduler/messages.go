@@ -23,8 +23,20 @@ func (d *Door) SendMessage(ctx context.Context, workspace, session string, in do
 		return nil, err
 	}
 	receipt := o.receipt()
-	receipt.Message = message
+	receipt.Message = stored(o.change, message.ID)
 	return receipt, nil
+}
+
+// stored finds a message as a change stores it.
+func stored(change *domain.Change, id string) *domain.Message {
+	for _, list := range [][]*domain.Message{change.Messages, change.PlacedMessages} {
+		for _, m := range list {
+			if m.ID == id {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 // userMessage makes the event of a new message.

@@ -1,0 +1,71 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/prompt"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// keptVerbatim bounds what of the person's present request stands word for word
+// behind a summary, in characters.
+const keptVerbatim = 8_000
+
+// compact has the older messages summarised by the model. The messages stay in the
+// record; the summary takes their place in the prompt.
+func (d *driver) compact(ctx context.Context) (domain.Event, error) {
+	s := d.session
+	model, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
+	if err != nil {
+		return d.noModel(err)
+	}
+	turns, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	call := d.newCall(model, "compaction")
+	answer, err := model.Provider.Query(ctx, &providers.Request{
+		Prompt: prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language), MaxTokens: model.MaxTokens,
+		SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
+	})
+	if ctx.Err() != nil {
+		return nil, errLetGo
+	}
+	if err != nil {
+		return d.callFailed(call, err), nil
+	}
+	d.endCall(call, model, answer)
+	summary := strings.TrimSpace(answer.Raw.Text)
+	if summary == "" {
+		return domain.SystemErrorOccurred{
+			Code: "context_too_large", Roundtrip: call,
+			Problem: "The conversation outgrew its context budget and the model gave no summary of it.",
+		}, nil
+	}
+	if request := lastRequest(turns); request != "" {
+		summary += "\n\nThe person's present request, word for word:\n" + request
+	}
+	return domain.ContextCompacted{Summary: summary, Tokens: prompt.EstimateTokens(summary), Roundtrip: call}, nil
+}
+
+// lastRequest is the text of the latest user turn that is not only results.
+func lastRequest(turns []*domain.Turn) string {
+	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].Role != domain.TurnUser {
+			continue
+		}
+		var text []string
+		for _, b := range turns[i].Blocks {
+			if b.Kind == domain.BlockText {
+				text = append(text, b.Text)
+			}
+		}
+		if len(text) > 0 {
+			joined := strings.Join(text, "\n")
+			return joined[:min(len(joined), keptVerbatim)]
+		}
+	}
+	return ""
+}

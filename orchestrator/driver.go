@@ -1,0 +1,286 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator/machine"
+)
+
+// errLetGo ends a driver whose session is no longer its own; what it had in hand is
+// void.
+var errLetGo = errors.New("the session is driven elsewhere, or was cut")
+
+// driver carries one session from effect to effect until it rests.
+type driver struct {
+	loop *Loop
+	cut  context.CancelCauseFunc
+
+	view    *domain.View    // as of the last commit
+	session *domain.Session // with the steps that are not committed yet
+	effect  domain.Effect
+	since   time.Time // of the latest transition
+
+	// pending are the events taken since the last commit and change what they decided:
+	// if the commit finds that something came in from outside, they are decided again.
+	pending []domain.Event
+	change  *domain.Change
+
+	raw      *domain.RawAnswer      // the answer in hand, between its receipt and its parsing
+	answerID string                 // the id under which it was streamed
+	plan     domain.PlannedCommands // of the answer in hand: its actions follow its queries
+	streamed string                 // the message whose streamed text is neither settled nor void
+}
+
+func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {
+	return &driver{loop: l, cut: cut, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
+}
+
+// run is the loop: perform, decide, commit (which publishes), and again.
+func (d *driver) run(ctx context.Context) {
+	defer d.survive()
+	for effect := d.effect; effect != domain.DoNothing; {
+		var err error
+		if effect == domain.DoRunActions {
+			effect, err = d.runActions(ctx)
+		} else {
+			var event domain.Event
+			if event, err = d.perform(ctx, effect); err == nil {
+				effect, err = d.take(ctx, event)
+			}
+		}
+		if err != nil {
+			d.letGo(ctx, err)
+			return
+		}
+	}
+}
+
+// perform does the effect's outside work and says what came of it.
+func (d *driver) perform(ctx context.Context, effect domain.Effect) (domain.Event, error) {
+	switch effect {
+	case domain.DoEnrich:
+		return d.enrich(ctx)
+	case domain.DoCallAI:
+		return d.callAI(ctx)
+	case domain.DoParse:
+		return d.parse(ctx)
+	case domain.DoRunQueries:
+		return d.runQueries(ctx)
+	case domain.DoCompact:
+		return d.compact(ctx)
+	default:
+		return nil, fmt.Errorf("perform effect %q: unknown", effect)
+	}
+}
+
+// take lets the machine decide about an event and commits, unless the effect that
+// follows may run before.
+func (d *driver) take(ctx context.Context, event domain.Event) (domain.Effect, error) {
+	d.pending = append(d.pending, event)
+	step, err := d.decide(event)
+	if err != nil {
+		return domain.DoNothing, err
+	}
+	if step.Uncommitted {
+		return step.Effect, nil
+	}
+	return d.commit(ctx, step.Effect)
+}
+
+// decide runs the machine on the present state and gathers what it decided.
+func (d *driver) decide(event domain.Event) (*domain.Step, error) {
+	step, err := machine.Run(d.session, event, d.loop.policy(d.view))
+	if err != nil {
+		return nil, fmt.Errorf("decide about %s: %w", event.Name(), err)
+	}
+	d.session = step.Session
+	d.change = d.change.Then(step.Change, step.Session)
+	d.remember(step.Change)
+	return step, nil
+}
+
+// remember keeps the view true between commits: what was planned, finished or taken
+// from the inbox in a step that is not stored yet. Executions are shared pointers:
+// one that has ended stays in the list, since its answer is reported whole.
+func (d *driver) remember(change *domain.Change) {
+	view := *d.view
+	view.Inbox = slices.DeleteFunc(slices.Clone(view.Inbox), func(i *domain.InboxItem) bool {
+		return slices.Contains(change.InboxDone, i.ID)
+	})
+	var planned []*domain.Execution
+	for _, e := range append(slices.Clone(view.Planned), change.Executions...) {
+		if e.MessageID != d.session.State.AnswerID || d.session.State.AnswerID == "" {
+			continue
+		}
+		if i := slices.IndexFunc(planned, func(p *domain.Execution) bool { return p.ID == e.ID }); i >= 0 {
+			planned[i] = e
+		} else {
+			planned = append(planned, e)
+		}
+	}
+	view.Planned = planned
+	d.view = &view
+}
+
+// commit stores what was decided. If something came in meanwhile, the same events
+// are decided again on the state as it is; if the session is driven by somebody else
+// now, everything in hand is void.
+func (d *driver) commit(ctx context.Context, effect domain.Effect) (domain.Effect, error) {
+	for attempt := 0; ; attempt++ {
+		err := d.loop.cfg.Store.Commit(ctx, d.change)
+		switch {
+		case err == nil:
+			d.committed()
+			return effect, nil
+		case errors.Is(err, domain.ErrStale):
+			if effect, err = d.again(ctx); err != nil {
+				return domain.DoNothing, err
+			}
+		case transient(err):
+			// An answer that was paid for is in hand: wait for the database, don't drop it.
+			d.loop.cfg.Log.Warn().Err(err).Str("session", d.session.ID).Int("attempt", attempt+1).
+				Msg("the commit waits for the database")
+			if err := d.pause(ctx, attempt); err != nil {
+				return domain.DoNothing, err
+			}
+			if effect, err = d.again(ctx); err != nil && !transient(err) {
+				return domain.DoNothing, err
+			}
+		default:
+			return domain.DoNothing, fmt.Errorf("commit: %w", err)
+		}
+	}
+}
+
+// committed: what was in hand is stored.
+func (d *driver) committed() {
+	view := *d.view
+	view.Session = d.session
+	d.view = &view
+	if d.streamed != "" && d.raw == nil {
+		d.loop.cfg.Streams.Settle(d.session.ID, d.streamed)
+		d.streamed = ""
+	}
+	for _, t := range d.change.Transitions {
+		d.loop.cfg.Observer.PhaseLeft(t.From, t.At.Sub(d.since))
+		d.since = t.At
+	}
+	if !d.session.Phase.Working() && d.session.State.RoundRoundtrips > 0 {
+		d.loop.cfg.Observer.RoundEnded(d.session.State.RoundRoundtrips)
+	}
+	for _, e := range d.change.Executions {
+		if e.Status.Final() {
+			d.loop.cfg.Observer.Executed(e)
+		}
+	}
+	d.pending, d.change = nil, nil
+}
+
+// again reloads the session and decides the pending events once more.
+func (d *driver) again(ctx context.Context) (domain.Effect, error) {
+	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
+	if err != nil {
+		return domain.DoNothing, fmt.Errorf("reload: %w", err)
+	}
+	if view.Session.RunEpoch != d.session.RunEpoch {
+		d.loop.cfg.Observer.Fenced()
+		return domain.DoNothing, errLetGo
+	}
+	if view.Session.Version == d.session.Version && d.change == nil {
+		return domain.DoNothing, nil
+	}
+	d.view, d.session, d.change = view, view.Session, nil
+	var effect domain.Effect
+	for _, event := range d.pending {
+		step, err := d.decide(event)
+		if err != nil {
+			return domain.DoNothing, err
+		}
+		effect = step.Effect
+	}
+	return effect, nil
+}
+
+// pause waits before the n-th new try: 100 ms, doubling up to 5 s.
+func (d *driver) pause(ctx context.Context, attempt int) error {
+	timer := time.NewTimer(min(100*time.Millisecond<<min(attempt, 6), 5*time.Second))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return errLetGo
+	}
+}
+
+// letGo ends the driver: streamed text that will not become a message is called
+// back. A session that was cut or taken over is somebody else's; one that failed
+// stays in its phase, and the next recovery takes it up.
+func (d *driver) letGo(ctx context.Context, err error) {
+	if d.streamed != "" {
+		reason := "cut"
+		if cause := context.Cause(ctx); errors.Is(cause, ErrPreempted) {
+			reason = "preempted"
+		} else if errors.Is(cause, ErrInterrupted) || errors.Is(cause, ErrStopped) {
+			reason = ""
+		}
+		if reason != "" {
+			d.loop.cfg.Streams.Discard(d.session.WorkspaceID, d.session.ID, d.streamed, reason)
+		} else {
+			d.loop.cfg.Streams.Settle(d.session.ID, d.streamed)
+		}
+	}
+	if errors.Is(err, errLetGo) || ctx.Err() != nil {
+		return
+	}
+	d.loop.cfg.Log.Error().Err(err).Str("workspace", d.session.WorkspaceID).Str("session", d.session.ID).
+		Str("round", d.session.State.RoundID).Msg("the driver gave up; the session keeps its phase")
+}
+
+// survive turns a panic of this session's work into the end of its driver alone.
+func (d *driver) survive() {
+	if p := recover(); p != nil {
+		d.loop.cfg.Log.Error().Str("session", d.session.ID).Interface("panic", p).
+			Bytes("stack", debug.Stack()).Msg("a driver panicked")
+		d.fail(fmt.Sprint(p))
+	}
+}
+
+// fail tells the machine that the work cannot go on, once; the person is told and
+// the session rests instead of standing still.
+func (d *driver) fail(problem string) {
+	defer func() { _ = recover() }() // the second failure leaves it to recovery
+	d.pending, d.change = nil, nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.loop.base), 10*time.Second)
+	defer cancel()
+	d.session = d.view.Session
+	_, err := d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: "The server failed at this step: " + problem})
+	if err != nil {
+		d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Msg("a failed step could not be recorded")
+	}
+}
+
+// policy is what the machine must know, as of now.
+func (l *Loop) policy(view *domain.View) *domain.Policy {
+	return &domain.Policy{
+		Now: l.cfg.Clock(), NewID: l.cfg.NewID, Settings: view.Workspace.Settings,
+		Inbox: view.Inbox, Open: view.Open, CancelMessage: view.CancelMessage, Planned: view.Planned,
+		SpentToday: view.SpentToday, SpentThisMonth: view.SpentThisMonth,
+		Retry: RetryDelay(view.Workspace.Settings.NetworkRetry),
+	}
+}
+
+// transient errors pass by themselves: the database is away, busy or full.
+func transient(err error) bool {
+	switch domain.ErrorCode(err) {
+	case domain.CodeUnavailable, domain.CodeDatabaseBusy, domain.CodeStorageFull, domain.CodeOutcomeUnknown:
+		return true
+	}
+	return false
+}

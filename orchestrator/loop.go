@@ -1,0 +1,167 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Causes for which a driver's effect is cut. The door that cuts has already stored
+// what follows, so a cut driver only lets go of what it has in hand.
+var (
+	ErrPreempted   = errors.New("the slot was taken by another session")
+	ErrInterrupted = errors.New("the person cut the round")
+	ErrStopped     = errors.New("the session was stopped")
+	ErrFenced      = errors.New("another driver has taken the session over")
+	ErrShutdown    = errors.New("the server is shutting down")
+)
+
+// Config is what a Loop is made of. Every field is needed but Observer and Rested.
+type Config struct {
+	Store    Store
+	Data     DataReader
+	Streams  Streams
+	Models   Models
+	Commands Commands
+	Observer Observer
+	Clock    clock.Clock
+	NewID    domain.IDSource
+	Log      zerolog.Logger
+	// Rested is told when a driver has come to a rest, a wait or an end.
+	Rested func(*domain.Session)
+	// Grace is how long running effects may go on after Stop (20 s).
+	Grace time.Duration
+	// Threads is how many conversations are kept in memory (256).
+	Threads int
+}
+
+// Loop holds the drivers of this process.
+type Loop struct {
+	cfg     Config
+	threads *threads
+	levels  *levels
+
+	mu      sync.Mutex
+	drivers map[string]*driver // by session
+	closed  bool
+	wg      sync.WaitGroup
+	base    context.Context
+	cancel  context.CancelCauseFunc
+}
+
+// New makes a loop.
+func New(cfg Config) *Loop {
+	if cfg.Rested == nil {
+		cfg.Rested = func(*domain.Session) {}
+	}
+	if cfg.Observer == nil {
+		cfg.Observer = nobody{}
+	}
+	if cfg.Grace == 0 {
+		cfg.Grace = 20 * time.Second
+	}
+	if cfg.Threads == 0 {
+		cfg.Threads = 256
+	}
+	base, cancel := context.WithCancelCause(context.Background())
+	return &Loop{
+		cfg: cfg, threads: newThreads(cfg.Threads), levels: newLevels(),
+		drivers: map[string]*driver{}, base: base, cancel: cancel,
+	}
+}
+
+// Start is there for lifecycle.Service: drivers start one by one, by Drive.
+func (l *Loop) Start(context.Context) error { return nil }
+
+// Stop lets running effects end within the grace, then cuts them, and waits for
+// every driver. A cut session keeps its phase and is taken up again at the next
+// start: nothing is lost.
+func (l *Loop) Stop(ctx context.Context) error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	done := make(chan struct{})
+	go func() { l.wg.Wait(); close(done) }()
+	grace := time.NewTimer(l.cfg.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+	case <-ctx.Done():
+	}
+	l.cancel(ErrShutdown)
+	<-done
+	return nil
+}
+
+// Drive performs the effect of a session that was just committed in its present
+// phase, in a goroutine of its own. An older driver of the same session is cut: the
+// commit has fenced it. view is what the decision saw, with the session as it was
+// committed.
+func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old := l.drivers[view.Session.ID]; old != nil {
+		old.cut(ErrFenced)
+	}
+	if effect == domain.DoNothing || l.closed { // closed: the phase is stored, the next process takes it up
+		return
+	}
+	ctx, cut := context.WithCancelCause(l.base)
+	d := newDriver(l, view, effect, cut)
+	l.drivers[view.Session.ID] = d
+	l.wg.Go(func() {
+		defer cut(nil)
+		d.run(ctx)
+		l.mu.Lock()
+		if l.drivers[d.session.ID] == d {
+			delete(l.drivers, d.session.ID)
+		}
+		l.mu.Unlock()
+		l.cfg.Rested(d.view.Session)
+	})
+}
+
+// Cut ends the running effect of a session, if this process drives it.
+func (l *Loop) Cut(session string, cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d := l.drivers[session]; d != nil {
+		d.cut(cause)
+	}
+}
+
+// Active says how many sessions are driven now.
+func (l *Loop) Active() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.drivers)
+}
+
+// Committed must be told of every change that was committed in this process, before
+// the commit's caller goes on: conversations in memory take what is new, and what is
+// built from the user's data is forgotten when that data changed.
+func (l *Loop) Committed(change *domain.Change) {
+	l.threads.note(change)
+	for _, e := range change.Events {
+		if e.Type == domain.LogDataChanged {
+			l.levels.forget(change.WorkspaceID)
+			return
+		}
+	}
+}
+
+type nobody struct{}
+
+func (nobody) PhaseLeft(domain.Phase, time.Duration) {}
+func (nobody) RoundEnded(int)                        {}
+func (nobody) AICall(_, _ string, _, _ time.Duration, _ domain.Usage, _ string) {
+}
+func (nobody) Executed(*domain.Execution) {}
+func (nobody) Fenced()                    {}

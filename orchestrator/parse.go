@@ -1,0 +1,79 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/prompt"
+)
+
+// parse reads the raw answer and plans its commands. Nothing of an answer that cannot
+// be read whole is ever run.
+func (d *driver) parse(ctx context.Context) (domain.Event, error) {
+	raw, messageID := d.raw, d.answerID
+	if raw == nil {
+		return nil, fmt.Errorf("parse: there is no answer in hand")
+	}
+	d.raw = nil
+	s, settings := d.session, &d.view.Workspace.Settings
+	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
+	kinds := make(map[string]domain.CommandKind, len(specs))
+	for _, spec := range specs {
+		kinds[spec.Name] = spec.Kind
+	}
+	answer, problem := prompt.Parse(raw, prompt.ParseInput{
+		Protocol: raw.Protocol, SessionType: s.Type, Specs: kinds,
+		MaxCalls: settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
+	})
+	if problem != "" {
+		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: problem, Refused: d.refuseAll(raw, messageID, problem)}, nil
+	}
+	plan, err := d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), d.loop.env(d.view), messageID, raw, answer, nil)
+	if ctx.Err() != nil {
+		return nil, errLetGo
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plan the answer's commands: %w", err)
+	}
+	d.belong(plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
+	if plan.Problem != "" {
+		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: plan.Problem, Refused: plan.Refused}, nil
+	}
+	answer.Module, answer.Completed = plan.Module, plan.Completed
+	d.plan = plan.Commands
+	parsed := domain.AIResponseParsed{
+		MessageID: messageID, Raw: raw, Answer: answer, Commands: plan.Commands, Guidance: plan.Guidance,
+	}
+	if plan.Module != nil {
+		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
+	}
+	return parsed, nil
+}
+
+// belong names the round and the session of executions that were just planned.
+func (d *driver) belong(lists ...[]*domain.Execution) {
+	for _, list := range lists {
+		for _, e := range list {
+			e.WorkspaceID, e.SessionID, e.RoundID = d.session.WorkspaceID, d.session.ID, d.session.State.RoundID
+		}
+	}
+}
+
+// refuseAll gives each native call of an unreadable answer its one result.
+func (d *driver) refuseAll(raw *domain.RawAnswer, messageID, problem string) []*domain.Execution {
+	now := d.loop.cfg.Clock()
+	var refused []*domain.Execution
+	for i, call := range raw.Calls {
+		refused = append(refused, &domain.Execution{
+			ID: d.loop.cfg.NewID(domain.PrefixExecution), MessageID: messageID, CallID: call.ID, Position: i,
+			Command: call.Name, Params: []byte("{}"), Kind: domain.KindControl, Effect: domain.EffectRead,
+			Status: domain.ExecCancelled, CreatedAt: now, EndedAt: &now,
+			Text:  "Not run: the answer could not be read.",
+			Error: &domain.CommandError{Code: "format_error", Message: problem},
+		})
+	}
+	d.belong(refused)
+	return refused
+}

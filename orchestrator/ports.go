@@ -1,0 +1,80 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// Store is what the loop needs of the database. A commit that no longer fits gives
+// domain.ErrStale: the session moved on.
+type Store interface {
+	View(ctx context.Context, workspace, session string) (*domain.View, error)
+	Commit(ctx context.Context, change *domain.Change) error
+	// Act runs act in one transaction under the session's lock, with the user's data,
+	// and writes the change it returns: data, outcome and transition together.
+	Act(ctx context.Context, workspace, session string, act ActFunc) (*domain.Change, error)
+	Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error)
+	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
+}
+
+// ActFunc is what happens inside Act's transaction. A nil change writes nothing.
+type ActFunc func(ctx context.Context, view *domain.View, data ActData) (*domain.Change, error)
+
+// ActData is the user's data within a transaction, with savepoints.
+type ActData interface {
+	commands.Data
+	Savepoint(ctx context.Context, fn func() error) error
+}
+
+// DataReader gives the committed data of a workspace, outside any transaction.
+type DataReader func(workspace string) commands.Data
+
+// Streams carries text to those who watch while it is made. Nothing of it is stored.
+type Streams interface {
+	Watched(session string) bool
+	Delta(workspace, session, message, kind, text string)
+	// Discard says that the streamed text is void; Settle that it became a message.
+	Discard(workspace, session, message, reason string)
+	Settle(session, message string)
+}
+
+// Models finds the provider of a session: its own, else the workspace's default,
+// else the demo.
+type Models interface {
+	For(ctx context.Context, workspace, provider string) (*Model, error)
+}
+
+// Model is a configured provider, ready to be called.
+type Model struct {
+	Provider  providers.Provider
+	ID        string // of the configured provider; "" for the built-in demo
+	Kind      string
+	Name      string // of the model
+	Protocol  domain.Protocol
+	MaxTokens int
+	Price     func(domain.Usage) *float64 // nil result: a model without a price
+}
+
+// Commands is the catalogue as the loop uses it.
+type Commands interface {
+	SpecsFor(t domain.SessionType) []domain.CommandSpec
+	Plan(ctx context.Context, data commands.Data, env commands.Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (commands.Plan, error)
+	PlanEnrichments(env commands.Env, message *domain.Message) []*domain.Execution
+	RunQueries(ctx context.Context, data commands.Data, env commands.Env, queries []*domain.Execution) string
+	RunActions(ctx context.Context, data commands.Data, env commands.Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (commands.ActionOutcome, error)
+}
+
+// Observer counts what happens, for the metrics. Its methods must be quick.
+type Observer interface {
+	// PhaseLeft is told how long the session was in a phase; RoundEnded how many calls a
+	// round took, when its session rests or waits.
+	PhaseLeft(phase domain.Phase, after time.Duration)
+	RoundEnded(roundtrips int)
+	AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)
+	Executed(e *domain.Execution)
+	Fenced()
+}

@@ -1,0 +1,127 @@
+package orchestrator
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/prompt"
+)
+
+// threads keeps the latest conversations in memory as turns, so that the next prompt
+// costs what is new. What it holds is only a copy: it is checked against the
+// session's own count of events, and built afresh from the record when it does not
+// fit.
+type threads struct {
+	mu    sync.Mutex
+	max   int
+	byID  map[string]*list.Element
+	order *list.List // least recently used first
+}
+
+type thread struct {
+	session  string
+	protocol domain.Protocol
+	seq      int64 // the session's count of events that it includes
+	turns    *prompt.Thread
+}
+
+func newThreads(limit int) *threads {
+	return &threads{max: limit, byID: map[string]*list.Element{}, order: list.New()}
+}
+
+// note appends what a commit added to the conversations it is about. A conversation
+// that missed a commit is forgotten.
+func (t *threads) note(change *domain.Change) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, write := range change.Sessions {
+		element := t.byID[write.Session.ID]
+		if element == nil {
+			continue
+		}
+		held := element.Value.(*thread)
+		if held.seq != write.Session.SessionSeq-eventsOf(change, write.Session.ID) || !held.apply(change) {
+			t.drop(element)
+			continue
+		}
+		held.seq = write.Session.SessionSeq
+	}
+}
+
+// eventsOf counts the session's own events in a change.
+func eventsOf(change *domain.Change, session string) int64 {
+	var n int64
+	for _, e := range change.Events {
+		if e.SessionID == session && e.Type.OfSession() {
+			n++
+		}
+	}
+	return n
+}
+
+// apply takes the change's messages in the order of their places; it says no when
+// the conversation must be built afresh.
+func (h *thread) apply(change *domain.Change) bool {
+	for _, e := range change.Events {
+		if e.Message == nil || e.SessionID != h.session {
+			continue
+		}
+		switch e.Type {
+		case domain.LogMessageDeleted:
+			if e.Message.Seq > 0 && !h.turns.Remove(e.Message.ID) {
+				return false
+			}
+		case domain.LogMessageCreated, domain.LogMessageUpdated:
+			if e.Message.Seq == e.Seq {
+				h.turns.Append(e.Message)
+			}
+		}
+	}
+	return true
+}
+
+// turns gives the conversation of a session, as of its present count of events.
+func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) ([]*domain.Turn, error) {
+	t.mu.Lock()
+	if element := t.byID[s.ID]; element != nil {
+		held := element.Value.(*thread)
+		if held.seq == s.SessionSeq && held.protocol == protocol {
+			t.order.MoveToBack(element)
+			turns := held.turns.Turns()
+			t.mu.Unlock()
+			return turns, nil
+		}
+		t.drop(element)
+	}
+	t.mu.Unlock()
+
+	messages, err := store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the conversation: %w", err)
+	}
+	held := &thread{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewThread(protocol)}
+	for _, m := range messages {
+		if m.Seq > 0 && m.Seq <= s.LastSeq {
+			held.turns.Append(m)
+		}
+	}
+	turns := held.turns.Turns()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old := t.byID[s.ID]; old != nil {
+		t.drop(old)
+	}
+	t.byID[s.ID] = t.order.PushBack(held)
+	for t.order.Len() > t.max {
+		t.drop(t.order.Front())
+	}
+	return turns, nil
+}
+
+func (t *threads) drop(element *list.Element) {
+	delete(t.byID, element.Value.(*thread).session)
+	t.order.Remove(element)
+}
