@@ -8,8 +8,12 @@ import (
 )
 
 // longestShown bounds one block of a transcript, in bytes: a summary does not need
-// the middle of a long list.
-const longestShown = 12_000
+// the middle of a long list. A transcript that is still above longestTranscript (about
+// 80,000 tokens) is made again with shorter blocks, so that the request for a summary
+// is not itself too long.
+var longestShown = []int{12_000, 4_000, 1_000, 300}
+
+const longestTranscript = 280_000
 
 //go:embed summary.md
 var summaryInstructions string
@@ -18,25 +22,34 @@ var summaryInstructions string
 // conversation goes in as a transcript within one user turn: no commands are offered,
 // and an API that is offered none takes no history with calls.
 func SummaryRequest(turns []*domain.Turn, language string) *domain.Prompt {
-	var b strings.Builder
-	b.WriteString("<transcript>\n")
-	for _, turn := range turns {
-		for i := range turn.Blocks {
-			writeTranscript(&b, turn.Role, &turn.Blocks[i])
+	text := ""
+	for _, limit := range longestShown {
+		if text = transcript(turns, limit); len(text) <= longestTranscript {
+			break
 		}
 	}
-	b.WriteString("</transcript>\n\nWrite the summary of this transcript now.")
+	text = "<transcript>\n" + shorten(text, longestTranscript) + "</transcript>\n\nWrite the summary of this transcript now."
 	return &domain.Prompt{
 		System:   strings.ReplaceAll(strings.TrimSpace(summaryInstructions), "{language}", languageName(language)),
-		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: b.String()}}}},
+		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}},
 		Protocol: domain.ProtocolNative,
 	}
 }
 
-func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Block) {
+func transcript(turns []*domain.Turn, limit int) string {
+	var b strings.Builder
+	for _, turn := range turns {
+		for i := range turn.Blocks {
+			writeTranscript(&b, turn.Role, &turn.Blocks[i], limit)
+		}
+	}
+	return b.String()
+}
+
+func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Block, limit int) {
 	line := func(who, text string) {
 		if text = strings.TrimSpace(text); text != "" {
-			text = strings.ReplaceAll(shorten(text, longestShown), "</transcript", "<_/transcript")
+			text = strings.ReplaceAll(shorten(text, limit), "</transcript", "<_/transcript")
 			b.WriteString(who + ": " + text + "\n\n")
 		}
 	}

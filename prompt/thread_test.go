@@ -258,7 +258,7 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 		t.Error(problem)
 	}
 	text := ask.Turns[0].Blocks[0].Text
-	if strings.Count(text, "</transcript>") != 1 || len(text) > longestShown+2000 || !strings.Contains(text, "[… cut here …]") {
+	if strings.Count(text, "</transcript>") != 1 || len(text) > longestShown[0]+2000 || !strings.Contains(text, "[… cut here …]") {
 		t.Errorf("the transcript is not bounded: %d bytes", len(text))
 	}
 	for _, want := range []string{"PERSON: How many zones?", "ASSISTANT: Let me see.", "ASSISTANT calls ZONES: {}", "RESULT of ZONES: x", "SERVER: <fermata"} {
@@ -268,6 +268,13 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 	}
 	if !strings.Contains(ask.System, "Write in French") {
 		t.Error("the language is missing")
+	}
+	long := &story{}
+	for range 100 {
+		long.user(strings.Repeat("a long story ", 1000)).ai("I see.")
+	}
+	if got := len(SummaryRequest(long.thread(domain.ProtocolNative).Turns(), "en").Turns[0].Blocks[0].Text); got > longestTranscript+1000 || got < 50_000 {
+		t.Errorf("a long conversation makes a transcript of %d bytes", got)
 	}
 	if got := LatestWords(turns, 100); got != "How many zones?" {
 		t.Errorf("latest words: %q", got)
