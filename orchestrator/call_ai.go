@@ -133,7 +133,7 @@ func (d *driver) prompt(ctx context.Context, model *Model) (*domain.Prompt, erro
 		Tail: prompt.Tail(d.loop.cfg.Clock(), settings), Protocol: model.Protocol,
 	}
 	if s.State.NextReason == domain.ReasonLimitNotification {
-		ask.Tail += "\nThe limits of this session are near: come to an end."
+		ask.Tail += "\n" + prompt.Notice("GUIDANCE", "The limits of this session are near: come to an end.")
 	}
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = offered(s, settings, specs)

@@ -10,7 +10,7 @@ import (
 )
 
 // keptVerbatim bounds what of the person's present request stands word for word
-// behind a summary, in characters.
+// behind a summary, in bytes.
 const keptVerbatim = 8_000
 
 // compact has the older messages summarised by the model. The messages stay in the
@@ -44,28 +44,8 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 			Problem: "The conversation outgrew its context budget and the model gave no summary of it.",
 		}, nil
 	}
-	if request := lastRequest(turns); request != "" {
+	if request := prompt.LatestWords(turns, keptVerbatim); request != "" {
 		summary += "\n\nThe person's present request, word for word:\n" + request
 	}
 	return domain.ContextCompacted{Summary: summary, Tokens: prompt.EstimateTokens(summary), Roundtrip: call}, nil
-}
-
-// lastRequest is the text of the latest user turn that is not only results.
-func lastRequest(turns []*domain.Turn) string {
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role != domain.TurnUser {
-			continue
-		}
-		var text []string
-		for _, b := range turns[i].Blocks {
-			if b.Kind == domain.BlockText {
-				text = append(text, b.Text)
-			}
-		}
-		if len(text) > 0 {
-			joined := strings.Join(text, "\n")
-			return joined[:min(len(joined), keptVerbatim)]
-		}
-	}
-	return ""
 }

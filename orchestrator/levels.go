@@ -54,7 +54,10 @@ func (l *levels) first(t domain.SessionType, settings *domain.Settings, protocol
 	if err != nil {
 		return "", fmt.Errorf("encode the limits: %w", err)
 	}
-	key := fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, len(specs), limits)
+	key := fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, limits)
+	for _, spec := range specs {
+		key += "|" + spec.Name
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if text, ok := l.system[key]; ok {

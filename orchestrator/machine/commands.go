@@ -311,7 +311,8 @@ func (t *turn) storeSeries(brought []*domain.Execution, formatted string, change
 	t.afterSeries(results)
 }
 
-// counted says in a few words how a series went.
+// counted says in a few words how a series of commands went; control calls have no
+// execution and do not count.
 func counted(results []domain.CommandResult) string {
 	order := []domain.ExecutionStatus{
 		domain.ExecSuccess, domain.ExecCached, domain.ExecPending, domain.ExecFailed, domain.ExecUnknown, domain.ExecCancelled,
@@ -324,13 +325,16 @@ func counted(results []domain.CommandResult) string {
 	for _, status := range order {
 		n := 0
 		for _, r := range results {
-			if r.Status == status {
+			if r.Status == status && r.ExecutionID != "" {
 				n++
 			}
 		}
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words[status]))
 		}
+	}
+	if len(parts) == 0 {
+		return "Nothing was run."
 	}
 	return strings.Join(parts, ", ") + "."
 }

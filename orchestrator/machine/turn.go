@@ -128,11 +128,11 @@ func (t *turn) enter(to domain.Phase, event string) {
 // arrive begins the phase's own work: its effect, or at once the event that follows
 // when there is nothing to do outside.
 func (t *turn) arrive() {
-	if t.releasesSlot() {
-		t.s.HoldsSlot = false
+	if t.releasesSlot() && len(t.next) == 0 {
+		t.s.HoldsSlot = false // unless an answer that came meanwhile leads on at once
 	}
 	if t.s.Phase.Working() && !t.hasSlot() {
-		t.asksSlot = t.asksSlot || !t.s.State.Suspended
+		t.asksSlot = t.asksSlot || !t.s.State.Suspended && !t.s.State.Poisoned
 		return
 	}
 	if e := t.nothingToDo(); e != nil {

@@ -1,0 +1,180 @@
+package machine
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestRandomEvents sends sessions of every type through random events, in and out of
+// place, with tight and wide limits; world.check says what must hold after each.
+func TestRandomEvents(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		kind := rapid.SampledFrom([]domain.SessionType{domain.Chat, domain.Chat, domain.Automation, domain.Automation, domain.Agent}).Draw(r, "type")
+		w := newWorld(r, kind)
+		w.settings = randomSettings(r)
+		w.ask = rapid.Bool().Draw(r, "ask completion")
+		if kind != domain.Chat {
+			if _, err := w.do(domain.SessionActivationRequested{}); err != nil {
+				r.Fatal(err)
+			}
+		}
+		for range rapid.IntRange(30, 120).Draw(r, "steps") {
+			w.now = w.now.Add(time.Duration(rapid.IntRange(0, 40).Draw(r, "seconds")) * time.Second)
+			if w.wanted && rapid.Bool().Draw(r, "granted") {
+				if _, err := w.grant(false); err != nil {
+					r.Fatalf("the slot was asked for and granted, then refused: %v", err)
+				}
+				if w.wanted {
+					r.Fatalf("the slot was asked for and granted, and is asked for again in %s", w.s.Phase)
+				}
+				continue
+			}
+			w.random(r)
+		}
+	})
+}
+
+func randomSettings(r *rapid.T) domain.Settings {
+	s := domain.DefaultSettings()
+	small := func(name string) *int {
+		if rapid.Bool().Draw(r, name) {
+			return nil
+		}
+		n := rapid.IntRange(0, 4).Draw(r, name+" max")
+		return &n
+	}
+	tokens := int64(rapid.SampledFrom([]int{300, 1000, 1_000_000}).Draw(r, "tokens"))
+	room := rapid.SampledFrom([]int{100, 200, 80_000}).Draw(r, "context")
+	l := domain.Limits{
+		MaxAutonomousRoundtrips: small("roundtrips"), MaxDataQueryIterations: small("queries"), MaxActionRetries: small("retries"),
+		MaxFormatErrorRetries: small("format"), MaxCommandsPerSession: small("commands"),
+		MaxTokensPerRound: &tokens, ContextBudgetTokens: &room,
+	}
+	s.Limits = domain.LimitSet{Chat: l, Automation: l}
+	s.AutomationValidation = rapid.SampledFrom([]string{"park", "refuse", "allow"}).Draw(r, "validation")
+	s.NetworkRetry.Policy = rapid.SampledFrom([]string{"forever", "requeue_after_3"}).Draw(r, "network")
+	if rapid.Bool().Draw(r, "expiry") {
+		s.ApprovalExpiry = domain.Duration(30 * time.Second)
+		s.ApprovalOnExpiry = rapid.SampledFrom([]string{"deny", "keep"}).Draw(r, "on expiry")
+	}
+	return s
+}
+
+// random sends one event: mostly one that is due in this phase, sometimes any.
+func (w *world) random(r *rapid.T) {
+	if rapid.IntRange(0, 9).Draw(r, "out of place") == 0 {
+		e := rapid.SampledFrom(events).Draw(r, "event")
+		if m, ok := e.(domain.UserMessageSent); ok {
+			m.Message = w.message("hello")
+			e = m
+		}
+		if plausible(e) {
+			_, _ = w.do(e)
+		}
+		return
+	}
+	if rapid.IntRange(0, 5).Draw(r, "person") == 0 {
+		_, _ = w.do(w.fromPerson(r))
+		return
+	}
+	if e := w.due(r); e != nil {
+		_, _ = w.do(e)
+	}
+}
+
+// plausible leaves out outcomes that no effect would report without content.
+func plausible(e domain.Event) bool {
+	switch e.(type) {
+	case domain.AIResponseParsed, domain.ApprovalStaleFound, domain.StopRequested, domain.WatchdogExpired, domain.SystemErrorOccurred:
+		return false // the last three end too many runs early; they have their place below
+	}
+	return true
+}
+
+func (w *world) fromPerson(r *rapid.T) domain.Event {
+	var commands []domain.Command
+	if rapid.Bool().Draw(r, "with data") {
+		commands = []domain.Command{{Type: "TOOL_DATA"}}
+	}
+	how := rapid.SampledFrom([]domain.IfBusy{"", domain.IfBusyEnqueue, domain.IfBusySteer, domain.IfBusyInterrupt, domain.IfBusyReject}).Draw(r, "if busy")
+	message := domain.UserMessageSent{Message: w.message("words", commands...), IfBusy: how, Explicit: how != ""}
+	then := message
+	if rapid.IntRange(0, 9).Draw(r, "stop") == 0 {
+		return domain.StopRequested{By: "ada"}
+	}
+	return rapid.SampledFrom([]domain.Event{
+		message, message, message,
+		domain.InterruptRequested{}, domain.InterruptRequested{MessageID: w.id("msg"), PartialText: "so far"}, domain.InterruptRequested{Then: &then},
+		domain.SessionResumed{}, domain.SessionResumed{}, domain.SessionSuspended{}, domain.SessionEvicted{},
+		domain.RoundRequested{}, domain.SessionActivationRequested{Recovery: true},
+	}).Draw(r, "person's event")
+}
+
+// due is an event that fits the phase.
+func (w *world) due(r *rapid.T) domain.Event {
+	comment := rapid.SampledFrom([]string{"", "do it differently"}).Draw(r, "comment")
+	d := domain.Decision{Approved: rapid.Bool().Draw(r, "approved"), Comment: comment, By: "ada"}
+	pick := func(list ...domain.Event) domain.Event { return rapid.SampledFrom(list).Draw(r, "due") }
+	call := &domain.Roundtrip{Usage: domain.Usage{InputTokens: 10}}
+	system := domain.SystemErrorOccurred{Code: "authentication", Problem: "wrong key", Roundtrip: call}
+	switch w.s.Phase {
+	case domain.ExecutingEnrichments:
+		now := w.now
+		return domain.EnrichmentsExecuted{Executions: []*domain.Execution{{ID: w.id("exe"), Kind: domain.KindQuery, Status: domain.ExecSuccess, StartedAt: &now}}}
+	case domain.CallingAI:
+		received, _ := w.answer(rapid.SampledFrom([]string{"a", "a", "b"}).Draw(r, "text"), nil)
+		return pick(received, received, received, received, domain.NetworkErrorOccurred{Problem: "down"}, system, domain.WatchdogExpired{Reason: "stalled"}, domain.ContextBudgetExceeded{}, domain.SchedulerHeartbeat{}, received, received, received)
+	case domain.CompactingContext:
+		return pick(domain.ContextCompacted{Summary: "what was", Tokens: rapid.IntRange(1, 300).Draw(r, "summary")}, domain.NetworkErrorOccurred{}, system)
+	case domain.ParsingAIResponse:
+		return w.randomParsed(r)
+	case domain.ExecutingDataQueries, domain.ExecutingActions:
+		status := rapid.SampledFrom([]domain.ExecutionStatus{domain.ExecFailed, domain.ExecUnknown}).Draw(r, "failure")
+		e, _ := w.ran(rapid.IntRange(0, 3).Draw(r, "failing"), status)
+		if done, ok := e.(domain.ActionsExecuted); ok && rapid.IntRange(0, 2).Draw(r, "task") == 0 {
+			return domain.ExternalTasksStarted{Executions: done.Executions, Tasks: []string{w.id("tsk")}}
+		}
+		if w.s.Phase == domain.ExecutingActions && rapid.IntRange(0, 3).Draw(r, "stale") == 0 {
+			return w.stale()
+		}
+		return e
+	case domain.WaitingValidation:
+		if planned := w.planned(); rapid.Bool().Draw(r, "part") && len(planned) > 1 {
+			d.ApprovedIDs = planned[:1]
+		}
+		return pick(domain.ValidationReceived{Decision: d}, domain.ValidationReceived{Decision: d}, w.stale(), domain.SchedulerHeartbeat{})
+	case domain.WaitingCommunicationResponse:
+		return pick(domain.CommunicationResponseReceived{Decision: d, Text: "this one"}, domain.CommunicationCancelled{Decision: d})
+	case domain.WaitingBudget:
+		return pick(domain.BudgetRaised{Decision: d}, domain.BudgetRefused{Decision: d}, domain.SchedulerHeartbeat{})
+	case domain.WaitingExternalResult:
+		if len(w.s.State.Waiting.Tasks) == 0 {
+			return nil // all have reported; only the slot is missing
+		}
+		return domain.ExternalResultReceived{TaskID: w.s.State.Waiting.Tasks[0], Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}
+	case domain.WaitingCompletionConfirmation:
+		return pick(domain.CompletionConfirmed{Decision: d}, domain.CompletionRejected{Decision: d}, domain.SchedulerHeartbeat{})
+	case domain.WaitingNetworkRetry:
+		return pick(domain.SchedulerHeartbeat{}, domain.NetworkAvailable{}, domain.NetworkGivenUp{})
+	case domain.AwaitingSessionClosure:
+		return domain.SchedulerHeartbeat{}
+	case domain.Idle:
+		return pick(domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
+	}
+	return nil
+}
+
+func (w *world) randomParsed(r *rapid.T) domain.Event {
+	all := []part{{"query", "ZONES"}, {"badquery", "TOOL_DATA"}, {"action", "CREATE_ZONE"}, {"action", "DELETE_DATA"}, {"badaction", "UPDATE_TOOL"},
+		{"cached", "CREATE_DATA"}, {"refused", "ASK_PRINCIPAL"}, {"validate", ""}, {"wish", ""}, {"ask", ""}, {"complete", ""}, {"post", "Done."}, {"keep", ""}, {"json", ""}}
+	parts := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 0, 5, func(p part) part { return p }).Draw(r, "parts")
+	_, parsed := w.answer("words", parts)
+	if rapid.IntRange(0, 6).Draw(r, "unreadable") == 0 {
+		return domain.ParseErrorOccurred{MessageID: parsed.MessageID, Raw: parsed.Raw, Problem: "unreadable"}
+	}
+	return parsed
+}

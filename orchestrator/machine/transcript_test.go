@@ -1,0 +1,369 @@
+package machine
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.txt and docs/state-machine.md")
+
+// TestTranscripts plays testdata/*.txt. A line that begins with ">" is said to the
+// session; what follows, up to the next one, is what came of it: transitions, events
+// with their messages, and the effect. Lines with "#" tell the story.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("only %d transcripts: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			given, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(given))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(given) {
+				t.Errorf("%s differs; look at the difference and run with -update\n%s", file, diff(string(given), got))
+			}
+		})
+	}
+}
+
+func diff(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range a {
+		if i >= len(b) || a[i] != b[i] {
+			have := "(nothing)"
+			if i < len(b) {
+				have = b[i]
+			}
+			return fmt.Sprintf("line %d\nwant %s\ngot  %s", i+1, a[i], have)
+		}
+	}
+	return "there is more than expected"
+}
+
+func play(t *testing.T, script string) string {
+	var out strings.Builder
+	var w *world
+	for _, line := range strings.Split(script, "\n") {
+		if strings.HasPrefix(line, "#") {
+			fmt.Fprintf(&out, "%s\n", line)
+			continue
+		}
+		said, ok := strings.CutPrefix(line, "> ")
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&out, "\n%s\n", line)
+		verb, rest, _ := strings.Cut(said, " ")
+		if verb == "new" {
+			kind := domain.SessionType(strings.Fields(rest)[0])
+			w = newWorld(t, kind)
+			for _, option := range strings.Fields(rest)[1:] {
+				w.set(option)
+			}
+			continue
+		}
+		w.say(&out, verb, rest)
+	}
+	return out.String()
+}
+
+// set changes the settings: limit=3, tokens=500 …
+func (w *world) set(option string) {
+	name, value, _ := strings.Cut(option, "=")
+	n, _ := strconv.Atoi(value)
+	both := func(change func(*domain.Limits)) {
+		change(&w.settings.Limits.Chat)
+		change(&w.settings.Limits.Automation)
+	}
+	switch name {
+	case "roundtrips":
+		both(func(l *domain.Limits) { l.MaxAutonomousRoundtrips = &n })
+	case "queries":
+		both(func(l *domain.Limits) { l.MaxDataQueryIterations = &n })
+	case "retries":
+		both(func(l *domain.Limits) { l.MaxActionRetries = &n })
+	case "format":
+		both(func(l *domain.Limits) { l.MaxFormatErrorRetries = &n })
+	case "commands":
+		both(func(l *domain.Limits) { l.MaxCommandsPerSession = &n })
+	case "tokens":
+		tokens := int64(n)
+		both(func(l *domain.Limits) { l.MaxTokensPerRound = &tokens })
+	case "context":
+		both(func(l *domain.Limits) { l.ContextBudgetTokens = &n })
+	case "validation":
+		w.settings.AutomationValidation = value
+	case "network":
+		w.settings.NetworkRetry.Policy = value
+	case "expiry":
+		w.settings.ApprovalExpiry = domain.Duration(time.Minute)
+		w.settings.ApprovalOnExpiry = value
+	case "completion":
+		w.ask = value == "ask"
+	case "slot":
+		w.s.HoldsSlot = value == "yes"
+	default:
+		w.t.Fatalf("unknown option %q", option)
+	}
+}
+
+// say sends what a line of the script says, and writes what came of it.
+func (w *world) say(out *strings.Builder, verb, rest string) {
+	w.now = w.now.Add(time.Second)
+	text, options := splitOptions(rest)
+	if verb == "ai" || verb == "unreadable" {
+		w.sayAI(out, verb, rest)
+		return
+	}
+	if verb == "slot" {
+		step, err := w.grant(text == "again after a crash")
+		w.show(out, step, err)
+		return
+	}
+	step, err := w.do(w.eventOf(verb, text, options))
+	w.show(out, step, err)
+}
+
+// splitOptions takes the words that begin with @ off the text.
+func splitOptions(s string) (text string, options []string) {
+	var words []string
+	for _, word := range strings.Fields(s) {
+		if option, ok := strings.CutPrefix(word, "@"); ok {
+			options = append(options, option)
+		} else {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " "), options
+}
+
+// sayAI lets the AI answer: "text; query ZONES; complete".
+func (w *world) sayAI(out *strings.Builder, verb, rest string) {
+	pieces := strings.Split(rest, ";")
+	var parts []part
+	for _, piece := range pieces[1:] {
+		kind, name, _ := strings.Cut(strings.TrimSpace(piece), " ")
+		parts = append(parts, part{kind, name})
+	}
+	received, parsed := w.answer(strings.TrimSpace(pieces[0]), parts)
+	step, err := w.do(received)
+	w.show(out, step, err)
+	if err != nil {
+		return
+	}
+	if verb == "unreadable" {
+		step, err = w.do(domain.ParseErrorOccurred{MessageID: parsed.MessageID, Raw: parsed.Raw, Problem: "The answer is no JSON object."})
+	} else {
+		step, err = w.do(parsed)
+	}
+	w.show(out, step, err)
+}
+
+func (w *world) eventOf(verb, text string, options []string) domain.Event {
+	d := domain.Decision{By: "ada", Comment: text}
+	switch verb {
+	case "user":
+		return w.userEvent(text, options)
+	case "enriched":
+		now := w.now
+		return domain.EnrichmentsExecuted{Formatted: "42 kg", Executions: []*domain.Execution{
+			{ID: w.id("exe"), Command: "TOOL_DATA", Kind: domain.KindQuery, Status: domain.ExecSuccess, StartedAt: &now, EndedAt: &now}}}
+	case "ran":
+		e, _ := w.ran(0, "")
+		return e
+	case "failed", "unknown":
+		n, _ := strconv.Atoi(text)
+		status := map[string]domain.ExecutionStatus{"failed": domain.ExecFailed, "unknown": domain.ExecUnknown}[verb]
+		e, _ := w.ran(n, status)
+		return e
+	case "started":
+		e, _ := w.ran(0, "")
+		done := e.(domain.ActionsExecuted)
+		for _, x := range done.Executions {
+			x.Status = domain.ExecPending
+		}
+		return domain.ExternalTasksStarted{Executions: done.Executions, Tasks: strings.Fields(text)}
+	case "task":
+		return domain.ExternalResultReceived{TaskID: text, Result: domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecSuccess, Text: "ready"}}
+	case "stale":
+		return w.stale()
+	case "yes":
+		d.Approved = true
+		for _, option := range options {
+			n, _ := strconv.Atoi(option)
+			d.ApprovedIDs = append(d.ApprovedIDs, w.planned()[n-1])
+		}
+		return domain.ValidationReceived{Decision: d, Recorded: []byte(`{"approved":true}`)}
+	case "no":
+		return domain.ValidationReceived{Decision: d, Recorded: []byte(`{"approved":false}`)}
+	case "raise":
+		d.Approved = true
+		if limit, err := strconv.ParseFloat(text, 64); err == nil {
+			d.Limit = &limit
+		}
+		return domain.BudgetRaised{Decision: d}
+	case "confirm":
+		return domain.CompletionConfirmed{Decision: d}
+	case "reject":
+		return domain.CompletionRejected{Decision: d}
+	case "reply":
+		return domain.CommunicationResponseReceived{Decision: d, Text: text}
+	case "interrupt":
+		return domain.InterruptRequested{By: "ada", MessageID: "msg_cut", PartialText: text}
+	case "later":
+		after, err := time.ParseDuration(text)
+		if err != nil {
+			w.t.Fatalf("later %q: %v", text, err)
+		}
+		w.now = w.now.Add(after)
+		return domain.SchedulerHeartbeat{}
+	}
+	return w.plainEvent(verb, text)
+}
+
+func (w *world) plainEvent(verb, text string) domain.Event {
+	failed := &domain.Roundtrip{Outcome: "network"}
+	e, ok := map[string]domain.Event{
+		"refuse":      domain.BudgetRefused{Decision: domain.Decision{By: "ada"}},
+		"cancel":      domain.CommunicationCancelled{Decision: domain.Decision{By: "ada", Cancelled: true}},
+		"offline":     domain.NetworkErrorOccurred{Problem: "connection refused", Roundtrip: failed},
+		"online":      domain.NetworkAvailable{},
+		"error":       domain.SystemErrorOccurred{Code: "authentication", Problem: "The key is wrong.", Roundtrip: failed},
+		"too-long":    domain.ContextBudgetExceeded{},
+		"compacted":   domain.ContextCompacted{Summary: text, Tokens: 10},
+		"retry":       domain.RoundRequested{},
+		"stop":        domain.StopRequested{By: "ada"},
+		"resume":      domain.SessionResumed{},
+		"suspend":     domain.SessionSuspended{},
+		"evict":       domain.SessionEvicted{},
+		"stalled":     domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
+		"activate":    domain.SessionActivationRequested{},
+		"crash":       domain.SessionActivationRequested{Recovery: true},
+		"parse-again": domain.RetryScheduled{},
+	}[verb]
+	if !ok {
+		w.t.Fatalf("unknown verb %q", verb)
+	}
+	return e
+}
+
+func (w *world) userEvent(text string, options []string) domain.Event {
+	e := domain.UserMessageSent{Message: w.message(text)}
+	for _, option := range options {
+		switch option {
+		case "data":
+			e.Message.Rich.Commands = []domain.Command{{Type: "TOOL_DATA"}}
+		case "interrupt":
+			return domain.InterruptRequested{By: "ada", Then: &e}
+		default:
+			e.IfBusy, e.Explicit = domain.IfBusy(option), true
+		}
+	}
+	return e
+}
+
+// show writes what came of an event.
+func (w *world) show(out *strings.Builder, step *domain.Step, err error) {
+	if err != nil {
+		fmt.Fprintf(out, "  refused: %s\n", domain.ErrorCode(err))
+		return
+	}
+	for _, e := range step.Change.Events {
+		fmt.Fprintf(out, "  %s\n", showEvent(e))
+	}
+	s := step.Session
+	fmt.Fprintf(out, "  = %s, %s", s.Phase, s.Status())
+	for _, note := range []struct {
+		when bool
+		text string
+	}{
+		{step.Effect != "", "do " + string(step.Effect)}, {step.Uncommitted, "uncommitted"},
+		{step.ReleasesSlot, "releases the slot"}, {step.AsksSlot, "asks for the slot"},
+		{s.EndReason != "", "reason " + string(s.EndReason)}, {step.Effect == domain.DoCallAI, "for " + string(s.State.NextReason)},
+	} {
+		if note.when {
+			fmt.Fprintf(out, ", %s", note.text)
+		}
+	}
+	if s.WakeAt != nil {
+		fmt.Fprintf(out, ", wakes in %s", s.WakeAt.Sub(w.now))
+	}
+	fmt.Fprintln(out)
+}
+
+func showEvent(e *domain.LogEvent) string {
+	text := string(e.Type)
+	switch {
+	case e.Phase != nil:
+		text += fmt.Sprintf(" %s -> %s by %s", e.Phase.From, e.Phase.To, e.Phase.Event)
+		if e.Phase.Reason != "" {
+			text += " (" + e.Phase.Reason + ")"
+		}
+	case e.Message != nil:
+		text += " " + showMessage(e.Message)
+	case e.Approval != nil:
+		text += fmt.Sprintf(" %s %s %s", e.Approval.ID, e.Approval.Kind, e.Approval.Status)
+	case e.Execution != nil:
+		text += fmt.Sprintf(" %s %s %s", e.Execution.ID, e.Execution.Command, e.Execution.Status)
+	case e.Session != nil:
+		text += " " + string(e.Session.Status())
+	case e.Notice != nil:
+		text += " " + e.Notice.Code
+	case e.Usage != nil:
+		text += fmt.Sprintf(" %s %d tokens", e.Usage.Reason, e.Usage.Usage.Total())
+	}
+	return text
+}
+
+func showMessage(m *domain.Message) string {
+	text := fmt.Sprintf("%s %s", m.ID, m.Sender)
+	if m.Status != domain.MessageStored {
+		text += " " + string(m.Status)
+	}
+	if m.AnswersCall != "" {
+		text += " answers " + m.AnswersCall
+	}
+	switch {
+	case m.Rich != nil:
+		text += fmt.Sprintf(" %q", m.Rich.LinearText)
+	case m.Text != "":
+		text += fmt.Sprintf(" %q", m.Text)
+	case m.AI != nil:
+		text += fmt.Sprintf(" %q", m.AI.PreText)
+	case m.System != nil:
+		text += fmt.Sprintf(" %s %q", m.System.Type, m.System.Summary)
+		for _, r := range m.System.CommandResults {
+			text += fmt.Sprintf(" [%s %s %s]", strings.TrimSpace(r.CallID+" "+r.Command), r.Status, firstText(r))
+		}
+	}
+	if m.ExcludeFromPrompt {
+		text += " (not in the prompt)"
+	}
+	return text
+}
+
+func firstText(r domain.CommandResult) string {
+	for _, text := range []string{r.Text, errorText(r.Error), r.Note} {
+		if text != "" {
+			return strconv.Quote(text)
+		}
+	}
+	return "-"
+}
