@@ -52,7 +52,6 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 		return Plan{}, err
 	}
 	planned := &p.plan.Commands
-	p.describeQueries(ctx)
 	asked := env.SessionType != domain.Automation && (answer.ValidationRequest || p.asked)
 	var err error
 	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, planned.Actions, asked)
@@ -149,6 +148,7 @@ func (p *planner) add(command domain.Command, place int) {
 	}
 	if e.Error != nil {
 		p.end(e, domain.ExecFailed)
+		e.Summary = e.Command
 	}
 	planned.Queries = append(planned.Queries, e)
 }
@@ -290,13 +290,6 @@ func (p *planner) settleControls() {
 			continue
 		}
 		planned.Refused = append(planned.Refused, e)
-	}
-}
-
-// describeQueries says in words what each query reads.
-func (p *planner) describeQueries(ctx context.Context) {
-	for _, e := range p.plan.Commands.Queries {
-		e.Summary = p.catalogue.commands[e.Command].words(ctx, p.catalogue.call(p.data, p.env, e))
 	}
 }
 

@@ -1,0 +1,199 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func TestQueriesFind(t *testing.T) {
+	for _, tt := range []struct {
+		name, params string
+		texts        []string
+	}{
+		{"ZONES", `{}`, []string{"2 zones:", `{"id":"zon_g","name":"Guarded","require_validation":true}`, `"zon_h"`}},
+		{"ZONE_CONFIG", `{"zone_id":"zon_h"}`, []string{`The zone "Health"`, `"require_validation":false`}},
+		{"TOOL_INSTANCES", `{}`, []string{"3 tools:", "tol_w", "tol_g"}},
+		{"TOOL_INSTANCES", `{"zone_id":"zon_g"}`, []string{"1 tool:", "tol_g"}},
+		{"TOOL_CONFIG", `{"tool_id":"tol_w"}`, []string{`"config":{"max":200,"min":30,"unit":"kg"}`}},
+		{"TOOL_DATA", `{"tool_id":"tol_w"}`, []string{`2 entries of "Weight"`, "\n" + `{"id":"ent_2","timestamp":"2026-11-17T12:00:00Z","data":{"value":71.9}}` + "\n" + `{"id":"ent_1"`}},
+		{"TOOL_DATA", `{"tool_id":"tol_w","order":"asc","limit":1}`, []string{"ent_1"}},
+		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"relative":"-1_DAY"}}`, []string{"1 entry", "from 2026-11-17T00:00:00Z until 2026-11-18T00:00:00Z", "ent_2"}},
+		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"start":"2026-11-16","end":"2026-11-16"}}`, []string{"1 entry", "ent_1"}},
+		{"TOOL_STATS", `{"tool_id":"tol_w"}`, []string{`"count":2`, `"min":71.9`, `"max":72.5`, `"last":71.9`}},
+		{"TOOL_STATS", `{"tool_id":"tol_w","group_by":"day"}`, []string{`{"bucket":"2026-11-16","count":1`, `{"bucket":"2026-11-17","count":1`}},
+		{"SCHEMA", `{"of":"zone"}`, []string{`"require_validation"`}},
+		{"SCHEMA", `{"of":"entry","tool_type":"tracking"}`, []string{`"value":{"type":"number"}`}},
+		{"SCHEMA", `{"of":"tool"}`, []string{"checklist", "goal", "journal", "notes", `"decimals"`}},
+		{"SCHEMA", `{"of":"module"}`, []string{"MultipleChoice", "Plan"}},
+		{"APP_STATE", `{}`, []string{"2 zones, 3 tools, 1 document: about.", `"name":"Weight","tool_type":"tracking","entries":2`}},
+		{"CONTEXT", `{}`, []string{`{"key":"about","title":"About me","published":true,"draft_differs":false}`}},
+		{"CONTEXT", `{"key":"about"}`, []string{`"published_body":"I run."`}},
+		{"ZONES", ``, []string{"2 zones"}},
+		{"TOOL_INSTANCES", `{"zone_id":null}`, []string{"3 tools"}},
+	} {
+		t.Run(tt.name+tt.params, func(t *testing.T) {
+			w := newWorld(t)
+			e := w.query(tt.name, tt.params)
+			if e.Status != domain.ExecSuccess {
+				t.Fatalf("%s: %+v", e.Status, e.Error)
+			}
+			for _, text := range tt.texts {
+				if !strings.Contains(e.Text, text) {
+					t.Errorf("text lacks %q:\n%s", text, e.Text)
+				}
+			}
+			if !json.Valid(e.Result) || e.Summary == "" || e.StartedAt == nil || e.EndedAt == nil || e.Attempt != 1 {
+				t.Errorf("result %s, summary %q, times %v %v", e.Result, e.Summary, e.StartedAt, e.EndedAt)
+			}
+		})
+	}
+}
+
+// A query with wrong params fails alone, with an error that the AI can act on.
+func TestQueriesFailWithHelp(t *testing.T) {
+	for _, tt := range []struct{ name, params, code, message string }{
+		{"ZONE_CONFIG", `{}`, "invalid", `"zone_id" is required`},
+		{"ZONE_CONFIG", `{"zone_id":"Health"}`, "not_found", "zon_h (Health)"},
+		{"ZONE_CONFIG", `{"zone_id":"zon_of_another_workspace"}`, "not_found", "There is no zone"},
+		{"ZONES", `{"colour":"red"}`, "invalid", `no field "colour"`},
+		{"ZONES", `[1]`, "invalid", "object"},
+		{"ZONES", `{"repeat":true}`, "invalid", `no field "repeat"`},
+		{"TOOL_INSTANCES", `{"zone_id":7}`, "invalid", "must be a text"},
+		{"TOOL_CONFIG", `{"tool_id":"Weight"}`, "not_found", "tol_w (Weight)"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","limit":"10"}`, "invalid", "a whole number (without quotes), not a text"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","limit":0}`, "invalid", "at least 1"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","cursor":"what"}`, "invalid", "cursor"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","order":"up"}`, "invalid", `one of "asc", "desc"`},
+		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"relative":"last week"}}`, "invalid", "-1_WEEK"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"from":"-1_DAY"}}`, "invalid", "go together"},
+		{"TOOL_DATA", `{"tool_id":"tol_w","period":"-1_DAY"}`, "invalid", "an object"},
+		{"TOOL_STATS", `{"tool_id":"tol_j"}`, "invalid", "hold no numbers"},
+		{"TOOL_STATS", `{"tool_id":"tol_w","field":"weight"}`, "invalid", "value"},
+		{"TOOL_STATS", `{"tool_id":"tol_w","group_by":"year"}`, "invalid", `"day"`},
+		{"SCHEMA", `{"of":"tool","tool_type":"nope"}`, "invalid", "tracking"},
+		{"SCHEMA", `{}`, "invalid", `"of" is required`},
+		{"CONTEXT", `{"key":"nope"}`, "not_found", "about (About me)"},
+		{"APP_STATE", `{"x":1e999999999}`, "invalid", "too large"},
+	} {
+		t.Run(tt.name+tt.params, func(t *testing.T) {
+			w := newWorld(t)
+			e := w.query(tt.name, tt.params)
+			if e.Status != domain.ExecFailed || e.Error == nil {
+				t.Fatalf("status %s, text %q", e.Status, e.Text)
+			}
+			if e.Error.Code != tt.code || !strings.Contains(explain(e.Error), tt.message) {
+				t.Errorf("error %+v lacks %q", e.Error, tt.message)
+			}
+			if !json.Valid(e.Params) {
+				t.Errorf("params cannot be stored: %s", e.Params)
+			}
+		})
+	}
+}
+
+func TestQueriesRunBesideFailingOnes(t *testing.T) {
+	w := newWorld(t)
+	plan := w.plan(w.command("TOOL_CONFIG", `{"tool_id":"tol_j"}`), w.command("TOOL_DATA", `{}`),
+		w.command("TOOL_CONFIG", `{"tool_id":"tol_g"}`), w.command("TOOL_CONFIG", `{"tool_id":"tol_w"}`))
+	w.data.before = func(_ context.Context, id string) error {
+		switch id {
+		case "tol_j":
+			return errors.New("the disk is gone")
+		case "tol_g":
+			panic("a defect")
+		}
+		return nil
+	}
+	text := w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+	var got []domain.ExecutionStatus
+	for _, e := range plan.Commands.Queries {
+		got = append(got, e.Status)
+	}
+	if fmt.Sprint(got) != "[FAILED FAILED FAILED SUCCESS]" {
+		t.Errorf("statuses %v", got)
+	}
+	if strings.Contains(text, "disk") || !strings.Contains(text, "internal reason") {
+		t.Errorf("an internal error is told to the AI: %s", text)
+	}
+}
+
+func TestQueryIsStoppedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.env.Clock = func() time.Time { return time.Now().UTC() }
+		w.data.before = func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return fmt.Errorf("query: %w", ctx.Err())
+		}
+		e := w.c.PlanEnrichments(w.env, &domain.Message{ID: "msg_2", Rich: &domain.RichContent{Commands: []domain.Command{w.command("TOOL_CONFIG", `{"tool_id":"tol_w"}`)}}})
+		w.c.RunQueries(t.Context(), w.data, w.env, e)
+		if e[0].Status != domain.ExecFailed || e[0].Error.Code != codeTimeout {
+			t.Errorf("status %s, error %+v", e[0].Status, e[0].Error)
+		}
+		if took := e[0].EndedAt.Sub(*e[0].StartedAt); took != builtinTimeout {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
+// A series of results is bounded; what is cut says so and gives a cursor that goes on
+// exactly where it stopped.
+func TestResultsAreCutAndGoOn(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("word ", 200)
+	for i := range 300 {
+		id := fmt.Sprintf("ent_j%03d", i)
+		w.data.entries[id] = domain.Entry{ID: id, ToolID: "tol_j", Timestamp: noon.Add(-time.Duration(i) * time.Hour),
+			Data: encode(map[string]string{"text": id + " " + long}), Version: 1}
+	}
+	seen, cursor := 0, ""
+	for page := 0; page == 0 || cursor != ""; page++ {
+		if page > 20 {
+			t.Fatal("it does not end")
+		}
+		params := map[string]any{"tool_id": "tol_j", "limit": 300}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		e := w.query("TOOL_DATA", string(encode(params)))
+		if len(e.Text) > seriesBytes {
+			t.Fatalf("%d bytes", len(e.Text))
+		}
+		var result struct {
+			Entries []entryRow `json:"entries"`
+			Next    string     `json:"next_cursor"`
+		}
+		if err := json.Unmarshal(e.Result, &result); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range result.Entries {
+			if want := fmt.Sprintf("ent_j%03d", seen); row.ID != want {
+				t.Fatalf("got %s, want %s", row.ID, want)
+			}
+			seen++
+		}
+		cursor = result.Next
+		if (cursor != "") != strings.Contains(e.Note, "cursor") {
+			t.Errorf("cursor %q, note %q", cursor, e.Note)
+		}
+	}
+	if seen != 300 {
+		t.Errorf("%d entries were seen", seen)
+	}
+}
+
+func TestSmallAnswersLeaveTheirRoomToLargeOnes(t *testing.T) {
+	body := func(n int) *answer { return &answer{body: []byte(strings.Repeat("x", n))} }
+	given := shares([]*answer{body(100), nil, body(1_000_000), body(2_000_000)}, 10_000)
+	if given[0] != 300 || given[1] != 0 || given[2] != 4850 || given[3] != 4850 {
+		t.Errorf("shares %v", given)
+	}
+}
