@@ -1,0 +1,158 @@
+package repository
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Commit writes a change, whole or not at all, and sets its numbers. domain.ErrStale
+// means that somebody else has written a session since it was read: reload it and
+// decide again. If the reply to COMMIT was lost and it is found that nothing was
+// applied, the same change is written again: its conditions still decide.
+func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
+	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error { return t.apply(ctx, c) })
+	if err != nil {
+		return err
+	}
+	s.committed(c)
+	return nil
+}
+
+func (s *Store) committed(c *domain.Change) {
+	if s.cfg.Committed != nil {
+		s.cfg.Committed(c)
+	}
+}
+
+// apply writes a change in the one order that every transaction has: the workspace,
+// the sessions, what belongs to them, the events, and last what is deleted. On an
+// error the change is as it was before.
+func (t *tx) apply(ctx context.Context, c *domain.Change) error {
+	before := keepNumbers(c)
+	t.undo = append(t.undo, func() { before.restore(c) })
+	if err := t.number(ctx, c); err != nil {
+		return err
+	}
+	for _, write := range []func() error{
+		func() error { return t.writeSessions(ctx, c) },
+		func() error { return t.writeQueue(ctx, c) },
+		func() error { return t.writeMessages(ctx, c) },
+		func() error { return t.writeExecutions(ctx, c.Executions) },
+		func() error { return t.writeApprovals(ctx, c.Approvals) },
+		func() error { return t.writeTransitions(ctx, c.Transitions) },
+		func() error { return t.writeRoundtrips(ctx, c.Roundtrips) },
+		func() error { return t.writeInbox(ctx, c) },
+		func() error { return t.recount(ctx, c) },
+		func() error { return t.writeEvents(ctx, c.Events) },
+		func() error { return t.deleteSessions(ctx, c) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	if t.created == "" {
+		t.created = madeBy(c)
+	}
+	return nil
+}
+
+// madeBy is the id of what a change made, for the client that repeats its request:
+// the session, else the message, else the data.
+func madeBy(c *domain.Change) string {
+	for _, w := range c.Sessions {
+		if w.Insert {
+			return w.Session.ID
+		}
+	}
+	for _, m := range c.Messages {
+		if m.Sender == domain.SenderUser {
+			return m.ID
+		}
+	}
+	for _, e := range c.Events {
+		if e.Change != nil {
+			return e.Change.ID
+		}
+	}
+	return ""
+}
+
+// errNothing ends a transaction that has nothing to write.
+var errNothing = errors.New("nothing to write")
+
+// Decide reads a session's View under its locks and writes the change that decide
+// returns, in one transaction; nil writes nothing. With session "" the View has none:
+// it is for making one. decide may run more than once, each time on what is there
+// then, so it must not act on the outside.
+func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
+	return s.Act(ctx, workspace, session, func(ctx context.Context, v *domain.View, _ *Data) (*domain.Change, error) {
+		return decide(ctx, v)
+	})
+}
+
+// Act is Decide with the user's data in the same transaction: what act does to it
+// and the change that it returns are stored together. With a nil change, what it did
+// to the data is undone.
+func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
+	var c *domain.Change
+	_, err := s.write(ctx, workspace, func(t *tx) error {
+		v, err := s.view(ctx, t, workspace, session, s.dialect.lock)
+		if err != nil {
+			return err
+		}
+		if c, err = act(ctx, v, &Data{workspace: workspace, r: t, w: t}); err != nil {
+			return err
+		}
+		if c == nil {
+			return errNothing
+		}
+		return t.apply(ctx, c)
+	})
+	if errors.Is(err, errNothing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.committed(c)
+	return c, nil
+}
+
+// WriteData changes the user's data outside any session. What fn says was changed is
+// told in the log, in the same transaction; the result is the number of the last of
+// these events, or of the workspace's latest one when fn tells nothing.
+func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context.Context, *Data) ([]domain.DataChange, error)) (int64, error) {
+	var c *domain.Change
+	var seq int64
+	_, err := s.write(ctx, workspace, func(t *tx) error {
+		w, err := workspaceIn(ctx, t, workspace, s.dialect.lock)
+		if err != nil {
+			return err
+		}
+		changes, err := fn(ctx, &Data{workspace: workspace, r: t, w: t})
+		if err != nil {
+			return err
+		}
+		c, seq = &domain.Change{WorkspaceID: workspace, At: s.cfg.Clock()}, w.LastSeq
+		for i := range changes {
+			c.Emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &changes[i]})
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		if err := t.apply(ctx, c); err != nil {
+			return err
+		}
+		seq = t.seq
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(c.Events) > 0 {
+		s.committed(c)
+	}
+	return seq, nil
+}

@@ -1,0 +1,230 @@
+package repository
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/fermata-dev/fermata/migrations"
+)
+
+// dialect is all that differs between the two databases.
+type dialect struct {
+	name string // "sqlite" or "postgres"
+	// lock is the clause that locks the rows of a SELECT.
+	lock string
+	// clock is the database's own time in microseconds, which leases compare.
+	clock string
+	// number reads a numeric field of the JSON text in column data: %s is the
+	// placeholder of its name. NULL when there is none.
+	number string
+	// snapshot is the isolation that shows one instant to several reads.
+	snapshot sql.IsolationLevel
+	// relaxed makes the present transaction return before it is on disk; "" where that
+	// cannot be said of one transaction. Only for what may be forgotten in a crash.
+	relaxed string
+	// classify says what kind of failure a driver's error is.
+	classify func(error) class
+	// migrator makes the schema of a database.
+	migrator func(*sql.DB) (*goose.Provider, error)
+	open     func(readOnly bool) (*sql.DB, error)
+}
+
+// class is a kind of failure, the same for both databases.
+type class int
+
+const (
+	unclassified class = iota
+	again              // lost against another transaction: rolled back, may be run again
+	busy               // somebody else holds the database
+	duplicate          // a unique index
+	dangling           // a foreign key
+	full               // no room on the disk
+	gone               // no connection
+)
+
+const (
+	busyTimeout = 5 * time.Second
+	// idleTimeout frees the locks of a transaction whose client is gone.
+	idleTimeout = 5 * time.Second
+)
+
+// sqliteDialect opens the file at path. One connection writes; each transaction on
+// it begins with BEGIN IMMEDIATE, because one that reads first and then writes fails
+// at once when another wrote in between.
+func sqliteDialect(path string, readers int) (*dialect, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("find the database file %s: %w", path, err)
+	}
+	open := func(readOnly bool) (*sql.DB, error) {
+		q := url.Values{"_pragma": {
+			fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+			"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
+		}}
+		connections := 1
+		if readOnly {
+			q.Add("_pragma", "query_only(1)")
+			connections = readers
+		} else {
+			q.Set("_txlock", "immediate")
+		}
+		name := (&url.URL{Path: filepath.ToSlash(absolute)}).EscapedPath()
+		db, err := sql.Open("sqlite", "file:"+name+"?"+q.Encode())
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", path, err)
+		}
+		db.SetMaxOpenConns(connections)
+		db.SetMaxIdleConns(connections)
+		return db, nil
+	}
+	return &dialect{
+		name: "sqlite", open: open, classify: classifySQLite,
+		clock:  "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
+		number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
+		migrator: func(db *sql.DB) (*goose.Provider, error) {
+			return provider(goose.DialectSQLite3, db, migrations.SQLite())
+		},
+	}, nil
+}
+
+// postgresDialect connects to the server of a URL. The readers' connections are
+// read-only in the server's own eyes.
+func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
+	cfg, err := pq.NewConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	open := func(readOnly bool) (*sql.DB, error) {
+		own := cfg.Clone()
+		if own.Runtime == nil {
+			own.Runtime = map[string]string{}
+		}
+		own.Runtime["idle_in_transaction_session_timeout"] = fmt.Sprint(idleTimeout.Milliseconds())
+		own.Runtime["timezone"] = "UTC"
+		connections := writers
+		if readOnly {
+			own.Runtime["default_transaction_read_only"] = "on"
+			connections = readers
+		}
+		if own.ConnectTimeout == 0 {
+			own.ConnectTimeout = 10 * time.Second
+		}
+		connector, err := pq.NewConnectorConfig(own)
+		if err != nil {
+			return nil, fmt.Errorf("prepare the connection: %w", err)
+		}
+		db := sql.OpenDB(connector)
+		db.SetMaxOpenConns(connections)
+		db.SetMaxIdleConns(connections)
+		return db, nil
+	}
+	return &dialect{
+		name: "postgres", lock: " FOR UPDATE", snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
+		clock:   "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
+		number:  "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (data::json ->> %[1]s::text)::double precision END",
+		relaxed: "SET LOCAL synchronous_commit = off",
+		migrator: func(db *sql.DB) (*goose.Provider, error) {
+			// Nodes that start together migrate one after the other.
+			locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
+			if err != nil {
+				return nil, fmt.Errorf("prepare the migration lock: %w", err)
+			}
+			return provider(goose.DialectPostgres, db, migrations.Postgres(), goose.WithSessionLocker(locker))
+		},
+	}, nil
+}
+
+func provider(d goose.Dialect, db *sql.DB, files fs.FS, opts ...goose.ProviderOption) (*goose.Provider, error) {
+	opts = append(opts, goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(d, db, files, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations: %w", err)
+	}
+	return p, nil
+}
+
+func (d *dialect) openPool(readOnly bool) (*sqlx.DB, error) {
+	db, err := d.open(readOnly)
+	if err != nil {
+		return nil, err
+	}
+	return sqlx.NewDb(db, d.name), nil
+}
+
+func classifySQLite(err error) class {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return lostConnection(err)
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return duplicate
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return dangling
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return busy
+	case sqlite3.SQLITE_FULL:
+		return full
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return gone
+	}
+	return unclassified
+}
+
+func classifyPostgres(err error) class {
+	e := pq.As(err)
+	if e == nil {
+		return lostConnection(err)
+	}
+	switch e.Code {
+	case pqerror.TRSerializationFailure, pqerror.TRDeadlockDetected:
+		return again
+	case pqerror.UniqueViolation:
+		return duplicate
+	case pqerror.ForeignKeyViolation:
+		return dangling
+	case pqerror.DiskFull:
+		return full
+	case pqerror.LockNotAvailable:
+		return busy
+	}
+	switch code := string(e.Code); {
+	case e.Code == pqerror.QueryCanceled:
+		return unclassified
+	case code == "25P03", code[:2] == "08", code[:2] == "57", code[:2] == "53":
+		return gone // idle too long, connection, operator's intervention, resources
+	}
+	return unclassified
+}
+
+// lostConnection tells trouble on the way to the database from everything else.
+func lostConnection(err error) class {
+	var network net.Error
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return unclassified
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.As(err, &network),
+		errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return gone
+	}
+	return unclassified
+}

@@ -1,0 +1,33 @@
+//go:build !windows
+
+package repository
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// fileLock keeps a second process away from a SQLite file. The system takes it back
+// when the process ends, however it ends.
+type fileLock struct{ f *os.File }
+
+func lockFile(path string) (*fileLock, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock file beside the database: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close() // nothing was written to it
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errHeld(path)
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return &fileLock{f}, nil
+}
+
+// release gives the lock back. The file stays: removing it would let two processes
+// lock two different files of the same name.
+func (l *fileLock) release() error { return l.f.Close() }

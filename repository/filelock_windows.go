@@ -1,0 +1,31 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// fileLock keeps a second process away from a SQLite file: a handle that shares
+// nothing. The system closes it when the process ends, however it ends.
+type fileLock struct{ h syscall.Handle }
+
+const sharingViolation = syscall.Errno(32)
+
+func lockFile(path string) (*fileLock, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock file beside the database: %w", err)
+	}
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, sharingViolation) {
+		return nil, errHeld(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return &fileLock{h}, nil
+}
+
+func (l *fileLock) release() error { return syscall.CloseHandle(l.h) }

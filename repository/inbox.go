@@ -1,0 +1,94 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type inboxRow struct {
+	messageRow
+	ItemID    string `db:"item_id"`
+	DedupeKey string `db:"dedupe_key"`
+	Kind      string `db:"kind"`
+	IfBusy    string `db:"if_busy"`
+	CreatedAt stamp  `db:"item_created_at"`
+}
+
+const (
+	inboxColumns = "workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at"
+	inboxWidth   = 8
+)
+
+// waiting lists what a session has accepted and not folded in, oldest first.
+func waiting(ctx context.Context, r reader, workspace, session string) ([]*domain.InboxItem, error) {
+	var rows []inboxRow
+	err := r.all(ctx, &rows, "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, "+
+		prefixed("m", messageColumns)+" FROM inbox i "+
+		"JOIN messages m ON m.workspace_id = i.workspace_id AND m.session_id = i.session_id AND m.id = i.message_id "+
+		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id", workspace, session)
+	if err != nil {
+		return nil, fmt.Errorf("read the inbox: %w", err)
+	}
+	return each(rows, func(r *inboxRow) (*domain.InboxItem, error) {
+		m, err := r.message()
+		if err != nil {
+			return nil, err
+		}
+		return &domain.InboxItem{
+			ID: r.ItemID, WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, DedupeKey: r.DedupeKey, Kind: r.Kind,
+			IfBusy: domain.IfBusy(r.IfBusy), MessageID: m.ID, CreatedAt: r.CreatedAt.Time, Message: m,
+		}, nil
+	})
+}
+
+// writeInbox adds what came in and marks what was folded in. A row stays when it is
+// done, so that its key is still known.
+func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
+	args := make([]any, 0, len(c.Inbox)*inboxWidth)
+	for _, i := range c.Inbox {
+		args = append(args, i.WorkspaceID, i.ID, i.SessionID, i.DedupeKey, i.Kind, string(i.IfBusy), i.MessageID, stamp{i.CreatedAt})
+	}
+	if _, err := t.insert(ctx, "inbox", inboxColumns, "", inboxWidth, args); err != nil {
+		return fmt.Errorf("insert into the inbox: %w", err)
+	}
+	for _, id := range c.InboxDone {
+		err := t.must(ctx, 1, domain.ErrStale,
+			"UPDATE inbox SET done_at = $3 WHERE workspace_id = $1 AND id = $2 AND done_at IS NULL", c.WorkspaceID, id, stamp{c.At})
+		if err != nil {
+			return fmt.Errorf("take %s from the inbox: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// recount keeps the counts on the session's row right, by which a View knows that it
+// need not look for approvals or for messages that wait.
+func (t *tx) recount(ctx context.Context, c *domain.Change) error {
+	if len(c.Inbox)+len(c.InboxDone)+len(c.Approvals) == 0 {
+		return nil
+	}
+	touched := map[string]bool{}
+	for _, w := range c.Sessions {
+		touched[w.Session.ID] = true
+	}
+	for _, i := range c.Inbox {
+		touched[i.SessionID] = true
+	}
+	for _, a := range c.Approvals {
+		touched[a.SessionID] = true
+	}
+	for id := range touched {
+		_, err := t.exec(ctx, recountSQL, c.WorkspaceID, id)
+		if err != nil {
+			return fmt.Errorf("count what waits: %w", err)
+		}
+	}
+	return nil
+}
+
+const recountSQL = "UPDATE sessions SET " +
+	"inbox_pending = (SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL), " +
+	"open_approvals = (SELECT COUNT(*) FROM approvals a WHERE a.workspace_id = $1 AND a.session_id = $2 AND a.status = 'open') " +
+	"WHERE workspace_id = $1 AND id = $2"

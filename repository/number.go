@@ -1,0 +1,189 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// numbers are what a commit sets in a change, kept so that a failed one can be taken
+// back: the caller's change is then as it was.
+type numbers struct {
+	sessions map[*domain.Session]domain.Session
+	messages map[*domain.Message]int64
+	queued   []int64
+}
+
+func keepNumbers(c *domain.Change) *numbers {
+	n := &numbers{sessions: map[*domain.Session]domain.Session{}, messages: map[*domain.Message]int64{}}
+	for _, w := range c.Sessions {
+		n.sessions[w.Session] = *w.Session
+	}
+	for _, e := range c.Events {
+		if e.Message != nil {
+			n.messages[e.Message] = e.Message.Seq
+		}
+	}
+	for _, list := range [][]*domain.Message{c.Messages, c.PlacedMessages} {
+		for _, m := range list {
+			n.messages[m] = m.Seq
+		}
+	}
+	for _, q := range c.Enqueue {
+		n.queued = append(n.queued, q.Number)
+	}
+	return n
+}
+
+func (n *numbers) restore(c *domain.Change) {
+	for s, before := range n.sessions {
+		s.Version, s.RunEpoch, s.LastSeq, s.SessionSeq = before.Version, before.RunEpoch, before.LastSeq, before.SessionSeq
+		s.LastTransitionID, s.OwnerNode, s.OwnerIncarnation = before.LastTransitionID, before.OwnerNode, before.OwnerIncarnation
+	}
+	for m, seq := range n.messages {
+		m.Seq = seq
+	}
+	for _, x := range c.Transitions {
+		x.Number = 0
+	}
+	for _, e := range c.Events {
+		e.Seq, e.SessionSeq, e.Data = 0, 0, nil
+	}
+	for i := range c.Enqueue {
+		c.Enqueue[i].Number = n.queued[i]
+	}
+}
+
+// number takes the change's numbers from the workspace's row, which is locked by it
+// until the end, and gives them to the events in their order, and through them to
+// messages, transitions and sessions.
+func (t *tx) number(ctx context.Context, c *domain.Change) error {
+	var row struct {
+		LastSeq     int64 `db:"last_seq"`
+		QueueLength int64 `db:"queue_length"`
+	}
+	err := t.get(ctx, &row, "UPDATE workspaces SET last_seq = last_seq + $2, last_change_id = $3 WHERE id = $1 "+
+		"RETURNING last_seq, queue_length", c.WorkspaceID, len(c.Events), t.changeID)
+	if missing(err) {
+		return domain.NotFound("workspace")
+	}
+	if err != nil {
+		return fmt.Errorf("take the next numbers: %w", err)
+	}
+	t.queueLength = row.QueueLength
+	if len(c.Events) > 0 {
+		t.seq = row.LastSeq
+	}
+	first := row.LastSeq - int64(len(c.Events)) + 1
+	written := map[string]*domain.Session{}
+	for _, w := range c.Sessions {
+		if err := t.advance(w, c); err != nil {
+			return err
+		}
+		written[w.Session.ID] = w.Session
+	}
+	others := map[string][]*domain.LogEvent{}
+	for i, e := range c.Events {
+		e.Seq = first + int64(i)
+		if e.SessionID == "" {
+			continue
+		}
+		if s := written[e.SessionID]; s != nil {
+			s.SessionSeq++
+			e.SessionSeq, s.LastSeq = s.SessionSeq, e.Seq
+		} else {
+			others[e.SessionID] = append(others[e.SessionID], e)
+		}
+	}
+	for id, events := range others {
+		if err := t.numberOther(ctx, c.WorkspaceID, id, events); err != nil {
+			return err
+		}
+	}
+	return place(c)
+}
+
+// advance sets what every write of a session changes.
+func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
+	s := w.Session
+	if s.WorkspaceID != c.WorkspaceID {
+		return fmt.Errorf("write session %s: it is of another workspace than the change", s.ID)
+	}
+	s.Version++
+	s.LastTransitionID = t.changeID
+	if w.Claim {
+		s.RunEpoch++
+		s.OwnerNode, s.OwnerIncarnation = t.store.cfg.Node, t.store.cfg.Incarnation
+	}
+	return nil
+}
+
+// numberOther numbers the events of a session whose row the change does not write.
+// Its version is bumped all the same: a driver that holds an older count must not
+// write with it.
+func (t *tx) numberOther(ctx context.Context, workspace, session string, events []*domain.LogEvent) error {
+	var last int64
+	err := t.get(ctx, &last, "UPDATE sessions SET session_seq = session_seq + $3, last_seq = $4, version = version + 1, "+
+		"last_transition_id = $5 WHERE workspace_id = $1 AND id = $2 RETURNING session_seq",
+		workspace, session, len(events), events[len(events)-1].Seq, t.changeID)
+	if missing(err) {
+		return domain.NotFound("session")
+	}
+	if err != nil {
+		return fmt.Errorf("number the events of session %s: %w", session, err)
+	}
+	for i, e := range events {
+		e.SessionSeq = last - int64(len(events)) + 1 + int64(i)
+	}
+	return nil
+}
+
+// place gives messages and transitions the numbers of their events.
+func place(c *domain.Change) error {
+	created, updated := map[string]int64{}, map[string]int64{}
+	phases := map[*domain.Transition]int64{}
+	for _, e := range c.Events {
+		switch {
+		case e.Type == domain.LogMessageCreated && e.Message != nil:
+			created[e.Message.ID] = e.Seq
+		case e.Type == domain.LogMessageUpdated && e.Message != nil:
+			updated[e.Message.ID] = e.Seq
+		case e.Type == domain.LogSessionPhase && e.Phase != nil:
+			phases[e.Phase] = e.SessionSeq
+		}
+	}
+	seat := func(m *domain.Message, by map[string]int64, event domain.LogType) error {
+		seq, ok := by[m.ID]
+		if !ok {
+			return fmt.Errorf("place message %s: the change has no %s event for it", m.ID, event)
+		}
+		m.Seq = seq
+		return nil
+	}
+	for _, m := range c.Messages {
+		if m.Status == domain.MessageQueued {
+			continue
+		}
+		if err := seat(m, created, domain.LogMessageCreated); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.PlacedMessages {
+		if err := seat(m, updated, domain.LogMessageUpdated); err != nil {
+			return err
+		}
+	}
+	// The event may show its own copy of the message.
+	for _, e := range c.Events {
+		if e.Message != nil && e.Message.Seq == 0 && e.Message.Status != domain.MessageQueued {
+			e.Message.Seq = max(created[e.Message.ID], updated[e.Message.ID])
+		}
+	}
+	for _, x := range c.Transitions {
+		if x.Number = phases[x]; x.Number == 0 {
+			return fmt.Errorf("number the transition %s of session %s: the change has no session.phase event for it", x.Event, x.SessionID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type queueRow struct {
+	WorkspaceID string `db:"workspace_id"`
+	SessionID   string `db:"session_id"`
+	Number      int64  `db:"number"`
+	Trigger     string `db:"trigger_kind"`
+	Reason      string `db:"reason"`
+	Since       stamp  `db:"since"`
+	NotBefore   stamp  `db:"not_before"`
+	Preempting  bool   `db:"preempting"`
+}
+
+const queueColumns = "workspace_id, session_id, number, trigger_kind, reason, since, not_before, preempting"
+
+// queueIn lists the queue, next first, with positions from 1.
+func queueIn(ctx context.Context, r reader, workspace string) ([]domain.QueueRow, error) {
+	var rows []queueRow
+	err := r.all(ctx, &rows, "SELECT "+queueColumns+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("read the queue: %w", err)
+	}
+	out := make([]domain.QueueRow, len(rows))
+	for i, r := range rows {
+		out[i] = domain.QueueRow{
+			WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Number: r.Number, Position: i + 1, Trigger: r.Trigger,
+			Reason: r.Reason, Since: r.Since.Time, NotBefore: r.NotBefore.ptr(), Preempting: r.Preempting,
+		}
+	}
+	return out, nil
+}
+
+// Queue lists the sessions that asked for the slot, next first.
+func (s *Store) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
+	var rows []domain.QueueRow
+	err := s.read(ctx, func(r reader) error {
+		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
+			return err
+		}
+		var err error
+		if rows, err = queueIn(ctx, r, workspace); err != nil || len(rows) == 0 {
+			return err
+		}
+		var found []sessionRow
+		err = r.all(ctx, &found, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 "+
+			"AND id IN (SELECT session_id FROM queue WHERE workspace_id = $1)", workspace)
+		if err != nil {
+			return fmt.Errorf("read the queue's sessions: %w", err)
+		}
+		sessions, err := each(found, (*sessionRow).session)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			for _, session := range sessions {
+				if session.ID == rows[i].SessionID {
+					session.QueuePosition = rows[i].Position
+					rows[i].Session = session
+				}
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// writeQueue takes sessions out of the queue and puts others in. A row without a
+// number comes last.
+func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
+	var moved int64
+	leave := c.Dequeue
+	if t.queueLength == 0 {
+		leave = nil // whoever got the slot is taken out, though mostly nobody queues
+	}
+	for _, id := range leave {
+		n, err := t.exec(ctx, "DELETE FROM queue WHERE workspace_id = $1 AND session_id = $2", c.WorkspaceID, id)
+		if err != nil {
+			return fmt.Errorf("leave the queue: %w", err)
+		}
+		moved += n
+	}
+	for i := range c.Enqueue {
+		row := &c.Enqueue[i]
+		if row.Number == 0 {
+			err := t.get(ctx, &row.Number, "SELECT COALESCE(MAX(number), 0) + 1 FROM queue WHERE workspace_id = $1", c.WorkspaceID)
+			if err != nil {
+				return fmt.Errorf("find the end of the queue: %w", err)
+			}
+		}
+		_, err := t.exec(ctx, "INSERT INTO queue ("+queueColumns+") VALUES ("+placeholders(1, 8)+") "+
+			"ON CONFLICT (workspace_id, session_id) DO UPDATE SET number = excluded.number, trigger_kind = excluded.trigger_kind, "+
+			"reason = excluded.reason, since = excluded.since, not_before = excluded.not_before, preempting = excluded.preempting",
+			c.WorkspaceID, row.SessionID, row.Number, row.Trigger, row.Reason, stamp{row.Since}, stampOf(row.NotBefore), row.Preempting)
+		if err != nil {
+			return fmt.Errorf("enter the queue: %w", err)
+		}
+		moved++
+	}
+	if moved == 0 {
+		return nil
+	}
+	return t.countQueue(ctx, c.WorkspaceID)
+}
+
+// countQueue keeps the length on the workspace's row, by which a View knows that it
+// need not read the queue.
+func (t *tx) countQueue(ctx context.Context, workspace string) error {
+	_, err := t.exec(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) WHERE id = $1", workspace)
+	if err != nil {
+		return fmt.Errorf("count the queue: %w", err)
+	}
+	return nil
+}
+
+// Slot says who holds the slot of a workspace, and who waits for a running action to
+// end.
+func (s *Store) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
+	state := &domain.SlotState{}
+	err := s.read(ctx, func(r reader) error {
+		w, err := workspaceIn(ctx, r, workspace, "")
+		if err != nil {
+			return err
+		}
+		var row sessionRow
+		err = r.get(ctx, &row, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND holds_slot", workspace)
+		switch {
+		case missing(err):
+		case err != nil:
+			return fmt.Errorf("read the holder: %w", err)
+		default:
+			if state.Holder, err = row.session(); err != nil {
+				return err
+			}
+			state.Since = row.SlotSince.ptr()
+		}
+		if w.QueueLength == 0 {
+			return nil
+		}
+		queue, err := queueIn(ctx, r, workspace)
+		if err != nil {
+			return err
+		}
+		for _, q := range queue {
+			if q.Preempting && state.Preempting == "" {
+				state.Preempting = q.SessionID
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return state, nil
+}

@@ -1,0 +1,152 @@
+package repository
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// reader reads, from the read pool or within a transaction. It cannot write.
+type reader interface {
+	// get reads one row into dest, a struct or a single value; sql.ErrNoRows if there
+	// is none.
+	get(ctx context.Context, dest any, query string, args ...any) error
+	// all reads every row into dest, a slice.
+	all(ctx context.Context, dest any, query string, args ...any) error
+}
+
+// statements are the prepared statements of a pool, by their text. A statement that
+// is used within a transaction for the first time runs unprepared there and is
+// prepared afterwards: with a single connection, preparing meanwhile would wait for
+// that very transaction.
+type statements struct {
+	db *sqlx.DB
+	mu sync.RWMutex
+	by map[string]*sqlx.Stmt
+}
+
+// maxStatements bounds what is kept prepared; the texts are few and fixed.
+const maxStatements = 400
+
+func newStatements(db *sqlx.DB) *statements {
+	return &statements{db: db, by: map[string]*sqlx.Stmt{}}
+}
+
+func (s *statements) find(query string) *sqlx.Stmt {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.by[query]
+}
+
+// prepare keeps the statements of these texts. A failure is no harm: the text runs
+// unprepared again, and says itself what is wrong with it.
+func (s *statements) prepare(ctx context.Context, queries []string) {
+	for _, query := range queries {
+		if s.find(query) != nil {
+			continue
+		}
+		stmt, err := s.db.PreparexContext(ctx, query)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		if s.by[query] != nil || len(s.by) >= maxStatements {
+			_ = stmt.Close()
+		} else {
+			s.by[query] = stmt
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *statements) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stmt := range s.by {
+		_ = stmt.Close() // the pool closes next, with everything on its connections
+	}
+	clear(s.by)
+}
+
+// readPool is the reader outside transactions.
+type readPool struct {
+	db      *sqlx.DB
+	stmts   *statements
+	dialect *dialect
+}
+
+func (p *readPool) get(ctx context.Context, dest any, query string, args ...any) error {
+	if stmt := p.prepared(ctx, query); stmt != nil {
+		return p.told(ctx, stmt.GetContext(ctx, dest, args...))
+	}
+	return p.told(ctx, p.db.GetContext(ctx, dest, query, args...))
+}
+
+func (p *readPool) all(ctx context.Context, dest any, query string, args ...any) error {
+	if stmt := p.prepared(ctx, query); stmt != nil {
+		return p.told(ctx, stmt.SelectContext(ctx, dest, args...))
+	}
+	return p.told(ctx, p.db.SelectContext(ctx, dest, query, args...))
+}
+
+func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
+	if stmt := p.stmts.find(query); stmt != nil {
+		return stmt
+	}
+	p.stmts.prepare(ctx, []string{query})
+	return p.stmts.find(query)
+}
+
+func (p *readPool) told(ctx context.Context, err error) error { return p.dialect.told(ctx, err) }
+
+// snapshot is a reader all of whose reads see the database at one instant.
+type snapshot struct {
+	tx    *sqlx.Tx
+	stmts *statements
+	d     *dialect
+	// missed are the texts that were not prepared yet.
+	missed []string
+}
+
+func (s *snapshot) get(ctx context.Context, dest any, query string, args ...any) error {
+	if stmt := s.prepared(ctx, query); stmt != nil {
+		return s.d.told(ctx, stmt.GetContext(ctx, dest, args...))
+	}
+	return s.d.told(ctx, s.tx.GetContext(ctx, dest, query, args...))
+}
+
+func (s *snapshot) all(ctx context.Context, dest any, query string, args ...any) error {
+	if stmt := s.prepared(ctx, query); stmt != nil {
+		return s.d.told(ctx, stmt.SelectContext(ctx, dest, args...))
+	}
+	return s.d.told(ctx, s.tx.SelectContext(ctx, dest, query, args...))
+}
+
+func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
+	if stmt := s.stmts.find(query); stmt != nil {
+		return s.tx.StmtxContext(ctx, stmt)
+	}
+	s.missed = append(s.missed, query)
+	return nil
+}
+
+// read runs fn on one snapshot of the database.
+func (s *Store) read(ctx context.Context, fn func(r reader) error) error {
+	tx, err := s.reads.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.snapshot})
+	if err != nil {
+		return s.dialect.told(ctx, fmt.Errorf("begin to read: %w", err))
+	}
+	snap := &snapshot{tx: tx, stmts: s.reads.stmts, d: s.dialect}
+	err = fn(snap)
+	// Nothing was written: how it ends does not matter.
+	_ = tx.Rollback()
+	s.reads.stmts.prepare(ctx, snap.missed)
+	return err
+}
+
+// missing says whether a read found no row.
+func missing(err error) bool { return errors.Is(err, sql.ErrNoRows) }

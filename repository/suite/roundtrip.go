@@ -1,0 +1,70 @@
+package suite
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// sessionRoundTrip: every field of a session comes back as it was.
+func sessionRoundTrip(w *world) {
+	parent := w.stored("parent")
+	s := w.session("Größe, 漢字, \"quotes\" & <tags>")
+	s.Type, s.Phase, s.EndReason, s.HoldsSlot = domain.Automation, domain.WaitingValidation, domain.EndSuspended, true
+	s.State = domain.SessionState{
+		Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_1", At: T0.Add(time.Microsecond)},
+		RoundID: "rnd_1", RoundCause: domain.CauseSchedule, AnswerID: "msg_2", TotalRoundtrips: 7, RoundCost: 0.1,
+		AnswerHashes: []string{"a", "b"}, Poisoned: true,
+	}
+	s.QueuedAt, s.WakeAt = ptr(T0.Add(time.Hour)), ptr(T0.Add(2*time.Hour))
+	s.ExternalID, s.ParentSessionID, s.AutomationID, s.Trigger = "ext", parent.ID, "aut_1", "SCHEDULED"
+	s.ScheduledExecutionTime, s.LastUserInteractionTime = ptr(T0.Add(-time.Hour)), ptr(T0.Add(-time.Minute))
+	s.ProviderID, s.Model, s.RequireValidation, s.Pinned = "prv_1", "model-x", true, true
+	s.Budgets = domain.Budgets{MaxTokensPerRound: ptr(int64(5)), MaxCostPerSession: ptr(1.25)}
+	s.Usage = domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: ptr(0.3)}
+	c := w.change(s)
+	c.Sessions[0].Insert, c.Sessions[0].Claim = true, true
+	w.ok(w.Commit(w.Context(), c))
+
+	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	w.ok(err)
+	w.equal(got, s, "the session after its insert")
+	s.HoldsSlot, s.QueuedAt, s.WakeAt, s.State.Waiting, s.Phase, s.Name = false, nil, nil, nil, domain.Idle, "renamed"
+	w.ok(w.Commit(w.Context(), w.change(s)))
+	got, err = w.SessionByExternalID(w.Context(), domain.DefaultWorkspace, "ext")
+	w.ok(err)
+	w.equal(got, s, "the session after its update")
+}
+
+// messageRoundTrip: what the model said goes back into the prompt, so it comes back
+// byte for byte, odd spacing and all.
+func messageRoundTrip(w *world) {
+	s := w.stored("first")
+	arguments := "{ \"b\" :1.0,\t\"a\":\"\\u00e9 \\/ <&>\" ,\n \"b\":2e0}  "
+	c := w.change(s)
+	m := w.say(c, s, domain.SenderAI, "plain \"text\" <&> \u2028 𝄐")
+	m.RoundID, m.SenderID, m.AnswersCall, m.ExcludeFromPrompt = "rnd_1", "key_1", "call_1", true
+	m.Raw = &domain.RawAnswer{
+		Protocol: domain.ProtocolNative, Text: " spaced  ", StopReason: "calls", Model: "m", Provider: "openai",
+		Calls:    []domain.RawCall{{ID: "c1", ProviderID: "call_1", Name: "CREATE_DATA", Arguments: arguments, Signature: "s=="}},
+		Thinking: []domain.Thinking{{Text: "hm", Data: "{\"sig\" : 1}"}},
+	}
+	m.AI = &domain.AIMessage{PreText: "pre", ActionCommands: []domain.Command{{ID: "h", Type: "CREATE_DATA", Params: json.RawMessage(`{"a":1}`)}}}
+	m.Rich = &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "<b>"}}, LinearText: "<b>"}
+	m.System = &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "s", FormattedData: "| a |\n"}
+	m.Run = &domain.ExecutionMetadata{AutomationID: "aut", Trigger: "MANUAL", DurationMS: 3, Cost: ptr(0.5)}
+	w.ok(w.Commit(w.Context(), c))
+
+	got, err := w.Message(w.Context(), domain.DefaultWorkspace, s.ID, m.ID)
+	w.ok(err)
+	w.equal(got, m, "the message")
+	if got.Raw.Calls[0].Arguments != arguments {
+		w.Fatalf("arguments: got %q, want %q", got.Raw.Calls[0].Arguments, arguments)
+	}
+	list, err := w.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
+	w.ok(err)
+	w.equal(list, []*domain.Message{m}, "the list")
+}

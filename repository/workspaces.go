@@ -1,0 +1,121 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type workspaceRow struct {
+	ID          string `db:"id"`
+	Name        string `db:"name"`
+	Settings    string `db:"settings"`
+	LastSeq     int64  `db:"last_seq"`
+	QueueLength int64  `db:"queue_length"`
+	CreatedAt   stamp  `db:"created_at"`
+}
+
+const workspaceColumns = "id, name, settings, last_seq, queue_length, created_at"
+
+// workspace gives the row its meaning. A setting that the row does not know yet has
+// its default.
+func (r *workspaceRow) workspace() (*domain.Workspace, error) {
+	w := &domain.Workspace{
+		ID: r.ID, Name: r.Name, Settings: domain.DefaultSettings(), LastSeq: r.LastSeq, CreatedAt: r.CreatedAt.Time,
+	}
+	if err := json.Unmarshal([]byte(r.Settings), &w.Settings); err != nil {
+		return nil, fmt.Errorf("read the settings of workspace %s: %w", r.ID, err)
+	}
+	return w, nil
+}
+
+// Workspace reads one workspace.
+func (s *Store) Workspace(ctx context.Context, id string) (*domain.Workspace, error) {
+	row, err := workspaceIn(ctx, s.reads, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return row.workspace()
+}
+
+func workspaceIn(ctx context.Context, r reader, id, lock string) (*workspaceRow, error) {
+	var row workspaceRow
+	err := r.get(ctx, &row, "SELECT "+workspaceColumns+" FROM workspaces WHERE id = $1"+lock, id)
+	if missing(err) {
+		return nil, domain.NotFound("workspace")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the workspace: %w", err)
+	}
+	return &row, nil
+}
+
+// Workspaces lists them all, by id.
+func (s *Store) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
+	var rows []workspaceRow
+	if err := s.reads.all(ctx, &rows, "SELECT "+workspaceColumns+" FROM workspaces ORDER BY id"); err != nil {
+		return nil, fmt.Errorf("list the workspaces: %w", err)
+	}
+	return each(rows, (*workspaceRow).workspace)
+}
+
+// CreateWorkspace adds a workspace; a conflict if there is one with its id.
+func (s *Store) CreateWorkspace(ctx context.Context, w *domain.Workspace) error {
+	settings, err := text(&w.Settings)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, w.ID, func(t *tx) error {
+		t.created = w.ID
+		_, err := t.exec(ctx, "INSERT INTO workspaces (id, name, settings, created_at) VALUES ($1, $2, $3, $4)",
+			w.ID, w.Name, settings, stamp{w.CreatedAt})
+		return err
+	})
+	if domain.ErrorCode(err) == domain.CodeConflict {
+		return domain.Errorf(domain.CodeConflict, "There is a workspace %q already.", w.ID)
+	}
+	return err
+}
+
+// UpdateSettings changes the settings under the workspace's lock. An error of change
+// refuses the whole.
+func (s *Store) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (*domain.Workspace, error) {
+	var w *domain.Workspace
+	_, err := s.write(ctx, workspace, func(t *tx) error {
+		row, err := workspaceIn(ctx, t, workspace, s.dialect.lock)
+		if err != nil {
+			return err
+		}
+		if w, err = row.workspace(); err != nil {
+			return err
+		}
+		if err := change(&w.Settings); err != nil {
+			return err
+		}
+		settings, err := text(&w.Settings)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, "UPDATE workspaces SET settings = $1 WHERE id = $2", settings, workspace)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// each gives every row its meaning.
+func each[R, T any](rows []R, meaning func(*R) (*T, error)) ([]*T, error) {
+	out := make([]*T, len(rows))
+	for i := range rows {
+		v, err := meaning(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
