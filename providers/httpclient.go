@@ -41,11 +41,11 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-// ParseAllowedHosts reads a comma-separated list of host, host:port, address,
-// address:port and CIDR.
-func ParseAllowedHosts(list string) ([]AllowedHost, error) {
+// ParseAllowedHosts reads host, host:port, address, address:port and CIDR; an entry
+// may itself be a comma-separated list.
+func ParseAllowedHosts(entries ...string) ([]AllowedHost, error) {
 	var out []AllowedHost
-	for _, entry := range strings.Split(list, ",") {
+	for _, entry := range strings.Split(strings.Join(entries, ","), ",") {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
 		}
