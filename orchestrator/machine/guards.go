@@ -96,9 +96,6 @@ func withActions(t *turn) bool   { return len(parsed(t).Commands.Actions) > 0 }
 func withModule(t *turn) bool    { return parsed(t).Answer.Module != nil }
 func saidCompleted(t *turn) bool { return parsed(t).Answer.Completed }
 
-// saidAll: an agent has given its report, or a text without any call.
-func saidAll(t *turn) bool { return true }
-
 func moduleBesideCommands(t *turn) bool {
 	c := parsed(t).Commands
 	return withModule(t) && len(c.Queries)+len(c.Actions) > 0

@@ -74,7 +74,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
 	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
-	{in(toParse), "AIResponseParsed", when{agent, saidAll}, toEnd, do{storeAnswer, endCompleted}},
+	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}},
 	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
 	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
 	{in(toParse), "AIResponseParsed", when{automation}, toAI, do{storeAnswer, guideOn}},

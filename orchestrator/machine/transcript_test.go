@@ -195,11 +195,17 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return e
 	case "started":
 		e, _ := w.ran(0, "")
-		done := e.(domain.ActionsExecuted)
-		for _, x := range done.Executions {
+		var started []*domain.Execution
+		switch e := e.(type) {
+		case domain.ActionsExecuted:
+			started = e.Executions
+		case domain.DataQueriesExecuted:
+			started = e.Executions
+		}
+		for _, x := range started {
 			x.Status = domain.ExecPending
 		}
-		return domain.ExternalTasksStarted{Executions: done.Executions, Tasks: strings.Fields(text)}
+		return domain.ExternalTasksStarted{Executions: started, Tasks: strings.Fields(text)}
 	case "task":
 		return domain.ExternalResultReceived{TaskID: text, Result: domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecSuccess, Text: "ready"}}
 	case "stale":
@@ -256,7 +262,8 @@ func (w *world) plainEvent(verb, text string) domain.Event {
 		"stalled":     domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
 		"activate":    domain.SessionActivationRequested{},
 		"crash":       domain.SessionActivationRequested{Recovery: true},
-		"parse-again": domain.RetryScheduled{},
+		"given-up":    domain.NetworkGivenUp{},
+		"expired":     domain.ApprovalExpiredNow{},
 	}[verb]
 	if !ok {
 		w.t.Fatalf("unknown verb %q", verb)
@@ -272,6 +279,8 @@ func (w *world) userEvent(text string, options []string) domain.Event {
 			e.Message.Rich.Commands = []domain.Command{{Type: "TOOL_DATA"}}
 		case "interrupt":
 			return domain.InterruptRequested{By: "ada", Then: &e}
+		case "cut":
+			e.IfBusy, e.Explicit = domain.IfBusyInterrupt, true
 		default:
 			e.IfBusy, e.Explicit = domain.IfBusy(option), true
 		}
