@@ -52,10 +52,7 @@ type KeyClaim struct {
 	Seq       int64
 }
 
-const (
-	maxKeyLength = 255
-	maxKeyedBody = 1 << 20 // as for every body
-)
+const maxKeyLength = 255
 
 // once carries a POST with an Idempotency-Key out a single time. The answer is kept
 // before it is sent: a client that has it can rely on it.
@@ -70,7 +67,7 @@ func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
 			s.fail(w, r, domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength))
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxKeyedBody))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
 			s.fail(w, r, unreadable(err))
 			return

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -299,7 +298,7 @@ func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest in
 
 // createStreamTicket makes a ticket for a stream that cannot send a header.
 func (s *server) createStreamTicket(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, 1<<10)); err != nil {
+	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -308,8 +307,5 @@ func (s *server) createStreamTicket(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	body, _ := json.Marshal(api.StreamTicket{Ticket: text, ExpiresAt: api.Timestamp(expires)}) // cannot fail
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write(append(body, '\n')) // the client may have gone
+	s.writeJSON(w, r, http.StatusCreated, api.StreamTicket{Ticket: text, ExpiresAt: api.Timestamp(expires)})
 }

@@ -1,0 +1,179 @@
+package handlers
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// once is a server whose POST /v1/things counts what it does.
+func onceServer(t *testing.T, do func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request)) *edgeServer {
+	var n atomic.Int64
+	return newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		handler := e.allow(domain.RoleMember, func(w http.ResponseWriter, r *http.Request) { do(e, n.Add(1), w, r) })
+		r.Post("/v1/things", handler)
+		r.Post("/v1/others", handler)
+		r.Post("/v1/sessions", handler)
+		r.Post("/v1/sessions/{session_id}/stop", handler)
+		r.Post("/v1/sessions/{session_id}/validation", handler)
+	})
+}
+
+func made(_ *edgeServer, n int64, w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", "/v1/things/"+stringOf(n))
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write([]byte(`{"n":` + stringOf(n) + `,"secret":"shown once"}`))
+}
+
+func TestSameKeySameAnswer(t *testing.T) {
+	e := onceServer(t, made)
+	first, body := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1")
+	again, repeated := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1")
+	if first.StatusCode != 201 || first.Header.Get("Idempotent-Replayed") != "" || body != `{"n":1,"secret":"shown once"}` {
+		t.Fatalf("%d %v %s", first.StatusCode, first.Header, body)
+	}
+	if again.StatusCode != 201 || again.Header.Get("Idempotent-Replayed") != "true" || repeated != body ||
+		again.Header.Get("Location") != first.Header.Get("Location") || again.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("%d %v %s", again.StatusCode, again.Header, repeated)
+	}
+	if again.Header.Get("X-Request-ID") == first.Header.Get("X-Request-ID") {
+		t.Error("two requests have one id")
+	}
+	for what, c := range map[string][2]string{"body": {"/v1/things", `{"a":2}`}, "path": {"/v1/others", `{"a":1}`}, "query": {"/v1/things?x=1", `{"a":1}`}} {
+		if res, text := e.call(t, http.MethodPost, c[0], c[1], "Idempotency-Key", "k1"); res.StatusCode != 422 || problemIn(t, text).Code != "idempotency_mismatch" {
+			t.Errorf("another %s: %d %s", what, res.StatusCode, text)
+		}
+	}
+	if res, text := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1", "Fermata-Workspace", "acme"); res.StatusCode != 201 || !strings.Contains(text, `"n":2`) {
+		t.Errorf("another workspace: %d %s", res.StatusCode, text)
+	}
+	if _, text := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`); !strings.Contains(text, `"n":3`) {
+		t.Errorf("without a key: %s", text)
+	}
+	for _, row := range e.kept.rows {
+		if bytes.Contains(row.claim.Answer, []byte("shown once")) {
+			t.Error("the answer is stored in the clear")
+		}
+	}
+	for name := range e.kept.rows {
+		if strings.Contains(name, "k1") {
+			t.Error("the key is stored in the clear")
+		}
+	}
+}
+
+func TestKeysThatAreNone(t *testing.T) {
+	e := onceServer(t, made)
+	for _, key := range []string{"", "a b", strings.Repeat("k", 256), "é"} {
+		if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", key); res.StatusCode != 422 || problemIn(t, body).Code != "invalid" {
+			t.Errorf("%q: %d %s", key, res.StatusCode, body)
+		}
+	}
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", strings.Repeat("k", 255)); res.StatusCode != 201 {
+		t.Error(res.StatusCode)
+	}
+}
+
+func TestStillRunning(t *testing.T) {
+	begun, finish := make(chan struct{}), make(chan struct{})
+	e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-finish
+		made(e, n, w, r)
+	})
+	done := make(chan int)
+	go func() {
+		res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
+		done <- res.StatusCode
+	}()
+	<-begun
+	res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
+	if res.StatusCode != 409 || problemIn(t, body).Code != "idempotency_in_progress" || res.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
+	}
+	close(finish)
+	if status := <-done; status != 201 {
+		t.Error(status)
+	}
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("not replayed")
+	}
+}
+
+// An answer that says "try again" is not kept; one that stands is, also a refusal.
+func TestWhatIsKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		runs int64
+	}{
+		"a refusal":      {domain.Errorf(domain.CodeWrongPhase, "Not now."), 1},
+		"a mistake":      {domain.Invalid("/a", "wrong", "No."), 1},
+		"no database":    {domain.Errorf(domain.CodeUnavailable, "No database."), 2},
+		"something else": {http.ErrBodyNotAllowed, 2},
+		"a full queue":   {domain.Errorf(domain.CodeQueueFull, "Full."), 2},
+	} {
+		var runs int64
+		e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) { runs = n; e.fail(w, r, c.err) })
+		_, first := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
+		_, second := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
+		if runs != c.runs || c.runs == 1 && first != second {
+			t.Errorf("%s: ran %d times\n%s%s", name, runs, first, second)
+		}
+	}
+}
+
+func TestPanicReleasesTheKey(t *testing.T) {
+	e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) {
+		if n == 1 {
+			panic("first")
+		}
+		made(e, n, w, r)
+	})
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != 500 {
+		t.Error(res.StatusCode)
+	}
+	if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != 201 || !strings.Contains(body, `"n":2`) {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+}
+
+// The process dies between the commit and the answer: whoever asks again gets the
+// thing that was made, and it is not made again.
+func TestAnswerLostAfterTheCommit(t *testing.T) {
+	for path, c := range map[string]struct {
+		created string
+		status  int
+		want    string
+		runs    int64
+	}{
+		"/v1/sessions":                  {"ses_1", 201, `"id":"ses_1"`, 1},
+		"/v1/sessions/ses_1/stop":       {"", 200, `"event_seq":7`, 1},
+		"/v1/sessions/ses_1/validation": {"", 201, `"n":2`, 2}, // the same decision twice is one
+		"/v1/things":                    {"xyz_1", 409, `"outcome":"applied"`, 1},
+	} {
+		var runs int64
+		e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) {
+			runs = n
+			if n == 1 {
+				e.kept.apply(r.Context(), c.created, 7)
+				panic("the process dies")
+			}
+			made(e, n, w, r)
+		})
+		e.call(t, http.MethodPost, path, `{}`, "Idempotency-Key", "k")
+		for range 2 {
+			res, body := e.call(t, http.MethodPost, path, `{}`, "Idempotency-Key", "k")
+			if res.StatusCode != c.status || !strings.Contains(body, c.want) || runs != c.runs || res.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s: %d %s (ran %d times, %v)", path, res.StatusCode, body, runs, res.Header)
+			}
+		}
+	}
+}

@@ -1,0 +1,341 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+func answer(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func problemIn(t testing.TB, body string) api.Problem {
+	t.Helper()
+	var p api.Problem
+	if err := json.Unmarshal([]byte(body), &p); err != nil {
+		t.Fatalf("no problem: %v\n%s", err, body)
+	}
+	return p
+}
+
+func TestRequestID(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	for given, kept := range map[string]bool{
+		"abc-123_x.y:z/+=~": true, "": false, strings.Repeat("a", 128): true, strings.Repeat("a", 129): false,
+		"with space": false, "é": false, "<script>": false, `"`: false,
+	} {
+		res, body := e.call(t, http.MethodGet, "/none", "", "X-Request-ID", given)
+		id := res.Header.Get("X-Request-ID")
+		if (id == given) != kept || id == "" {
+			t.Errorf("%q became %q", given, id)
+		}
+		if !kept && (len(id) != 28 || !strings.HasPrefix(id, "req_")) {
+			t.Errorf("made %q", id)
+		}
+		if p := problemIn(t, body); p.RequestID != id {
+			t.Errorf("the problem says %q, the header %q", p.RequestID, id)
+		}
+	}
+}
+
+func TestPanicIsAProblemWithoutItsText(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		r.Get("/v1/panic", e.allow(domain.RoleViewer, func(http.ResponseWriter, *http.Request) { panic("the secret") }))
+		r.Get("/v1/late", e.allow(domain.RoleViewer, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(strings.Repeat("x", 10_000)))
+			panic("the secret")
+		}))
+	})
+	res, body := e.call(t, http.MethodGet, "/v1/panic", "")
+	p := problemIn(t, body)
+	if res.StatusCode != 500 || p.Code != "internal" || strings.Contains(body, "secret") || p.Outcome != "unknown" {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+	if log := e.log.String(); !strings.Contains(log, "the secret") || !strings.Contains(log, p.RequestID) {
+		t.Errorf("the log does not say what happened:\n%s", log)
+	}
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, e.http.URL+"/v1/late", nil)
+	late, err := http.DefaultClient.Do(r)
+	if err == nil {
+		defer func() { _ = late.Body.Close() }()
+		buf := make([]byte, 20_000)
+		for err == nil {
+			_, err = late.Body.Read(buf)
+		}
+		if err.Error() == "EOF" {
+			t.Error("half an answer looks like a whole one")
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "things")))
+		r.Post("/v1/things", e.allow(domain.RoleMember, answer(201, "thing")))
+	})
+	res, body := e.call(t, http.MethodPut, "/v1/things", "{}")
+	if res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD, POST" || problemIn(t, body).Code != "method_not_allowed" {
+		t.Errorf("%d, Allow %q, %s", res.StatusCode, res.Header.Get("Allow"), body)
+	}
+	res, body = e.call(t, http.MethodOptions, "/v1/things", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
+	if res.StatusCode != 405 || res.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
+	}
+	if res, body = e.call(t, http.MethodHead, "/v1/things", ""); res.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %d %q", res.StatusCode, body)
+	}
+}
+
+// A web page that the owner's browser shows may not act on the open door.
+func TestOtherOrigins(t *testing.T) {
+	done := 0
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		r.Post("/v1/things", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { done++; w.WriteHeader(201) }))
+		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "secret things")))
+	})
+	for name, c := range map[string]struct {
+		method  string
+		headers []string
+		want    int
+	}{
+		"a program":                     {http.MethodPost, nil, 201},
+		"the page itself":               {http.MethodPost, []string{"Sec-Fetch-Site", "same-origin"}, 201},
+		"another site":                  {http.MethodPost, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
+		"another port":                  {http.MethodPost, []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"}, 403},
+		"an old browser":                {http.MethodPost, []string{"Origin", "https://evil.example"}, 403},
+		"a rebound name":                {http.MethodPost, []string{"Host", "evil.example", "Sec-Fetch-Site", "same-origin"}, 403},
+		"a rebound name reads":          {http.MethodGet, []string{"Host", "evil.example"}, 403},
+		"a link from elsewhere (reads)": {http.MethodGet, []string{"Sec-Fetch-Site", "cross-site"}, 200},
+	} {
+		before := done
+		res, body := e.call(t, c.method, "/v1/things", "", c.headers...)
+		if res.StatusCode != c.want || c.want == 403 && (done != before || strings.Contains(body, "secret")) {
+			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+		}
+		if res.Header.Get("Access-Control-Allow-Origin") != "" || res.Header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%s: %v", name, res.Header)
+		}
+	}
+}
+
+func TestDraining(t *testing.T) {
+	draining := false
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		e.Draining = func() bool { return draining }
+		r.Post("/v1/things", e.allow(domain.RoleMember, answer(201, "")))
+		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "")))
+	})
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", ""); res.StatusCode != 201 {
+		t.Error(res.StatusCode)
+	}
+	draining = true
+	res, body := e.call(t, http.MethodPost, "/v1/things", "")
+	if p := problemIn(t, body); res.StatusCode != 503 || res.Header.Get("Retry-After") == "" || !p.Retryable || p.Outcome != "not_applied" {
+		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
+	}
+	if res, _ := e.call(t, http.MethodGet, "/v1/things", ""); res.StatusCode != 200 {
+		t.Error(res.StatusCode)
+	}
+}
+
+func TestRoles(t *testing.T) {
+	root := strings.Repeat("r", 32)
+	e := newEdgeServer(t, root, clock.System, func(e *edgeServer, r chi.Router) {
+		r.Get("/v1/things", e.allow(domain.RoleMember, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(caller(r).Workspace))
+		}))
+	})
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+		body    string
+	}{
+		"nobody":             {nil, 401, ""},
+		"root":               {[]string{"Authorization", "Bearer " + root}, 200, "default"},
+		"root of acme":       {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "acme"}, 200, "acme"},
+		"root of nowhere":    {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "none"}, 404, ""},
+		"a key of two roles": {[]string{"Authorization", "Basic abc"}, 401, ""},
+	} {
+		res, body := e.call(t, http.MethodGet, "/v1/things", "", c.headers...)
+		if res.StatusCode != c.status || c.body != "" && body != c.body {
+			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a route without a role is taken")
+		}
+	}()
+	e.allow("", answer(200, ""))
+}
+
+func TestRateOfOneKey(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	l := newLimiter(func() time.Time { return now }, 2, 3)
+	for i := range 3 {
+		if _, ok := l.take("a"); !ok {
+			t.Fatalf("call %d was refused", i)
+		}
+	}
+	wait, ok := l.take("a")
+	if ok || wait != 500*time.Millisecond {
+		t.Errorf("wait %s, %v", wait, ok)
+	}
+	if _, ok := l.take("b"); !ok {
+		t.Error("somebody else was refused")
+	}
+	now = now.Add(wait)
+	if _, ok := l.take("a"); !ok {
+		t.Error("refused after the wait")
+	}
+	for i := range 2 * maxBuckets {
+		l.take(stringOf(int64(i)))
+	}
+	if len(l.buckets) > maxBuckets {
+		t.Errorf("%d buckets", len(l.buckets))
+	}
+}
+
+func TestTooManyRequests(t *testing.T) {
+	e := newEdgeServer(t, strings.Repeat("r", 32), clock.System, func(e *edgeServer, r chi.Router) {
+		e.failures = newLimiter(clock.System, 0.1, 2)
+		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "")))
+	})
+	for i, want := range []int{401, 401, 429} {
+		res, body := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer wrong")
+		if res.StatusCode != want {
+			t.Errorf("call %d: %d %s", i, res.StatusCode, body)
+		}
+		if want == 429 && (number(t, res.Header.Get("Retry-After")) < 1 || problemIn(t, body).Code != "rate_limited") {
+			t.Errorf("%v %s", res.Header, body)
+		}
+	}
+	if res, _ := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer "+strings.Repeat("r", 32)); res.StatusCode != 200 {
+		t.Errorf("good credentials were refused: %d", res.StatusCode)
+	}
+}
+
+// measured remembers what was counted.
+type measured struct {
+	mu   sync.Mutex
+	seen []string
+	open int
+}
+
+func (m *measured) Request(route, method string, status int, _ time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen = append(m.seen, method+" "+route+" "+stringOf(int64(status)))
+}
+
+func (m *measured) Stream(delta int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open += delta
+}
+
+// What is counted and logged: routes, never paths, queries or bodies.
+func TestLogAndMetrics(t *testing.T) {
+	m := &measured{}
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		e.Metrics = m
+		r.Post("/v1/hooks/{id}/{token}", e.allow(domain.RoleMember, answer(202, "")))
+	})
+	trace := "4bf92f3577b34da6a3ce929d0e0e4736"
+	e.call(t, http.MethodPost, "/v1/hooks/1/hidden?secret=1", "what people write", "X-Request-ID", "r1",
+		"Traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
+	e.call(t, http.MethodGet, "/elsewhere/hidden", "")
+	e.listen(t, "/v1/events").want("0:snapshot")
+	log := e.log.String()
+	for _, part := range []string{`"route":"/v1/hooks/{id}/{token}"`, `"request_id":"r1"`, `"status":202`, `"workspace":"default"`, `"by":"local"`, trace, `"route":"unmatched"`} {
+		if !strings.Contains(log, part) {
+			t.Errorf("no %s in\n%s", part, log)
+		}
+	}
+	for _, secret := range []string{"hidden", "secret", "people"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, log)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.seen) < 2 || m.seen[0] != "POST /v1/hooks/{id}/{token} 202" || m.seen[1] != "GET unmatched 404" || m.open != 1 {
+		t.Errorf("%v, %d open", m.seen, m.open)
+	}
+}
+
+func TestTraceParent(t *testing.T) {
+	id := "4bf92f3577b34da6a3ce929d0e0e4736"
+	for text, want := range map[string]string{
+		"00-" + id + "-00f067aa0ba902b7-01": id, "": "", "00-" + id: "", "ff-" + id + "-00f067aa0ba902b7-01": "",
+		"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01": "", "00-" + strings.ToUpper(id) + "-00f067aa0ba902b7-01": "",
+	} {
+		if got := traceID(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// A client that leaves is no error and makes no noise.
+func TestClientThatLeaves(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		r.Get("/v1/slow", e.allow(domain.RoleViewer, func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			e.fail(w, r, r.Context().Err())
+		}))
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, e.http.URL+"/v1/slow", nil)
+	if res, err := http.DefaultClient.Do(r); err == nil {
+		_ = res.Body.Close()
+		t.Error("answered")
+	}
+	e.http.Close() // waits for the handler
+	if log := e.log.String(); strings.Contains(log, `"level":"error"`) || !strings.Contains(log, `"status":499`) {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// What the edge adds to each request, without network and handler.
+func BenchmarkEdge(b *testing.B) {
+	root := strings.Repeat("r", 32)
+	e, handler := buildEdge(b, root, clock.System, func(e *edgeServer, r chi.Router) {
+		e.Log = e.Log.Output(discard{})
+		r.Post("/v1/sessions/{session_id}/messages", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }))
+	})
+	_ = e
+	bare := chi.NewRouter()
+	bare.Post("/v1/sessions/{session_id}/messages", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) })
+	for name, h := range map[string]http.Handler{"chi": bare, "edge": handler} {
+		b.Run(name, func(b *testing.B) {
+			r := httptest.NewRequest(http.MethodPost, "/v1/sessions/ses_1/messages", nil)
+			r.Header.Set("Authorization", "Bearer "+root)
+			w := &pipeWriter{header: http.Header{}}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				h.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,256 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+func TestStreamOfASession(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	e.store.commit("ses_1", domain.LogSessionCreated)
+	e.broker.Delta("default", "ses_1", "msg_1", "text", "Hel")
+
+	c := e.listen(t, "/v1/sessions/ses_1/events")
+	for name, want := range map[string]string{
+		"Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no",
+		"Content-Encoding": "", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "",
+	} {
+		if got := c.res.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	var snapshot api.SessionSnapshot
+	if err := json.Unmarshal([]byte(c.want("1:snapshot").Data), &snapshot); err != nil {
+		t.Fatal(err)
+	}
+	if snapshot.Seq != 1 || snapshot.Session.ID != "ses_1" || snapshot.Partial == nil || snapshot.Partial.Text != "Hel" || snapshot.Partial.Offset != 3 {
+		t.Errorf("snapshot %+v, partial %+v", snapshot, snapshot.Partial)
+	}
+	if c.retry != "2000" {
+		t.Errorf("retry %q", c.retry)
+	}
+	c.want("message.snapshot")
+	e.broker.Delta("default", "ses_1", "msg_1", "text", "lo")
+	if ev := c.want("message.delta"); !strings.Contains(ev.Data, `"offset":3,"text":"lo"`) {
+		t.Errorf("delta %s", ev.Data)
+	}
+	e.broker.Discard("default", "ses_1", "msg_1", "network")
+	c.want("message.discarded")
+	if c.lastID != "1" {
+		t.Errorf("what has no number moved the cursor to %q", c.lastID)
+	}
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	c.want("2:session.phase")
+	if !e.broker.Watched("ses_1") {
+		t.Error("an open stream watches the session")
+	}
+}
+
+func TestCursors(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	for range 4 {
+		e.store.commit("ses_1", domain.LogSessionStatus)
+	}
+	for name, c := range map[string]struct {
+		query, header string
+		want          []string
+	}{
+		"from the start":         {"?after=0", "", []string{"1:session.status", "2:session.status", "3:session.status", "4:session.status"}},
+		"after a number":         {"?after=3", "", []string{"4:session.status"}},
+		"the header wins":        {"?after=0", "3", []string{"4:session.status"}},
+		"none":                   {"", "", []string{"4:snapshot"}},
+		"the future":             {"?after=5", "", []string{"reset", "4:snapshot"}},
+		"garbage":                {"?after=x", "", []string{"reset", "4:snapshot"}},
+		"empty":                  {"?after=", "", []string{"reset", "4:snapshot"}},
+		"negative":               {"?after=-1", "", []string{"reset", "4:snapshot"}},
+		"too large for a number": {"", "99999999999999999999999999", []string{"reset", "4:snapshot"}},
+		"very long":              {"", strings.Repeat("9", 4000), []string{"reset", "4:snapshot"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, path := range []string{"/v1/sessions/ses_1/events", "/v1/events"} {
+				var headers []string
+				if c.header != "" {
+					headers = []string{"Last-Event-ID", c.header}
+				}
+				s := e.listen(t, path+c.query, headers...)
+				s.want(c.want...)
+				s.cancel()
+			}
+		})
+	}
+	t.Run("pruned", func(t *testing.T) {
+		e.store.mu.Lock()
+		e.store.pruned = 2
+		e.store.mu.Unlock()
+		e.listen(t, "/v1/events?after=1").want("reset", "4:snapshot")
+		e.listen(t, "/v1/events?after=2").want("3:session.status", "4:session.status")
+	})
+}
+
+// A client that comes back with its number misses nothing and gets nothing twice.
+func TestComingBack(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	c := e.listen(t, "/v1/sessions/ses_1/events?after=0")
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	c.want("1:session.phase", "2:session.phase")
+	c.cancel()
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	back := e.listen(t, "/v1/sessions/ses_1/events", "Last-Event-ID", c.lastID)
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	back.want("3:session.phase", "4:session.phase")
+}
+
+func TestStreamOfTheWorkspace(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	c := e.listen(t, "/v1/events?sessions=ses_1,ses_1&types=message.created,message.delta,slot.changed")
+	var snapshot api.WorkspaceSnapshot
+	if err := json.Unmarshal([]byte(c.want("0:snapshot").Data), &snapshot); err != nil {
+		t.Fatal(err)
+	}
+	if len(snapshot.Approvals) != 1 || snapshot.Sessions == nil || len(*snapshot.Sessions) != 1 || snapshot.Queue == nil {
+		t.Errorf("snapshot %+v", snapshot)
+	}
+	e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase))
+	e.broker.Publish(e.store.commit("", domain.LogSlotChanged))
+	e.broker.Delta("default", "ses_1", "msg_1", "text", "x")
+	e.broker.Publish(e.store.commit("ses_1", domain.LogMessageCreated))
+	c.want("2:slot.changed", "message.delta", "3:message.created")
+
+	for _, path := range []string{"/v1/events?sessions=ses_1,ses_far", "/v1/sessions/ses_far/events", "/v1/sessions/none/events"} {
+		if res, body := e.call(t, http.MethodGet, path, ""); res.StatusCode != 404 {
+			t.Errorf("%s: %d %s", path, res.StatusCode, body)
+		}
+	}
+	_, far := e.call(t, http.MethodGet, "/v1/sessions/ses_far/events", "", "X-Request-ID", "same")
+	_, none := e.call(t, http.MethodGet, "/v1/sessions/none/events", "", "X-Request-ID", "same")
+	if far != none {
+		t.Errorf("a session of another workspace shows:\n%s\n%s", far, none)
+	}
+}
+
+// Going down says good-bye to every stream and waits for none.
+func TestShutdownWithOpenStreams(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	clients := []*sseClient{e.listen(t, "/v1/events"), e.listen(t, "/v1/sessions/ses_1/events")}
+	for _, c := range clients {
+		c.want("0:snapshot")
+	}
+	within(t, 5*time.Second, "going down", func() {
+		e.broker.Drain()
+		if err := e.http.Config.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, c := range clients {
+		c.want("bye")
+		if ms := number(t, c.retry); ms < 300 || ms > 1000 {
+			t.Errorf("retry %d ms", ms)
+		}
+		if _, ok := c.next(); ok {
+			t.Error("something follows the bye")
+		}
+	}
+}
+
+// A listener that takes nothing in is closed; the others notice nothing.
+func TestListenerThatTakesNothingIn(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	stuck := e.listen(t, "/v1/sessions/ses_1/events?after=0")
+	good := e.listen(t, "/v1/sessions/ses_1/events?after=0")
+	_ = stuck // never read
+	big, _ := json.Marshal(strings.Repeat("x", 64<<10))
+	const n = 300
+	within(t, 30*time.Second, "publishing", func() {
+		for i := range n {
+			e.broker.Publish(e.store.commitData("ses_1", domain.LogNotice, big))
+			if ev := good.want(stringOf(int64(i+1)) + ":notice"); len(ev.Data) != len(big) {
+				t.Errorf("event %d came with %d bytes", i, len(ev.Data))
+			}
+		}
+	})
+	// Its connection stays for as long as one write may take, its queue does not.
+	if load := e.broker.Load(); load.Streams > 2 {
+		t.Errorf("load %+v", load)
+	}
+	back := e.listen(t, "/v1/sessions/ses_1/events?after=298")
+	back.want("299:notice", "300:notice")
+}
+
+func stringOf(n int64) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+// The heartbeat, and a key that is revoked while its stream is open.
+func TestRevokedKeyClosesItsStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, handler := buildEdge(t, "", clock.System, nil)
+		text, prefix, hash := auth.Mint()
+		e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
+		c := listenInside(t, handler, "/v1/sessions/ses_1/events", "Authorization", "Bearer "+text)
+		c.want("0:snapshot")
+		var revoked time.Time
+		time.AfterFunc(31*time.Second, func() {
+			e.store.mu.Lock()
+			defer e.store.mu.Unlock()
+			delete(e.store.keys, hash)
+			revoked = time.Now()
+		})
+		c.want("bye")
+		if took := time.Since(revoked); took > time.Minute {
+			t.Errorf("closed after %s", took)
+		}
+		if _, open := c.next(); open {
+			t.Error("still open")
+		}
+		if beats := c.comments; beats != 5 { // the opening, and every 15 s
+
+			t.Errorf("%d comments", beats)
+		}
+	})
+}
+
+func TestTickets(t *testing.T) {
+	root := strings.Repeat("r", 32)
+	e := newEdgeServer(t, root, clock.System, nil)
+	res, body := e.call(t, http.MethodPost, "/v1/stream-tickets", "", "Authorization", "Bearer "+root)
+	var ticket api.StreamTicket
+	if err := json.Unmarshal([]byte(body), &ticket); res.StatusCode != 201 || err != nil {
+		t.Fatalf("%d %s", res.StatusCode, body)
+	}
+	if left := time.Until(time.Time(ticket.ExpiresAt)); left < 50*time.Second || left > time.Minute {
+		t.Errorf("holds for %s", left)
+	}
+	e.listen(t, "/v1/sessions/ses_1/events?ticket="+ticket.Ticket).want("0:snapshot")
+	for _, path := range []string{"/v1/events?ticket=" + ticket.Ticket, "/v1/events?ticket=", "/v1/events", "/v1/stream-tickets?ticket=" + ticket.Ticket} {
+		method := http.MethodGet
+		if strings.HasPrefix(path, "/v1/stream-tickets") {
+			method = http.MethodPost
+		}
+		if res, body := e.call(t, method, path, ""); res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: %d %s", path, res.StatusCode, body)
+		}
+	}
+	if strings.Contains(e.log.String(), ticket.Ticket) {
+		t.Error("the ticket is in the log")
+	}
+}
+
+func TestHeadOfAStreamEnds(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	within(t, 5*time.Second, "HEAD", func() {
+		if res, _ := e.call(t, http.MethodHead, "/v1/events", ""); res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("%d %v", res.StatusCode, res.Header)
+		}
+	})
+}
