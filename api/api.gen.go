@@ -1975,8 +1975,8 @@ type Problem struct {
 	// Code Stable; decide by this one.
 	Code string `json:"code"`
 
-	// Decision The recorded answer, as JSON text.
-	Decision *string `json:"decision,omitempty"`
+	// Decision The recorded answer.
+	Decision AnyValue `json:"decision,omitempty"`
 
 	// Detail What happened, what was kept, what to do.
 	Detail string `json:"detail"`

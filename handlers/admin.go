@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata"
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// readyWithin is how long the database may take to answer before a node counts as not
+// ready: less than the time-out of the usual probes.
+const readyWithin = 2 * time.Second
+
+func (s *server) checkInvariants(w http.ResponseWriter, r *http.Request) {
+	counts, err := s.Admin.Invariants(r.Context(), caller(r).Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.InvariantList{Data: make([]api.Invariant, 0, len(counts))}
+	for _, c := range counts {
+		out.Data = append(out.Data, api.Invariant{Name: c.Name, Count: c.Count, Description: c.Description})
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
+	status, err := s.Admin.Status(r.Context())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.NodeStatus{
+		Node: status.Node, Incarnation: status.Incarnation, StartedAt: api.Time(status.StartedAt),
+		Database: api.NodeStatusDatabase(status.Database), Sessions: status.Sessions, StreamClients: status.StreamClients,
+		LeaseUntil: api.TimeOrNil(status.LeaseUntil), Draining: s.draining(), Version: s.Version.Version,
+	})
+}
+
+func (s *server) draining() bool { return s.Draining != nil && s.Draining() }
+
+func (s *server) getHealth(w http.ResponseWriter, r *http.Request) {
+	s.writeJSON(w, r, http.StatusOK, api.Health{Status: api.HealthStatusOk})
+}
+
+func (s *server) getReadiness(w http.ResponseWriter, r *http.Request) {
+	if s.draining() {
+		s.fail(w, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down."))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyWithin)
+	defer cancel()
+	if err := s.Health.Ping(ctx); err != nil {
+		s.fail(w, r, &domain.Error{Code: domain.CodeUnavailable, Message: "The database cannot be reached.", Err: err})
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.Health{Status: api.HealthStatusOk})
+}
+
+func (s *server) getVersion(w http.ResponseWriter, r *http.Request) {
+	out := api.Version{Version: s.Version.Version}
+	if s.Version.Commit != "" {
+		out.Commit = &s.Version.Commit
+	}
+	if s.Version.BuiltAt != "" {
+		out.BuiltAt = &s.Version.BuiltAt
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) getMetrics(w http.ResponseWriter, r *http.Request) {
+	if s.MetricsPage == nil {
+		s.notFound(w, r)
+		return
+	}
+	s.MetricsPage.ServeHTTP(w, r)
+}
+
+// getContract serves openapi.yaml, which any web page may read.
+func (s *server) getContract(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(fermata.OpenAPI) // the client may have gone
+	}
+}

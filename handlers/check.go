@@ -1,0 +1,127 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// checker knows the rules that stand in the validate tags of the request structs. One
+// for all requests: it keeps what it has learned of each struct.
+var checker = newChecker()
+
+var (
+	keyPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
+	typeIDPattern    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+	workspacePattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
+)
+
+func newChecker() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(func(f reflect.StructField) string {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return name
+	})
+	for tag, rule := range map[string]func(string) bool{
+		"key":       keyPattern.MatchString,
+		"type_id":   typeIDPattern.MatchString,
+		"workspace": workspacePattern.MatchString,
+		"visible":   func(s string) bool { return strings.TrimSpace(s) != "" },
+		"object":    func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "{") },
+	} {
+		// The tags are constants of this file, so registering them cannot fail.
+		_ = v.RegisterValidation(tag, func(f validator.FieldLevel) bool { return rule(textOf(f.Field())) })
+	}
+	return v
+}
+
+// textOf reads a string, or raw JSON as text.
+func textOf(v reflect.Value) string {
+	if v.Kind() == reflect.Slice {
+		return string(v.Bytes())
+	}
+	return v.String()
+}
+
+// checkValues holds a request struct to its tags.
+func checkValues(dst any) error {
+	err := checker.Struct(dst)
+	var wrong validator.ValidationErrors
+	if err == nil || !errors.As(err, &wrong) {
+		return err
+	}
+	problems := make([]domain.FieldError, 0, len(wrong))
+	for _, w := range wrong {
+		problems = append(problems, domain.FieldError{Pointer: pointerOf(w.Namespace()), Code: codeOf(w.Tag()), Message: messageOf(w)})
+	}
+	return invalid(problems)
+}
+
+// pointerOf turns "newEntries.entries[3].data" into "/entries/3/data". Embedded structs
+// have a Go name in the path, which no client knows, and the value of a nullable field a
+// key.
+func pointerOf(namespace string) string {
+	var out strings.Builder
+	for i, part := range strings.Split(namespace, ".") {
+		name, rest, indexed := strings.Cut(part, "[")
+		if i == 0 || name == "" || name == "messageContent" {
+			continue
+		}
+		out.WriteString("/" + escapePointer(name))
+		if index := strings.TrimSuffix(rest, "]"); indexed && index != "true" {
+			out.WriteString("/" + escapePointer(index))
+		}
+	}
+	return out.String()
+}
+
+// codeOf is the stable name of a broken rule.
+func codeOf(tag string) string {
+	switch tag {
+	case "required", "visible":
+		return "required"
+	case "min", "gt", "gte":
+		return "too_small"
+	case "max", "lte":
+		return "too_large"
+	case "oneof":
+		return "not_allowed"
+	default:
+		return "wrong_format"
+	}
+}
+
+// messageOf says a broken rule in words.
+func messageOf(w validator.FieldError) string {
+	unit := map[reflect.Kind]string{reflect.String: " characters", reflect.Slice: " items", reflect.Map: " items"}[w.Kind()]
+	switch w.Tag() {
+	case "required":
+		return "This is needed."
+	case "visible":
+		return "This must not be empty."
+	case "min", "gte":
+		return fmt.Sprintf("This must be at least %s%s.", w.Param(), unit)
+	case "gt":
+		return fmt.Sprintf("This must be more than %s.", w.Param())
+	case "max", "lte":
+		return fmt.Sprintf("This must be at most %s%s.", w.Param(), unit)
+	case "oneof":
+		return "This must be one of: " + strings.ReplaceAll(w.Param(), " ", ", ") + "."
+	case "key":
+		return "This takes lower-case letters, digits, points, dashes and underscores, 100 at most, and begins with a letter or digit."
+	case "type_id":
+		return "This takes lower-case letters, digits and underscores, 63 at most, and begins with a letter."
+	case "workspace":
+		return "This takes lower-case letters, digits and dashes, 63 at most."
+	case "object":
+		return "This must be an object."
+	default:
+		return "This value cannot be used."
+	}
+}

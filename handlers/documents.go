@@ -1,0 +1,115 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type newDocument struct {
+	Key   string  `json:"key" validate:"required,key"`
+	Title string  `json:"title" validate:"max=200"`
+	Body  *string `json:"body" validate:"required,max=100000"`
+}
+
+type documentPatch struct {
+	Title *string `json:"title" validate:"omitempty,max=200"`
+	Body  *string `json:"body" validate:"omitempty,max=100000"`
+}
+
+func (p *documentPatch) apply(d *domain.Document) error {
+	set(&d.Title, p.Title)
+	set(&d.Body, p.Body)
+	return nil
+}
+
+func (s *server) listDocuments(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	documents, err := s.Documents.Documents(r.Context(), caller(r).Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	documents, next, err := cut(documents, func(d *domain.Document) string { return d.ID }, limit, after)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(documents), next, api.DocumentFrom))
+}
+
+func (s *server) createDocument(w http.ResponseWriter, r *http.Request) {
+	var in newDocument
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	doc := &domain.Document{Key: in.Key, Title: in.Title, Body: *in.Body}
+	seq, err := s.Documents.CreateDocument(r.Context(), caller(r).Workspace, doc)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	setETag(w, doc.Version)
+	w.Header().Set("Location", "/v1/documents/"+doc.ID)
+	s.writeJSON(w, r, http.StatusCreated, api.DocumentFrom(doc))
+}
+
+func (s *server) getDocument(w http.ResponseWriter, r *http.Request) {
+	doc, err := s.Documents.Document(r.Context(), caller(r).Workspace, documentID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setETag(w, doc.Version)
+	s.writeJSON(w, r, http.StatusOK, api.DocumentFrom(doc))
+}
+
+func (s *server) updateDocument(w http.ResponseWriter, r *http.Request) {
+	var in documentPatch
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	doc, seq, err := s.Documents.UpdateDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), in.apply)
+	s.writeDocument(w, r, doc, seq, err)
+}
+
+func (s *server) publishDocument(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	doc, seq, err := s.Documents.PublishDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r))
+	s.writeDocument(w, r, doc, seq, err)
+}
+
+func (s *server) writeDocument(w http.ResponseWriter, r *http.Request, doc *domain.Document, seq int64, err error) {
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	setETag(w, doc.Version)
+	s.writeJSON(w, r, http.StatusOK, api.DocumentFrom(doc))
+}
+
+func (s *server) deleteDocument(w http.ResponseWriter, r *http.Request) {
+	seq, err := s.Documents.DeleteDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func documentID(r *http.Request) string { return chi.URLParam(r, "document_id") }

@@ -1,0 +1,157 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type newProvider struct {
+	Name      string          `json:"name" validate:"visible,max=200"`
+	Kind      string          `json:"kind" validate:"required,max=64"`
+	Config    json.RawMessage `json:"config" validate:"required,object"`
+	IsDefault bool            `json:"is_default"`
+}
+
+type providerPatch struct {
+	Name      *string         `json:"name" validate:"omitempty,visible,max=200"`
+	Config    json.RawMessage `json:"config" validate:"omitempty,object"`
+	IsDefault *bool           `json:"is_default"`
+}
+
+func (s *server) listProviderKinds(w http.ResponseWriter, r *http.Request) {
+	out := api.ProviderKindList{Data: []api.ProviderKind{}}
+	for _, k := range s.ProviderProbe.Kinds() {
+		out.Data = append(out.Data, api.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.ConfigSchema})
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) listProviders(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	providers, err := s.Providers.Providers(r.Context(), caller(r).Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	providers, next, err := cut(providers, func(p **domain.Provider) string { return (*p).ID }, limit, after)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := page[*api.Provider]{Data: make([]*api.Provider, 0, len(providers))}
+	for _, p := range providers {
+		mapped, err := api.ProviderFrom(p)
+		if err != nil {
+			s.fail(w, r, fmt.Errorf("map provider %s: %w", p.ID, err))
+			return
+		}
+		out.Data = append(out.Data, mapped)
+	}
+	if next != "" {
+		out.NextCursor = &next
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {
+	var in newProvider
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	p, err := s.Providers.CreateProvider(r.Context(), caller(r).Workspace,
+		NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/v1/providers/"+p.ID)
+	s.writeProvider(w, r, http.StatusCreated, p)
+}
+
+func (s *server) getProvider(w http.ResponseWriter, r *http.Request) {
+	p, err := s.Providers.Provider(r.Context(), caller(r).Workspace, providerID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeProvider(w, r, http.StatusOK, p)
+}
+
+func (s *server) updateProvider(w http.ResponseWriter, r *http.Request) {
+	var in providerPatch
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	p, err := s.Providers.UpdateProvider(r.Context(), caller(r).Workspace, providerID(r), ifMatch(r),
+		ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeProvider(w, r, http.StatusOK, p)
+}
+
+func (s *server) deleteProvider(w http.ResponseWriter, r *http.Request) {
+	if err := s.Providers.DeleteProvider(r.Context(), caller(r).Workspace, providerID(r), ifMatch(r)); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) testProvider(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	result, err := s.ProviderProbe.TestProvider(r.Context(), caller(r).Workspace, providerID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.ProviderTest{Ok: result.OK, LatencyMs: result.Latency.Milliseconds()}
+	if result.Model != "" {
+		out.Model = &result.Model
+	}
+	if !result.OK {
+		out.Error = &api.ProviderError{Code: result.Code, Message: result.Message}
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) listProviderModels(w http.ResponseWriter, r *http.Request) {
+	models, err := s.ProviderProbe.ProviderModels(r.Context(), caller(r).Workspace, providerID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.ModelList{Data: make([]api.Model, 0, len(models))}
+	for _, m := range models {
+		out.Data = append(out.Data, api.Model{ID: m})
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *server) writeProvider(w http.ResponseWriter, r *http.Request, status int, p *domain.Provider) {
+	out, err := api.ProviderFrom(p)
+	if err != nil {
+		s.fail(w, r, fmt.Errorf("map provider %s: %w", p.ID, err))
+		return
+	}
+	setETag(w, p.Version)
+	s.writeJSON(w, r, status, out)
+}
+
+func providerID(r *http.Request) string { return chi.URLParam(r, "provider_id") }

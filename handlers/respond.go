@@ -1,0 +1,195 @@
+package handlers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+)
+
+// writeJSON writes an answer. v is made of types of package api, whose raw parts are
+// valid JSON: an error here is a mistake in the program, which the caller must not take
+// for a success.
+func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		s.fail(w, r, fmt.Errorf("encode the answer: %w", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(append(body, '\n')) // the client may have gone
+	}
+}
+
+// page is a list as clients get it.
+type page[T any] struct {
+	Data       []T     `json:"data"`
+	NextCursor *string `json:"next_cursor"`
+}
+
+// pageOf maps the items of one page.
+func pageOf[D, A any](items []D, next string, to func(D) A) page[A] {
+	out := page[A]{Data: make([]A, 0, len(items))}
+	for _, item := range items {
+		out.Data = append(out.Data, to(item))
+	}
+	if next != "" {
+		out.NextCursor = &next
+	}
+	return out
+}
+
+// cut takes a page out of a list that is read whole; the cursor is the id of the last
+// item of the page before.
+func cut[T any](items []T, id func(*T) string, limit int, after string) ([]T, string, error) {
+	if after != "" {
+		i := 0
+		for i < len(items) && id(&items[i]) != after {
+			i++
+		}
+		if i == len(items) {
+			return nil, "", badCursor()
+		}
+		items = items[i+1:]
+	}
+	if len(items) <= limit {
+		return items, "", nil
+	}
+	return items[:limit], id(&items[limit-1]), nil
+}
+
+func badCursor() error {
+	return domain.Invalid("after", "bad_cursor", "This is no cursor of this list, or what it points at is gone. Begin again without it.")
+}
+
+// limitOf reads ?limit=.
+func limitOf(r *http.Request) (int, error) {
+	text := r.URL.Query().Get("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, domain.Invalid("limit", "out_of_range", "limit takes a whole number from 1 to %d.", maxLimit)
+	}
+	return n, nil
+}
+
+// paging reads ?limit= and ?after=.
+func paging(r *http.Request) (limit int, after string, err error) {
+	limit, err = limitOf(r)
+	after = r.URL.Query().Get("after")
+	if err == nil && len(after) > 500 {
+		err = badCursor()
+	}
+	return limit, after, err
+}
+
+// numberAfter reads ?after= where it is a number; 0 without it.
+func numberAfter(r *http.Request) (int64, error) {
+	text := r.URL.Query().Get("after")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, domain.Invalid("after", "bad_cursor", "after takes a whole number, 0 or more.")
+	}
+	return n, nil
+}
+
+// timeOf reads a time from the query; zero without it.
+func timeOf(r *http.Request, name string) (time.Time, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, domain.Invalid(name, "wrong_format", `%s takes a time like "2026-03-02T07:30:00Z".`, name)
+	}
+	return t.UTC(), nil
+}
+
+// oneOf reads a value from the query that must be one of a few; "" without it.
+func oneOf[T ~string](r *http.Request, name string, allowed ...T) (T, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return "", nil
+	}
+	names := make([]string, 0, len(allowed))
+	for _, a := range allowed {
+		if string(a) == text {
+			return a, nil
+		}
+		names = append(names, string(a))
+	}
+	return "", domain.Invalid(name, "not_allowed", "%s takes one of: %s.", name, strings.Join(names, ", "))
+}
+
+// boolOf reads true or false from the query; false without it.
+func boolOf(r *http.Request, name string) (bool, error) {
+	v, err := oneOf(r, name, "true", "false")
+	return v == "true", err
+}
+
+// ifMatch reads the version that the client saw: 0 when it does not say, and a version
+// that there is not when it says something else than one.
+func ifMatch(r *http.Request) int64 {
+	tag := strings.TrimSpace(r.Header.Get("If-Match"))
+	if tag == "" || tag == "*" {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`), 10, 64)
+	if err != nil || n <= 0 {
+		return -1
+	}
+	return n
+}
+
+func setETag(w http.ResponseWriter, version int64) {
+	w.Header().Set("ETag", `"`+strconv.FormatInt(version, 10)+`"`)
+}
+
+// setSeq says at which event a change shows.
+func setSeq(w http.ResponseWriter, seq int64) {
+	if seq > 0 {
+		w.Header().Set("Fermata-Event-Seq", strconv.FormatInt(seq, 10))
+	}
+}
+
+// below moves the pointers of an invalid error under a field.
+func below(prefix string, err error) error {
+	return repoint(err, func(pointer string) string { return prefix + pointer })
+}
+
+// oneEntry makes the pointers of a list of one those of its only entry.
+func oneEntry(err error) error {
+	return repoint(err, func(pointer string) string { return strings.TrimPrefix(pointer, "/entries/0") })
+}
+
+func repoint(err error, move func(string) string) error {
+	var e *domain.Error
+	if !errors.As(err, &e) || len(e.Fields) == 0 {
+		return err
+	}
+	moved := *e
+	moved.Fields = make([]domain.FieldError, 0, len(e.Fields))
+	for _, f := range e.Fields {
+		f.Pointer = move(f.Pointer)
+		moved.Fields = append(moved.Fields, f)
+	}
+	return &moved
+}

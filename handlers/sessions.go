@@ -1,0 +1,232 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var statuses = []domain.Status{
+	domain.StatusIdle, domain.StatusQueued, domain.StatusRunning, domain.StatusRequiresAction,
+	domain.StatusWaiting, domain.StatusSuspended, domain.StatusEnded,
+}
+
+func (s *server) listSessions(w http.ResponseWriter, r *http.Request) {
+	filter, err := sessionFilter(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	sessions, next, err := s.SessionReader.Sessions(r.Context(), caller(r).Workspace, filter)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(sessions, next, api.SessionFrom))
+}
+
+func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
+	q := r.URL.Query()
+	f = domain.SessionFilter{AutomationID: q.Get("automation_id"), Query: q.Get("q")}
+	if f.Type, err = oneOf(r, "type", domain.Chat, domain.Seed, domain.Automation, domain.Agent); err != nil {
+		return f, err
+	}
+	if f.Status, err = oneOf(r, "status", statuses...); err != nil {
+		return f, err
+	}
+	if f.Since, err = timeOf(r, "since"); err != nil {
+		return f, err
+	}
+	f.Limit, f.Cursor, err = paging(r)
+	return f, err
+}
+
+type newSession struct {
+	Type              *string       `json:"type" validate:"omitempty,oneof=CHAT"`
+	Name              string        `json:"name" validate:"max=200"`
+	ProviderID        string        `json:"provider_id" validate:"max=64"`
+	RequireValidation bool          `json:"require_validation"`
+	ExternalID        *string       `json:"external_id" validate:"omitempty,min=1,max=200"`
+	Message           *firstMessage `json:"message"`
+}
+
+func (s *server) createSession(w http.ResponseWriter, r *http.Request) {
+	var in newSession
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	ask := domain.NewSession{
+		Type: domain.Chat, Name: in.Name, ProviderID: in.ProviderID,
+		RequireValidation: in.RequireValidation, By: who.Name,
+	}
+	if in.ExternalID != nil {
+		ask.ExternalID = *in.ExternalID
+	}
+	if in.Message != nil {
+		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.messageContent)
+		if err != nil {
+			s.fail(w, r, below("/message", err))
+			return
+		}
+		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Name}
+	}
+	receipt, err := s.Sessions.CreateSession(r.Context(), who.Workspace, ask)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	status := http.StatusOK
+	if receipt.Created {
+		status = http.StatusCreated
+		w.Header().Set("Location", "/v1/sessions/"+receipt.Session.ID)
+	}
+	s.writeJSON(w, r, status, api.SessionFrom(receipt.Session))
+}
+
+func (s *server) getSession(w http.ResponseWriter, r *http.Request) {
+	session, err := s.SessionReader.Session(r.Context(), caller(r).Workspace, sessionID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(session))
+}
+
+type sessionPatch struct {
+	Name              *string                           `json:"name" validate:"omitempty,max=200"`
+	Pinned            *bool                             `json:"pinned"`
+	RequireValidation *bool                             `json:"require_validation"`
+	ProviderID        nullable.Nullable[string]         `json:"provider_id" validate:"omitempty,dive,max=64"`
+	Budgets           nullable.Nullable[sessionBudgets] `json:"budgets" validate:"omitempty,dive"`
+}
+
+type sessionBudgets struct {
+	MaxTokensPerRound nullable.Nullable[int64]   `json:"max_tokens_per_round" validate:"omitempty,dive,min=1"`
+	MaxCostPerRound   nullable.Nullable[float64] `json:"max_cost_per_round" validate:"omitempty,dive,gt=0"`
+	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session" validate:"omitempty,dive,gt=0"`
+}
+
+func (s *server) updateSession(w http.ResponseWriter, r *http.Request) {
+	var in sessionPatch
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ws, id := caller(r).Workspace, sessionID(r)
+	patch := domain.SessionPatch{Name: in.Name, Pinned: in.Pinned, RequireValidation: in.RequireValidation}
+	if in.ProviderID.IsSpecified() {
+		provider := in.ProviderID[true] // "" for null: the default provider
+		patch.ProviderID = &provider
+	}
+	if in.Budgets.IsSpecified() {
+		session, err := s.SessionReader.Session(r.Context(), ws, id)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		patch.Budgets = mergeBudgets(session.Budgets, in.Budgets)
+	}
+	receipt, err := s.Sessions.UpdateSession(r.Context(), ws, id, patch)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(receipt.Session))
+}
+
+func mergeBudgets(b domain.Budgets, patch nullable.Nullable[sessionBudgets]) *domain.Budgets {
+	if patch.IsNull() {
+		return &domain.Budgets{}
+	}
+	p := patch[true]
+	mergeOptional(&b.MaxTokensPerRound, p.MaxTokensPerRound)
+	mergeOptional(&b.MaxCostPerRound, p.MaxCostPerRound)
+	mergeOptional(&b.MaxCostPerSession, p.MaxCostPerSession)
+	return &b
+}
+
+// mergeOptional applies a field of a merge patch to a value that may be missing.
+func mergeOptional[T any](dst **T, patch nullable.Nullable[T]) {
+	switch {
+	case patch.IsNull():
+		*dst = nil
+	case patch.IsSpecified():
+		v := patch[true]
+		*dst = &v
+	}
+}
+
+func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) {
+	if err := s.Sessions.DeleteSession(r.Context(), caller(r).Workspace, sessionID(r)); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) activateSession(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	receipt, err := s.Sessions.ActivateSession(r.Context(), caller(r).Workspace, sessionID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.ActivationResult{
+		Result: api.ActivationResultResult(receipt.Result), Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq,
+	}
+	if receipt.Position > 0 {
+		out.Position = &receipt.Position
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+// steer makes the handler of a call that takes nothing and answers with the session.
+func (s *server) steer(call func(ctx context.Context, ws, session, by string) (*domain.Receipt, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.readNothing(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		who := caller(r)
+		receipt, err := call(r.Context(), who.Workspace, sessionID(r), who.Name)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.writeJSON(w, r, http.StatusOK, sessionResult(receipt))
+	}
+}
+
+func (s *server) stopSession(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	receipt, err := s.Steering.StopSession(r.Context(), who.Workspace, sessionID(r), who.Name)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.StopResult{Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq, Calls: []api.StoppedCall{}}
+	for _, c := range receipt.Calls {
+		out.Calls = append(out.Calls, api.StoppedCall{ExecutionID: c.ExecutionID, Command: c.Command, Outcome: api.StoppedCallOutcome(c.Outcome)})
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func sessionID(r *http.Request) string { return chi.URLParam(r, "session_id") }
+
+func sessionResult(receipt *domain.Receipt) api.SessionResult {
+	return api.SessionResult{Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq}
+}

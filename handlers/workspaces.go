@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type newWorkspace struct {
+	ID   string `json:"id" validate:"required,workspace"`
+	Name string `json:"name" validate:"max=200"`
+}
+
+func (s *server) listWorkspaces(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	all, err := s.Workspaces.Workspaces(r.Context())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	all, next, err := cut(all, func(ws **domain.Workspace) string { return (*ws).ID }, limit, after)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(all, next, api.WorkspaceFrom))
+}
+
+func (s *server) createWorkspace(w http.ResponseWriter, r *http.Request) {
+	var in newWorkspace
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ws := &domain.Workspace{ID: in.ID, Name: in.Name, Settings: domain.DefaultSettings(), CreatedAt: s.Clock()}
+	if ws.Name == "" {
+		ws.Name = ws.ID
+	}
+	if err := s.Workspaces.CreateWorkspace(r.Context(), ws); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/v1/workspaces/"+ws.ID)
+	s.writeJSON(w, r, http.StatusCreated, api.WorkspaceFrom(ws))
+}
+
+func (s *server) getWorkspace(w http.ResponseWriter, r *http.Request) {
+	ws, err := s.Workspaces.Workspace(r.Context(), chi.URLParam(r, "workspace_id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.WorkspaceFrom(ws))
+}
