@@ -1,0 +1,210 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+)
+
+// ContractTransport is an http.RoundTripper that holds every exchange to openapi.yaml:
+// an answer must be one that the contract describes, field by field, and a request that
+// the server accepted must be one that the contract allows. Event streams are checked
+// as they are read.
+type ContractTransport struct {
+	t      testing.TB
+	base   http.RoundTripper
+	doc    *openapi3.T
+	router routers.Router
+	over   atomic.Bool
+
+	mu    sync.Mutex
+	calls map[string]map[int]int
+}
+
+// Contract makes the transport for a server at baseURL. It is safe for concurrent use.
+func Contract(t testing.TB, baseURL string) *ContractTransport {
+	t.Helper()
+	doc := LoadContract(t)
+	doc.Servers = openapi3.Servers{{URL: baseURL}}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatalf("make a router of the contract: %v", err)
+	}
+	c := &ContractTransport{t: t, base: http.DefaultTransport, doc: doc, router: router, calls: map[string]map[int]int{}}
+	t.Cleanup(func() { c.over.Store(true) })
+	return c
+}
+
+// LoadContract reads openapi.yaml and makes it strict: an object has the fields that
+// are described and no others. (Clients are told to ignore what they do not know; a
+// test must not.)
+func LoadContract(t testing.TB) *openapi3.T {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	raw, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", "openapi.yaml"))
+	if err != nil {
+		t.Fatalf("read the contract: %v", err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		t.Fatalf("read the contract: %v", err)
+	}
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Fatalf("the contract is not valid: %v", err)
+	}
+	seen := map[*openapi3.Schema]bool{}
+	for _, s := range doc.Components.Schemas {
+		closeObjects(s, seen)
+	}
+	return doc
+}
+
+func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
+	if ref == nil || ref.Value == nil || seen[ref.Value] {
+		return
+	}
+	s := ref.Value
+	seen[s] = true
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		no := false
+		s.AdditionalProperties.Has = &no
+	}
+	for _, p := range s.Properties {
+		closeObjects(p, seen)
+	}
+	for _, list := range []openapi3.SchemaRefs{s.OneOf, s.AnyOf, s.AllOf} {
+		for _, p := range list {
+			closeObjects(p, seen)
+		}
+	}
+	closeObjects(s.Items, seen)
+	closeObjects(s.AdditionalProperties.Schema, seen)
+}
+
+// Calls counts the answers that were checked, by operation and status.
+func (c *ContractTransport) Calls() map[string]map[int]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make(map[string]map[int]int, len(c.calls))
+	for op, statuses := range c.calls {
+		out[op] = map[int]int{}
+		for status, n := range statuses {
+			out[op][status] = n
+		}
+	}
+	return out
+}
+
+// RoundTrip sends the request and checks what comes back.
+func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+		_ = r.Body.Close() // it is read
+		r = r.Clone(r.Context())
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	res, err := c.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	asked := r.Clone(r.Context())
+	asked.Body = io.NopCloser(bytes.NewReader(body))
+	route, params, err := c.router.FindRoute(asked)
+	if err != nil || res.StatusCode == http.StatusMethodNotAllowed {
+		return res, c.checkOutside(r, res)
+	}
+	c.count(route.Operation.OperationID, res.StatusCode)
+	input := &openapi3filter.RequestValidationInput{
+		Request: asked, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, MultiError: true},
+	}
+	if res.StatusCode < 400 {
+		if err := openapi3filter.ValidateRequest(r.Context(), input); err != nil {
+			c.report("%s %s was accepted, but the contract does not allow the request %s: %v", r.Method, r.URL.Path, body, err)
+		}
+	}
+	return res, c.checkAnswer(r, res, input)
+}
+
+func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, input *openapi3filter.RequestValidationInput) error {
+	kind := res.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "text/event-stream") {
+		res.Body = &checkedStream{ReadCloser: res.Body, c: c, path: r.URL.Path}
+		return nil
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	_ = res.Body.Close() // it is read
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	output := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: res.StatusCode, Header: res.Header,
+		Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus: true, MultiError: true,
+			ExcludeResponseBody: r.Method == http.MethodHead || !strings.Contains(kind, "json"),
+		},
+	}
+	if err := openapi3filter.ValidateResponse(r.Context(), output); err != nil {
+		c.report("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+	}
+	return nil
+}
+
+// checkOutside checks an answer that belongs to no operation: a problem, or the page.
+func (c *ContractTransport) checkOutside(r *http.Request, res *http.Response) error {
+	if res.StatusCode < 400 {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			c.report("%s %s answered %d, but the contract has no such call", r.Method, r.URL.Path, res.StatusCode)
+		}
+		return nil
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	_ = res.Body.Close() // it is read
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if err := c.visit("Problem", body); err != nil {
+		c.report("%s %s: the problem %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+	}
+	return nil
+}
+
+func (c *ContractTransport) count(operation string, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls[operation] == nil {
+		c.calls[operation] = map[int]int{}
+	}
+	c.calls[operation][status]++
+}
+
+// report fails the test, unless it is over: a stream may be read a little longer.
+func (c *ContractTransport) report(format string, args ...any) {
+	if !c.over.Load() {
+		c.t.Errorf(format, args...)
+	}
+}

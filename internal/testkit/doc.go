@@ -1,0 +1,2 @@
+// Package testkit is what tests of several packages share.
+package testkit
