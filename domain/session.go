@@ -180,6 +180,9 @@ type PendingAnswer struct {
 	// Actions are those that wait until its queries have run: what is told of them if
 	// it never comes to that.
 	Actions []CommandResult `json:"actions,omitempty"`
+	// Replaced are executions whose call another one has taken over: they were planned
+	// afresh after the queries.
+	Replaced []string `json:"replaced,omitempty"`
 	// Told are the calls whose result stands in a message already.
 	Told []string `json:"told,omitempty"`
 	// Tasks that were started outside and have not reported yet.

@@ -112,12 +112,13 @@ func (t *turn) cancelOne(x *domain.Execution, note string) {
 	t.commandEvent(domain.LogCommandEnded, x)
 }
 
-// planQueries plans what is read. Actions beside them are planned once the data is
-// there; until then only their calls are remembered.
+// planQueries plans what is read. Actions beside them are planned with it, and again
+// once the data is there.
 func planQueries(t *turn) {
 	e, st := parsed(t), &t.s.State
 	t.plan(e.Commands.Queries)
 	if len(e.Commands.Actions) > 0 {
+		t.plan(afterFailure(e.Commands.Actions))
 		pending := t.pending()
 		for _, x := range e.Commands.Actions {
 			pending.Actions = append(pending.Actions, domain.CommandResult{
@@ -128,10 +129,32 @@ func planQueries(t *turn) {
 	}
 	if !t.anyToRun(domain.KindQuery) {
 		// Nothing can run: they were all answered while they were planned.
+		var actions []*domain.Execution
+		for _, x := range t.planned {
+			if x.Kind == domain.KindAction {
+				actions = append(actions, x)
+			}
+		}
 		t.follow(domain.DataQueriesExecuted{Actions: domain.PlannedCommands{
-			Actions: e.Commands.Actions, Reasons: e.Commands.Reasons, Cards: e.Commands.Cards,
+			Actions: actions, Reasons: e.Commands.Reasons, Cards: e.Commands.Cards,
 		}})
 	}
+}
+
+// afterFailure cancels what stands behind an action that failed before it could run,
+// as the failure would have done in its turn.
+func afterFailure(actions []*domain.Execution) []*domain.Execution {
+	var list []*domain.Execution
+	failed := false
+	for _, given := range actions {
+		own := *given
+		if failed && !own.Status.Final() {
+			own.Status, own.Note = domain.ExecCancelled, "An earlier action failed."
+		}
+		failed = failed || own.Status == domain.ExecFailed
+		list = append(list, &own)
+	}
+	return list
 }
 
 // commandsToPlan are the actions that the event brings.
@@ -147,21 +170,12 @@ func (t *turn) commandsToPlan() domain.PlannedCommands {
 	return domain.PlannedCommands{}
 }
 
-// planActions plans the actions of an answer. One that failed before it could run
-// cancels those after it, as it would have in its turn.
+// planActions plans the actions of an answer, or takes them up as they are planned
+// afresh after the queries.
 func planActions(t *turn) {
 	brought := t.commandsToPlan()
-	var list []*domain.Execution
-	failed := false
-	for _, given := range brought.Actions {
-		own := *given
-		if failed && !own.Status.Final() {
-			own.Status, own.Note = domain.ExecCancelled, "An earlier action failed."
-		}
-		failed = failed || own.Status == domain.ExecFailed
-		list = append(list, &own)
-	}
-	t.plan(list)
+	list := afterFailure(brought.Actions)
+	t.replan(list)
 	pending := t.pending()
 	if t.s.State.PendingActions {
 		pending.Results = append(slices.Clone(pending.Results), t.refusedResults(brought.Refused)...)
@@ -176,6 +190,39 @@ func planActions(t *turn) {
 	if !t.anyToRun(domain.KindAction) {
 		t.follow(domain.ActionsExecuted{})
 	}
+}
+
+// replan writes actions anew: one that is known is taken as it is now, one that is
+// not planned any more is cancelled and leaves its call to the new one.
+func (t *turn) replan(list []*domain.Execution) {
+	var fresh []*domain.Execution
+	for _, x := range list {
+		old := t.plannedByID(x.ID)
+		switch {
+		case old == nil || x.ID == "":
+			fresh = append(fresh, x)
+		case old.Status.Final():
+		case x.Status.Final():
+			*old = *t.commandEnded(x)
+		default:
+			old.Params, old.Digest, old.CommandID = x.Params, x.Digest, x.CommandID
+			t.write(old)
+		}
+	}
+	pending := t.pending()
+	pending.Replaced = slices.Clone(pending.Replaced)
+	t.planned = slices.DeleteFunc(t.planned, func(x *domain.Execution) bool {
+		if x.Kind != domain.KindAction || slices.ContainsFunc(list, func(y *domain.Execution) bool { return y.ID == x.ID }) {
+			return false
+		}
+		if !x.Status.Final() {
+			t.cancelOne(x, "Planned again with the data as it is now.")
+		}
+		pending.Replaced = append(pending.Replaced, x.ID)
+		return true
+	})
+	t.s.State.Pending = &pending
+	t.plan(fresh)
 }
 
 // results of one kind: those that the event brings, those that were answered while
@@ -232,8 +279,9 @@ func (t *turn) countCommands(brought []*domain.Execution) {
 // storeData stores what was read, in one message.
 func storeData(t *turn) {
 	e, st := t.event.(domain.DataQueriesExecuted), &t.s.State
-	pending := t.pending()
 	if st.PendingActions && len(e.Actions.Actions) == 0 {
+		t.replan(nil)
+		pending := t.pending()
 		pending.Results = append(append(slices.Clone(pending.Results), t.refusedResults(e.Actions.Refused)...), pending.Actions...)
 		st.Pending, st.PendingActions = &pending, false
 	}

@@ -140,6 +140,17 @@ func (w *world) replan() domain.PlannedCommands {
 	if !w.s.State.PendingActions {
 		return plan
 	}
+	if w.replans {
+		for _, id := range w.planned() {
+			x := *w.executions[id]
+			plan.Actions = append(plan.Actions, &x)
+			plan.Cards = append(plan.Cards, domain.ApprovalAction{ID: x.ID, Command: x.Command})
+			if strings.HasPrefix(x.Command, "DELETE") {
+				plan.Reasons = []domain.ApprovalReason{{Level: domain.LevelCommand, Text: "a deletion"}}
+			}
+		}
+		return plan
+	}
 	for _, call := range w.s.State.Pending.Actions {
 		x := &domain.Execution{ID: w.id("exe"), CallID: call.CallID, Command: call.Command, Kind: domain.KindAction, Status: domain.ExecPlanned}
 		plan.Actions = append(plan.Actions, x)

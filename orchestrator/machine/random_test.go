@@ -16,6 +16,7 @@ func TestRandomEvents(t *testing.T) {
 		kind := rapid.SampledFrom([]domain.SessionType{domain.Chat, domain.Chat, domain.Automation, domain.Automation, domain.Agent}).Draw(r, "type")
 		w := newWorld(r, kind)
 		w.settings = randomSettings(r)
+		w.replans = rapid.Bool().Draw(r, "same executions")
 		w.ask = rapid.Bool().Draw(r, "ask completion")
 		if kind != domain.Chat {
 			if _, err := w.do(domain.SessionActivationRequested{}); err != nil {

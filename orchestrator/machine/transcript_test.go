@@ -117,6 +117,8 @@ func (w *world) set(option string) {
 		w.settings.ApprovalOnExpiry = value
 	case "completion":
 		w.ask = value == "ask"
+	case "actions":
+		w.replans = value == "kept"
 	case "slot":
 		w.s.HoldsSlot = value == "yes"
 	default:
@@ -247,23 +249,23 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 func (w *world) plainEvent(verb, text string) domain.Event {
 	failed := &domain.Roundtrip{Outcome: "network"}
 	e, ok := map[string]domain.Event{
-		"refuse":      domain.BudgetRefused{Decision: domain.Decision{By: "ada"}},
-		"cancel":      domain.CommunicationCancelled{Decision: domain.Decision{By: "ada", Cancelled: true}},
-		"offline":     domain.NetworkErrorOccurred{Problem: "connection refused", Roundtrip: failed},
-		"online":      domain.NetworkAvailable{},
-		"error":       domain.SystemErrorOccurred{Code: "authentication", Problem: "The key is wrong.", Roundtrip: failed},
-		"too-long":    domain.ContextBudgetExceeded{},
-		"compacted":   domain.ContextCompacted{Summary: text, Tokens: 10},
-		"retry":       domain.RoundRequested{},
-		"stop":        domain.StopRequested{By: "ada"},
-		"resume":      domain.SessionResumed{},
-		"suspend":     domain.SessionSuspended{},
-		"evict":       domain.SessionEvicted{},
-		"stalled":     domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
-		"activate":    domain.SessionActivationRequested{},
-		"crash":       domain.SessionActivationRequested{Recovery: true},
-		"given-up":    domain.NetworkGivenUp{},
-		"expired":     domain.ApprovalExpiredNow{},
+		"refuse":    domain.BudgetRefused{Decision: domain.Decision{By: "ada"}},
+		"cancel":    domain.CommunicationCancelled{Decision: domain.Decision{By: "ada", Cancelled: true}},
+		"offline":   domain.NetworkErrorOccurred{Problem: "connection refused", Roundtrip: failed},
+		"online":    domain.NetworkAvailable{},
+		"error":     domain.SystemErrorOccurred{Code: "authentication", Problem: "The key is wrong.", Roundtrip: failed},
+		"too-long":  domain.ContextBudgetExceeded{},
+		"compacted": domain.ContextCompacted{Summary: text, Tokens: 10},
+		"retry":     domain.RoundRequested{},
+		"stop":      domain.StopRequested{By: "ada"},
+		"resume":    domain.SessionResumed{},
+		"suspend":   domain.SessionSuspended{},
+		"evict":     domain.SessionEvicted{},
+		"stalled":   domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
+		"activate":  domain.SessionActivationRequested{},
+		"crash":     domain.SessionActivationRequested{Recovery: true},
+		"given-up":  domain.NetworkGivenUp{},
+		"expired":   domain.ApprovalExpiredNow{},
 	}[verb]
 	if !ok {
 		w.t.Fatalf("unknown verb %q", verb)

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -41,6 +43,9 @@ func begin(s *domain.Session, e domain.Event, p *domain.Policy) *turn {
 		t.open = append(t.open, &own)
 	}
 	for _, x := range p.Planned {
+		if slices.Contains(t.pending().Replaced, x.ID) {
+			continue
+		}
 		own := *x
 		t.planned = append(t.planned, &own)
 	}

@@ -35,6 +35,7 @@ type world struct {
 	ask        bool // AskCompletion
 	reserve    int64
 	wanted     bool // the slot was asked for
+	replans    bool // the actions behind queries keep their executions
 }
 
 func newWorld(t failer, kind domain.SessionType) *world {
