@@ -62,7 +62,7 @@ func (p *planner) justDone(e *domain.Execution) *domain.Execution {
 		if age := p.env.Now.Sub(*before.EndedAt); age > guardWindow || age < 0 {
 			continue
 		}
-		if latest == nil || latest.EndedAt.Before(*before.EndedAt) {
+		if latest == nil || !before.EndedAt.Before(*latest.EndedAt) {
 			latest = before
 		}
 	}
