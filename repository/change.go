@@ -102,7 +102,7 @@ func (s *Store) Act(ctx context.Context, workspace, session string, act func(con
 		if err != nil {
 			return err
 		}
-		if c, err = act(ctx, v, &Data{workspace: workspace, r: t, w: t}); err != nil {
+		if c, err = act(ctx, v, t.data(workspace)); err != nil {
 			return err
 		}
 		if c == nil {
@@ -131,7 +131,7 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 		if err != nil {
 			return err
 		}
-		changes, err := fn(ctx, &Data{workspace: workspace, r: t, w: t})
+		changes, err := fn(ctx, t.data(workspace))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -64,25 +65,67 @@ func (s *Store) Events(ctx context.Context, workspace, session string, after int
 	})
 }
 
-// EventBounds are the numbers of the oldest event that is kept and of the newest one
-// there was; both 0 when there was none. When every event was pruned, oldest is the
-// number after newest.
+// EventBounds are the numbers of the oldest event from which on the log is whole, and
+// of the newest one there was; both 0 when there was none. When every event was
+// pruned, oldest is the number after newest.
 func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newest int64, err error) {
 	var bounds struct {
-		Newest int64  `db:"newest"`
-		Oldest *int64 `db:"oldest"`
+		Newest int64 `db:"last_seq"`
+		Pruned int64 `db:"pruned_to"`
 	}
-	err = s.reads.get(ctx, &bounds, "SELECT w.last_seq AS newest, "+
-		"(SELECT MIN(e.seq) FROM events e WHERE e.workspace_id = $1) AS oldest FROM workspaces w WHERE w.id = $1", workspace)
+	err = s.reads.get(ctx, &bounds, "SELECT last_seq, pruned_to FROM workspaces WHERE id = $1", workspace)
 	switch {
 	case missing(err):
 		return 0, 0, domain.NotFound("workspace")
 	case err != nil:
 		return 0, 0, fmt.Errorf("read the bounds of the log: %w", err)
-	case bounds.Oldest != nil:
-		return *bounds.Oldest, bounds.Newest, nil
-	case bounds.Newest > 0:
-		return bounds.Newest + 1, bounds.Newest, nil
+	case bounds.Newest == 0:
+		return 0, 0, nil
 	}
-	return 0, 0, nil
+	return bounds.Pruned + 1, bounds.Newest, nil
+}
+
+// pruneStep bounds how many numbers one transaction prunes, so that it holds a
+// workspace for a moment only.
+const pruneStep = 5000
+
+// PruneEvents takes out of the log what was committed before an instant. The events
+// of a session that has not ended stay.
+func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
+	var due []struct {
+		ID     string `db:"id"`
+		Target int64  `db:"target"`
+	}
+	err := s.reads.all(ctx, &due, "SELECT workspace_id AS id, MAX(seq) AS target FROM events WHERE at < $1 GROUP BY workspace_id", stamp{before})
+	if err != nil {
+		return fmt.Errorf("look for old events: %w", err)
+	}
+	for _, w := range due {
+		// From the beginning: a session that has ended since leaves nothing behind.
+		for to := int64(0); to < w.Target; {
+			after := to
+			to = min(to+pruneStep, w.Target)
+			if err := s.pruneTo(ctx, w.ID, after, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) pruneTo(ctx context.Context, workspace string, after, to int64) error {
+	_, err := s.write(ctx, workspace, func(t *tx) error {
+		_, err := t.exec(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, to)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, "DELETE FROM events WHERE workspace_id = $1 AND seq > $2 AND seq <= $3 AND NOT EXISTS "+
+			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = events.session_id AND s.phase <> 'COMPLETED')",
+			workspace, after, to)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("prune the log of workspace %s: %w", workspace, err)
+	}
+	return nil
 }

@@ -1,5 +1,263 @@
 package repository
 
-import "context"
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"sync/atomic"
+	"time"
 
-func (t *tx) applied(ctx context.Context, workspace string) error { return nil }
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// IdempotentState says what became of the request that first came with a key.
+type IdempotentState string
+
+const (
+	// IdempotentFresh: nothing of it was applied; the request may be carried out.
+	IdempotentFresh IdempotentState = "fresh"
+	// IdempotentRunning: it is being carried out, on a node that lives.
+	IdempotentRunning IdempotentState = "running"
+	// IdempotentDone: its answer is kept.
+	IdempotentDone IdempotentState = "done"
+	// IdempotentApplied: it was carried out, but its answer was lost in a crash;
+	// CreatedID and Seq say what it did.
+	IdempotentApplied IdempotentState = "applied"
+	// IdempotentMismatch: the key came with another request before.
+	IdempotentMismatch IdempotentState = "mismatch"
+)
+
+// idempotencyTime is how long a key is remembered.
+const idempotencyTime = 24 * time.Hour
+
+// StoredResponse is what is kept of a request. Status is 0 when no answer is kept.
+type StoredResponse struct {
+	Status    int
+	Headers   map[string]string
+	Body      []byte
+	Seq       int64  // of the last event that the request wrote
+	CreatedID string // of what it made
+}
+
+type idempotencyRow struct {
+	Hash        string `db:"request_hash"`
+	Node        string `db:"node"`
+	Incarnation string `db:"incarnation"`
+	Applied     bool   `db:"applied"`
+	Seq         int64  `db:"seq"`
+	CreatedID   string `db:"created_id"`
+	Status      int    `db:"status"`
+	Headers     string `db:"headers"`
+	Body        string `db:"body"`
+	CreatedAt   stamp  `db:"created_at"`
+	Alive       bool   `db:"alive"`
+}
+
+// BeginIdempotent takes a key for the request with this hash, or says what became of
+// the one that has it. A key whose request was never applied is free again once its
+// process is gone. A fresh key must be ended by FinishIdempotent or
+// AbandonIdempotent.
+func (s *Store) BeginIdempotent(ctx context.Context, workspace, key, requestHash string, now time.Time) (IdempotentState, *StoredResponse, error) {
+	var state IdempotentState
+	var stored *StoredResponse
+	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+		if err := t.relax(ctx); err != nil {
+			return err
+		}
+		n, err := t.exec(ctx, "INSERT INTO idempotency (workspace_id, key, request_hash, node, incarnation, attempt_id, "+
+			"applied, seq, created_id, status, headers, body, created_at) "+
+			"VALUES ($1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7) ON CONFLICT DO NOTHING",
+			workspace, key, requestHash, s.cfg.Node, s.cfg.Incarnation, t.changeID, stamp{now})
+		if err != nil {
+			return fmt.Errorf("take the key: %w", err)
+		}
+		if n == 1 {
+			state = IdempotentFresh
+			return nil
+		}
+		state, stored, err = t.knownKey(ctx, workspace, key, requestHash, now)
+		return err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return state, stored, nil
+}
+
+// relax lets a transaction return before it is on disk, where the database can: what
+// a crash forgets of it is only that a request was on its way, or an answer that can
+// be made again.
+func (t *tx) relax(ctx context.Context) error {
+	if t.d.relaxed == "" {
+		return nil
+	}
+	_, err := t.exec(ctx, t.d.relaxed)
+	return err
+}
+
+// knownKey reads a key that was there, and takes it over if its request came to
+// nothing.
+func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time.Time) (IdempotentState, *StoredResponse, error) {
+	var row idempotencyRow
+	err := t.get(ctx, &row, "SELECT request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
+		t.d.alive("idempotency.node", "idempotency.incarnation")+" AS alive "+
+		"FROM idempotency WHERE workspace_id = $1 AND key = $2"+t.d.lock, workspace, key)
+	if err != nil {
+		return "", nil, fmt.Errorf("read the key: %w", err)
+	}
+	old := row.CreatedAt.Before(now.Add(-idempotencyTime))
+	if !old {
+		state, stored, err := row.known(hash)
+		if err != nil || state != IdempotentRunning {
+			return state, stored, err
+		}
+		mine := row.Node == t.store.cfg.Node && row.Incarnation == t.store.cfg.Incarnation
+		if mine || row.Alive {
+			return IdempotentRunning, nil, nil
+		}
+	}
+	_, err = t.exec(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
+		"seq = 0, created_id = '', status = 0, headers = '', body = '', created_at = $7 WHERE workspace_id = $1 AND key = $2",
+		workspace, key, hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.changeID, stamp{now})
+	if err != nil {
+		return "", nil, fmt.Errorf("take the key over: %w", err)
+	}
+	return IdempotentFresh, nil, nil
+}
+
+// known says what a row tells; IdempotentRunning if it tells no end.
+func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, error) {
+	if r.Hash != hash {
+		return IdempotentMismatch, nil, nil
+	}
+	if r.Status == 0 && !r.Applied {
+		return IdempotentRunning, nil, nil
+	}
+	stored := &StoredResponse{Status: r.Status, Seq: r.Seq, CreatedID: r.CreatedID}
+	if r.Status == 0 {
+		return IdempotentApplied, stored, nil
+	}
+	headers, err := parsed[map[string]string](r.Headers)
+	if err != nil {
+		return "", nil, err
+	}
+	if headers != nil {
+		stored.Headers = *headers
+	}
+	if stored.Body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
+		return "", nil, fmt.Errorf("read the kept answer: %w", err)
+	}
+	return IdempotentDone, stored, nil
+}
+
+// FinishIdempotent keeps the answer of a request: repeats get it for 24 hours.
+func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
+	kept, err := text(&headers)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(withoutKey(ctx), workspace, func(t *tx) error {
+		if err := t.relax(ctx); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
+			"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4",
+			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the answer: %w", err)
+	}
+	return nil
+}
+
+// AbandonIdempotent gives a key free whose request wrote nothing. If something was
+// written under it, it stays taken, as applied.
+func (s *Store) AbandonIdempotent(ctx context.Context, workspace, key string) error {
+	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+		if err := t.relax(ctx); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
+			"AND NOT applied AND status = 0", workspace, key, s.cfg.Node, s.cfg.Incarnation)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("give the key free: %w", err)
+	}
+	return nil
+}
+
+// PruneIdempotency forgets keys that are older than 24 hours, and marks of
+// transactions that are of no use any more.
+func (s *Store) PruneIdempotency(ctx context.Context, now time.Time) error {
+	_, err := s.write(ctx, "", func(t *tx) error {
+		before := stamp{now.Add(-idempotencyTime)}
+		for _, query := range []string{"DELETE FROM idempotency WHERE created_at < $1", "DELETE FROM changes WHERE at < $1"} {
+			if _, err := t.exec(ctx, query, before); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("forget old keys: %w", err)
+	}
+	return nil
+}
+
+// requestKey is the key under which a request writes.
+type requestKey struct {
+	workspace, key string
+	applied        atomic.Bool
+	created        atomic.Pointer[string]
+}
+
+type requestKeyName struct{}
+
+// WithIdempotencyKey makes the next transaction that is written under the context, in
+// this workspace, note that the key's request was applied: both are stored, or
+// neither.
+func WithIdempotencyKey(ctx context.Context, workspace, key string) context.Context {
+	return context.WithValue(ctx, requestKeyName{}, &requestKey{workspace: workspace, key: key})
+}
+
+// withoutKey is for the transactions about the key itself.
+func withoutKey(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKeyName{}, (*requestKey)(nil))
+}
+
+// NoteCreated says what the request under the context makes, if it is not what the
+// change itself shows first (a session, a message, data).
+func NoteCreated(ctx context.Context, id string) {
+	if k, _ := ctx.Value(requestKeyName{}).(*requestKey); k != nil {
+		k.created.Store(&id)
+	}
+}
+
+// errKeyLost: while this process stood still, another one took the key and may have
+// carried the request out.
+var errKeyLost = &domain.Error{
+	Code: "idempotency_in_progress", Outcome: domain.NotApplied,
+	Message: "Another server has taken this request over. Nothing was written here; ask again.",
+}
+
+// applied notes the request's key in the transaction that carries it out.
+func (t *tx) applied(ctx context.Context, workspace string) error {
+	k, _ := ctx.Value(requestKeyName{}).(*requestKey)
+	if k == nil || k.workspace != workspace || k.applied.Load() {
+		return nil
+	}
+	created := t.created
+	if id := k.created.Load(); id != nil {
+		created = *id
+	}
+	err := t.must(ctx, 1, errKeyLost, "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 "+
+		"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied",
+		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.seq, created)
+	if err != nil {
+		return fmt.Errorf("note that the request was applied: %w", err)
+	}
+	t.marks = k
+	return nil
+}

@@ -2,11 +2,88 @@ package repository
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Invariants counts what must be zero.
+// invariant is a count of something that must not be, in one workspace ($1).
+type invariant struct{ name, description, count string }
+
+var invariants = []invariant{
+	{"two_holders", "more than one session holds the slot",
+		"SELECT CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0 END FROM sessions WHERE workspace_id = $1 AND holds_slot"},
+	{"running_without_slot", "a session is running and does not hold the slot",
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND type <> 'AGENT'"},
+	{"running_without_owner", "a session is running and nobody ever drove it",
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND owner_node = ''"},
+	{"ended_with_slot", "a session that has ended holds the slot, queues, or has a timer",
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND phase = 'COMPLETED' AND (holds_slot OR queued_at IS NOT NULL OR wake_at IS NOT NULL)"},
+	{"holder_in_queue", "the session that holds the slot queues for it",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.holds_slot AND (s.queued_at IS NOT NULL OR EXISTS " +
+			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id))"},
+	{"open_approval_on_ended_session", "a session that has ended still asks somebody (about more than an outcome)",
+		"SELECT COUNT(*) FROM approvals a JOIN sessions s ON s.workspace_id = a.workspace_id AND s.id = a.session_id " +
+			"WHERE a.workspace_id = $1 AND a.status = 'open' AND a.kind <> 'outcome' AND s.phase = 'COMPLETED'"},
+	{"wait_without_approval", "a session waits for a person and asks nothing",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN ('WAITING_VALIDATION', 'WAITING_COMMUNICATION_RESPONSE', 'WAITING_BUDGET') " +
+			"AND s.open_approvals = 0 AND NOT s.wants_slot"},
+	{"call_without_result", "a call of the AI has no result, and the AI was called again",
+		"SELECT COUNT(*) FROM executions e JOIN messages m ON m.workspace_id = e.workspace_id AND m.session_id = e.session_id AND m.id = e.message_id " +
+			"WHERE e.workspace_id = $1 AND e.status IN ('PLANNED', 'APPROVED', 'STARTED') AND EXISTS (SELECT 1 FROM messages later " +
+			"WHERE later.workspace_id = $1 AND later.session_id = m.session_id AND later.sender = 'AI' AND later.raw <> '' AND later.seq > m.seq)"},
+	{"event_gap", "numbers are missing in the log",
+		"SELECT ABS(w.last_seq - w.pruned_to - (SELECT COUNT(*) FROM events e WHERE e.workspace_id = $1 AND e.seq > w.pruned_to)) " +
+			"FROM workspaces w WHERE w.id = $1"},
+	{"event_beyond", "the log has numbers that were not given out",
+		"SELECT COUNT(*) FROM events e JOIN workspaces w ON w.id = e.workspace_id WHERE e.workspace_id = $1 AND e.seq > w.last_seq"},
+	{"session_event_gap", "numbers are missing in a session's own count of events",
+		"SELECT COUNT(*) FROM (SELECT s.id FROM sessions s JOIN events e ON e.workspace_id = s.workspace_id AND e.session_id = s.id " +
+			"WHERE s.workspace_id = $1 GROUP BY s.id, s.session_seq " +
+			"HAVING MAX(e.session_seq) - MIN(e.session_seq) + 1 <> COUNT(*) OR MAX(e.session_seq) <> s.session_seq) broken"},
+	{"transition_without_event", "a transition is not in the log",
+		"SELECT COUNT(*) FROM transitions t WHERE t.workspace_id = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.workspace_id = $1 " +
+			"AND e.session_id = t.session_id AND e.session_seq = t.number AND e.type = 'session.phase') " +
+			"AND t.number >= (SELECT MIN(e.session_seq) FROM events e WHERE e.workspace_id = $1 AND e.session_id = t.session_id)"},
+	{"message_out_of_place", "a message that waits has a place, or one that does not wait has none",
+		"SELECT COUNT(*) FROM messages WHERE workspace_id = $1 AND ((seq IS NULL AND status <> 'queued') OR (seq IS NOT NULL AND status = 'queued'))"},
+	{"inbox_without_message", "something waits in an inbox whose message is gone or in its place",
+		"SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.done_at IS NULL AND i.message_id <> '' AND NOT EXISTS " +
+			"(SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.session_id = i.session_id AND m.id = i.message_id AND m.seq IS NULL)"},
+	{"inbox_miscounted", "a session's count of its inbox is wrong",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.inbox_pending <> (SELECT COUNT(*) FROM inbox i " +
+			"WHERE i.workspace_id = $1 AND i.session_id = s.id AND i.done_at IS NULL)"},
+	{"approvals_miscounted", "a session's count of its open approvals is wrong",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_approvals <> (SELECT COUNT(*) FROM approvals a " +
+			"WHERE a.workspace_id = $1 AND a.session_id = s.id AND a.status = 'open')"},
+	{"queue_miscounted", "the workspace's count of its queue is wrong",
+		"SELECT ABS(w.queue_length - (SELECT COUNT(*) FROM queue q WHERE q.workspace_id = $1)) FROM workspaces w WHERE w.id = $1"},
+	{"data_without_home", "a tool is in a zone that was deleted, or an entry in a tool that was",
+		"SELECT (SELECT COUNT(*) FROM tools t JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id " +
+			"WHERE t.workspace_id = $1 AND t.deleted_at IS NULL AND z.deleted_at IS NOT NULL) + " +
+			"(SELECT COUNT(*) FROM entries e JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id " +
+			"WHERE e.workspace_id = $1 AND e.deleted_at IS NULL AND t.deleted_at IS NOT NULL)"},
+}
+
+// Invariants counts, in one workspace and as of one instant, what must not be: every
+// count is 0.
 func (s *Store) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
-	return nil, nil
+	out := make([]domain.Invariant, 0, len(invariants))
+	err := s.read(ctx, func(r reader) error {
+		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
+			return err
+		}
+		for _, i := range invariants {
+			found := domain.Invariant{Name: i.name, Description: i.description}
+			if err := r.get(ctx, &found.Count, i.count, workspace); err != nil {
+				return fmt.Errorf("count %s: %w", i.name, err)
+			}
+			out = append(out, found)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
 
@@ -41,7 +42,7 @@ type Store struct {
 	stmts   *statements
 	reads   *readPool
 	lock    *fileLock
-	renewed bool // this incarnation has held its lease
+	renewed atomic.Bool // this incarnation has held its lease
 }
 
 // Open connects to the database. A SQLite file is made when it is missing, and held

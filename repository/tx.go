@@ -15,11 +15,12 @@ import (
 type tx struct {
 	snapshot
 	store       *Store
-	changeID    string // the random mark of this attempt
-	seq         int64  // number of the last event that the transaction wrote, 0 if none
-	queueLength int64  // of the workspace, when its row was locked
-	created     string // id of what it made, for the idempotency key
-	points      int    // savepoints so far
+	changeID    string      // the random mark of this attempt
+	seq         int64       // number of the last event that the transaction wrote, 0 if none
+	queueLength int64       // of the workspace, when its row was locked
+	created     string      // id of what it made, for the idempotency key
+	points      int         // savepoints so far
+	marks       *requestKey // the key whose request it carries out
 	// undo takes back what the attempt set in the caller's memory.
 	undo []func()
 }
@@ -92,6 +93,9 @@ func (s *Store) write(ctx context.Context, workspace string, fn func(t *tx) erro
 			for _, undo := range t.undo {
 				undo()
 			}
+		}
+		if err == nil && t.marks != nil {
+			t.marks.applied.Store(true)
 		}
 		if err == nil || attempt == attempts || !s.worthwhile(err) {
 			return t, err

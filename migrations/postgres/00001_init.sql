@@ -9,6 +9,7 @@ CREATE TABLE workspaces (
     last_seq       BIGINT NOT NULL DEFAULT 0,
     last_change_id TEXT NOT NULL DEFAULT '',
     queue_length   BIGINT NOT NULL DEFAULT 0,
+    pruned_to      BIGINT NOT NULL DEFAULT 0,
     created_at     BIGINT NOT NULL
 );
 

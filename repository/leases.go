@@ -1,0 +1,130 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// errNodeTaken: two processes with one name would take each other's sessions.
+var errNodeTaken = errors.New("renew the lease: another process runs under this node's name; give each node a name of its own")
+
+// Renew says that this node lives, for ttl from now on the database's clock: one
+// write for the node, however many sessions it drives. The first one takes the name
+// over from an earlier process of this node.
+func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
+	first := !s.renewed.Load()
+	_, err := s.write(ctx, "", func(t *tx) error {
+		// The marks of earlier renewals are of no use any more.
+		_, err := t.exec(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", stamp{s.cfg.Clock().Add(-time.Hour)})
+		if err != nil {
+			return err
+		}
+		const renew = " ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, lease_until = excluded.lease_until, " +
+			"renewed_at = excluded.renewed_at WHERE nodes.incarnation = excluded.incarnation"
+		condition := renew
+		if first {
+			condition += " OR TRUE"
+		}
+		return t.must(ctx, 1, errNodeTaken, "INSERT INTO nodes (id, incarnation, lease_until, renewed_at) "+
+			"VALUES ($1, $2, "+s.dialect.clock+" + $3, "+s.dialect.clock+")"+condition,
+			s.cfg.Node, s.cfg.Incarnation, ttl.Microseconds())
+	})
+	if err != nil {
+		return fmt.Errorf("renew the lease of node %s: %w", s.cfg.Node, err)
+	}
+	s.renewed.Store(true)
+	return nil
+}
+
+// Release gives the lease back: others may take this node's sessions over at once.
+func (s *Store) Release(ctx context.Context) error {
+	_, err := s.write(ctx, "", func(t *tx) error {
+		_, err := t.exec(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("give back the lease of node %s: %w", s.cfg.Node, err)
+	}
+	return nil
+}
+
+// LeaseUntil is when this node's lease ends, on the database's clock; nil when it has
+// none.
+func (s *Store) LeaseUntil(ctx context.Context) (*time.Time, error) {
+	var until stamp
+	err := s.reads.get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the lease: %w", err)
+	}
+	return until.ptr(), nil
+}
+
+type refRow struct {
+	WorkspaceID string `db:"workspace_id"`
+	ID          string `db:"id"`
+}
+
+func refs(rows []refRow) []domain.SessionRef {
+	out := make([]domain.SessionRef, len(rows))
+	for i, r := range rows {
+		out[i] = domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID}
+	}
+	return out
+}
+
+// alive is the condition under which the owner of a session (alias s) still lives:
+// the same start of its node, with a lease that has not run out.
+func (d *dialect) alive(node, incarnation string) string {
+	return "EXISTS (SELECT 1 FROM nodes n WHERE n.id = " + node + " AND n.incarnation = " + incarnation +
+		" AND n.lease_until > " + d.clock + ")"
+}
+
+// Claimable lists sessions at work whose driver is gone: owned by nobody, by a node
+// whose lease has run out, or by an earlier start of a node.
+func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
+	q := newQuery("SELECT s.workspace_id, s.id FROM sessions s WHERE s.holds_slot AND s.phase IN (")
+	comma := ""
+	for _, phase := range domain.Phases {
+		if phase.Working() {
+			q.add(comma+"?", string(phase))
+			comma = ", "
+		}
+	}
+	q.add(") AND (NOT " + s.dialect.alive("s.owner_node", "s.owner_incarnation"))
+	// Before this process has its lease, the row may still be that of its predecessor.
+	q.add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
+	q.add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
+	var rows []refRow
+	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("look for sessions without a driver: %w", err)
+	}
+	return refs(rows), nil
+}
+
+// DueTimers lists the sessions whose timer is due, earliest first.
+func (s *Store) DueTimers(ctx context.Context, now time.Time, limit int) ([]domain.SessionRef, error) {
+	var rows []refRow
+	err := s.reads.all(ctx, &rows, "SELECT workspace_id, id FROM sessions WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2",
+		stamp{now}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the timers that are due: %w", err)
+	}
+	return refs(rows), nil
+}
+
+// NextTimer is when the earliest timer is due; false when there is none.
+func (s *Store) NextTimer(ctx context.Context) (time.Time, bool, error) {
+	var next stamp
+	err := s.reads.get(ctx, &next, "SELECT MIN(wake_at) FROM sessions WHERE wake_at IS NOT NULL")
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("read the next timer: %w", err)
+	}
+	return next.Time, !next.IsZero(), nil
+}

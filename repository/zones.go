@@ -1,0 +1,198 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type zoneRow struct {
+	WorkspaceID       string `db:"workspace_id"`
+	ID                string `db:"id"`
+	Name              string `db:"name"`
+	Description       string `db:"description"`
+	Colour            string `db:"colour"`
+	Position          int    `db:"position"`
+	RequireValidation bool   `db:"require_validation"`
+	Version           int64  `db:"version"`
+	CreatedAt         stamp  `db:"created_at"`
+	UpdatedAt         stamp  `db:"updated_at"`
+}
+
+const zoneColumns = "workspace_id, id, name, description, colour, position, require_validation, version, created_at, updated_at"
+
+func (r *zoneRow) zone() domain.Zone {
+	return domain.Zone{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, Colour: r.Colour, Position: r.Position,
+		RequireValidation: r.RequireValidation, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+	}
+}
+
+// Zones lists the zones by position, then name.
+func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
+	zones, _, err := d.ZonesPage(ctx, "", everything)
+	return zones, err
+}
+
+// ZonesPage lists a page of the zones, in the same order, and gives the cursor of the
+// next one, "" at the end.
+func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
+	q := newQuery("SELECT "+zoneColumns+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
+	var rows []zoneRow
+	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows, func(r *zoneRow) cursorKey { return cursorKey{int64(r.Position), r.Name, r.ID} })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the zones: %w", err)
+	}
+	return values(rows, (*zoneRow).zone), next, nil
+}
+
+// everything is a page without end.
+const everything = -1
+
+// byPosition reads a page in the order of position, name and id.
+func byPosition[R any](ctx context.Context, r reader, q *query, cursor string, limit int, rows *[]R, key func(*R) cursorKey) (string, error) {
+	after, err := readCursor(cursor)
+	if err != nil {
+		return "", err
+	}
+	if cursor != "" {
+		q.add(" AND (position, name, id) > (?, ?, ?)", after.Number, after.Name, after.ID)
+	}
+	q.add(" ORDER BY position, name, id")
+	if limit == everything {
+		return "", r.all(ctx, rows, q.text(), q.args...)
+	}
+	limit = pageSize(limit)
+	q.add(" LIMIT ?", limit+1)
+	if err := r.all(ctx, rows, q.text(), q.args...); err != nil {
+		return "", err
+	}
+	var next string
+	*rows, next = page(*rows, limit, key)
+	return next, nil
+}
+
+func values[R, T any](rows []R, meaning func(*R) T) []T {
+	out := make([]T, len(rows))
+	for i := range rows {
+		out[i] = meaning(&rows[i])
+	}
+	return out
+}
+
+// Zone reads one zone.
+func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
+	return one(ctx, d, "zone", "SELECT "+zoneColumns+" FROM zones WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*zoneRow).zone)
+}
+
+// one reads the row with an id.
+func one[R, T any](ctx context.Context, d *Data, noun, query, id string, meaning func(*R) T) (*T, error) {
+	var row R
+	err := d.r.get(ctx, &row, query, d.workspace, id)
+	if missing(err) {
+		return nil, domain.NotFound(noun)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the %s: %w", noun, err)
+	}
+	v := meaning(&row)
+	return &v, nil
+}
+
+// InsertZone stores a zone at version 1.
+func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
+	z.WorkspaceID, z.Version = d.workspace, 1
+	_, err := d.exec(ctx, "INSERT INTO zones ("+zoneColumns+") VALUES ("+placeholders(1, 10)+")",
+		d.workspace, z.ID, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation, z.Version, stamp{z.CreatedAt}, stamp{z.UpdatedAt})
+	if err != nil {
+		return fmt.Errorf("insert the zone: %w", err)
+	}
+	return nil
+}
+
+// UpdateZone changes a zone on condition of its version, and bumps it.
+func (d *Data) UpdateZone(ctx context.Context, z *domain.Zone) error {
+	n, err := d.exec(ctx, "UPDATE zones SET name = $4, description = $5, colour = $6, position = $7, require_validation = $8, updated_at = $9, "+
+		"version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3 AND deleted_at IS NULL",
+		d.workspace, z.ID, z.Version, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation, stamp{z.UpdatedAt})
+	return d.updated(ctx, n, err, "zones", "zone", z.ID, &z.Version)
+}
+
+// updated says what became of a conditional update.
+func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id string, version *int64) error {
+	if err != nil {
+		return fmt.Errorf("update the %s: %w", noun, err)
+	}
+	if n == 0 {
+		return staleOrGone(ctx, d.r, table, noun, d.workspace, id)
+	}
+	*version++
+	return nil
+}
+
+// DeleteZone takes a zone away with its tools and their entries. All get the same
+// time of deletion, by which RestoreZone finds them.
+func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
+	for _, query := range []string{
+		"UPDATE entries SET deleted_at = $3 WHERE workspace_id = $1 AND deleted_at IS NULL AND tool_id IN " +
+			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at IS NULL)",
+		"UPDATE tools SET deleted_at = $3 WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at IS NULL",
+	} {
+		if _, err := d.exec(ctx, query, d.workspace, id, stamp{at}); err != nil {
+			return fmt.Errorf("delete what the zone holds: %w", err)
+		}
+	}
+	return d.deleted(ctx, "zones", "zone", id, at)
+}
+
+func (d *Data) deleted(ctx context.Context, table, noun, id string, at time.Time) error {
+	n, err := d.exec(ctx, "UPDATE "+table+" SET deleted_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
+		d.workspace, id, stamp{at})
+	if err != nil {
+		return fmt.Errorf("delete the %s: %w", noun, err)
+	}
+	if n == 0 {
+		return domain.NotFound(noun)
+	}
+	return nil
+}
+
+// RestoreZone undoes a deletion that is not older than since: the zone comes back
+// with the tools and entries that went with it.
+func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) error {
+	at, err := d.deletedAt(ctx, "zones", "zone", id, since)
+	if err != nil {
+		return err
+	}
+	return d.restore(ctx, []string{
+		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+		"UPDATE entries SET deleted_at = NULL WHERE workspace_id = $1 AND deleted_at = $3 AND tool_id IN " +
+			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at = $3)",
+		"UPDATE tools SET deleted_at = NULL WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at = $3",
+	}, id, at)
+}
+
+// deletedAt is when something was deleted; not_found if it was not, or too long ago.
+func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (stamp, error) {
+	var at stamp
+	err := d.r.get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2 AND deleted_at >= $3",
+		d.workspace, id, stamp{since})
+	if missing(err) {
+		return at, domain.NotFound("deleted " + noun)
+	}
+	if err != nil {
+		return at, fmt.Errorf("look for the deleted %s: %w", noun, err)
+	}
+	return at, nil
+}
+
+func (d *Data) restore(ctx context.Context, queries []string, id string, at stamp) error {
+	for _, query := range queries {
+		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
+			return fmt.Errorf("undo a deletion: %w", err)
+		}
+	}
+	return nil
+}
