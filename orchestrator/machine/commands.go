@@ -269,8 +269,7 @@ func (t *turn) results(kind domain.CommandKind, brought []*domain.Execution) []d
 // countCommands counts what really ran against the session's limit.
 func (t *turn) countCommands(brought []*domain.Execution) {
 	for _, x := range brought {
-		switch x.Status {
-		case domain.ExecSuccess, domain.ExecFailed, domain.ExecPending, domain.ExecUnknown:
+		if x.StartedAt != nil {
 			t.s.State.CommandsRun++
 		}
 	}

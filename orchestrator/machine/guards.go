@@ -86,11 +86,14 @@ func parsed(t *turn) domain.AIResponseParsed {
 	return e
 }
 
-// withQueries: there is something to read. Calls that were all refused are told to
-// the AI in the same way as results that were read.
+// withQueries: there is something to read. Commands that were all refused are told to
+// the AI in the same way as results that were read; control calls are not.
 func withQueries(t *turn) bool {
 	c := parsed(t).Commands
-	return len(c.Queries) > 0 || len(c.Refused) > 0 && len(c.Actions) == 0 && !withModule(t) && !saidCompleted(t)
+	refused := slices.ContainsFunc(c.Refused, func(x *domain.Execution) bool {
+		return x.Kind != domain.KindControl && x.Command != callAskUser && x.Command != callComplete
+	})
+	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(t) && !saidCompleted(t)
 }
 func withActions(t *turn) bool   { return len(parsed(t).Commands.Actions) > 0 }
 func withModule(t *turn) bool    { return parsed(t).Answer.Module != nil }

@@ -71,6 +71,8 @@ func (w *world) addPart(p part, call func(string) string, ai *domain.AIMessage, 
 	case "cached":
 		plan.Actions = append(plan.Actions, execution(domain.KindAction, domain.ExecCached))
 	case "refused":
+		plan.Refused = append(plan.Refused, execution(domain.KindQuery, domain.ExecCancelled))
+	case "unheard":
 		plan.Refused = append(plan.Refused, execution(domain.KindControl, domain.ExecCancelled))
 	case "validate":
 		plan.Reasons = append(plan.Reasons, domain.ApprovalReason{Level: domain.LevelZone, ID: "zon_1", Text: "the zone asks for it"})

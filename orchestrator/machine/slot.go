@@ -6,12 +6,10 @@ func askSlot(t *turn) { t.asksSlot = true }
 
 func leaveSlot(t *turn) { t.s.HoldsSlot = false }
 
-// releasesSlot: an automation parks where it waits for somebody outside; an ended
-// session holds nothing.
+// releasesSlot: an automation parks where it waits for somebody outside. (An ended
+// session has given its slot up in end.)
 func (t *turn) releasesSlot() bool {
 	switch t.s.Phase {
-	case domain.Completed:
-		return true
 	case domain.WaitingValidation, domain.WaitingBudget, domain.WaitingExternalResult:
 		return notChat(t)
 	case domain.WaitingCompletionConfirmation:

@@ -297,7 +297,7 @@ func (w *world) checkSlot(fail func(string, ...any), step *domain.Step) {
 			fail("an ended session holds the slot")
 		}
 	case domain.WaitingValidation, domain.WaitingBudget, domain.WaitingExternalResult:
-		if w.s.Type == domain.Automation && w.s.HoldsSlot && step.ReleasesSlot {
+		if w.s.Type == domain.Automation && w.s.HoldsSlot {
 			fail("parked with the slot")
 		}
 	default:
