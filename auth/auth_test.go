@@ -237,7 +237,7 @@ func TestKeys(t *testing.T) {
 func TestTickets(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	tickets := NewTickets(func() time.Time { return now })
-	who := &Identity{Workspace: "acme", Role: domain.RoleViewer, Name: "key_1", hash: "h"}
+	who := &Identity{Workspace: "acme", Role: domain.RoleViewer, Name: "key_1", hash: [32]byte{1}}
 	text, expires, err := tickets.Issue(who)
 	if err != nil || !expires.Equal(now.Add(time.Minute)) {
 		t.Fatal(expires, err)

@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"sync"
 	"time"
@@ -22,7 +24,7 @@ type cache struct {
 
 	mu         sync.Mutex
 	generation int // what was read before a clear is not put in after it
-	keys       map[string]cached[*domain.Key]
+	keys       map[[sha256.Size]byte]cached[*domain.Key]
 	workspaces map[string]cached[struct{}]
 	any        cached[bool]
 }
@@ -42,11 +44,11 @@ func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
-	c.keys, c.workspaces, c.any = map[string]cached[*domain.Key]{}, map[string]cached[struct{}]{}, cached[bool]{}
+	c.keys, c.workspaces, c.any = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}, cached[bool]{}
 }
 
 // key is nil for one that is unknown or revoked.
-func (c *cache) key(ctx context.Context, store KeyStore, hash string) (*domain.Key, error) {
+func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*domain.Key, error) {
 	c.mu.Lock()
 	hit, ok := c.keys[hash]
 	generation := c.generation
@@ -54,14 +56,14 @@ func (c *cache) key(ctx context.Context, store KeyStore, hash string) (*domain.K
 	if ok && c.clock().Before(hit.until) {
 		return hit.value, nil
 	}
-	key, err := store.KeyByHash(ctx, hash)
+	key, err := store.KeyByHash(ctx, hex.EncodeToString(hash[:]))
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look up the key: %w", err)
 	}
-	if key == nil || key.RevokedAt != nil || !same(key.Hash, hash) {
+	if key == nil || key.RevokedAt != nil || key.Hash != hex.EncodeToString(hash[:]) {
 		return nil, nil
 	}
 	c.mu.Lock()
@@ -110,7 +112,7 @@ func (c *cache) anyKey(ctx context.Context, store KeyStore) (bool, error) {
 }
 
 // put keeps the cache small: what a flood of keys fills is thrown away whole.
-func put[T any](m map[string]cached[T], id string, v cached[T]) {
+func put[K comparable, T any](m map[K]cached[T], id K, v cached[T]) {
 	if len(m) >= maxEntries {
 		clear(m)
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -20,7 +21,7 @@ type Identity struct {
 	// what is done.
 	Name string
 
-	hash string // of the key, to look whether it still holds
+	hash [sha256.Size]byte // of the key, to look whether it still holds
 }
 
 type contextKey struct{}

@@ -81,9 +81,5 @@ func bytesOf(b byte) []byte {
 	return []byte(strings.Repeat(string([]byte{b}), secretSize))
 }
 
-// same compares two secrets in a time that tells nothing about either, not even
-// their lengths.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
+// same compares two hashes in a time that tells nothing about either.
+func same(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }

@@ -36,11 +36,11 @@ type IdempotencyStore interface {
 type KeyState string
 
 const (
-	KeyNew      KeyState = "new"      // claimed: carry it out
+	KeyNew      KeyState = "fresh"    // claimed: carry it out
 	KeyRunning  KeyState = "running"  // being carried out
 	KeyMismatch KeyState = "mismatch" // the key belongs to another request
 	KeyApplied  KeyState = "applied"  // carried out; the answer was lost with the process
-	KeyAnswered KeyState = "answered"
+	KeyAnswered KeyState = "done"
 )
 
 // KeyClaim is what is known of a key. CreatedID and Seq are of what an applied
@@ -81,12 +81,12 @@ func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
 		}
 		switch claim.State {
 		case KeyNew:
-			s.carryOut(w, r.WithContext(ctx), k, next)
+			s.carryOut(w, r, ctx, k, next)
 		case KeyAnswered:
 			s.replay(w, r, k, claim)
 		case KeyApplied:
 			w.Header().Set("Idempotent-Replayed", "true")
-			s.carryOut(w, r, k, s.rebuild(claim, next))
+			s.carryOut(w, r, r.Context(), k, s.rebuild(claim, next))
 		case KeyMismatch:
 			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch, "This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
 		default:
@@ -177,8 +177,9 @@ func (k requestKey) unlock(sealed []byte) (*keptAnswer, error) {
 	return a, nil
 }
 
-// carryOut runs the handler, keeps its answer and sends it.
-func (s *server) carryOut(w http.ResponseWriter, r *http.Request, k requestKey, next http.HandlerFunc) {
+// carryOut runs the handler under the context of the key, keeps its answer and sends
+// it. The answer itself is kept outside that context: it is no part of what was done.
+func (s *server) carryOut(w http.ResponseWriter, r *http.Request, claimed context.Context, k requestKey, next http.HandlerFunc) {
 	// The client may leave; what was begun is ended all the same.
 	ctx := context.WithoutCancel(r.Context())
 	a := &recorder{header: w.Header().Clone()}
@@ -188,7 +189,7 @@ func (s *server) carryOut(w http.ResponseWriter, r *http.Request, k requestKey, 
 			s.release(ctx, r, k)
 		}
 	}()
-	next(a, r)
+	next(a, r.WithContext(claimed))
 	ended = true
 	if !a.keeps() {
 		s.release(ctx, r, k)

@@ -139,7 +139,8 @@ func (r *Reader) give(taken []*Frame) [][]byte {
 		case f.Seq <= r.pos:
 			continue
 		default:
-			r.pos, r.chain = f.Seq, f.SessionSeq
+			r.pos = f.Seq
+			r.chain = max(r.chain, f.SessionSeq)
 		}
 		out = append(out, f.Data)
 	}
@@ -169,7 +170,8 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 		if !r.continues(e) {
 			return frames, false, ErrReset
 		}
-		r.pos, r.chain = e.Seq, e.SessionSeq
+		r.pos = e.Seq
+		r.chain = max(r.chain, e.SessionSeq)
 		if f.wants(e.Type, e.SessionID) {
 			frames = append(frames, Encode(string(e.Type), e.Seq, e.Data))
 		}
@@ -194,5 +196,5 @@ func (r *Reader) continues(e *domain.LogEvent) bool {
 	if r.sub.filter.Session == "" {
 		return e.Seq == r.pos+1
 	}
-	return r.chain == 0 || e.SessionSeq == r.chain+1
+	return r.chain == 0 || e.SessionSeq == 0 || e.SessionSeq == r.chain+1
 }
