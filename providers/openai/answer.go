@@ -20,7 +20,7 @@ type answer struct {
 	finish   string
 	refused  bool
 	model    string
-	usage    usage
+	usage    []byte // raw JSON
 	size     int
 	think    thinkTags
 	onDelta  func(providers.Delta)
@@ -47,7 +47,7 @@ func (a *answer) release() {
 
 func (a *answer) start(f flags, onDelta func(providers.Delta)) {
 	a.text, a.thinking, a.calls = a.text[:0], a.thinking[:0], callSet{}
-	a.finish, a.refused, a.model, a.usage, a.size = "", false, "", usage{}, 0
+	a.finish, a.refused, a.model, a.usage, a.size = "", false, "", a.usage[:0], 0
 	a.think = thinkTags{on: f.thinkTags}
 	a.onDelta, a.first = onDelta, time.Time{}
 }
@@ -59,9 +59,7 @@ func (a *answer) add() error {
 		a.model = string(c.model)
 	}
 	if c.usage != nil {
-		// Some servers send it with each chunk: the last one counts.
-		a.usage = usage{}
-		_ = json.Unmarshal(c.usage, &a.usage) // unreadable: counted as none
+		a.usage = append(a.usage[:0], c.usage...) // some servers send it with each chunk: the last one counts
 	}
 	if len(c.finish) > 0 {
 		a.finish = string(c.finish)
@@ -81,10 +79,19 @@ func (a *answer) add() error {
 		a.piece(providers.DeltaArguments, d.arguments)
 		a.seen()
 	}
-	if a.size > maxAnswer || len(a.calls.calls) > maxCalls {
+	if a.size > maxAnswer || len(a.calls.calls) > maxCalls || len(c.calls) > maxCalls {
 		return errTooLarge
 	}
 	return nil
+}
+
+// used is what the answer cost.
+func (a *answer) used(p *prices) domain.Usage {
+	var u usage
+	if json.Unmarshal(a.usage, &u) != nil {
+		u = usage{} // unreadable, or none: counted as none
+	}
+	return u.domain(p)
 }
 
 // seen notes when the first piece of the answer came.

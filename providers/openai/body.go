@@ -48,20 +48,18 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 
 func (r *bodyReader) Close() error { return nil }
 
-var comma = []byte{','}
-
 // body assembles a request: params, tools and system text first, the same bytes from
 // call to call, then the turns from their caches, then the tail.
 func (p *provider) body(request *providers.Request) *body {
 	prompt := request.Prompt
-	b := &body{pieces: make([][]byte, 0, 2*len(prompt.Turns)+4)}
+	b := &body{pieces: make([][]byte, 0, len(prompt.Turns)+4)}
 	b.add(p.params(request))
 	b.add(p.prefix.bytes(prompt))
 	for i, t := range prompt.Turns {
-		if i > 0 || prompt.System != "" || prompt.UserData != "" {
-			b.add(comma)
-		}
 		encoded := p.encoder.turn(t)
+		if i == 0 && prompt.System == "" && prompt.UserData == "" {
+			encoded = encoded[1:] // nothing before it: no comma
+		}
 		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
 			addWithTail(b, encoded, prompt.Tail)
 			continue

@@ -167,7 +167,7 @@ func (c *chunk) toolCalls(s *scanner) {
 		return
 	}
 	for more := s.open('['); more; more = s.next('[') {
-		if s.peek() != '{' {
+		if s.peek() != '{' || len(c.calls) > maxCalls { // one too many is enough to refuse it all
 			s.skip()
 			continue
 		}

@@ -29,13 +29,14 @@ func newEncoder(f flags) encoder {
 	return e
 }
 
-// turn is a turn as one or more JSON messages joined by commas, from the cache when
-// it is there. Two calls may encode the same turn at once: they write the same bytes.
+// turn is a turn as one or more JSON messages, each with a comma before it, from the
+// cache when it is there. Two calls may encode the same turn at once: they write the
+// same bytes.
 func (e encoder) turn(t *domain.Turn) []byte {
 	if c := t.Encoded.Load(); c != nil && c.Format == e.format {
 		return c.Bytes
 	}
-	var b []byte
+	b := append(make([]byte, 0, 256), ',')
 	if t.Role == domain.TurnAssistant {
 		b = e.assistant(b, t)
 	} else {

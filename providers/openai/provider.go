@@ -94,7 +94,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 		raw.Model = p.model(request)
 	}
 	watch.drain(response.Body)
-	return &providers.Answer{Raw: raw, Usage: a.usage.domain(p.config.Prices), FirstTokenAt: a.first}, nil
+	return &providers.Answer{Raw: raw, Usage: a.used(p.config.Prices), FirstTokenAt: a.first}, nil
 }
 
 // send makes the request and waits for the head of the response.
@@ -142,11 +142,14 @@ func (p *provider) readWhole(a *answer) error {
 	if err != nil {
 		return err
 	}
+	if len(all) > 0 && all[0] == '[' { // some gateways put errors into a list
+		return providers.ParseFailure(all).Error(0, p.secret)
+	}
 	if err := a.chunk.decode(all); err != nil {
 		return errBrokeOff
 	}
 	if a.chunk.failure != nil {
-		return providers.ParseFailure(all).Error(0, p.secret)
+		return p.failed(a.chunk.failure)
 	}
 	if !a.chunk.choice {
 		return providers.Errorf(providers.ClassInvalidRequest,
@@ -185,12 +188,17 @@ func (p *provider) readStream(a *answer) (done bool, err error) {
 		}
 		some = true
 		if a.chunk.failure != nil {
-			return false, providers.ParseFailure(data).Error(0, p.secret)
+			return false, p.failed(a.chunk.failure)
 		}
 		if err := a.add(); err != nil {
 			return false, err
 		}
 	}
+}
+
+// failed is an error that came inside a 200.
+func (p *provider) failed(raw []byte) error {
+	return providers.ParseFailure([]byte(`{"error":`+string(raw)+`}`)).Error(0, p.secret)
 }
 
 // failure reads an answer that is not 200.
@@ -204,19 +212,20 @@ func (p *provider) failure(ctx context.Context, response *http.Response) error {
 
 // readError tells why a response could not be read to its end.
 func (p *provider) readError(ctx context.Context, err error, response *http.Response) error {
+	var e *providers.Error
 	var typed *providers.Error
 	switch {
 	case errors.As(err, &typed):
-		e := *typed
-		e.RequestID = providers.RequestID(response.Header)
-		if e.RetryAfter == 0 {
-			e.RetryAfter = providers.RetryAfter(response.Header, clock.System())
-		}
-		return &e
+		known := *typed // errBrokeOff is shared
+		e = &known
 	case errors.Is(err, errTooLarge):
-		return providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, or a line of more than 1 MiB", maxAnswer>>20)
+		e = providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, or a line of more than 1 MiB", maxAnswer>>20)
 	case ctx.Err() == nil:
-		return &providers.Error{Class: providers.ClassNetwork, Message: errBrokeOff.Message, Err: err}
+		e = &providers.Error{Class: providers.ClassNetwork, Message: errBrokeOff.Message, Err: err}
+	default:
+		return providers.TransportError(ctx, err, p.secret)
 	}
-	return providers.TransportError(ctx, err, p.secret)
+	e.RequestID = providers.RequestID(response.Header)
+	e.RetryAfter = max(e.RetryAfter, providers.RetryAfter(response.Header, clock.System()))
+	return e
 }

@@ -20,6 +20,10 @@ type thinkTags struct {
 	strip bool   // white space after the closing tag is still to be dropped
 }
 
+// maxHeld bounds the white space that may stand before the tag: what is held back is
+// copied with each piece.
+const maxHeld = 64
+
 type thinkState int
 
 const (
@@ -47,7 +51,7 @@ func (t *thinkTags) feed(text []byte, out sink) {
 			case bytes.HasPrefix(trimmed, openTag):
 				t.state, text = thinkInside, trimmed[len(openTag):]
 				continue
-			case bytes.HasPrefix(openTag, trimmed) && len(text) < maxLine: // also when it is empty
+			case bytes.HasPrefix(openTag, trimmed) && len(text) <= maxHeld: // also when it is empty
 				t.held = bytes.Clone(text)
 				return
 			}
