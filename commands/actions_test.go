@@ -27,7 +27,9 @@ func TestActionsChangeData(t *testing.T) {
 			func(w *world) bool { return w.data.zones["zon_h"].Name == "Body" && w.data.zones["zon_h"].Version == 2 },
 			"zone updated 1", "Changed the zone “Body”"},
 		{"DELETE_ZONE", `{"zone_id":"zon_h","force":true}`,
-			func(w *world) bool { return len(w.data.zones) == 1 && len(w.data.tools) == 1 && len(w.data.entries) == 0 },
+			func(w *world) bool {
+				return len(w.data.zones) == 1 && len(w.data.tools) == 1 && len(w.data.entries) == 0
+			},
 			"zone deleted 1", "Deleted the zone “Health”"},
 		{"CREATE_TOOL", `{"zone_id":"zon_h","tool_type":"tracking","name":"Steps","config":{"unit":"steps","min":0}}`,
 			func(w *world) bool {
@@ -63,7 +65,9 @@ func TestActionsChangeData(t *testing.T) {
 			},
 			"document updated 1", "Changed the draft of “About me”"},
 		{"CONTEXT_UPDATE", `{"key":"goals","title":"Goals","body":"Swim more."}`,
-			func(w *world) bool { return w.data.docs["goals"].Title == "Goals" && w.data.docs["goals"].PublishedAt == nil },
+			func(w *world) bool {
+				return w.data.docs["goals"].Title == "Goals" && w.data.docs["goals"].PublishedAt == nil
+			},
 			"document created 1", "Changed the draft of “Goals”"},
 		{"CONTEXT_PUBLISH", `{"key":"about"}`,
 			func(w *world) bool { return w.data.docs["about"].Version == 3 }, "document updated 1", "Published the document “About me”"},

@@ -82,7 +82,7 @@ func (a *answer) cut(ctx context.Context, most int) error {
 		// One row that is larger than all the room: it is shown in part, so that the
 		// cursor goes on and the same page is not asked for again and again.
 		n = 1
-		a.rows[0] = encode(shorten(string(a.rows[0]), max(left, 200)))
+		a.rows[0] = encode(cutRow{shorten(string(a.rows[0]), max(left, 200)/2)})
 	}
 	a.rows = a.rows[:n]
 	a.note = plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit."
@@ -93,6 +93,11 @@ func (a *answer) cut(ctx context.Context, most int) error {
 	var err error
 	a.cursor, err = a.after(ctx, n)
 	return err
+}
+
+// cutRow is the beginning of a row that is too large to be shown whole.
+type cutRow struct {
+	Cut string `json:"cut"`
 }
 
 func (a *answer) cutBody(most int) {

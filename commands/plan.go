@@ -52,7 +52,7 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 		return Plan{}, err
 	}
 	planned := &p.plan.Commands
-	asked := env.SessionType != domain.Automation && (answer.ValidationRequest || p.asked)
+	asked := env.SessionType == domain.Chat && (answer.ValidationRequest || p.asked)
 	var err error
 	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, planned.Actions, asked)
 	if err != nil {
@@ -63,11 +63,11 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 
 // Replan looks again at actions that were planned before and have not run: their
 // reasons, cards and digests are those of the data as it is now. aiAsked says that the
-// AI itself asked for validation.
+// AI itself asked for validation, which counts in a CHAT only.
 func (c *Catalogue) Replan(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error) {
 	planned := domain.PlannedCommands{Actions: actions}
 	var err error
-	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, actions, aiAsked && env.SessionType != domain.Automation)
+	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, actions, aiAsked && env.SessionType == domain.Chat)
 	return planned, err
 }
 

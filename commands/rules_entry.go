@@ -54,6 +54,10 @@ func (c *Catalogue) CreateEntries(ctx context.Context, data Data, env Env, toolI
 	}
 	entries := make([]domain.Entry, len(in))
 	for i := range in {
+		// Checking many large entries takes time that no database call bounds.
+		if err := ctx.Err(); err != nil {
+			return nil, none, fmt.Errorf("check the entries: %w", err)
+		}
 		if entries[i], err = c.newEntry(&env, tool, t, in[i], fmt.Sprintf("/entries/%d", i)); err != nil {
 			return nil, none, err
 		}

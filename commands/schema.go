@@ -66,6 +66,9 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
+	if err := (&unfolding{root: document}).walk(document); err != nil {
+		return nil, err
+	}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(denyAll{})
 	compiler.AssertFormat()
@@ -89,6 +92,9 @@ func (s *schemaCache) check(schema, value json.RawMessage, prefix string) error 
 	instance, err := parseJSON(value)
 	if err != nil {
 		return domain.Invalid(prefix, "json", "This is not JSON: %v.", err)
+	}
+	if n := countValues(instance); n > maxValues {
+		return domain.Invalid(prefix, "too_large", "This has more than %d values; that is too many.", maxValues)
 	}
 	err = compiled.Validate(instance)
 	var wrong *jsonschema.ValidationError

@@ -18,11 +18,7 @@ const maxFieldErrors = 20
 // schemaErrors says in plain words what a schema found wrong.
 func schemaErrors(wrong *jsonschema.ValidationError, prefix string) *domain.Error {
 	var fields []domain.FieldError
-	for _, unit := range wrong.BasicOutput().Errors {
-		if unit.Error != nil && !group(unit.Error.Kind) {
-			fields = append(fields, fieldErrors(prefix+unit.InstanceLocation, unit.Error)...)
-		}
-	}
+	collect(wrong, prefix, &fields)
 	if len(fields) == 0 {
 		fields = []domain.FieldError{{Pointer: prefix, Code: "invalid", Message: "The value does not fit its schema."}}
 	}
@@ -38,20 +34,35 @@ func schemaErrors(wrong *jsonschema.ValidationError, prefix string) *domain.Erro
 	return &domain.Error{Code: domain.CodeInvalid, Message: message, Fields: fields}
 }
 
-// group says that an error only holds others.
-func group(k jsonschema.ErrorKind) bool {
-	switch k.(type) {
-	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
-		return true
+// collect walks the causes down to those that say what is wrong. (The library's own
+// flat list loses the causes behind a $ref.)
+func collect(e *jsonschema.ValidationError, prefix string, fields *[]domain.FieldError) {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains:
+		*fields = append(*fields, fieldErrors(prefix+pointer(e.InstanceLocation), e)...)
+	default:
+		if len(e.Causes) == 0 {
+			*fields = append(*fields, fieldErrors(prefix+pointer(e.InstanceLocation), e)...)
+		}
 	}
-	return false
+	for _, cause := range e.Causes {
+		collect(cause, prefix, fields)
+	}
 }
 
-func fieldErrors(pointer string, e *jsonschema.OutputError) []domain.FieldError {
+func pointer(tokens []string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteString("/" + escapePointer(t))
+	}
+	return b.String()
+}
+
+func fieldErrors(pointer string, e *jsonschema.ValidationError) []domain.FieldError {
 	one := func(code, format string, args ...any) []domain.FieldError {
 		return []domain.FieldError{{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)}}
 	}
-	switch k := e.Kind.(type) {
+	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		return each(pointer, k.Missing, "required", "%s is required.")
 	case *kind.AdditionalProperties:
@@ -75,7 +86,9 @@ func fieldErrors(pointer string, e *jsonschema.OutputError) []domain.FieldError 
 	case *kind.Format:
 		return one("format", "This is not a valid %s.", k.Want)
 	}
-	return one("invalid", "%s.", e.String())
+	bare := *e
+	bare.Causes = nil
+	return one("invalid", "%s.", bare.BasicOutput().Error)
 }
 
 // each makes an error for every one of several fields of an object.

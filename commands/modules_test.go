@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func TestModulesAndTheirAnswers(t *testing.T) {
+	form := `{"title":"You","schema":{"type":"object","properties":{"age":{"type":"integer","minimum":0,"title":"Age"},"sports":{"type":"array","items":{"type":"string"}}},"required":["age"]}}`
+	for _, tt := range []struct {
+		kind, data string
+		good       map[string]string // answer -> in words
+		bad        []string
+	}{
+		{"MultipleChoice", `{"question":"Which?","options":["a","b"]}`, map[string]string{`"a"`: "a"}, []string{`"c"`, `["a"]`, `1`, ``, `nonsense`}},
+		{"MultipleChoice", `{"question":"Which?","options":["a","b"],"multiple":true}`, map[string]string{`["a","b"]`: "a, b"}, []string{`"a"`, `[]`, `["a","a"]`, `["c"]`}},
+		{"MultipleChoice", `{"question":"Which?","options":["a","b"],"allow_other":true}`, map[string]string{`"c"`: "c"}, []string{`""`, `true`}},
+		{"Validation", `{"message":"Sure?"}`, map[string]string{`true`: "Yes", `false`: "No"}, []string{`"yes"`, `1`, `null`}},
+		{"Text", `{"question":"Why?","placeholder":"because"}`, map[string]string{`"so"`: "so"}, []string{`""`, `5`}},
+		{"Form", form, map[string]string{`{"age":30,"sports":["run"]}`: "Age (age): 30\nsports: [\"run\"]"}, []string{`{}`, `{"age":-1}`, `{"age":"30"}`, `{"age":30,"name":"x"}`, `30`}},
+		{"Plan", `{"title":"Move","steps":["pack","go"]}`, map[string]string{`true`: "Yes"}, []string{`["pack"]`}},
+	} {
+		m := &domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)}
+		if err := CheckModule(m); err != nil {
+			t.Errorf("%s %s: %v", tt.kind, tt.data, err)
+			continue
+		}
+		if !json.Valid(ResponseSchema(m)) {
+			t.Errorf("%s: %s", tt.kind, ResponseSchema(m))
+		}
+		for value, words := range tt.good {
+			if err := CheckResponse(m, json.RawMessage(value)); err != nil {
+				t.Errorf("%s %s: %v", tt.kind, value, err)
+			}
+			if got := ResponseText(m, json.RawMessage(value)); got != words {
+				t.Errorf("%s %s: %q", tt.kind, value, got)
+			}
+		}
+		for _, value := range tt.bad {
+			if err := CheckResponse(m, json.RawMessage(value)); domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerOf(err), "/value") {
+				t.Errorf("%s %s: %v", tt.kind, value, err)
+			}
+		}
+	}
+}
+
+func TestModulesThatAreNotValid(t *testing.T) {
+	for _, tt := range []struct{ kind, data, pointer string }{
+		{"MultipleChoice", `{"question":"Which?","options":["a"]}`, "/data/options"},
+		{"MultipleChoice", `{"question":"Which?","options":["a","a"]}`, "/data/options"},
+		{"MultipleChoice", `{"options":["a","b"]}`, "/data/question"},
+		{"Validation", `{"question":"Sure?"}`, "/data/message"},
+		{"Validation", ``, "/data/message"},
+		{"Text", `{"question":""}`, "/data/question"},
+		{"Form", `{"schema":{"type":"object","properties":{}}}`, "/data/schema"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"object"}}}}`, "/data/schema/properties/a"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":["string","null"]}}}}`, "/data/schema"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}}}}`, "/data/schema/properties/a"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string","$ref":"http://example.com/x"}}}}`, "/data/schema"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}}`, "/data/schema/required"},
+		{"Plan", `{"steps":[]}`, "/data/steps"},
+		{"Text", `{"question":"a","colour":"red"}`, "/data/colour"},
+	} {
+		err := CheckModule(&domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)})
+		if domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerOf(err), tt.pointer) {
+			t.Errorf("%s %s: %v at %s", tt.kind, tt.data, err, pointerOf(err))
+		}
+	}
+	if err := CheckModule(&domain.Module{Type: "Slider"}); domain.ErrorCode(err) != codeUnknownModule {
+		t.Error(err)
+	}
+}
