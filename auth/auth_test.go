@@ -280,6 +280,30 @@ func TestLoopbackNames(t *testing.T) {
 	}
 }
 
+func TestProxies(t *testing.T) {
+	a, _ := setUp(t, "", true)
+	for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"} {
+		r := request("localhost:8080", "", "")
+		r.RemoteAddr = "127.0.0.1:40000"
+		if header != "" {
+			r.Header.Set(header, "203.0.113.9")
+		}
+		direct := header == ""
+		if _, err := a.Authenticate(r); (err == nil) != direct {
+			t.Errorf("%q at the open door: %v", header, err)
+		}
+		if LoopbackPeer(r) != direct {
+			t.Errorf("%q: a peer on this machine: %v", header, !direct)
+		}
+	}
+	for remote, host := range map[string]string{"203.0.113.9:1": "localhost", "127.0.0.1:1": "fermata.example", "garbage": "localhost"} {
+		r := request(host, "", "")
+		if r.RemoteAddr = remote; LoopbackPeer(r) {
+			t.Errorf("%s as %s is no peer on this machine", remote, host)
+		}
+	}
+}
+
 // Every request asks this.
 func BenchmarkAuthenticate(b *testing.B) {
 	s := &stores{keys: map[string]*domain.Key{}}

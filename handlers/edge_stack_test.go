@@ -27,7 +27,9 @@ func TestStreamThroughTheWholeServer(t *testing.T) {
 	c := e.Config
 	c.Steering = struct{ Steering }{}
 	e.http = httptest.NewUnstartedServer(New(c))
-	e.http.Config.WriteTimeout = 300 * time.Millisecond // what would kill a stream without deadlines of its own
+	// What would kill a stream without deadlines of its own.
+	e.http.Config.WriteTimeout = 300 * time.Millisecond
+	e.http.Config.ReadTimeout = 300 * time.Millisecond
 	e.http.Start()
 	t.Cleanup(func() { e.broker.Drain(); e.http.Close() })
 	for _, path := range []string{"/v1/sessions/ses_1/events", "/v1/sessions/ses_1/events/stream", "/v1/events", "/v1/events/stream"} {
@@ -125,6 +127,35 @@ func connect(b *testing.B, addr, path string) net.Conn {
 		b.Fatal(err)
 	}
 	return c
+}
+
+// From one commit to a thousand listeners over HTTP.
+func BenchmarkFanOut(b *testing.B) {
+	const n = 1000
+	e := newEdgeServer(b, "", clock.System, func(e *edgeServer, _ chi.Router) { e.Log = e.Log.Output(discard{}) })
+	got := make(chan struct{}, n)
+	for range n {
+		c := connect(b, e.http.Listener.Addr().String(), "/v1/sessions/ses_1/events")
+		b.Cleanup(func() { _ = c.Close() })
+		go func() {
+			lines := bufio.NewScanner(c)
+			for lines.Scan() {
+				if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok && name != "snapshot" {
+					got <- struct{}{}
+				}
+			}
+		}()
+	}
+	for e.broker.Load().Streams < n {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(500 * time.Millisecond)
+	for b.Loop() {
+		e.broker.Publish(e.store.commit("ses_1", domain.LogNotice))
+		for range n {
+			<-got
+		}
+	}
 }
 
 // What an idle stream costs, beside a handler that only waits.

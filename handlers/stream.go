@@ -147,6 +147,8 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 		s.fail(w, r, fmt.Errorf("set a write deadline on an event stream: %w", err))
 		return nil
 	}
+	// A server's ReadTimeout would count as the listener having left.
+	_ = e.control.SetReadDeadline(time.Time{}) // nothing to read in any case
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store, no-transform")

@@ -62,7 +62,7 @@ func (c *client) read(t *testing.T, n int) {
 // Whatever happens to hints and connections, what a client has in the end is what
 // the log says, in order, nothing twice and nothing missing.
 func TestWhatAListenerGotIsTheLog(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { listen(t, rand.New(rand.NewPCG(seed, 7))) })
 		})
