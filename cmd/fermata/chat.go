@@ -50,7 +50,7 @@ func (c *chatCommand) Run(cc *cliContext) error {
 	t := &talk{
 		client: api, name: c.Name, yes: c.Yes, no: c.No,
 		screen: screen{out: cc.out, terminal: cc.terminal, colour: cc.colour},
-		events: make(chan event, 64), links: make(chan link, 4),
+		events: make(chan sseEvent, 64), links: make(chan link, 4),
 		// A script decides by flags, and sends its next line when the answer is complete.
 		script: c.Message != "" || !cc.interactive,
 	}
@@ -108,7 +108,7 @@ type talk struct {
 	yes, no bool
 	script  bool
 
-	events chan event
+	events chan sseEvent
 	links  chan link
 	done   chan error // the follower's end; nil until a session is joined
 

@@ -56,7 +56,7 @@ func (t *talk) follow(ctx context.Context, session *api.Session) error {
 	t.id, t.phase, t.status = session.ID, session.Phase, session.Status
 	f := &follower{
 		client: t.client, path: "/v1/sessions/" + t.id + "/events", cursor: session.LastSeq, pause: t.client.pause,
-		take: func(e event) error {
+		take: func(e sseEvent) error {
 			select {
 			case t.events <- e:
 				return nil
@@ -102,7 +102,7 @@ func (t *talk) linked(l link) {
 }
 
 // take shows one event.
-func (t *talk) take(ctx context.Context, e event) error {
+func (t *talk) take(ctx context.Context, e sseEvent) error {
 	switch e.Name {
 	case "snapshot":
 		return t.snapshot(ctx, e)
@@ -141,7 +141,7 @@ func (t *talk) take(ctx context.Context, e event) error {
 }
 
 // decode reads an event's data and hands it on.
-func decode[T any](e event, use func(*T)) error {
+func decode[T any](e sseEvent, use func(*T)) error {
 	var data T
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return fmt.Errorf("the event %s is not what this version of fermata knows: %w", e.Name, err)
@@ -151,7 +151,7 @@ func decode[T any](e event, use func(*T)) error {
 }
 
 // snapshot comes when the cursor was of no use: what was missed is read.
-func (t *talk) snapshot(ctx context.Context, e event) error {
+func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
 	var data api.SessionSnapshot
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return fmt.Errorf("read a snapshot: %w", err)

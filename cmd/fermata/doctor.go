@@ -192,7 +192,7 @@ func (d *doctor) stream() finding {
 	ctx, cancel := context.WithTimeout(d.cc, streamWithin)
 	defer cancel()
 	begun := d.cc.clock()
-	f := &follower{client: d.client, path: "/v1/events", cursor: noCursor, take: func(event) error { return errSeen }}
+	f := &follower{client: d.client, path: "/v1/events", cursor: noCursor, take: func(sseEvent) error { return errSeen }}
 	_, err := f.once(ctx)
 	if errors.Is(err, errSeen) {
 		return finding{"event stream", levelOK, fmt.Sprintf("the first event came after %d ms", d.cc.clock().Sub(begun).Milliseconds()), ""}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"time"
 )
 
-// event is one Server-Sent Event. ID is 0 for those that have none.
-type event struct {
+// sseEvent is one Server-Sent Event. ID is 0 for those that have none.
+type sseEvent struct {
 	ID   int64
 	Name string
 	Data []byte
@@ -38,8 +39,8 @@ func newEventScanner(r io.Reader, alive func()) *eventScanner {
 
 // Next is the next event. A stream that ends is io.EOF; half an event at its end is
 // dropped, as the standard says.
-func (s *eventScanner) Next() (event, error) {
-	var e event
+func (s *eventScanner) Next() (sseEvent, error) {
+	var e sseEvent
 	var data [][]byte
 	for s.lines.Scan() {
 		s.alive()
@@ -63,9 +64,9 @@ func (s *eventScanner) Next() (event, error) {
 		}
 	}
 	if err := s.lines.Err(); err != nil {
-		return event{}, fmt.Errorf("read an event: %w", err)
+		return sseEvent{}, fmt.Errorf("read an event: %w", err)
 	}
-	return event{}, io.EOF
+	return sseEvent{}, io.EOF
 }
 
 // noCursor: begin with how things are now.
@@ -78,7 +79,7 @@ type follower struct {
 	path   string
 	query  url.Values
 	cursor int64
-	take   func(event) error
+	take   func(sseEvent) error
 	// found and lost, if set, are told when the stream opens and when it breaks.
 	found func()
 	lost  func(error)
@@ -102,13 +103,8 @@ var errBye = errors.New("the server ended the stream")
 
 // run follows until ctx ends, take fails, or the server refuses for good.
 func (f *follower) run(ctx context.Context) error {
-	if f.pause == 0 {
-		f.pause = firstPause
-	}
-	if f.silence == 0 {
-		f.silence = maxSilence
-	}
-	pause := f.pause
+	first := cmp.Or(f.pause, firstPause)
+	pause := first
 	for {
 		got, err := f.once(ctx)
 		var stop *takeError
@@ -124,7 +120,7 @@ func (f *follower) run(ctx context.Context) error {
 			f.lost(err)
 		}
 		if got {
-			pause = f.pause
+			pause = first
 		}
 		if err := wait(ctx, max(pause, retryAfter(err))); err != nil {
 			return err
@@ -143,7 +139,8 @@ func (e *takeError) Unwrap() error { return e.err }
 func (f *follower) once(ctx context.Context) (got bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silent := time.AfterFunc(f.silence, func() { cancel(errSilent) })
+	silence := cmp.Or(f.silence, maxSilence)
+	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer silent.Stop()
 	query := url.Values{}
 	for name, values := range f.query {
@@ -161,7 +158,7 @@ func (f *follower) once(ctx context.Context) (got bool, err error) {
 	if f.found != nil {
 		f.found()
 	}
-	events := newEventScanner(response.Body, func() { silent.Reset(f.silence) })
+	events := newEventScanner(response.Body, func() { silent.Reset(silence) })
 	for {
 		e, err := events.Next()
 		if err != nil {

@@ -39,7 +39,7 @@ func (c *tailCommand) Run(cc *cliContext) error {
 	for _, name := range c.Types {
 		f.query.Set("types", appendComma(f.query.Get("types"), name))
 	}
-	f.take = func(e event) error {
+	f.take = func(e sseEvent) error {
 		if c.Output == "json" {
 			return printEvent(cc, e)
 		}
@@ -67,7 +67,7 @@ func appendComma(list, item string) string {
 }
 
 // printEvent prints an event as one line of JSON, its data byte for byte.
-func printEvent(cc *cliContext, e event) error {
+func printEvent(cc *cliContext, e sseEvent) error {
 	line := struct {
 		ID    int64           `json:"id,omitempty"`
 		Event string          `json:"event"`
@@ -107,7 +107,7 @@ type eventData struct {
 	Data      []any          `json:"data"` // of queue.changed
 }
 
-func printEventLine(cc *cliContext, e event) error {
+func printEventLine(cc *cliContext, e sseEvent) error {
 	var d eventData
 	words := ""
 	if err := json.Unmarshal(e.Data, &d); err != nil {
