@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
@@ -37,6 +38,7 @@ func (d *driver) parse(ctx context.Context) (domain.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan the answer's commands: %w", err)
 	}
+	identify(answer, plan.Commands)
 	d.belong(plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
 	if plan.Problem != "" {
 		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: plan.Problem, Refused: plan.Refused}, nil
@@ -50,6 +52,20 @@ func (d *driver) parse(ctx context.Context) (domain.Event, error) {
 		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
 	}
 	return parsed, nil
+}
+
+// identify gives the commands of an answer the ids that their executions have: the
+// hash by which the same request is known.
+func identify(answer *domain.AIMessage, plan domain.PlannedCommands) {
+	ids := map[string]string{}
+	for _, e := range append(slices.Clone(plan.Queries), plan.Actions...) {
+		ids[e.CallID] = e.CommandID
+	}
+	for _, list := range [][]domain.Command{answer.DataCommands, answer.ActionCommands} {
+		for i := range list {
+			list[i].ID = ids[list[i].CallID]
+		}
+	}
 }
 
 // belong names the round and the session of executions that were just planned.

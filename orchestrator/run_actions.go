@@ -48,7 +48,7 @@ func (d *driver) act(ctx context.Context) (*domain.Step, *domain.Change, error) 
 			if view.Session.RunEpoch != d.session.RunEpoch || view.Session.Phase != domain.ExecutingActions {
 				return nil, domain.ErrStale
 			}
-			actions := ofKind(view.Planned, domain.KindAction)
+			actions := copies(ofKind(view.Planned, domain.KindAction))
 			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, d.loop.env(view), actions, data.Savepoint)
 			if err != nil {
 				return nil, fmt.Errorf("run actions: %w", err)
@@ -83,6 +83,17 @@ func ofKind(all []*domain.Execution, kind domain.CommandKind) []*domain.Executio
 		}
 	}
 	return some
+}
+
+// copies lets commands change executions while the machine still sees them as they
+// were planned.
+func copies(executions []*domain.Execution) []*domain.Execution {
+	out := make([]*domain.Execution, len(executions))
+	for i, e := range executions {
+		c := *e
+		out[i] = &c
+	}
+	return out
 }
 
 // env is what commands must know of the session they run for.

@@ -10,11 +10,7 @@ import (
 // and after a crash they run again. They run on copies: if the commit finds that
 // something came in, the same answer is decided again from its plan.
 func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
-	var queries []*domain.Execution
-	for _, e := range ofKind(d.view.Planned, domain.KindQuery) {
-		q := *e
-		queries = append(queries, &q)
-	}
+	queries := copies(ofKind(d.view.Planned, domain.KindQuery))
 	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.env(d.view), queries)
 	if ctx.Err() != nil {
 		return nil, errLetGo

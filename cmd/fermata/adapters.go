@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/orchestrator/machine"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// loopStore shows the repository to the run loop, which names only what it uses.
+type loopStore struct{ *repository.Store }
+
+func (s loopStore) Act(ctx context.Context, workspace, session string, act orchestrator.ActFunc) (*domain.Change, error) {
+	return s.Store.Act(ctx, workspace, session,
+		func(ctx context.Context, view *domain.View, data *repository.Data) (*domain.Change, error) {
+			return act(ctx, view, data)
+		})
+}
+
+// pureMachine shows the machine's functions to the scheduler.
+type pureMachine struct{}
+
+func (pureMachine) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
+	return machine.Run(s, e, p)
+}
+
+func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return machine.Accepts(s, e) }
+
+// answers checks what people answer, by the catalogue's rules.
+type answers struct{ app *app }
+
+func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
+	return commands.CheckResponse(m, value)
+}
+
+func (a answers) ResponseText(m *domain.Module, value json.RawMessage) string {
+	return commands.ResponseText(m, value)
+}
+
+// Edit checks the params that a person changed.
+func (a answers) Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error) {
+	env := a.app.env(view.Workspace)
+	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
+	env.SessionRequiresValidation = view.Session.RequireValidation
+	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), env, e, params)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/demo"
+	"github.com/fermata-dev/fermata/providers/openai"
+	"github.com/fermata-dev/fermata/providers/script"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// app is the whole server, wired: what `serve` starts and what end-to-end tests start
+// on a free port.
+type app struct {
+	flags       serverFlags
+	log         zerolog.Logger
+	clock       clock.Clock
+	incarnation string
+	startedAt   time.Time
+
+	store     *repository.Store
+	broker    *stream.Broker
+	catalogue *commands.Catalogue
+	registry  *providers.Registry
+	models    *models
+	outbound  *http.Client
+	sealer    *sealer
+	loop      *orchestrator.Loop
+	door      *scheduler.Door
+	metrics   *metrics
+	onCommit  func(*domain.Change) // optional: told of each commit, for tests
+
+	draining atomic.Bool
+	listener net.Listener
+	http     *http.Server
+	services lifecycle.Group
+}
+
+// newApp opens the database, brings it up to date and wires everything. Nothing runs
+// yet.
+func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, error) {
+	if err := flags.resolve(); err != nil {
+		return nil, err
+	}
+	a := &app{
+		flags: flags, log: log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
+		metrics: newMetrics(), catalogue: commands.New(),
+		registry: providers.NewRegistry(openai.Kind(), demo.Kind(), script.Kind()),
+	}
+	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	var err error
+	if a.sealer, err = newSealer(&flags); err != nil {
+		return nil, err
+	}
+	if a.store, err = openStore(ctx, &flags.databaseFlags, flags.NodeID, a.incarnation, a.committed); err != nil {
+		return nil, err
+	}
+	if err := a.store.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
+	}
+	if err := a.wire(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if err := a.firstWorkspace(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	return a, nil
+}
+
+// firstWorkspace makes the workspace that a fresh server has.
+func (a *app) firstWorkspace(ctx context.Context) error {
+	_, err := a.store.Workspace(ctx, domain.DefaultWorkspace)
+	if domain.ErrorCode(err) != domain.CodeNotFound {
+		return err
+	}
+	err = a.store.CreateWorkspace(ctx, &domain.Workspace{
+		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: a.clock(),
+	})
+	if domain.ErrorCode(err) == domain.CodeConflict {
+		return nil // another node was faster
+	}
+	return err
+}
+
+// openStore opens the database that the flags name.
+func openStore(ctx context.Context, flags *databaseFlags, node, incarnation string, committed func(*domain.Change)) (*repository.Store, error) {
+	config := repository.Config{
+		URL: flags.DatabaseURL, Node: node, Incarnation: incarnation,
+		Clock: clock.System, NewID: ids.New, Encode: api.EncodeEvent, Committed: committed,
+	}
+	if config.URL == "" {
+		config.Path = flags.sqlitePath()
+	}
+	store, err := repository.Open(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return store, nil
+}
+
+// committed is told of every change that this process commits: listeners first, then
+// what is kept in memory.
+func (a *app) committed(change *domain.Change) {
+	a.broker.Publish(change.Events)
+	a.loop.Committed(change)
+	a.metrics.committed(change)
+	if a.onCommit != nil {
+		a.onCommit(change)
+	}
+}
+
+// wire makes the parts and says in which order they run.
+func (a *app) wire(ctx context.Context) error {
+	a.broker = stream.New(stream.Config{Clock: a.clock, Newest: func(ctx context.Context, workspace string) (int64, error) {
+		_, newest, err := a.store.EventBounds(ctx, workspace)
+		return newest, err
+	}})
+	if err := a.wireProviders(ctx); err != nil {
+		return err
+	}
+	a.wireLoop()
+	handler, err := a.handler(ctx)
+	if err != nil {
+		return err
+	}
+	a.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: nil,
+	}
+	keeper := &scheduler.Keeper{
+		Leases: a.store, Door: a.door, TTL: a.flags.LeaseTTL, Log: a.log, Recovered: a.metrics.recoveries.Inc,
+	}
+	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
+	a.services.Add("streams", a.broker)
+	a.services.Add("run loop", a.loop)
+	a.services.Add("leases", keeper)
+	a.services.Add("scheduler", a.door)
+	a.services.Add("housekeeping", a.housekeeping())
+	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
+	return nil
+}
+
+func (a *app) wireProviders(ctx context.Context) error {
+	open, err := a.openAccess(ctx)
+	if err != nil {
+		return err
+	}
+	allowed, err := providers.ParseAllowedHosts(a.flags.AllowedHosts...)
+	if err != nil {
+		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
+	}
+	a.outbound = providers.NewClient(providers.OutboundPolicy{Allowed: allowed, AllowPrivate: open})
+	a.models = &models{
+		store: a.store, registry: a.registry, sealer: a.sealer, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
+	}
+	return nil
+}
+
+// openAccess says whether callers need no credentials: the server listens on loopback
+// only and no credentials are configured. Anywhere else it refuses to start without.
+func (a *app) openAccess(ctx context.Context) (bool, error) {
+	anyKey, err := a.store.AnyKey(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for API keys: %w", err)
+	}
+	configured := anyKey || a.flags.RootKey != ""
+	if !configured && !a.flags.onLoopback() {
+		return false, fmt.Errorf("this would listen on %s, where others can reach it, without any credentials. "+
+			"Set FERMATA_ROOT_KEY (try: openssl rand -hex 32), or listen on 127.0.0.1", a.flags.Listen)
+	}
+	return !configured, nil
+}
+
+func (a *app) wireLoop() {
+	a.loop = orchestrator.New(orchestrator.Config{
+		Store: loopStore{a.store}, Streams: a.broker, Models: a.models, Commands: a.catalogue, Observer: a.metrics,
+		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
+		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace,
+		Rested: func(s *domain.Session) { a.door.Rested(s) },
+	})
+	a.door = scheduler.NewDoor(scheduler.Config{
+		Store: a.store, Agenda: a.store, Timers: a.store, Machine: pureMachine{}, Runner: a.loop, Streams: a.broker,
+		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
+		Causes: scheduler.Causes{
+			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
+		},
+	})
+}
+
+// authenticator says who calls.
+func (a *app) authenticator() (*auth.Authenticator, error) {
+	return auth.New(auth.Config{
+		Keys: a.store, Workspaces: a.store, RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Clock: a.clock,
+	})
+}
+
+// listen opens the port and serves until the server is stopped.
+func (a *app) listen(ctx context.Context) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", a.flags.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", a.flags.Listen, err)
+	}
+	a.listener = listener
+	go func() {
+		if err := a.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			a.log.Error().Err(err).Msg("the HTTP server ended")
+		}
+	}()
+	return nil
+}
+
+// stopHTTP ends the event streams (they say bye) and lets running requests finish.
+func (a *app) stopHTTP(ctx context.Context) error {
+	a.draining.Store(true)
+	a.broker.Drain()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := a.http.Shutdown(ctx); err != nil {
+		return a.http.Close()
+	}
+	return nil
+}
+
+// Start makes everything run; it returns once the server answers.
+func (a *app) Start(ctx context.Context) error { return a.services.Start(ctx) }
+
+// Stop ends everything in reverse order and waits.
+func (a *app) Stop(ctx context.Context) error { return a.services.Stop(ctx) }
+
+// URL is where the server listens.
+func (a *app) URL() string {
+	host := a.listener.Addr().String()
+	if strings.HasPrefix(host, "[::]") {
+		host = strings.Replace(host, "[::]", "localhost", 1)
+	}
+	return "http://" + host
+}

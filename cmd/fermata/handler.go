@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/web"
+)
+
+// handler wires the API.
+func (a *app) handler(ctx context.Context) (http.Handler, error) {
+	who, err := a.authenticator()
+	if err != nil {
+		return nil, err
+	}
+	if err := who.CheckStart(ctx); err != nil {
+		return nil, err
+	}
+	data := dataService{a}
+	provider := &providerService{
+		rows: a.store, registry: a.registry, sealer: a.sealer, models: a.models, schemas: a.catalogue,
+		client: a.outbound, clock: a.clock, newID: ids.New,
+	}
+	return handlers.New(handlers.Config{
+		Auth: who, Idempotency: requestKeys{a.store, a.clock}, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+		Version:  handlers.VersionInfo{Version: version, Commit: commit},
+		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
+		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
+		SessionReader: a.store, WorkspaceReader: a.store,
+		RichText: richText{a}, Catalogue: catalogueService{a}, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
+	}), nil
+}
+
+// richText computes what a person's message means, by the catalogue's rules.
+type richText struct{ app *app }
+
+func (s richText) Resolve(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
+	w := &domain.Workspace{ID: workspace}
+	for _, segment := range segments {
+		if segment.Enrichment == nil {
+			continue
+		}
+		var err error // only enrichments need the workspace's calendar and language
+		if w, err = s.app.store.Workspace(ctx, workspace); err != nil {
+			return nil, err
+		}
+		break
+	}
+	env := s.app.env(w)
+	env.SessionType = domain.Chat
+	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
+	return &rich, err
+}
+
+// catalogueService lists the commands; every workspace has the same ones so far.
+type catalogueService struct{ app *app }
+
+func (s catalogueService) Commands(context.Context, string) ([]domain.CommandSpec, error) {
+	return s.app.catalogue.Specs(), nil
+}
+
+// keyService mints and revokes API keys.
+type keyService struct{ app *app }
+
+func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
+	return s.app.store.Keys(ctx, workspace)
+}
+
+func (s keyService) CreateKey(ctx context.Context, workspace, name string, role domain.Role) (*domain.Key, string, error) {
+	text, prefix, hash := auth.Mint()
+	key := &domain.Key{
+		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: name, Role: role,
+		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(),
+	}
+	if err := s.app.store.InsertKey(ctx, key); err != nil {
+		return nil, "", err
+	}
+	return key, text, nil
+}
+
+func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
+	return s.app.store.RevokeKey(ctx, workspace, id)
+}
+
+// adminService says how this process is.
+type adminService struct{ app *app }
+
+func (s adminService) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
+	return s.app.store.Invariants(ctx, workspace)
+}
+
+func (s adminService) Status(context.Context) (*handlers.Status, error) {
+	return &handlers.Status{
+		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
+		Sessions: s.app.loop.Active(), StreamClients: s.app.broker.Load().Streams,
+	}, nil
+}
+
+// pruneEvery is how often what is no longer needed is deleted.
+const pruneEvery = 10 * time.Minute
+
+// housekeeping deletes old idempotency keys and the events that are past their time.
+func (a *app) housekeeping() lifecycle.Service {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	loop := func() {
+		defer close(done)
+		ticker := time.NewTicker(pruneEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if err := a.prune(ctx); err != nil && ctx.Err() == nil {
+				a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
+			}
+		}
+	}
+	return lifecycle.Func{
+		OnStart: func(context.Context) error { go loop(); return nil },
+		OnStop:  func(context.Context) error { stop(); <-done; return nil },
+	}
+}
+
+func (a *app) prune(ctx context.Context) error {
+	now := a.clock()
+	if err := a.store.PruneIdempotency(ctx, now); err != nil {
+		return fmt.Errorf("prune idempotency keys: %w", err)
+	}
+	if err := a.store.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
+		return fmt.Errorf("prune events: %w", err)
+	}
+	return nil
+}

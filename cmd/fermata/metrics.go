@@ -1,0 +1,153 @@
+package main
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// metrics are what Prometheus scrapes: base units, no ids in labels, closed sets of
+// label values.
+type metrics struct {
+	registry    *prometheus.Registry
+	transitions *prometheus.CounterVec
+	phases      *prometheus.HistogramVec
+	calls       *prometheus.CounterVec
+	callTime    *prometheus.HistogramVec
+	firstToken  *prometheus.HistogramVec
+	tokens      *prometheus.CounterVec
+	cost        *prometheus.CounterVec
+	executions  *prometheus.CounterVec
+	execTime    *prometheus.HistogramVec
+	perRound    prometheus.Histogram
+	perAnswer   prometheus.Histogram
+	limits      *prometheus.CounterVec
+	approvals   *prometheus.CounterVec
+	fenced      prometheus.Counter
+	recoveries  prometheus.Counter
+	connections prometheus.Gauge
+	requests    *prometheus.CounterVec
+	requestTime *prometheus.HistogramVec
+}
+
+func newMetrics() *metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fermata_" + name, Help: help}, labels)
+	}
+	seconds := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "fermata_" + name, Help: help, Buckets: buckets}, labels)
+	}
+	short := []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
+	long := []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
+	counts := []float64{1, 2, 3, 5, 8, 13, 20, 50}
+	m := &metrics{
+		registry:    prometheus.NewRegistry(),
+		transitions: counter("phase_transitions_total", "Transitions of the state machine.", "from", "to"),
+		phases:      seconds("phase_seconds", "Time spent in a phase before it was left.", long, "phase"),
+		calls:       counter("ai_calls_total", "Calls of the AI.", "provider", "outcome"),
+		callTime:    seconds("ai_call_seconds", "Duration of calls of the AI.", long, "provider"),
+		firstToken:  seconds("ai_first_token_seconds", "Time to the first token of streamed calls.", long, "provider"),
+		tokens:      counter("ai_tokens_total", "Tokens used.", "provider", "model", "kind"),
+		cost:        counter("ai_cost_total", "Cost of calls of the AI in US dollars.", "provider"),
+		executions:  counter("command_executions_total", "Commands that ended.", "command", "class", "outcome"),
+		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
+		perRound:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_roundtrips_per_round", Help: "Calls of the AI in a round.", Buckets: counts}),
+		perAnswer:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_commands_per_answer", Help: "Commands in an answer that has any.", Buckets: counts}),
+		limits:      counter("limits_reached_total", "Rounds ended by a limit.", "limit"),
+		approvals:   counter("approvals_total", "Approvals settled.", "result"),
+		fenced:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_fenced_writes_total", Help: "Writes refused because somebody else had moved on."}),
+		recoveries:  prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_recoveries_total", Help: "Sessions at work that were taken up again."}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
+		requests:    counter("http_requests_total", "HTTP requests.", "route", "code"),
+		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "route"),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "fermata_build_info", Help: "1, with the version as label.", ConstLabels: prometheus.Labels{"version": version, "commit": commit},
+	})
+	build.Set(1)
+	m.registry.MustRegister(
+		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime, m.perRound,
+		m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.connections, m.requests, m.requestTime, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return m
+}
+
+// page serves /metrics.
+func (m *metrics) page() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// committed counts what a change says.
+func (m *metrics) committed(change *domain.Change) {
+	for _, t := range change.Transitions {
+		m.transitions.WithLabelValues(string(t.From), string(t.To)).Inc()
+	}
+	for _, a := range change.Approvals {
+		if a.Status != domain.ApprovalOpen {
+			m.approvals.WithLabelValues(string(a.Status)).Inc()
+		}
+	}
+	for _, msg := range change.Messages {
+		switch {
+		case msg.System != nil && msg.System.Type == domain.SystemLimitReached:
+			m.limits.WithLabelValues("round").Inc()
+		case msg.AI != nil && len(msg.AI.DataCommands)+len(msg.AI.ActionCommands) > 0:
+			m.perAnswer.Observe(float64(len(msg.AI.DataCommands) + len(msg.AI.ActionCommands)))
+		}
+	}
+}
+
+// AICall is part of orchestrator.Observer.
+func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string) {
+	m.calls.WithLabelValues(provider, outcome).Inc()
+	m.callTime.WithLabelValues(provider).Observe(took.Seconds())
+	if firstToken > 0 {
+		m.firstToken.WithLabelValues(provider).Observe(firstToken.Seconds())
+	}
+	for kind, n := range map[string]int64{
+		"input": usage.InputTokens, "output": usage.OutputTokens,
+		"cache_read": usage.CacheReadTokens, "cache_write": usage.CacheWriteTokens,
+	} {
+		if n > 0 {
+			m.tokens.WithLabelValues(provider, model, kind).Add(float64(n))
+		}
+	}
+	if usage.Cost != nil && *usage.Cost > 0 {
+		m.cost.WithLabelValues(provider).Add(*usage.Cost)
+	}
+}
+
+// Executed is part of orchestrator.Observer.
+func (m *metrics) Executed(e *domain.Execution) {
+	m.executions.WithLabelValues(e.Command, string(e.Kind), string(e.Status)).Inc()
+	if e.StartedAt != nil && e.EndedAt != nil {
+		m.execTime.WithLabelValues(e.Command).Observe(e.EndedAt.Sub(*e.StartedAt).Seconds())
+	}
+}
+
+// PhaseLeft is part of orchestrator.Observer.
+func (m *metrics) PhaseLeft(phase domain.Phase, after time.Duration) {
+	m.phases.WithLabelValues(string(phase)).Observe(after.Seconds())
+}
+
+// RoundEnded is part of orchestrator.Observer.
+func (m *metrics) RoundEnded(roundtrips int) { m.perRound.Observe(float64(roundtrips)) }
+
+// Fenced is part of orchestrator.Observer.
+func (m *metrics) Fenced() { m.fenced.Inc() }
+
+// Request is part of handlers.Metrics.
+func (m *metrics) Request(route, _ string, status int, took time.Duration) {
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
+	m.requestTime.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Stream is part of handlers.Metrics.
+func (m *metrics) Stream(delta int) { m.connections.Add(float64(delta)) }

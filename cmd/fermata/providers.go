@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// providerRows is what keeping providers needs of the database.
+type providerRows interface {
+	providerStore
+	Providers(ctx context.Context, workspace string) ([]*domain.Provider, error)
+	InsertProvider(ctx context.Context, p *domain.Provider) error
+	UpdateProvider(ctx context.Context, p *domain.Provider) error
+	DeleteProvider(ctx context.Context, workspace, id string) error
+}
+
+// schemaChecker holds a value against a JSON Schema.
+type schemaChecker interface {
+	CheckSchema(schema, value json.RawMessage, prefix string) error
+}
+
+// providerService keeps the configured providers: configs fit their kind's schema,
+// keys are sealed and never given back.
+type providerService struct {
+	rows     providerRows
+	registry *providers.Registry
+	sealer   *sealer
+	models   *models
+	schemas  schemaChecker
+	client   *http.Client
+	clock    clock.Clock
+	newID    domain.IDSource
+}
+
+func (s *providerService) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
+	return s.rows.Providers(ctx, workspace)
+}
+
+func (s *providerService) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+	return s.rows.Provider(ctx, workspace, id)
+}
+
+// CreateProvider stores a new provider.
+func (s *providerService) CreateProvider(ctx context.Context, workspace string, in handlers.NewProvider) (*domain.Provider, error) {
+	if _, ok := s.registry.Kind(in.Kind); !ok {
+		return nil, domain.Invalid("/kind", "unknown_kind", "There is no kind of provider %q; GET /v1/provider-kinds lists them.", in.Kind)
+	}
+	now := s.clock()
+	p := &domain.Provider{
+		ID: s.newID(domain.PrefixProvider), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind,
+		IsDefault: in.IsDefault, Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.configure(p, in.Config); err != nil {
+		return nil, err
+	}
+	if err := s.rows.InsertProvider(ctx, p); err != nil {
+		return nil, err
+	}
+	s.models.forget()
+	return p, nil
+}
+
+// UpdateProvider changes a provider; its config is merged.
+func (s *providerService) UpdateProvider(ctx context.Context, workspace, id string, version int64, patch handlers.ProviderPatch) (*domain.Provider, error) {
+	p, err := s.rows.Provider(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	if version != 0 && version != p.Version {
+		return nil, changedMeanwhile("provider")
+	}
+	if patch.Name != nil {
+		p.Name = *patch.Name
+	}
+	if patch.IsDefault != nil {
+		p.IsDefault = *patch.IsDefault
+	}
+	if len(patch.Config) > 0 {
+		merged, err := mergePatch(p.Config, patch.Config)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.configure(p, merged); err != nil {
+			return nil, err
+		}
+	}
+	p.UpdatedAt = s.clock()
+	if err := s.rows.UpdateProvider(ctx, p); err != nil {
+		return nil, stale(err, "provider")
+	}
+	s.models.forget()
+	return p, nil
+}
+
+func (s *providerService) DeleteProvider(ctx context.Context, workspace, id string, version int64) error {
+	p, err := s.rows.Provider(ctx, workspace, id)
+	if err != nil {
+		return err
+	}
+	if version != 0 && version != p.Version {
+		return changedMeanwhile("provider")
+	}
+	defer s.models.forget()
+	return s.rows.DeleteProvider(ctx, workspace, id)
+}
+
+// configure checks a config, takes its key out and seals it. The mask, sent back,
+// keeps the stored key; null takes it away.
+func (s *providerService) configure(p *domain.Provider, config json.RawMessage) error {
+	kind, _ := s.registry.Kind(p.Kind)
+	if len(config) == 0 {
+		config = json.RawMessage("{}")
+	}
+	if err := s.schemas.CheckSchema(kind.Schema, withoutNullKey(config), "/config"); err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(config, &fields); err != nil {
+		return domain.Invalid("/config", "type", "The config is a JSON object.")
+	}
+	if raw, given := fields["api_key"]; given {
+		delete(fields, "api_key")
+		if err := s.takeKey(p, raw); err != nil {
+			return err
+		}
+	}
+	stored, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encode the config: %w", err)
+	}
+	p.Config = stored
+	secret := "unknown"
+	if p.SecretSealed == "" {
+		secret = ""
+	}
+	if _, err := kind.New(stored, secret, s.client); err != nil {
+		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+	}
+	return nil
+}
+
+func (s *providerService) takeKey(p *domain.Provider, raw json.RawMessage) error {
+	var key *string
+	if err := json.Unmarshal(raw, &key); err != nil {
+		return domain.Invalid("/config/api_key", "type", "The key is a string.")
+	}
+	switch {
+	case key == nil || *key == "":
+		p.SecretSealed, p.SecretMask = "", ""
+	case *key == p.SecretMask && p.SecretSealed != "":
+	default:
+		sealed, err := s.sealer.seal(*key, p.ID)
+		if err != nil {
+			return err
+		}
+		p.SecretSealed, p.SecretMask = sealed, mask(*key)
+	}
+	return nil
+}
+
+// withoutNullKey leaves a null key out of what is checked: null says "take it away".
+func withoutNullKey(config json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(config, &fields) != nil || !bytes.Equal(bytes.TrimSpace(fields["api_key"]), []byte("null")) {
+		return config
+	}
+	delete(fields, "api_key")
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return config
+	}
+	return b
+}
+
+// mergePatch applies an RFC 7396 merge patch to the top level of an object; a null
+// key stays, for the caller to see.
+func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
+	var have, want map[string]json.RawMessage
+	if err := json.Unmarshal(target, &have); err != nil {
+		return nil, fmt.Errorf("read the stored config: %w", err)
+	}
+	if err := json.Unmarshal(patch, &want); err != nil {
+		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
+	}
+	for key, value := range want {
+		if bytes.Equal(bytes.TrimSpace(value), []byte("null")) && key != "api_key" {
+			delete(have, key)
+			continue
+		}
+		have[key] = value
+	}
+	return json.Marshal(have)
+}
+
+// Kinds lists what can be configured.
+func (s *providerService) Kinds() []handlers.ProviderKind {
+	var kinds []handlers.ProviderKind
+	for _, k := range s.registry.Kinds() {
+		kinds = append(kinds, handlers.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.Schema})
+	}
+	return kinds
+}
+
+// testTimeout bounds a test call.
+const testTimeout = 30 * time.Second
+
+// TestProvider makes one short call and says how it went.
+func (s *providerService) TestProvider(ctx context.Context, workspace, id string) (*handlers.ProviderTest, error) {
+	if _, err := s.rows.Provider(ctx, workspace, id); err != nil {
+		return nil, err
+	}
+	s.models.forget()
+	model, err := s.models.For(ctx, workspace, id)
+	if err != nil {
+		return failedTest(err), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	started := s.clock()
+	answer, err := model.Provider.Query(ctx, &providers.Request{
+		Prompt: &domain.Prompt{
+			System: "This is a test of the connection. Answer with one word.", Protocol: model.Protocol,
+			Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "Say OK."}}}},
+		},
+		MaxTokens: 64, NewID: s.newID,
+	})
+	if err != nil {
+		return failedTest(err), nil
+	}
+	return &handlers.ProviderTest{OK: true, Model: firstOf(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started)}, nil
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func failedTest(err error) *handlers.ProviderTest {
+	var call *providers.Error
+	if errors.As(err, &call) {
+		return &handlers.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message}
+	}
+	var known *domain.Error
+	if errors.As(err, &known) {
+		return &handlers.ProviderTest{Code: string(known.Code), Message: known.Message}
+	}
+	return &handlers.ProviderTest{Code: "provider_unusable", Message: err.Error()}
+}
+
+// ProviderModels lists what the configured endpoint offers.
+func (s *providerService) ProviderModels(ctx context.Context, workspace, id string) ([]string, error) {
+	p, err := s.rows.Provider(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := s.registry.Kind(p.Kind)
+	if !ok || kind.Models == nil {
+		return []string{}, nil
+	}
+	var common commonConfig
+	if err := json.Unmarshal(p.Config, &common); err != nil {
+		return nil, fmt.Errorf("read the config: %w", err)
+	}
+	secret, err := s.models.secret(p, common.APIKeyEnv)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	names, err := kind.Models(ctx, p.Config, secret, s.client)
+	var call *providers.Error
+	if errors.As(err, &call) {
+		return nil, &domain.Error{Code: "provider_failed", Message: "The provider did not list its models: " + call.Message, Err: err}
+	}
+	return names, err
+}
+
+// changedMeanwhile is what a failed If-Match gives.
+func changedMeanwhile(noun string) error {
+	return domain.Errorf(handlers.CodePreconditionFailed, "The %s changed since you read it. Nothing was written; read it again.", noun)
+}
+
+// stale turns a lost race into the same answer.
+func stale(err error, noun string) error {
+	if errors.Is(err, domain.ErrStale) {
+		return changedMeanwhile(noun)
+	}
+	return err
+}
+
+var _ interface {
+	handlers.Providers
+	handlers.ProviderProbe
+} = (*providerService)(nil)
+
+var _ orchestrator.Models = (*models)(nil)

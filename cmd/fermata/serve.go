@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// serveCommand runs the server until it is told to stop.
+type serveCommand struct {
+	serverFlags `embed:""`
+}
+
+// stopMargin is what stopping may take beyond the grace of running effects.
+const stopMargin = 10 * time.Second
+
+// Run serves. SIGTERM and SIGINT stop it in good order; a second one kills it.
+func (c *serveCommand) Run() error {
+	started := clock.System()
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	log := newLogger(c.LogLevel)
+	a, err := newApp(ctx, c.serverFlags, log)
+	if err != nil {
+		return err
+	}
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	log.Info().Str("url", a.URL()).Str("version", version).Str("database", a.store.Kind()).
+		Str("node", a.flags.NodeID).Dur("took_ms", clock.System().Sub(started)).Msg("Fermata is ready")
+	<-ctx.Done()
+	cancel() // from now on a second signal kills
+	log.Info().Msg("stopping")
+	stop, done := context.WithTimeout(context.Background(), a.flags.ShutdownGrace+stopMargin)
+	defer done()
+	if err := a.Stop(stop); err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	log.Info().Msg("stopped")
+	return nil
+}
+
+// migrateCommand brings the database up to date and ends.
+type migrateCommand struct {
+	databaseFlags `embed:""`
+}
+
+// Run migrates.
+func (c *migrateCommand) Run() (err error) {
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	store, err := openStore(ctx, &c.databaseFlags, "migrate", "migrate", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Migrate(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	fmt.Println("The database is up to date.")
+	return nil
+}
