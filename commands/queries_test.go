@@ -144,6 +144,27 @@ func TestQueryIsStoppedInTime(t *testing.T) {
 	})
 }
 
+// Queries run side by side, but no more than a few: ten of a second each take three.
+func TestQueriesRunInParallel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var commands []domain.Command
+		for i := range 10 {
+			commands = append(commands, w.command("TOOL_DATA", fmt.Sprintf(`{"tool_id":"tol_w","limit":%d}`, i+1)))
+		}
+		plan := w.plan(commands...)
+		for _, e := range plan.Commands.Queries {
+			e.Summary = "said already"
+		}
+		w.data.before = func(context.Context, string) error { time.Sleep(time.Second); return nil }
+		started := time.Now()
+		w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+		if took := time.Since(started); took != 3*time.Second {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
 // A series of results is bounded; what is cut says so and gives a cursor that goes on
 // exactly where it stopped.
 func TestResultsAreCutAndGoOn(t *testing.T) {

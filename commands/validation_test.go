@@ -187,6 +187,16 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 			t.Errorf("%+v", outcome)
 		}
 	})
+	t.Run("the second is gone: the first does not run either", func(t *testing.T) {
+		w := newWorld(t)
+		w.env.Settings.RequireValidation = true
+		actions := w.plan(w.command("UPDATE_TOOL", `{"tool_id":"tol_j","name":"Log"}`), w.command("UPDATE_TOOL", `{"tool_id":"tol_w","name":"Kilos"}`)).Commands.Actions
+		approve(actions)
+		w.data.dropTool("tol_w")
+		if outcome := w.act(actions); !outcome.Failed || outline(actions) != "call_1:CANCELLED call_2:FAILED" || w.data.tools["tol_j"].Name != "Diary" {
+			t.Errorf("%s, %+v", outline(actions), outcome)
+		}
+	})
 	t.Run("approved in part: the rest is no failure", func(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
