@@ -119,9 +119,9 @@ func (a *answer) piece(kind providers.DeltaKind, text []byte) {
 	}
 }
 
-// raw is the complete answer, or the reason why there is none. done: the stream's
-// own end mark came.
-func (a *answer) raw(done bool, protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
+// raw is the complete answer, or the reason why there is none. It is asked for when
+// the end was seen: the end mark, or a reason to stop.
+func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	a.think.flush(a.piece)
 	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: KindName, StopReason: "stop"}
 	if len(a.thinking) > 0 {
@@ -129,9 +129,9 @@ func (a *answer) raw(done bool, protocol domain.Protocol, newID domain.IDSource)
 	}
 	switch a.finish {
 	case "":
-		// Without a reason only the end mark tells a complete answer from a cut one;
-		// and a call is believed only when its arguments are closed.
-		if !done || (len(raw.Text) == 0 && len(a.calls.calls) == 0) || !a.calls.whole() {
+		// Gateways put the end mark behind what they got, complete or not. So without
+		// a reason something must be there, and calls must have closed arguments.
+		if (raw.Text == "" && len(a.calls.calls) == 0) || !a.calls.whole() {
 			return nil, errBrokeOff
 		}
 	case "length", "max_tokens", "model_length":

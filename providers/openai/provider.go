@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,11 +83,10 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	defer a.release()
 	a.start(p.flags, request.OnDelta)
 	a.events.reset(watch.reader(response.Body))
-	done, err := p.read(a)
-	if err != nil {
+	if err := p.read(a); err != nil {
 		return nil, p.readError(watch.ctx, err, response)
 	}
-	raw, err := a.raw(done, request.Prompt.Protocol, request.NewID)
+	raw, err := a.raw(request.Prompt.Protocol, request.NewID)
 	if err != nil {
 		return nil, p.readError(watch.ctx, err, response)
 	}
@@ -119,18 +119,18 @@ func authorise(request *http.Request, secret string) {
 
 // read takes the response in, whatever its form: what was asked for is not always
 // what comes.
-func (p *provider) read(a *answer) (done bool, err error) {
+func (p *provider) read(a *answer) error {
 	first, err := a.events.lines.first()
 	switch {
 	case err == io.EOF:
-		return false, errBrokeOff
+		return errBrokeOff
 	case err != nil:
-		return false, err
+		return err
 	case first == '{' || first == '[':
-		return true, p.readWhole(a)
+		return p.readWhole(a)
 	case first == '<':
 		page, _ := a.events.lines.rest(maxWhole) // a sample is enough
-		return false, providers.Errorf(providers.ClassInvalidRequest,
+		return providers.Errorf(providers.ClassInvalidRequest,
 			"a web page came instead of an answer; is the base URL right (with /v1)? It says: %s",
 			providers.Redact(providers.PageSample(page), p.secret))
 	}
@@ -159,41 +159,38 @@ func (p *provider) readWhole(a *answer) error {
 }
 
 // readStream reads events up to the end mark, or to the end of a stream that has
-// told why it stops.
-func (p *provider) readStream(a *answer) (done bool, err error) {
-	some := false
+// told why it stops. Any other end is an error.
+func (p *provider) readStream(a *answer) error {
 	for {
 		name, data, err := a.events.next()
-		if err != nil {
-			if a.finish != "" && err != errTooLarge {
-				return false, nil // complete: only the usage may be missing
-			}
-			if err == io.EOF && !some {
-				return false, errBrokeOff
-			}
-			return false, err
-		}
-		if len(data) == 0 {
+		switch {
+		case err != nil && a.finish != "" && err != errTooLarge:
+			return nil // complete: only the usage may be missing
+		case err != nil:
+			return err
+		case len(data) == 0:
 			continue
+		case bytes.Equal(data, doneMark):
+			return nil
+		case name == "error":
+			return providers.ParseFailure(data).Error(0, p.secret)
 		}
-		if string(data) == "[DONE]" {
-			return true, nil
-		}
-		if name == "error" {
-			return false, providers.ParseFailure(data).Error(0, p.secret)
-		}
-		if err := a.chunk.decode(data); err != nil {
-			return false, providers.Errorf(providers.ClassNetwork, "the stream holds something that is not JSON: %s",
-				providers.Redact(providers.PageSample(data), p.secret))
-		}
-		some = true
-		if a.chunk.failure != nil {
-			return false, p.failed(a.chunk.failure)
-		}
-		if err := a.add(); err != nil {
-			return false, err
+		if err := p.take(a, data); err != nil {
+			return err
 		}
 	}
+}
+
+// take adds one event of a stream.
+func (p *provider) take(a *answer, data []byte) error {
+	if err := a.chunk.decode(data); err != nil {
+		return providers.Errorf(providers.ClassNetwork, "the stream holds something that is not JSON: %s",
+			providers.Redact(providers.PageSample(data), p.secret))
+	}
+	if a.chunk.failure != nil {
+		return p.failed(a.chunk.failure)
+	}
+	return a.add()
 }
 
 // failed is an error that came inside a 200.

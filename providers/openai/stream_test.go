@@ -68,6 +68,8 @@ func TestCallsOfEveryVendor(t *testing.T) {
 		"all at index 0, in pieces": {chunks(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"get","arguments":"{\"x\""}}]}`,
 			`{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`, `{"tool_calls":[{"index":0,"id":"b","function":{"name":"get","arguments":"{\"y\""}}]}`,
 			`{"tool_calls":[{"index":0,"function":{"arguments":":2}"}}]}`), `get a {"x":1} | get b {"y":2}`},
+		"only the ids differ": {chunks(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"get","arguments":""}}]}`,
+			`{"tool_calls":[{"index":0,"id":"b","function":{"name":"get","arguments":""}}]}`), `get a  | get b `},
 		"no index": {chunks(`{"tool_calls":[{"id":"a","function":{"name":"get","arguments":"{}"}},{"id":"b","function":{"name":"put","arguments":"{}"}}]}`), `get a {} | put b {}`},
 		"no index, no ids": {chunks(`{"tool_calls":[{"function":{"name":"get","arguments":"{\"x\":1}"}},{"function":{"name":"get","arguments":"{\"x\":2}"}}]}`),
 			`get  {"x":1} | get  {"x":2}`},
@@ -443,10 +445,9 @@ func hearQuietly(b *testing.B, stream string) (*providers.Answer, string, error)
 	defer a.release()
 	a.start(p.flags, func(providers.Delta) {})
 	a.events.reset(strings.NewReader(stream))
-	done, err := p.read(a)
-	if err != nil {
+	if err := p.read(a); err != nil {
 		return nil, "", err
 	}
-	raw, err := a.raw(done, domain.ProtocolNative, ids.New)
+	raw, err := a.raw(domain.ProtocolNative, ids.New)
 	return &providers.Answer{Raw: raw}, "", err
 }

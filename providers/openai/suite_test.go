@@ -120,6 +120,7 @@ func stream(w http.ResponseWriter, r *http.Request, reply suite.Reply, finish, u
 	}
 	send("{}", fmt.Sprintf("%q", finish))
 	_, _ = fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":%s}\n\ndata: [DONE]\n\n", usage)
+	w.(http.Flusher).Flush() // the end of the response comes in a packet of its own
 }
 
 func whole(w http.ResponseWriter, r *http.Request, reply suite.Reply, finish, usage string) {
