@@ -29,6 +29,9 @@ type Config struct {
 	// Committed is called after each commit that wrote events, on the goroutine that
 	// committed, with the change as it was stored. It must be quick. Optional.
 	Committed func(*domain.Change)
+	// AroundCommit, when set, carries out every COMMIT by calling what it is given. It
+	// is the point at which a failure can be brought about. Optional.
+	AroundCommit func(commit func() error) error
 	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
 	// With SQLite half of them read, and one writes.
 	Connections int

@@ -149,10 +149,17 @@ func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) er
 	if !stop() {
 		return t, fmt.Errorf("write: %w", context.Cause(ctx))
 	}
-	if err := begun.Commit(); err != nil {
+	if err := s.commit(begun.Commit); err != nil {
 		return t, s.settle(ctx, t, workspace, err)
 	}
 	return t, nil
+}
+
+func (s *Store) commit(commit func() error) error {
+	if s.cfg.AroundCommit != nil {
+		return s.cfg.AroundCommit(commit)
+	}
+	return commit()
 }
 
 // mark leaves what settle looks for, and notes that the idempotency key's request
