@@ -86,7 +86,7 @@ func spanOf(r *http.Request) (from, until time.Time, err error) {
 		return from, until, err
 	}
 	if !from.IsZero() && !until.IsZero() && until.Before(from) {
-		err = domain.Invalid("until", "out_of_range", "until is before from.")
+		err = domain.Invalid("/until", "out_of_range", "until is before from.")
 	}
 	return from, until, err
 }

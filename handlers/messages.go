@@ -140,7 +140,9 @@ func (s *server) richText(ctx context.Context, ws string, in *messageContent) (*
 		return nil, domain.Invalid("/text", "required", "The message is empty.")
 	case in.Text != nil:
 		return &domain.RichContent{LinearText: *in.Text, Segments: []domain.Segment{{Type: "text", Text: *in.Text}}}, nil
-	case len(in.Segments) == 0:
+	case in.Segments != nil && len(in.Segments) == 0:
+		return nil, domain.Invalid("/segments", "required", "The message is empty.")
+	case in.Segments == nil:
 		return nil, domain.Invalid("/text", "required", "A message needs text or segments.")
 	}
 	segments, err := segmentsOf(in.Segments)

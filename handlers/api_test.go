@@ -1,0 +1,165 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/internal/testkit"
+)
+
+// testClient calls the API as the root key does; every exchange is held to the contract.
+type testClient struct {
+	t        *testing.T
+	url      string
+	contract *testkit.ContractTransport
+	http     *http.Client
+}
+
+type reply struct {
+	status int
+	header http.Header
+	text   string
+	body   map[string]any
+}
+
+// do makes a call; headers come in pairs and win over the usual ones.
+func (c *testClient) do(method, path, body string, headers ...string) reply {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer root")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		return c.firstEvent(res)
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	out := reply{status: res.StatusCode, header: res.Header, text: string(text)}
+	if strings.Contains(res.Header.Get("Content-Type"), "json") && len(text) > 0 {
+		if err := json.Unmarshal(text, &out.body); err != nil {
+			c.t.Fatalf("%s %s answered no JSON object: %s", method, path, text)
+		}
+	}
+	return out
+}
+
+// firstEvent reads a stream up to its first event.
+func (c *testClient) firstEvent(res *http.Response) reply {
+	c.t.Helper()
+	var seen bytes.Buffer
+	buf := make([]byte, 4096)
+	for !strings.Contains(seen.String(), "\ndata:") || !strings.HasSuffix(seen.String(), "\n\n") {
+		n, err := res.Body.Read(buf)
+		if seen.Write(buf[:n]); err != nil {
+			c.t.Fatalf("the stream ended: %v after %s", err, seen.String())
+		}
+	}
+	return reply{status: res.StatusCode, header: res.Header, text: seen.String()}
+}
+
+// want is do, with the status that must come.
+func (c *testClient) want(status int, method, path, body string, headers ...string) reply {
+	c.t.Helper()
+	got := c.do(method, path, body, headers...)
+	if got.status != status {
+		c.t.Fatalf("%s %s %.200s: %d, not %d: %.500s", method, path, body, got.status, status, got.text)
+	}
+	return got
+}
+
+// TestEveryCall makes every call of the contract once as it is meant, and looks at what the
+// rest of the program was asked.
+func TestEveryCall(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	ses, msg := "/v1/sessions/ses_1", "/v1/sessions/ses_1/messages/msg_3"
+	for _, call := range []struct {
+		status             int
+		method, path, body string
+	}{
+		{200, "GET", "/v1/sessions?type=CHAT&status=idle&q=run&since=2026-03-01T00:00:00Z&limit=10", ""},
+		{201, "POST", "/v1/sessions", `{}`}, {201, "POST", "/v1/sessions", `{"type":"CHAT","message":"hello"}`},
+		{200, "POST", "/v1/sessions", `{"external_id":"known"}`},
+		{200, "GET", ses, ""}, {200, "PATCH", ses, `{"name":"x","pinned":true}`}, {204, "DELETE", ses, ""},
+		{200, "POST", ses + "/activate", ""}, {200, "POST", ses + "/interrupt", "{}"}, {200, "POST", ses + "/retry", ""},
+		{200, "POST", ses + "/stop", ""}, {200, "POST", ses + "/resume", ""},
+		{200, "GET", ses + "/messages", ""}, {202, "POST", ses + "/messages", `{"text":"hi","if_busy":"steer"}`},
+		{200, "PATCH", msg, `{"text":"other"}`}, {200, "DELETE", msg, ""},
+		{200, "POST", ses + "/validation", `{"approved":true,"approved_ids":["exe_1"],"edits":{"exe_1":{"name":"y"}},"comment":"ok"}`},
+		{200, "POST", ses + "/response", `{"value":["a","b"]}`}, {200, "POST", ses + "/response", `{"cancelled":true}`},
+		{200, "POST", ses + "/completion", `{"confirmed":false,"comment":"no"}`},
+		{200, "GET", ses + "/events", ""}, {200, "GET", ses + "/events/stream?after=0", ""},
+		{200, "GET", "/v1/events?types=data.changed", ""}, {200, "GET", "/v1/events/stream", ""},
+		{201, "POST", "/v1/stream-tickets", ""}, {200, "GET", "/v1/slot", ""}, {200, "GET", "/v1/queue", ""}, {200, "DELETE", "/v1/queue/ses_1", ""},
+		{200, "GET", "/v1/approvals?status=open", ""}, {200, "GET", "/v1/approvals/apr_1", ""}, {200, "POST", "/v1/approvals/apr_1", `{"approved":false}`},
+		{200, "GET", "/v1/zones", ""}, {201, "POST", "/v1/zones", `{"name":"Play"}`}, {200, "GET", "/v1/zones/zon_1", ""},
+		{200, "PATCH", "/v1/zones/zon_1", `{"description":null,"position":2}`}, {204, "DELETE", "/v1/zones/zon_1?force=true", ""},
+		{200, "GET", "/v1/tool-types", ""}, {201, "POST", "/v1/tool-types", `{"id":"mood","name":"Mood","config_schema":{},"entry_schema":{}}`}, {200, "GET", "/v1/tool-types/tracking", ""},
+		{200, "GET", "/v1/tools?zone_id=zon_1", ""}, {201, "POST", "/v1/tools", `{"zone_id":"zon_1","tool_type":"tracking","name":"Swim"}`},
+		{200, "GET", "/v1/tools/tol_1", ""}, {200, "PATCH", "/v1/tools/tol_1", `{"config":{"unit":"mi"},"always_send":true}`}, {204, "DELETE", "/v1/tools/tol_1", ""},
+		{200, "GET", "/v1/tools/tol_1/entries?order=asc&from=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00%2B01:00", ""},
+		{201, "POST", "/v1/tools/tol_1/entries", `{"data":{"value":3}}`}, {201, "POST", "/v1/tools/tol_1/entries/batch", `{"entries":[{"data":{}},{"timestamp":"2026-03-02T07:30:00+02:00","data":{}}]}`},
+		{200, "GET", "/v1/tools/tol_1/entries/stats?group_by=day&field=value", ""},
+		{200, "GET", "/v1/entries/ent_1", ""}, {200, "PATCH", "/v1/entries/ent_1", `{"data":{"value":9}}`}, {204, "DELETE", "/v1/entries/ent_1", ""},
+		{200, "GET", "/v1/documents", ""}, {201, "POST", "/v1/documents", `{"key":"about","body":""}`}, {200, "GET", "/v1/documents/doc_1", ""},
+		{200, "PATCH", "/v1/documents/doc_1", `{"body":"b"}`}, {200, "POST", "/v1/documents/doc_1/publish", ""}, {204, "DELETE", "/v1/documents/doc_1", ""},
+		{200, "GET", "/v1/commands", ""}, {200, "POST", "/v1/enrichments/preview", `{"segments":[{"type":"enrichment","enrichment":{"type":"USE","config":{"tool_id":"tol_1"}}}]}`},
+		{200, "GET", "/v1/provider-kinds", ""}, {200, "GET", "/v1/providers", ""}, {201, "POST", "/v1/providers", `{"name":"n","kind":"demo","config":{}}`},
+		{200, "GET", "/v1/providers/prv_1", ""}, {200, "PATCH", "/v1/providers/prv_1", `{"config":{"model":null}}`}, {204, "DELETE", "/v1/providers/prv_1", ""},
+		{200, "POST", "/v1/providers/prv_1/test", ""}, {200, "GET", "/v1/providers/prv_1/models", ""},
+		{200, "GET", "/v1/settings", ""}, {200, "PATCH", "/v1/settings", `{"language":"fr"}`},
+		{200, "GET", "/v1/keys", ""}, {201, "POST", "/v1/keys", `{"name":"n","role":"viewer"}`}, {204, "DELETE", "/v1/keys/key_1", ""},
+		{200, "GET", "/v1/workspaces", ""}, {201, "POST", "/v1/workspaces", `{"id":"acme"}`}, {409, "POST", "/v1/workspaces", `{"id":"acme"}`}, {200, "GET", "/v1/workspaces/acme", ""},
+		{200, "GET", "/v1/admin/invariants", ""}, {200, "GET", "/v1/admin/status", ""},
+		{200, "GET", "/healthz", ""}, {200, "GET", "/readyz", ""}, {200, "GET", "/version", ""}, {200, "GET", "/metrics", ""}, {200, "GET", "/openapi.yaml", ""},
+		{200, "GET", "/problems", ""}, {200, "GET", "/problems/not_found", ""}, {404, "GET", "/problems/none", ""},
+		{200, "GET", "/some/page", ""}, {404, "GET", "/v1/none", ""}, {404, "POST", "/some/page", "{}"},
+	} {
+		got := c.want(call.status, call.method, call.path, call.body)
+		if location := got.header.Get("Location"); call.status == 201 && location == "" && !strings.HasSuffix(call.path, "/batch") && call.path != "/v1/stream-tickets" {
+			t.Errorf("%s %s made something and does not say where", call.method, call.path)
+		}
+	}
+	calls := c.contract.Calls()
+	for _, item := range testkit.LoadContract(t).Paths.Map() {
+		for _, op := range item.Operations() {
+			good := 0
+			for status, n := range calls[op.OperationID] {
+				if status < 400 {
+					good += n
+				}
+			}
+			if good == 0 {
+				t.Errorf("%s is never called as it is meant", op.OperationID)
+			}
+		}
+	}
+}
+
+// TestHeadIsGetWithoutBody: HEAD answers like GET, without a body.
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, path := range []string{"/v1/sessions/ses_1", "/v1/zones", "/openapi.yaml", "/healthz"} {
+		if got := c.want(200, "HEAD", path, ""); got.text != "" || got.header.Get("Content-Type") == "" {
+			t.Errorf("HEAD %s: %q, type %q", path, got.text, got.header.Get("Content-Type"))
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/fermata-dev/fermata/internal/testkit"
+)
+
+// asked is an operation with a path that finds something and, where it takes one, the
+// body of the contract's example.
+type asked struct {
+	op     *openapi3.Operation
+	method string
+	path   string
+	body   string
+	schema *openapi3.Schema
+}
+
+// there fills the parameters of paths with ids of the world.
+var there = strings.NewReplacer("{session_id}", "ses_1", "{message_id}", "msg_3", "{approval_id}", "apr_1", "{zone_id}", "zon_1",
+	"{tool_type_id}", "tracking", "{tool_id}", "tol_1", "{entry_id}", "ent_1", "{document_id}", "doc_1", "{provider_id}", "prv_1",
+	"{key_id}", "key_1", "{workspace_id}", "default", "{code}", "not_found")
+
+// operations lists every operation of the contract in a stable order.
+func operations(t *testing.T) []asked {
+	t.Helper()
+	var out []asked
+	for path, item := range testkit.LoadContract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			a := asked{op: op, method: method, path: there.Replace(path)}
+			if op.RequestBody != nil {
+				media := op.RequestBody.Value.Content["application/json"]
+				example := media.Example
+				if example == nil {
+					example = media.Examples[slices.Sorted(maps.Keys(media.Examples))[0]].Value.Value
+				}
+				raw, err := json.Marshal(example)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.body, a.schema = string(raw), media.Schema.Value
+			}
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b asked) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	return out
+}
+
+// TestBodiesThatCannotBeRead sends every operation that takes a body what is no JSON,
+// or not in a form that is taken.
+func TestBodiesThatCannotBeRead(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	for _, a := range operations(t) {
+		if a.body == "" {
+			continue
+		}
+		for _, bad := range []struct {
+			name   string
+			status int
+			code   string
+			body   string
+			kind   string
+		}{
+			{"empty", 400, "empty_body", "", "application/json"},
+			{"blank", 400, "empty_body", " \n", "application/json"},
+			{"cut", 400, "malformed_json", a.body[:len(a.body)-1], "application/json"},
+			{"single quotes", 400, "malformed_json", `{'a':1}`, "application/json"},
+			{"trailing comma", 400, "malformed_json", `{"a":1,}`, "application/json"},
+			{"garbage behind", 400, "malformed_json", a.body + "x", "application/json"},
+			{"two values", 400, "malformed_json", a.body + a.body, "application/json"},
+			{"latin-1", 400, "malformed_json", "{\"name\":\"caf\xe9\"}", "application/json"},
+			{"raw NUL", 400, "malformed_json", "{\"name\":\"a\x00b\"}", "application/json"},
+			{"deep list", 400, "too_deep", `{"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, "application/json"},
+			{"deep object", 400, "too_deep", strings.Repeat(`{"x":`, 65) + "1" + strings.Repeat("}", 65), "application/json"},
+			{"very deep", 400, "too_deep", strings.Repeat("[", 100_000), "application/json"},
+			{"huge", 413, "too_large", `{"text":"` + strings.Repeat("a", maxBody) + `"}`, "application/json"},
+			{"a form", 415, "unsupported_media_type", "a=1", "application/x-www-form-urlencoded"},
+			{"no type", 415, "unsupported_media_type", a.body, ""},
+			{"text", 415, "unsupported_media_type", a.body, "text/plain"},
+			{"utf-16", 415, "unsupported_media_type", a.body, "application/json; charset=utf-16"},
+			{"a list", 422, "invalid", `[]`, "application/json"},
+			{"a text", 422, "invalid", `"x"`, "application/json"},
+			{"null", 422, "invalid", `null`, "application/json"},
+		} {
+			before := len(w.said)
+			got := c.do(a.method, a.path, bad.body, "Content-Type", bad.kind)
+			if got.status != bad.status || got.body["code"] != bad.code {
+				t.Errorf("%s %s with %s: %d %v, not %d %s", a.method, a.path, bad.name, got.status, got.body["code"], bad.status, bad.code)
+			}
+			if len(w.said) != before {
+				t.Errorf("%s %s with %s went on to %v", a.method, a.path, bad.name, w.last())
+			}
+		}
+		c.do(a.method, a.path, a.body, "Content-Type", "application/json; charset=UTF-8")
+	}
+}
+
+// TestValuesThatAreWrong breaks the example of every operation in every way that its schema
+// forbids, one at a time. So the rules of the contract and those of the program are the same.
+func TestValuesThatAreWrong(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	checked := 0
+	for _, a := range operations(t) {
+		if a.body == "" {
+			continue
+		}
+		for _, m := range mutations(a.schema, "", nil) {
+			checked++
+			before := len(w.said)
+			got := c.do(a.method, a.path, m.apply(t, a.body))
+			if got.status != http.StatusUnprocessableEntity {
+				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
+				continue
+			}
+			if !pointsAt(got, m.pointer) {
+				t.Errorf("%s %s with %s: the errors do not point there: %v", a.method, a.path, m, got.body["errors"])
+			}
+			if len(w.said) != before {
+				t.Errorf("%s %s with %s went on to %v", a.method, a.path, m, w.last())
+			}
+		}
+	}
+	if checked < 300 {
+		t.Errorf("only %d values were tried", checked)
+	}
+}
+
+func pointsAt(got reply, pointer string) bool {
+	list, _ := got.body["errors"].([]any)
+	for _, e := range list {
+		if p, _ := e.(map[string]any)["pointer"].(string); p == pointer || strings.HasPrefix(p, pointer+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// mutation puts a wrong value at a place of a body.
+type mutation struct {
+	pointer string
+	value   any
+	why     string
+}
+
+func (m mutation) String() string { return fmt.Sprintf("%s (%s)", m.pointer, m.why) }
+
+// apply makes the path to the place as it goes.
+func (m mutation) apply(t *testing.T, body string) string {
+	t.Helper()
+	var root map[string]any
+	if err := json.Unmarshal([]byte(body), &root); err != nil {
+		t.Fatal(err)
+	}
+	at := root
+	parts := strings.Split(strings.TrimPrefix(m.pointer, "/"), "/")
+	for _, part := range parts[:len(parts)-1] {
+		inner, ok := at[part].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			at[part] = inner
+		}
+		at = inner
+	}
+	at[parts[len(parts)-1]] = m.value
+	raw, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What encoding/json will not write as it is needed here.
+	text := strings.ReplaceAll(string(raw), "<NUL>", `\u0000`)
+	text = strings.ReplaceAll(text, `\u003cNUL\u003e`, `\u0000`)
+	return strings.ReplaceAll(text, `\u003cLONE\u003e`, `\ud83d`)
+}
+
+// mutations lists what a schema forbids, below a pointer.
+func mutations(s *openapi3.Schema, pointer string, out []mutation) []mutation {
+	if s.AdditionalProperties.Has != nil && !*s.AdditionalProperties.Has {
+		out = append(out, mutation{pointer + "/bogus_field", 1, "an unknown field"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p, at := s.Properties[name].Value, pointer+"/"+name
+		types := p.Type.Slice()
+		if len(types) == 0 || len(types) > 4 {
+			continue // any value, or one of several forms
+		}
+		if !slices.Contains(types, "null") {
+			out = append(out, mutation{at, nil, "null"})
+		}
+		switch types[0] {
+		case "string":
+			out = append(out, wrongTexts(p, at)...)
+		case "boolean":
+			out = append(out, mutation{at, "true", "text for a boolean"}, mutation{at, 1, "a number for a boolean"})
+		case "integer", "number":
+			out = append(out, wrongNumbers(p, at, types[0])...)
+		case "array":
+			out = append(out, mutation{at, map[string]any{}, "an object for a list"}, mutation{at, []any{map[string]any{"bogus_field": 1}}, "a wrong item"})
+			if p.MinItems > 0 {
+				out = append(out, mutation{at, []any{}, "an empty list"})
+			}
+		case "object":
+			out = append(out, mutation{at, "x", "text for an object"}, mutation{at, []any{}, "a list for an object"})
+			out = mutations(p, at, out)
+		}
+	}
+	return out
+}
+
+func wrongTexts(p *openapi3.Schema, at string) []mutation {
+	out := []mutation{
+		{at, 7, "a number for text"}, {at, true, "a boolean for text"}, {at, []any{"x"}, "a list for text"},
+		{at, "a<NUL>b", "NUL"}, {at, "a<LONE>b", "half of a surrogate pair"},
+	}
+	if p.MaxLength != nil {
+		out = append(out, mutation{at, strings.Repeat("é", int(*p.MaxLength)+1), "too long"})
+	}
+	if p.MinLength > 0 {
+		out = append(out, mutation{at, "", "empty"})
+	}
+	if len(p.Enum) > 0 {
+		out = append(out, mutation{at, "bogus", "not one of the values"}, mutation{at, "", "empty, of an enumeration"})
+	}
+	if p.Pattern != "" || p.Format == "date-time" {
+		out = append(out, mutation{at, "Not This!", "the wrong form"}, mutation{at, "", "empty, of a form"})
+	}
+	return out
+}
+
+func wrongNumbers(p *openapi3.Schema, at, kind string) []mutation {
+	out := []mutation{{at, "7", "text for a number"}, {at, json.RawMessage("1e999"), "a number that is too large"}}
+	if kind == "integer" {
+		out = append(out, mutation{at, 1.5, "a fraction"}, mutation{at, json.RawMessage("99999999999999999999"), "a number of 20 digits"})
+	}
+	if p.Min != nil {
+		out = append(out, mutation{at, *p.Min - 1, "too small"})
+	}
+	if p.ExclusiveMin.Value != nil {
+		out = append(out, mutation{at, *p.ExclusiveMin.Value, "not above the bound"})
+	}
+	if p.Max != nil {
+		out = append(out, mutation{at, *p.Max + 1, "too large"})
+	}
+	return out
+}
+
+// TestWhatIsNeeded leaves out each field that the contract requires.
+func TestWhatIsNeeded(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, a := range operations(t) {
+		if a.schema == nil {
+			continue
+		}
+		for _, name := range a.schema.Required {
+			var body map[string]any
+			if err := json.Unmarshal([]byte(a.body), &body); err != nil {
+				t.Fatal(err)
+			}
+			delete(body, name)
+			raw, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.do(a.method, a.path, string(raw)); got.status != 422 || !pointsAt(got, "/"+name) {
+				t.Errorf("%s %s without %s: %d %.300s", a.method, a.path, name, got.status, got.text)
+			}
+		}
+	}
+}
+
+// TestForeignIDs: what belongs to another workspace answers like what there is not, byte for byte
+// but for the request's id.
+func TestForeignIDs(t *testing.T) {
+	c := newWorld().serve(t)
+	anonymous := func(r reply) string {
+		id, _ := r.body["request_id"].(string)
+		return strings.ReplaceAll(r.text, id, "")
+	}
+	for _, a := range operations(t) {
+		if !strings.Contains(a.path, "_1") {
+			continue
+		}
+		unknown := c.do(a.method, strings.Replace(a.path, "_1", "_none", 1), a.body)
+		if unknown.status != 404 {
+			t.Errorf("%s %s: an unknown id gives %d %.200s", a.method, a.path, unknown.status, unknown.text)
+		}
+		if !strings.Contains(a.path, "ses_1") {
+			continue
+		}
+		foreign := c.do(a.method, strings.Replace(a.path, "ses_1", "ses_far", 1), a.body)
+		if foreign.status != 404 || anonymous(foreign) != anonymous(unknown) {
+			t.Errorf("%s %s: another workspace's gives %d %s, an unknown one %s", a.method, a.path, foreign.status, foreign.text, unknown.text)
+		}
+	}
+}
+
+// TestMethodsThatThereAreNot gives 405 with the methods that there are, on every path.
+func TestMethodsThatThereAreNot(t *testing.T) {
+	c := newWorld().serve(t)
+	methods := map[string][]string{}
+	for _, a := range operations(t) {
+		methods[a.path] = append(methods[a.path], a.method)
+	}
+	for path, known := range methods {
+		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			if slices.Contains(known, m) {
+				continue
+			}
+			got := c.do(m, path, "")
+			allow := strings.Split(got.header.Get("Allow"), ", ")
+			for _, k := range known {
+				if got.status != 405 || !slices.Contains(allow, k) {
+					t.Errorf("%s %s: %d, Allow %v, but there is %s", m, path, got.status, allow, k)
+				}
+			}
+		}
+	}
+}
+
+// TestRolesOfTheTable calls every operation with every role.
+func TestRolesOfTheTable(t *testing.T) {
+	c := newWorld().serve(t)
+	rank := map[string]int{"public": 0, "viewer": 1, "member": 2, "admin": 3, "root": 4}
+	for _, a := range operations(t) {
+		needs, _ := a.op.Extensions["x-fermata-role"].(string)
+		for role, r := range rank {
+			got := c.do(a.method, a.path, a.body, "Authorization", "Bearer "+role)
+			refused := got.status == 401 || got.status == 403
+			if local := a.path == "/metrics"; refused != (r < rank[needs] && !local) {
+				t.Errorf("%s %s as %s: %d, but it needs %s", a.method, a.path, role, got.status, needs)
+			}
+		}
+	}
+}
+
+// TestBadLimitsAndCursors: bad limits and cursors are refused on every list.
+func TestBadLimitsAndCursors(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, a := range operations(t) {
+		for _, p := range a.op.Parameters {
+			if p.Value.Name != "limit" {
+				continue
+			}
+			for _, bad := range []string{"0", "201", "-1", "ten", "1.5", "9999999999999999999"} {
+				if got := c.do(a.method, a.path+"?limit="+bad, ""); got.status != 422 {
+					t.Errorf("%s?limit=%s: %d", a.path, bad, got.status)
+				}
+			}
+			if got := c.do(a.method, a.path+"?after="+strings.Repeat("x", 501), ""); got.status != 422 {
+				t.Errorf("%s?after=…: %d", a.path, got.status)
+			}
+		}
+	}
+}

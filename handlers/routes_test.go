@@ -1,0 +1,112 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit"
+)
+
+// noSteering lets the table be made without a server behind it.
+type noSteering struct{}
+
+func (noSteering) InterruptSession(context.Context, string, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
+func (noSteering) RetrySession(context.Context, string, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
+func (noSteering) StopSession(context.Context, string, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
+func (noSteering) ResumeSession(context.Context, string, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
+func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
+
+// TestTableIsTheContract: every operation of openapi.yaml has a route, with the role that it
+// names, and the other way round.
+func TestTableIsTheContract(t *testing.T) {
+	s := &server{Config: Config{Steering: noSteering{}}}
+	roles := map[string]string{}
+	for _, r := range s.table() {
+		key := r.method + " " + r.pattern
+		if _, twice := roles[key]; twice {
+			t.Errorf("%s stands in the table twice", key)
+		}
+		if r.role != public && !domain.RoleRoot.Allows(r.role) {
+			t.Errorf("%s names no role, but %q", key, r.role)
+		}
+		if r.handler == nil {
+			t.Errorf("%s has no handler", key)
+		}
+		roles[key] = string(r.role)
+	}
+	names := map[string]string{}
+	for path, item := range testkit.LoadContract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			key := method + " " + path
+			role, routed := roles[key]
+			if !routed {
+				t.Errorf("the contract has %s, but no route", key)
+			}
+			if want, _ := op.Extensions["x-fermata-role"].(string); routed && want != role {
+				t.Errorf("%s: the contract says %q, the table %q", key, want, role)
+			}
+			if twice := names[op.OperationID]; twice != "" || op.OperationID == "" {
+				t.Errorf("%s and %s have the same operationId %q", key, twice, op.OperationID)
+			}
+			names[op.OperationID] = key
+			delete(roles, key)
+		}
+	}
+	for key := range roles {
+		t.Errorf("the table has %s, but not the contract", key)
+	}
+}
+
+// TestARouteWithoutARoleDoesNotStart: forgetting to say who may call is found before
+// anybody can.
+func TestARouteWithoutARoleDoesNotStart(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a route without a role was taken")
+		}
+	}()
+	s := &server{}
+	s.guarded(route{http.MethodGet, "/v1/secret", "", s.getSlot})
+}
+
+// TestContractDescribesItself: a contract to learn from has a summary on every operation, a
+// description on every parameter and answer, and an example on every request.
+func TestContractDescribesItself(t *testing.T) {
+	for path, item := range testkit.LoadContract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			where := method + " " + path
+			if op.Summary == "" || strings.HasSuffix(op.Summary, ".") || len(op.Tags) != 1 {
+				t.Errorf("%s: summary %q, tags %v", where, op.Summary, op.Tags)
+			}
+			for _, p := range append(item.Parameters, op.Parameters...) {
+				if p.Value.Description == "" {
+					t.Errorf("%s: parameter %s has no description", where, p.Value.Name)
+				}
+			}
+			for status, res := range op.Responses.Map() {
+				if res.Value.Description == nil || *res.Value.Description == "" {
+					t.Errorf("%s: answer %s has no description", where, status)
+				}
+			}
+			if op.RequestBody == nil {
+				continue
+			}
+			if body := op.RequestBody.Value.Content["application/json"]; body.Example == nil && len(body.Examples) == 0 {
+				t.Errorf("%s: the request has no example", where)
+			}
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// shelf keeps one kind of noun of the world, as the services of the data do.
+type shelf[T any] struct {
+	w       *world
+	noun    string
+	items   *[]T
+	id      func(*T) *string
+	version func(*T) *int64
+}
+
+func (s shelf[T]) get(id string) (*T, error) {
+	i := find(*s.items, func(item T) bool { return *s.id(&item) == id })
+	if i < 0 {
+		return nil, domain.NotFound(s.noun)
+	}
+	item := (*s.items)[i]
+	return &item, nil
+}
+
+func (s shelf[T]) create(prefix string, item *T) (int64, error) {
+	if err := s.w.told(*item); err != nil {
+		return 0, err
+	}
+	if *s.id(item) == "" {
+		*s.id(item) = s.w.newID(prefix)
+	}
+	*s.version(item) = 1
+	*s.items = append(*s.items, *item)
+	return 8, nil
+}
+
+func (s shelf[T]) change(id string, version int64, change func(*T) error) (*T, int64, error) {
+	item, err := s.get(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	if version != 0 && version != *s.version(item) {
+		return nil, 0, domain.Errorf(CodePreconditionFailed, "It changed.")
+	}
+	if err := change(item); err != nil {
+		return nil, 0, err
+	}
+	if err := s.w.told(*item); err != nil {
+		return nil, 0, err
+	}
+	*s.version(item)++
+	return item, 9, nil
+}
+
+func (s shelf[T]) remove(id string, version int64) (int64, error) {
+	_, _, err := s.change(id, version, func(*T) error { return nil })
+	return 10, err
+}
+
+func (w *world) zoneShelf() shelf[domain.Zone] {
+	return shelf[domain.Zone]{w, "zone", &w.zones, func(z *domain.Zone) *string { return &z.ID }, func(z *domain.Zone) *int64 { return &z.Version }}
+}
+
+func (w *world) Zones(context.Context, string) ([]domain.Zone, error) { return w.zones, nil }
+func (w *world) Zone(_ context.Context, _, id string) (*domain.Zone, error) {
+	return w.zoneShelf().get(id)
+}
+func (w *world) CreateZone(_ context.Context, _ string, z *domain.Zone) (int64, error) {
+	return w.zoneShelf().create("zon", z)
+}
+func (w *world) UpdateZone(_ context.Context, _, id string, v int64, change func(*domain.Zone) error) (*domain.Zone, int64, error) {
+	return w.zoneShelf().change(id, v, change)
+}
+func (w *world) DeleteZone(_ context.Context, _, id string, v int64, force bool) (int64, error) {
+	if _, err := w.zoneShelf().get(id); err == nil && !force {
+		return 0, domain.Errorf(domain.CodeNotEmpty, "It holds tools.")
+	}
+	return w.zoneShelf().remove(id, v)
+}
+
+func (w *world) toolShelf() shelf[domain.Tool] {
+	return shelf[domain.Tool]{w, "tool", &w.tools, func(t *domain.Tool) *string { return &t.ID }, func(t *domain.Tool) *int64 { return &t.Version }}
+}
+
+func (w *world) Tools(context.Context, string, string) ([]domain.Tool, error) { return w.tools, nil }
+func (w *world) Tool(_ context.Context, _, id string) (*domain.Tool, error) {
+	return w.toolShelf().get(id)
+}
+func (w *world) CreateTool(_ context.Context, _ string, t *domain.Tool) (int64, error) {
+	return w.toolShelf().create("tol", t)
+}
+func (w *world) UpdateTool(_ context.Context, _, id string, v int64, change func(*domain.Tool) error) (*domain.Tool, int64, error) {
+	return w.toolShelf().change(id, v, change)
+}
+func (w *world) DeleteTool(_ context.Context, _, id string, v int64, _ bool) (int64, error) {
+	return w.toolShelf().remove(id, v)
+}
+
+func (w *world) ToolTypes(context.Context, string) ([]domain.ToolType, error) { return w.types, nil }
+func (w *world) ToolType(_ context.Context, _, id string) (*domain.ToolType, error) {
+	if i := find(w.types, func(t domain.ToolType) bool { return t.ID == id }); i >= 0 {
+		return &w.types[i], nil
+	}
+	return nil, domain.NotFound("tool type")
+}
+func (w *world) CreateToolType(_ context.Context, _ string, t *domain.ToolType) (int64, error) {
+	t.CreatedAt, t.UpdatedAt = worldTime, worldTime
+	return 8, w.told(*t)
+}
+
+func (w *world) entryShelf() shelf[domain.Entry] {
+	return shelf[domain.Entry]{w, "entry", &w.entries, func(e *domain.Entry) *string { return &e.ID }, func(e *domain.Entry) *int64 { return &e.Version }}
+}
+
+func (w *world) Entries(_ context.Context, _ string, f domain.EntryFilter) ([]domain.Entry, string, error) {
+	return w.entries, "next", w.told(f)
+}
+func (w *world) Entry(_ context.Context, _, id string) (*domain.Entry, error) {
+	return w.entryShelf().get(id)
+}
+func (w *world) CreateEntries(_ context.Context, _, tool string, entries []domain.Entry) (int64, error) {
+	if _, err := w.toolShelf().get(tool); err != nil {
+		return 0, err
+	}
+	for i := range entries {
+		if string(entries[i].Data) == `{"value":"much"}` {
+			return 0, domain.Invalid("/entries/0/data/value", "type", "This must be a number.")
+		}
+		if _, err := w.entryShelf().create("ent", &entries[i]); err != nil {
+			return 0, err
+		}
+	}
+	return 8, nil
+}
+func (w *world) UpdateEntry(_ context.Context, _, id string, v int64, change func(*domain.Entry) error) (*domain.Entry, int64, error) {
+	return w.entryShelf().change(id, v, change)
+}
+func (w *world) DeleteEntry(_ context.Context, _, id string, v int64) (int64, error) {
+	return w.entryShelf().remove(id, v)
+}
+func (w *world) EntryStats(_ context.Context, _, tool string, q StatsQuery) ([]domain.Stats, error) {
+	if _, err := w.toolShelf().get(tool); err != nil {
+		return nil, err
+	}
+	mean := 8.0
+	return []domain.Stats{{Count: 1, Mean: &mean}, {Bucket: "2026-03-02", Count: 0}}, w.told(q)
+}
+
+func (w *world) docShelf() shelf[domain.Document] {
+	return shelf[domain.Document]{w, "document", &w.docs, func(d *domain.Document) *string { return &d.ID }, func(d *domain.Document) *int64 { return &d.Version }}
+}
+
+func (w *world) Documents(context.Context, string) ([]domain.Document, error) { return w.docs, nil }
+func (w *world) Document(_ context.Context, _, id string) (*domain.Document, error) {
+	return w.docShelf().get(id)
+}
+func (w *world) CreateDocument(_ context.Context, _ string, d *domain.Document) (int64, error) {
+	return w.docShelf().create("doc", d)
+}
+func (w *world) UpdateDocument(_ context.Context, _, id string, v int64, change func(*domain.Document) error) (*domain.Document, int64, error) {
+	return w.docShelf().change(id, v, change)
+}
+func (w *world) DeleteDocument(_ context.Context, _, id string, v int64) (int64, error) {
+	return w.docShelf().remove(id, v)
+}
+func (w *world) PublishDocument(_ context.Context, _, id string, v int64) (*domain.Document, int64, error) {
+	return w.docShelf().change(id, v, func(d *domain.Document) error {
+		d.Published, d.PublishedAt = d.Body, &worldTime
+		return nil
+	})
+}
+
+func (w *world) provider(id string) (*domain.Provider, error) {
+	if i := find(w.provs, func(p *domain.Provider) bool { return p.ID == id }); i >= 0 {
+		return w.provs[i], nil
+	}
+	return nil, domain.NotFound("provider")
+}
+
+func (w *world) Providers(context.Context, string) ([]*domain.Provider, error) { return w.provs, nil }
+func (w *world) Provider(_ context.Context, _, id string) (*domain.Provider, error) {
+	return w.provider(id)
+}
+func (w *world) CreateProvider(_ context.Context, _ string, in NewProvider) (*domain.Provider, error) {
+	return &domain.Provider{ID: "prv_2", Name: in.Name, Kind: in.Kind, Config: json.RawMessage(`{}`), Version: 1, CreatedAt: worldTime, UpdatedAt: worldTime}, w.told(in)
+}
+func (w *world) UpdateProvider(_ context.Context, _, id string, v int64, patch ProviderPatch) (*domain.Provider, error) {
+	p, err := w.provider(id)
+	if err == nil && v != 0 && v != p.Version {
+		err = domain.Errorf(CodePreconditionFailed, "It changed.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, w.told(patch)
+}
+func (w *world) DeleteProvider(_ context.Context, _, id string, _ int64) error {
+	_, err := w.provider(id)
+	return err
+}
+
+func (w *world) UpdateSettings(_ context.Context, id string, change func(*domain.Settings) error) (*domain.Workspace, error) {
+	ws, err := w.Workspace(context.Background(), id)
+	if err != nil {
+		return nil, err
+	}
+	return ws, change(&ws.Settings)
+}
+
+func (w *world) Keys(context.Context, string) ([]*domain.Key, error) { return w.keys, nil }
+func (w *world) CreateKey(_ context.Context, _, name string, role domain.Role) (*domain.Key, string, error) {
+	return &domain.Key{ID: "key_2", Name: name, Role: role, Prefix: "fmt_cd", CreatedAt: worldTime}, "fmt_cdef", w.told(name)
+}
+func (w *world) RevokeKey(_ context.Context, _, id string) error {
+	if id != "key_1" {
+		return domain.NotFound("key")
+	}
+	return nil
+}
+
+func (w *world) Workspaces(context.Context) ([]*domain.Workspace, error) { return w.spaces, nil }
+func (w *world) Workspace(_ context.Context, id string) (*domain.Workspace, error) {
+	if i := find(w.spaces, func(s *domain.Workspace) bool { return s.ID == id }); i >= 0 {
+		return w.spaces[i], nil
+	}
+	return nil, domain.NotFound("workspace")
+}
+func (w *world) CreateWorkspace(_ context.Context, ws *domain.Workspace) error {
+	if _, err := w.Workspace(context.Background(), ws.ID); err == nil {
+		return domain.Errorf(domain.CodeConflict, "There is a workspace %q already.", ws.ID)
+	}
+	w.spaces = append(w.spaces, ws)
+	return nil
+}
