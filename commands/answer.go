@@ -82,7 +82,9 @@ func (a *answer) cut(ctx context.Context, most int) error {
 		// One row that is larger than all the room: it is shown in part, so that the
 		// cursor goes on and the same page is not asked for again and again.
 		n = 1
-		a.rows[0] = encode(cutRow{shorten(string(a.rows[0]), max(left, 200)/2)})
+		// Half the room, because quoting JSON once more makes it longer.
+		part := a.rows[0][:min(max(left, 200)/2, len(a.rows[0]))]
+		a.rows[0] = encode(cutRow{strings.ToValidUTF8(string(part), "")})
 	}
 	a.rows = a.rows[:n]
 	a.note = plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit."

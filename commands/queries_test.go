@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -208,6 +209,24 @@ func TestResultsAreCutAndGoOn(t *testing.T) {
 	}
 	if seen != 300 {
 		t.Errorf("%d entries were seen", seen)
+	}
+}
+
+// A text, and a row that alone is too large, are shown in part: never silently, and
+// never so that the same page comes again and again.
+func TestWhatIsTooLargeIsShownInPart(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("é", 80_000)
+	w.data.docs["long"] = domain.Document{ID: "doc_2", Key: "long", Title: "Long", Body: long, Version: 1}
+	w.data.entries["ent_a"] = domain.Entry{ID: "ent_a", ToolID: "tol_j", Timestamp: noon, Data: encode(map[string]string{"text": long}), Version: 1}
+	w.data.entries["ent_b"] = domain.Entry{ID: "ent_b", ToolID: "tol_j", Timestamp: noon.Add(-1), Data: json.RawMessage(`{"text":"short"}`), Version: 1}
+	for _, e := range []*domain.Execution{w.query("CONTEXT", `{"key":"long"}`), w.query("TOOL_DATA", `{"tool_id":"tol_j"}`)} {
+		if e.Status != domain.ExecSuccess || len(e.Text) > seriesBytes || e.Note == "" || !json.Valid(e.Result) || !utf8.ValidString(e.Text) {
+			t.Errorf("%s: %d bytes, note %q, %+v", e.Command, len(e.Text), e.Note, e.Error)
+		}
+	}
+	if e := w.query("TOOL_DATA", `{"tool_id":"tol_j","cursor":"1"}`); !strings.Contains(e.Text, "short") {
+		t.Errorf("the cursor does not go on: %s", shorten(e.Text, 200))
 	}
 }
 
