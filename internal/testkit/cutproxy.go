@@ -1,0 +1,256 @@
+package testkit
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// CutProxy stands between a program and PostgreSQL and breaks a connection at a
+// chosen point: either the server has carried a request out and its reply is lost,
+// or the request itself is lost.
+type CutProxy struct {
+	listener         net.Listener
+	network, address string
+	done             sync.WaitGroup
+
+	mu       sync.Mutex
+	conns    map[net.Conn]bool
+	closed   bool
+	refuse   bool // new connections, once it has cut
+	replies  int
+	requests int
+	reply    int // cut instead of passing on this reply; 0: never
+	request  int
+	cut      string // what was cut; "": nothing yet
+}
+
+// NewCutProxy starts a proxy before the server of Postgres. It ends with the test.
+func NewCutProxy(t testing.TB) *CutProxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("start the proxy: %v", err)
+	}
+	p := &CutProxy{listener: listener, conns: map[net.Conn]bool{}}
+	p.network, p.address = PostgresSocket()
+	p.done.Add(1)
+	go p.accept()
+	t.Cleanup(p.stop)
+	return p
+}
+
+// URL is the database of direct, through the proxy.
+func (p *CutProxy) URL(t testing.TB, direct string) string {
+	t.Helper()
+	u, err := url.Parse(direct)
+	if err != nil {
+		t.Fatalf("read the URL: %v", err)
+	}
+	q := u.Query()
+	host, port, err := net.SplitHostPort(p.listener.Addr().String())
+	if err != nil {
+		t.Fatalf("read the proxy's address: %v", err)
+	}
+	q.Set("host", host)
+	q.Set("port", port)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// LoseReply cuts once, in place of the n-th reply from now: the server has done what
+// it was asked. LoseReply(0) never cuts, and counts.
+func (p *CutProxy) LoseReply(n int) { p.arm(n, 0, false) }
+
+// LoseRequest cuts once, in place of the n-th request from now: the server never
+// sees it.
+func (p *CutProxy) LoseRequest(n int) { p.arm(0, n, false) }
+
+// LoseReplyForGood is LoseReply, and no connection is made after it.
+func (p *CutProxy) LoseReplyForGood(n int) { p.arm(n, 0, true) }
+
+func (p *CutProxy) arm(reply, request int, refuse bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.replies, p.requests, p.reply, p.request, p.refuse, p.cut = 0, 0, reply, request, refuse, ""
+}
+
+// Replies counts the replies since the last Lose…; Cut says what was cut, by the
+// server's word for it ("COMMIT"), or "" if nothing was yet.
+func (p *CutProxy) Replies() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.replies
+}
+
+// Cut says what was cut since the last Lose…; "" if nothing was.
+func (p *CutProxy) Cut() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cut
+}
+
+func (p *CutProxy) accept() {
+	defer p.done.Done()
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return // the listener was closed
+		}
+		p.mu.Lock()
+		refuse := p.closed || p.refuse && p.cut != ""
+		p.mu.Unlock()
+		if refuse {
+			_ = client.Close()
+			continue
+		}
+		upstream, err := net.Dial(p.network, p.address)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns[client], p.conns[upstream] = true, true
+		p.mu.Unlock()
+		p.done.Add(2)
+		go p.pass(client, upstream, p.fromClient)
+		go p.pass(upstream, client, p.fromServer)
+	}
+}
+
+// pass copies one direction until it ends or is cut; then both ends are closed.
+func (p *CutProxy) pass(from, to net.Conn, copy func(*bufio.Reader, net.Conn) error) {
+	defer p.done.Done()
+	// Every error has one meaning here: the connection is over.
+	_ = copy(bufio.NewReader(from), to)
+	_ = from.Close()
+	_ = to.Close()
+	p.mu.Lock()
+	delete(p.conns, from)
+	p.mu.Unlock()
+}
+
+// frame reads one message: its type, and all its bytes.
+func frame(r *bufio.Reader) (byte, []byte, error) {
+	head := make([]byte, 5)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return 0, nil, err
+	}
+	size := int(binary.BigEndian.Uint32(head[1:]))
+	if size < 4 {
+		return 0, nil, fmt.Errorf("a message of %d bytes", size)
+	}
+	all := make([]byte, 1+size)
+	copy(all, head)
+	if _, err := io.ReadFull(r, all[5:]); err != nil {
+		return 0, nil, err
+	}
+	return head[0], all, nil
+}
+
+// fromServer gathers what belongs to one reply, up to "ready for query", and passes
+// it on or cuts.
+func (p *CutProxy) fromServer(r *bufio.Reader, to net.Conn) error {
+	var batch []byte
+	word := "reply"
+	for {
+		kind, message, err := frame(r)
+		if err != nil {
+			return err
+		}
+		batch = append(batch, message...)
+		switch kind {
+		case 'C':
+			word = strings.TrimRight(string(message[5:]), "\x00")
+		case 'R': // an authentication step is answered before the server is ready
+			if _, err := to.Write(batch); err != nil {
+				return err
+			}
+			batch = nil
+		case 'Z':
+			if p.countReply(word) {
+				return io.EOF
+			}
+			if _, err := to.Write(batch); err != nil {
+				return err
+			}
+			batch, word = nil, "reply"
+		}
+	}
+}
+
+func (p *CutProxy) countReply(word string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.replies++
+	if p.reply == 0 || p.replies != p.reply {
+		return false
+	}
+	p.cut = word
+	return true
+}
+
+// fromClient passes requests on, or cuts in place of one. The first message of a
+// connection has no type.
+func (p *CutProxy) fromClient(r *bufio.Reader, to net.Conn) error {
+	size, err := r.Peek(4)
+	if err != nil {
+		return err
+	}
+	hello := make([]byte, binary.BigEndian.Uint32(size))
+	if _, err := io.ReadFull(r, hello); err != nil {
+		return err
+	}
+	if _, err := to.Write(hello); err != nil {
+		return err
+	}
+	var batch []byte
+	for {
+		kind, message, err := frame(r)
+		if err != nil {
+			return err
+		}
+		batch = append(batch, message...)
+		if kind != 'S' && kind != 'Q' && kind != 'X' && kind != 'p' {
+			continue // the request goes on until it is flushed
+		}
+		if kind != 'X' && p.countRequest(batch) {
+			return io.EOF
+		}
+		if _, err := to.Write(batch); err != nil {
+			return err
+		}
+		batch = nil
+	}
+}
+
+func (p *CutProxy) countRequest(batch []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests++
+	if p.request == 0 || p.requests != p.request {
+		return false
+	}
+	p.cut = "request"
+	if batch[0] == 'Q' {
+		p.cut = strings.TrimRight(string(batch[5:]), "\x00")
+	}
+	return true
+}
+
+func (p *CutProxy) stop() {
+	p.mu.Lock()
+	p.closed = true
+	for conn := range p.conns {
+		_ = conn.Close()
+	}
+	p.mu.Unlock()
+	_ = p.listener.Close()
+	p.done.Wait()
+}

@@ -1,0 +1,186 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/lib/pq" // the driver that talks to the server
+)
+
+// server is the one PostgreSQL server of a test binary. It starts with the first
+// test that asks for a database.
+var server struct {
+	once sync.Once
+	pg   *postgres
+	err  error
+
+	mu        sync.Mutex
+	databases int
+}
+
+// Postgres gives the URL of an empty database of the test's own, on a server that
+// this test binary starts for itself. It never skips: what cannot be started fails
+// the test and says what to install. The binary's TestMain must call StopPostgres.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	server.once.Do(func() { server.pg, server.err = startPostgres() })
+	if server.err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", server.err)
+	}
+	server.mu.Lock()
+	server.databases++
+	name := fmt.Sprintf("test_%d", server.databases)
+	server.mu.Unlock()
+	if err := server.pg.create(name); err != nil {
+		t.Fatalf("no database for this test: %v", err)
+	}
+	return server.pg.url(name)
+}
+
+// PostgresSocket is where the server of Postgres listens.
+func PostgresSocket() (network, address string) {
+	return "unix", filepath.Join(server.pg.dir, ".s.PGSQL.5432")
+}
+
+// StopPostgres ends the server, if any test started one, and removes its files.
+func StopPostgres() error {
+	if server.pg == nil {
+		return nil
+	}
+	return server.pg.stop()
+}
+
+type postgres struct {
+	dir   string // data, socket and log
+	cmd   *exec.Cmd
+	stdin io.Closer // closed: the server ends; also when this process is killed
+	log   *bytes.Buffer
+}
+
+// binaries finds the folder of the server's programs: PGBIN, the PATH, or where
+// Debian's packages put them.
+func binaries() (string, error) {
+	if dir := os.Getenv("PGBIN"); dir != "" {
+		return dir, nil
+	}
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.New("the programs initdb and postgres were not found: install PostgreSQL (apt-get install postgresql) or set PGBIN to their folder")
+	}
+	sort.Strings(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+func startPostgres() (*postgres, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	// A socket's path must be short, so not in the test's own folder.
+	dir, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for PostgreSQL: %w", err)
+	}
+	p := &postgres{dir: dir, log: &bytes.Buffer{}}
+	if err := p.start(bin); err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	return p, nil
+}
+
+func (p *postgres) start(bin string) error {
+	user, err := ordinaryUser(p.dir)
+	if err != nil {
+		return err
+	}
+	data := filepath.Join(p.dir, "data")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8",
+		"--locale=C", "-D", data)
+	user.run(initdb)
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	// The shell stops the server when its standard input ends, so that a killed test
+	// leaves nothing running.
+	p.cmd = exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -INT $pid; wait $pid`,
+		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+		"-c", "autovacuum=off")
+	user.run(p.cmd)
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return fmt.Errorf("prepare the server: %w", err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	return p.ready()
+}
+
+// ready waits until the server answers.
+func (p *postgres) ready() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	db, err := sql.Open("postgres", p.url("postgres"))
+	if err != nil {
+		return fmt.Errorf("connect to the server: %w", err)
+	}
+	defer func() { _ = db.Close() }()
+	for {
+		err := db.PingContext(ctx)
+		if err == nil {
+			return nil
+		}
+		pause := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("the server did not answer in 30 s: %w", err)
+		}
+	}
+}
+
+func (p *postgres) create(name string) error {
+	db, err := sql.Open("postgres", p.url("postgres"))
+	if err != nil {
+		return fmt.Errorf("connect to the server: %w", err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+		return fmt.Errorf("create a database: %w", err)
+	}
+	return nil
+}
+
+func (p *postgres) url(database string) string {
+	q := url.Values{"host": {p.dir}, "user": {"postgres"}, "sslmode": {"disable"}}
+	return "postgres:///" + database + "?" + q.Encode()
+}
+
+func (p *postgres) stop() error {
+	var all []error
+	if p.stdin != nil {
+		all = append(all, p.stdin.Close())
+	}
+	if p.cmd != nil && p.cmd.Process != nil {
+		// How a server that is told to end says so does not matter.
+		_ = p.cmd.Wait()
+	}
+	return errors.Join(append(all, os.RemoveAll(p.dir))...)
+}
