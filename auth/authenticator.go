@@ -146,14 +146,14 @@ func (a *Authenticator) choose(r *http.Request, id *Identity) (*Identity, error)
 
 // Still says whether an identity holds now: a stream that lives for hours asks again.
 func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
-	switch {
-	case id.Name == NameLocal:
+	switch id.Name {
+	case NameLocal:
 		open, err := a.open(ctx)
 		if err == nil && !open {
 			return domain.Errorf(domain.CodeUnauthenticated, "This server asks for a key now.")
 		}
 		return err
-	case id.Name == NameRoot:
+	case NameRoot:
 		return nil // as long as the process lives
 	}
 	key, err := a.cache.key(ctx, a.config.Keys, id.hash)

@@ -94,7 +94,7 @@ func TestStreamBehindALayerWithoutUnwrap(t *testing.T) {
 	_, handler := buildEdge(t, "", clock.System, nil)
 	w := httptest.NewRecorder() // has no write deadline
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/v1/events", nil))
-	if w.Code != 500 || problemIn(t, w.Body.String()).Code != "internal" {
+	if w.Code != http.StatusInternalServerError || problemIn(t, w.Body.String()).Code != "internal" {
 		t.Errorf("%d %s", w.Code, w.Body.String())
 	}
 }
@@ -168,7 +168,7 @@ func BenchmarkIdleStreams(b *testing.B) {
 			mux.Handle("/", handler)
 			mux.HandleFunc("/bare", func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
-				w.WriteHeader(200)
+				w.WriteHeader(http.StatusOK)
 				_ = http.NewResponseController(w).Flush()
 				<-r.Context().Done()
 			})

@@ -154,7 +154,10 @@ func recorded(decision string) json.RawMessage {
 	if json.Valid([]byte(decision)) {
 		return json.RawMessage(decision)
 	}
-	text, _ := json.Marshal(decision) // a string: cannot fail
+	text, err := json.Marshal(decision)
+	if err != nil {
+		return nil // a string is always written
+	}
 	return text
 }
 
@@ -168,7 +171,10 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="fermata"`)
 	}
-	body, _ := json.Marshal(p) // a struct of strings and numbers: cannot fail
+	body, err := json.Marshal(p)
+	if err != nil { // only a decision that is no JSON, and recorded sees to that
+		body = []byte("{}")
+	}
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(append(body, '\n')) // the client may have gone

@@ -56,7 +56,7 @@ func TestWhatAClientLearnsOfAnError(t *testing.T) {
 					t.Errorf("%s is in %s", part, body)
 				}
 			}
-			if again := res.Header.Get("Retry-After") != ""; again != strings.Contains(body, `"retryable":true`) || (c.status == 503) != again {
+			if again := res.Header.Get("Retry-After") != ""; again != strings.Contains(body, `"retryable":true`) || (c.status == http.StatusServiceUnavailable) != again {
 				t.Errorf("Retry-After %q beside %s", res.Header.Get("Retry-After"), body)
 			}
 			if logged := strings.Contains(e.log.String(), `"level":"error"`); logged != (c.status >= 500) {
@@ -78,14 +78,14 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 			t.Errorf("%s: %+v", code, p)
 		}
 		res, body := e.call(t, http.MethodGet, p.Type, "")
-		if res.StatusCode != 200 || !strings.Contains(body, string(code)) || !strings.Contains(body, kind.Title) || kind.Page == "" {
+		if res.StatusCode != http.StatusOK || !strings.Contains(body, string(code)) || !strings.Contains(body, kind.Title) || kind.Page == "" {
 			t.Errorf("%s: %d %s", p.Type, res.StatusCode, body)
 		}
 	}
-	if res, body := e.call(t, http.MethodGet, "/problems", ""); res.StatusCode != 200 || !strings.Contains(body, "/problems/queue_full") {
+	if res, body := e.call(t, http.MethodGet, "/problems", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, "/problems/queue_full") {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
-	if res, body := e.call(t, http.MethodGet, "/problems/%3Cb%3E", ""); res.StatusCode != 404 || strings.Contains(body, "<b>") {
+	if res, body := e.call(t, http.MethodGet, "/problems/%3Cb%3E", ""); res.StatusCode != http.StatusNotFound || strings.Contains(body, "<b>") {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -230,9 +231,7 @@ func (s *server) replay(w http.ResponseWriter, r *http.Request, k requestKey, cl
 		s.fail(w, r, err)
 		return
 	}
-	for name, values := range a.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.Header)
 	w.Header().Set("Idempotent-Replayed", "true")
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // the client may have gone
@@ -267,9 +266,7 @@ func (a *recorder) keeps() bool {
 func (a *recorder) send(w http.ResponseWriter) {
 	h := w.Header()
 	clear(h)
-	for name, values := range a.header {
-		h[name] = values
-	}
+	maps.Copy(h, a.header)
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body.Bytes()) // the client may have gone
 }

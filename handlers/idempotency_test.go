@@ -37,10 +37,10 @@ func TestSameKeySameAnswer(t *testing.T) {
 	e := onceServer(t, made)
 	first, body := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1")
 	again, repeated := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1")
-	if first.StatusCode != 201 || first.Header.Get("Idempotent-Replayed") != "" || body != `{"n":1,"secret":"shown once"}` {
+	if first.StatusCode != http.StatusCreated || first.Header.Get("Idempotent-Replayed") != "" || body != `{"n":1,"secret":"shown once"}` {
 		t.Fatalf("%d %v %s", first.StatusCode, first.Header, body)
 	}
-	if again.StatusCode != 201 || again.Header.Get("Idempotent-Replayed") != "true" || repeated != body ||
+	if again.StatusCode != http.StatusCreated || again.Header.Get("Idempotent-Replayed") != "true" || repeated != body ||
 		again.Header.Get("Location") != first.Header.Get("Location") || again.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %v %s", again.StatusCode, again.Header, repeated)
 	}
@@ -48,11 +48,11 @@ func TestSameKeySameAnswer(t *testing.T) {
 		t.Error("two requests have one id")
 	}
 	for what, c := range map[string][2]string{"body": {"/v1/things", `{"a":2}`}, "path": {"/v1/others", `{"a":1}`}, "query": {"/v1/things?x=1", `{"a":1}`}} {
-		if res, text := e.call(t, http.MethodPost, c[0], c[1], "Idempotency-Key", "k1"); res.StatusCode != 422 || problemIn(t, text).Code != "idempotency_mismatch" {
+		if res, text := e.call(t, http.MethodPost, c[0], c[1], "Idempotency-Key", "k1"); res.StatusCode != http.StatusUnprocessableEntity || problemIn(t, text).Code != "idempotency_mismatch" {
 			t.Errorf("another %s: %d %s", what, res.StatusCode, text)
 		}
 	}
-	if res, text := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1", "Fermata-Workspace", "acme"); res.StatusCode != 201 || !strings.Contains(text, `"n":2`) {
+	if res, text := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`, "Idempotency-Key", "k1", "Fermata-Workspace", "acme"); res.StatusCode != http.StatusCreated || !strings.Contains(text, `"n":2`) {
 		t.Errorf("another workspace: %d %s", res.StatusCode, text)
 	}
 	if _, text := e.call(t, http.MethodPost, "/v1/things", `{"a":1}`); !strings.Contains(text, `"n":3`) {
@@ -73,11 +73,11 @@ func TestSameKeySameAnswer(t *testing.T) {
 func TestKeysThatAreNone(t *testing.T) {
 	e := onceServer(t, made)
 	for _, key := range []string{"", "a b", strings.Repeat("k", 256), "é"} {
-		if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", key); res.StatusCode != 422 || problemIn(t, body).Code != "invalid" {
+		if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", key); res.StatusCode != http.StatusUnprocessableEntity || problemIn(t, body).Code != "invalid" {
 			t.Errorf("%q: %d %s", key, res.StatusCode, body)
 		}
 	}
-	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", strings.Repeat("k", 255)); res.StatusCode != 201 {
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", strings.Repeat("k", 255)); res.StatusCode != http.StatusCreated {
 		t.Error(res.StatusCode)
 	}
 }
@@ -96,11 +96,11 @@ func TestStillRunning(t *testing.T) {
 	}()
 	<-begun
 	res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
-	if res.StatusCode != 409 || problemIn(t, body).Code != "idempotency_in_progress" || res.Header.Get("Retry-After") == "" {
+	if res.StatusCode != http.StatusConflict || problemIn(t, body).Code != "idempotency_in_progress" || res.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
 	}
 	close(finish)
-	if status := <-done; status != 201 {
+	if status := <-done; status != http.StatusCreated {
 		t.Error(status)
 	}
 	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.Header.Get("Idempotent-Replayed") != "true" {
@@ -137,10 +137,10 @@ func TestPanicReleasesTheKey(t *testing.T) {
 		}
 		made(e, n, w, r)
 	})
-	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != 500 {
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != http.StatusInternalServerError {
 		t.Error(res.StatusCode)
 	}
-	if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != 201 || !strings.Contains(body, `"n":2`) {
+	if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != http.StatusCreated || !strings.Contains(body, `"n":2`) {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 }

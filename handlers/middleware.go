@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
@@ -112,7 +113,7 @@ func safe(method string) bool {
 // tokens of hooks, tickets and what people write.
 func (s *server) end(x *exchange, r *http.Request) {
 	caught := recover()
-	if caught != nil && caught != http.ErrAbortHandler {
+	if err, ok := caught.(error); caught != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 		s.Log.Error().Str("request_id", x.id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 		if x.status == 0 {
 			s.fail(x, r, domain.Errorf(domain.CodeInternal, "panic"))

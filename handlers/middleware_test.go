@@ -63,7 +63,7 @@ func TestPanicIsAProblemWithoutItsText(t *testing.T) {
 	})
 	res, body := e.call(t, http.MethodGet, "/v1/panic", "")
 	p := problemIn(t, body)
-	if res.StatusCode != 500 || p.Code != "internal" || strings.Contains(body, "secret") || p.Outcome != "unknown" {
+	if res.StatusCode != http.StatusInternalServerError || p.Code != "internal" || strings.Contains(body, "secret") || p.Outcome != "unknown" {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 	if log := e.log.String(); !strings.Contains(log, "the secret") || !strings.Contains(log, p.RequestID) {
@@ -89,14 +89,14 @@ func TestMethods(t *testing.T) {
 		r.Post("/v1/things", e.allow(domain.RoleMember, answer(201, "thing")))
 	})
 	res, body := e.call(t, http.MethodPut, "/v1/things", "{}")
-	if res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD, POST" || problemIn(t, body).Code != "method_not_allowed" {
+	if res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "GET, HEAD, POST" || problemIn(t, body).Code != "method_not_allowed" {
 		t.Errorf("%d, Allow %q, %s", res.StatusCode, res.Header.Get("Allow"), body)
 	}
 	res, body = e.call(t, http.MethodOptions, "/v1/things", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
-	if res.StatusCode != 405 || res.Header.Get("Access-Control-Allow-Origin") != "" {
+	if res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
 	}
-	if res, body = e.call(t, http.MethodHead, "/v1/things", ""); res.StatusCode != 200 || body != "" {
+	if res, body = e.call(t, http.MethodHead, "/v1/things", ""); res.StatusCode != http.StatusOK || body != "" {
 		t.Errorf("HEAD: %d %q", res.StatusCode, body)
 	}
 }
@@ -105,7 +105,7 @@ func TestMethods(t *testing.T) {
 func TestOtherOrigins(t *testing.T) {
 	done := 0
 	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
-		r.Post("/v1/things", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { done++; w.WriteHeader(201) }))
+		r.Post("/v1/things", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { done++; w.WriteHeader(http.StatusCreated) }))
 		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "secret things")))
 	})
 	for name, c := range map[string]struct {
@@ -140,15 +140,15 @@ func TestDraining(t *testing.T) {
 		r.Post("/v1/things", e.allow(domain.RoleMember, answer(201, "")))
 		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "")))
 	})
-	if res, _ := e.call(t, http.MethodPost, "/v1/things", ""); res.StatusCode != 201 {
+	if res, _ := e.call(t, http.MethodPost, "/v1/things", ""); res.StatusCode != http.StatusCreated {
 		t.Error(res.StatusCode)
 	}
 	draining = true
 	res, body := e.call(t, http.MethodPost, "/v1/things", "")
-	if p := problemIn(t, body); res.StatusCode != 503 || res.Header.Get("Retry-After") == "" || !p.Retryable || p.Outcome != "not_applied" {
+	if p := problemIn(t, body); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" || !p.Retryable || p.Outcome != "not_applied" {
 		t.Errorf("%d %v %s", res.StatusCode, res.Header, body)
 	}
-	if res, _ := e.call(t, http.MethodGet, "/v1/things", ""); res.StatusCode != 200 {
+	if res, _ := e.call(t, http.MethodGet, "/v1/things", ""); res.StatusCode != http.StatusOK {
 		t.Error(res.StatusCode)
 	}
 }
@@ -225,7 +225,7 @@ func TestTooManyRequests(t *testing.T) {
 			t.Errorf("%v %s", res.Header, body)
 		}
 	}
-	if res, _ := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer "+strings.Repeat("r", 32)); res.StatusCode != 200 {
+	if res, _ := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer "+strings.Repeat("r", 32)); res.StatusCode != http.StatusOK {
 		t.Errorf("good credentials were refused: %d", res.StatusCode)
 	}
 }
@@ -317,11 +317,11 @@ func BenchmarkEdge(b *testing.B) {
 	root := strings.Repeat("r", 32)
 	e, handler := buildEdge(b, root, clock.System, func(e *edgeServer, r chi.Router) {
 		e.Log = e.Log.Output(discard{})
-		r.Post("/v1/sessions/{session_id}/messages", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }))
+		r.Post("/v1/sessions/{session_id}/messages", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))
 	})
 	_ = e
 	bare := chi.NewRouter()
-	bare.Post("/v1/sessions/{session_id}/messages", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) })
+	bare.Post("/v1/sessions/{session_id}/messages", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) })
 	for name, h := range map[string]http.Handler{"chi": bare, "edge": handler} {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodPost, "/v1/sessions/ses_1/messages", nil)

@@ -127,7 +127,7 @@ func TestStreamOfTheWorkspace(t *testing.T) {
 	c.want("2:slot.changed", "message.delta", "3:message.created")
 
 	for _, path := range []string{"/v1/events?sessions=ses_1,ses_far", "/v1/sessions/ses_far/events", "/v1/sessions/none/events"} {
-		if res, body := e.call(t, http.MethodGet, path, ""); res.StatusCode != 404 {
+		if res, body := e.call(t, http.MethodGet, path, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, res.StatusCode, body)
 		}
 	}
@@ -214,7 +214,6 @@ func TestRevokedKeyClosesItsStream(t *testing.T) {
 			t.Error("still open")
 		}
 		if beats := c.comments; beats != 5 { // the opening, and every 15 s
-
 			t.Errorf("%d comments", beats)
 		}
 	})
@@ -225,7 +224,7 @@ func TestTickets(t *testing.T) {
 	e := newEdgeServer(t, root, clock.System, nil)
 	res, body := e.call(t, http.MethodPost, "/v1/stream-tickets", "", "Authorization", "Bearer "+root)
 	var ticket api.StreamTicket
-	if err := json.Unmarshal([]byte(body), &ticket); res.StatusCode != 201 || err != nil {
+	if err := json.Unmarshal([]byte(body), &ticket); res.StatusCode != http.StatusCreated || err != nil {
 		t.Fatalf("%d %s", res.StatusCode, body)
 	}
 	if left := time.Until(time.Time(ticket.ExpiresAt)); left < 50*time.Second || left > time.Minute {
@@ -237,7 +236,7 @@ func TestTickets(t *testing.T) {
 		if strings.HasPrefix(path, "/v1/stream-tickets") {
 			method = http.MethodPost
 		}
-		if res, body := e.call(t, method, path, ""); res.StatusCode != 401 || res.Header.Get("WWW-Authenticate") == "" {
+		if res, body := e.call(t, method, path, ""); res.StatusCode != http.StatusUnauthorized || res.Header.Get("WWW-Authenticate") == "" {
 			t.Errorf("%s: %d %s", path, res.StatusCode, body)
 		}
 	}
@@ -249,7 +248,7 @@ func TestTickets(t *testing.T) {
 func TestHeadOfAStreamEnds(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, nil)
 	within(t, 5*time.Second, "HEAD", func() {
-		if res, _ := e.call(t, http.MethodHead, "/v1/events", ""); res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
+		if res, _ := e.call(t, http.MethodHead, "/v1/events", ""); res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("%d %v", res.StatusCode, res.Header)
 		}
 	})

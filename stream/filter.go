@@ -30,12 +30,12 @@ type Filter struct {
 
 // overview is what the workspace's own stream shows of every session.
 func overview(t domain.LogType) bool {
-	switch t {
-	case domain.LogSessionCreated, domain.LogSessionStatus, domain.LogSessionEnded,
-		domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogNotice:
-		return true
-	}
-	return !t.OfSession()
+	return !t.OfSession() || slices.Contains(overviewTypes, t)
+}
+
+var overviewTypes = []domain.LogType{
+	domain.LogSessionCreated, domain.LogSessionStatus, domain.LogSessionEnded,
+	domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogNotice,
 }
 
 // wants decides about a stored event.
