@@ -108,8 +108,11 @@ func deleteZone(c *conversation, g groups) {
 	if len(tools) > 0 {
 		params["force"] = true
 	}
-	doing := fmt.Sprintf(c.in("I ask to delete the zone “%s”, with %d %s in it.", "Je demande à supprimer la zone « %s », avec %d %s."),
-		zone.name, len(tools), c.plural(len(tools), "tool", "tools", "outil", "outils"))
+	doing := fmt.Sprintf(c.in("I ask to delete the zone “%s”.", "Je demande à supprimer la zone « %s »."), zone.name)
+	if len(tools) > 0 {
+		doing = fmt.Sprintf(c.in("I ask to delete the zone “%s”, with %d %s in it.", "Je demande à supprimer la zone « %s », avec %d %s."),
+			zone.name, len(tools), c.plural(len(tools), "tool", "tools", "outil", "outils"))
+	}
 	if _, ok := c.act(doing, "DELETE_ZONE", params); ok {
 		c.say("The zone “%s” is deleted. It can be brought back for 30 days.", "La zone « %s » est supprimée. On peut la rétablir pendant 30 jours.", zone.name)
 	}

@@ -169,7 +169,7 @@ func (c *conversation) ask(kind string, data map[string]any) (answer string, ok 
 	if c.automation {
 		return "", false
 	}
-	steps, ok := c.run("", planned{askUser, map[string]any{"type": kind, "data": data}})
+	steps, ok := c.run(c.in("A question first.", "Une question d'abord."), planned{askUser, map[string]any{"type": kind, "data": data}})
 	if !ok {
 		return "", false
 	}
