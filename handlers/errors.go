@@ -25,6 +25,10 @@ const (
 	CodeCrossOrigin           domain.Code = "cross_origin"
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
+	// About the providers of AI models.
+	CodeProviderFailed        domain.Code = "provider_failed"
+	CodeProviderMissing       domain.Code = "provider_missing"
+	CodeProviderKeyUnreadable domain.Code = "provider_key_unreadable"
 )
 
 // problemKind is what the API says about a code.
@@ -73,6 +77,9 @@ var problemKinds = map[domain.Code]problemKind{
 	CodeCrossOrigin:           {403, "Not from another site", 0, "A web page of another origin tried to change something. Browsers say so, and the server refuses."},
 	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
 	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},
+	CodeProviderFailed:        {503, "The provider did not answer as it should", 5, "The provider of the AI model could not be reached, or refused. The detail says what it answered."},
+	CodeProviderMissing:       {409, "The provider is gone", 0, "The provider that this needs was deleted. Choose another one."},
+	CodeProviderKeyUnreadable: {409, "The provider's key cannot be read", 0, "The key was sealed with another FERMATA_SECRET_KEY. Set that one again, or enter the provider's key anew."},
 }
 
 // problem is an error as it is sent (RFC 9457).

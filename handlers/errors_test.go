@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -78,7 +79,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 			t.Errorf("%s: %+v", code, p)
 		}
 		res, body := e.call(t, http.MethodGet, p.Type, "")
-		if res.StatusCode != http.StatusOK || !strings.Contains(body, string(code)) || !strings.Contains(body, kind.Title) || kind.Page == "" {
+		if res.StatusCode != http.StatusOK || !strings.Contains(body, string(code)) || !strings.Contains(body, html.EscapeString(kind.Title)) || kind.Page == "" {
 			t.Errorf("%s: %d %s", p.Type, res.StatusCode, body)
 		}
 	}
