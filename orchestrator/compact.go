@@ -27,7 +27,7 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	}
 	call := d.newCall(model, "compaction")
 	answer, err := model.Provider.Query(ctx, &providers.Request{
-		Prompt: prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language), MaxTokens: model.MaxTokens,
+		Prompt: prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language), MaxTokens: model.MaxTokens, Small: true,
 		SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	})
 	if ctx.Err() != nil {

@@ -224,6 +224,10 @@ func (w *world) Message(_ context.Context, _, _, id string) (*domain.Message, er
 	return nil, domain.NotFound("message")
 }
 
+func (w *world) RecentExecutions(context.Context, string, string, time.Time) ([]*domain.Execution, error) {
+	return nil, nil
+}
+
 // said is the record in one word each, for the eye.
 func (w *world) said() []string {
 	w.mu.Lock()

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
 )
+
+// guardWindow is how long the same command counts as a repetition.
+const guardWindow = 30 * time.Second
 
 // parse reads the raw answer and plans its commands. Nothing of an answer that cannot
 // be read whole is ever run.
@@ -31,7 +35,14 @@ func (d *driver) parse(ctx context.Context) (domain.Event, error) {
 	if problem != "" {
 		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: problem, Refused: d.refuseAll(raw, messageID, problem)}, nil
 	}
-	plan, err := d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), d.loop.env(d.view), messageID, raw, answer, nil)
+	var recent []*domain.Execution
+	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {
+		var err error
+		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), d.loop.env(d.view), messageID, raw, answer, recent)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}

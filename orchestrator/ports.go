@@ -19,6 +19,8 @@ type Store interface {
 	Act(ctx context.Context, workspace, session string, act ActFunc) (*domain.Change, error)
 	Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
+	// RecentExecutions are those of a session that ended at since or later.
+	RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error)
 }
 
 // ActFunc is what happens inside Act's transaction. A nil change writes nothing.
@@ -63,6 +65,7 @@ type Model struct {
 type Commands interface {
 	SpecsFor(t domain.SessionType) []domain.CommandSpec
 	Plan(ctx context.Context, data commands.Data, env commands.Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (commands.Plan, error)
+	Replan(ctx context.Context, data commands.Data, env commands.Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error)
 	PlanEnrichments(env commands.Env, message *domain.Message) []*domain.Execution
 	RunQueries(ctx context.Context, data commands.Data, env commands.Env, queries []*domain.Execution) string
 	RunActions(ctx context.Context, data commands.Data, env commands.Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (commands.ActionOutcome, error)

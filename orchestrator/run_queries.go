@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -15,7 +17,13 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
-	return domain.DataQueriesExecuted{Executions: queries, Formatted: formatted, Actions: domain.PlannedCommands{
-		Actions: ofKind(d.view.Planned, domain.KindAction), Reasons: d.plan.Reasons, Cards: d.plan.Cards,
-	}}, nil
+	event := domain.DataQueriesExecuted{Executions: queries, Formatted: formatted}
+	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
+		aiAsked := slices.ContainsFunc(d.plan.Reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelAI })
+		var err error
+		if event.Actions, err = d.loop.cfg.Commands.Replan(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.env(d.view), copies(actions), aiAsked); err != nil {
+			return nil, fmt.Errorf("plan the actions behind the queries: %w", err)
+		}
+	}
+	return event, nil
 }
