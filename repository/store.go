@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
@@ -46,6 +47,8 @@ type Store struct {
 	reads   *readPool
 	lock    *fileLock
 	renewed atomic.Bool // this incarnation has held its lease
+	closing sync.Once
+	closed  error
 }
 
 // Open connects to the database. A SQLite file is made when it is missing, and held
@@ -126,8 +129,14 @@ func (s *Store) Ping(ctx context.Context) error {
 // Kind is "sqlite" or "postgres".
 func (s *Store) Kind() string { return s.dialect.name }
 
-// Close ends every connection and gives the SQLite file free.
+// Close ends every connection and gives the SQLite file free. Closing again does
+// nothing.
 func (s *Store) Close() error {
+	s.closing.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *Store) close() error {
 	var all []error
 	if s.reads != nil {
 		s.reads.stmts.close()

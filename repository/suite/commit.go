@@ -1,9 +1,13 @@
 package suite
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
 )
 
 // commitNumbers: the workspace's numbers run through everything, a session's own
@@ -79,5 +83,149 @@ func staleRefused(w *world) {
 	list, err := w.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(len(list), 0, "messages of refused changes")
+	w.sound()
+}
+
+// concurrentWriters: eight at once in one workspace leave no gap and no number twice,
+// and every reader sees a prefix.
+func concurrentWriters(w *world) {
+	const writers, rounds = 8, 12
+	var group sync.WaitGroup
+	failures := make(chan error, writers*rounds)
+	for i := range writers {
+		s := w.stored(fmt.Sprintf("writer %d", i))
+		group.Go(func() {
+			for range rounds {
+				c := w.change(s)
+				w.say(c, s, domain.SenderUser, "hello")
+				w.move(c, s, domain.Idle, "UserMessageSent")
+				c.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+				if err := w.Commit(w.Context(), c); err != nil {
+					failures <- err
+				}
+			}
+		})
+	}
+	seen := make(chan struct{})
+	go func() { group.Wait(); close(seen) }()
+	var last int64
+	for reading := true; reading; {
+		select {
+		case <-seen:
+			reading = false
+		default:
+		}
+		events, err := w.Events(w.Context(), domain.DefaultWorkspace, "", last, 0)
+		w.ok(err)
+		for _, e := range events {
+			if e.Seq != last+1 {
+				w.Fatalf("a reader that had %d was given %d next", last, e.Seq)
+			}
+			last = e.Seq
+		}
+	}
+	close(failures)
+	for err := range failures {
+		w.Errorf("a writer failed: %v", err)
+	}
+	w.equal(last, int64(writers+3*writers*rounds), "the last number")
+	w.sound()
+}
+
+// oneWins: of many who decide about one session at once, each decides on what the one
+// before has written.
+func oneWins(w *world) {
+	s := w.stored("contended")
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				next := v.Session.Clone()
+				next.State.TotalRoundtrips++
+				return w.change(next), nil
+			})
+			if err != nil {
+				w.Errorf("decide: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	w.ok(err)
+	w.equal([]int64{int64(got.State.TotalRoundtrips), got.Version}, []int64{8, 9}, "count and version")
+}
+
+// refusals: what decide refuses, or has nothing to say about, leaves nothing.
+func refusals(w *world) {
+	s := w.stored("first")
+	refused := domain.Errorf(domain.CodeWrongPhase, "not now")
+	_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) { return nil, refused })
+	if !errors.Is(err, refused) {
+		w.Fatalf("a refusal came back as %v", err)
+	}
+	c, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
+	w.ok(err)
+	if c != nil {
+		w.Fatalf("nothing to write came back as %v", c)
+	}
+	_, err = w.Act(w.Context(), domain.DefaultWorkspace, s.ID, func(ctx context.Context, _ *domain.View, d *repository.Data) (*domain.Change, error) {
+		return nil, d.InsertZone(ctx, zone("zon_lost", "lost"))
+	})
+	w.ok(err)
+	_, err = w.ReadData(domain.DefaultWorkspace).Zone(w.Context(), "zon_lost")
+	w.code(err, domain.CodeNotFound)
+
+	// A message without its event, or a transition without one, cannot be numbered.
+	broken := w.change(s)
+	broken.Messages = append(broken.Messages, &domain.Message{ID: "msg_x", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Status: domain.MessageStored})
+	if err := w.Commit(w.Context(), broken); err == nil {
+		w.Fatal("a message without an event was stored")
+	}
+	ctx, cancel := context.WithCancel(w.Context())
+	cancel()
+	if err := w.Commit(ctx, w.change(s)); !errors.Is(err, context.Canceled) {
+		w.Fatalf("a cancelled commit gave %v", err)
+	}
+	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	w.ok(err)
+	w.equal(got, s, "the session after all refusals")
+	w.sound()
+}
+
+// actions: the user's data, the outcome and the transition are stored together; a
+// savepoint undoes one action and keeps the others.
+func actions(w *world) {
+	s := w.stored("first")
+	boom := errors.New("boom")
+	c, err := w.Act(w.Context(), domain.DefaultWorkspace, s.ID, func(ctx context.Context, v *domain.View, d *repository.Data) (*domain.Change, error) {
+		if err := d.Savepoint(ctx, func() error { return d.InsertZone(ctx, zone("zon_1", "kept")) }); err != nil {
+			return nil, err
+		}
+		err := d.Savepoint(ctx, func() error {
+			if err := d.InsertZone(ctx, zone("zon_2", "undone")); err != nil {
+				return err
+			}
+			return boom
+		})
+		if !errors.Is(err, boom) {
+			return nil, fmt.Errorf("the savepoint gave %w", err)
+		}
+		// A statement that fails does not spoil what comes after the savepoint.
+		err = d.Savepoint(ctx, func() error { return d.InsertZone(ctx, zone("zon_1", "twice")) })
+		if domain.ErrorCode(err) != domain.CodeConflict {
+			return nil, fmt.Errorf("the duplicate gave %w", err)
+		}
+		change := w.change(v.Session.Clone())
+		change.Emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &domain.DataChange{Noun: "zone", ID: "zon_1", Operation: "created"}})
+		return change, nil
+	})
+	w.ok(err)
+	w.equal(c.Events[0].Seq, int64(2), "number of the change")
+	zones, err := w.ReadData(domain.DefaultWorkspace).Zones(w.Context())
+	w.ok(err)
+	w.equal(len(zones), 1, "zones after the actions")
+	if err := w.ReadData(domain.DefaultWorkspace).InsertZone(w.Context(), zone("zon_3", "no")); err == nil {
+		w.Fatal("data for reading was written")
+	}
 	w.sound()
 }

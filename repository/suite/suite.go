@@ -4,13 +4,35 @@ import "testing"
 
 // Run tells every story to a database.
 func Run(t *testing.T, open Open) {
-	stories := map[string]func(w *world){
-		"commit numbers everything once":     commitNumbers,
-		"a stale write is refused":           staleRefused,
-		"a session comes back as it was":     sessionRoundTrip,
-		"a message comes back byte for byte": messageRoundTrip,
-	}
-	for name, story := range stories {
+	for name, story := range map[string]func(w *world){
+		"commit numbers everything once":      commitNumbers,
+		"eight writers leave no gap":          concurrentWriters,
+		"of many who decide each is heard":    oneWins,
+		"a stale write is refused":            staleRefused,
+		"what is refused leaves nothing":      refusals,
+		"data and outcome are stored as one":  actions,
+		"a session comes back as it was":      sessionRoundTrip,
+		"a message comes back byte for byte":  messageRoundTrip,
+		"one session holds the slot":          oneHolder,
+		"the queue is first in first out":     queueing,
+		"who waits for the slot":              waitingFor,
+		"a session at work has a driver":      leases,
+		"timers":                              timers,
+		"a deleted session leaves its traces": deletion,
+		"a view shows everything":             everythingInView,
+		"there is no way back":                noWayBack,
+		"messages wait their turn":            turnsInInbox,
+		"made and moved in one change":        madeAndMoved,
+		"the user's data":                     dataRules,
+		"documents and tool types":            documents,
+		"statistics":                          statistics,
+		"pages make the whole":                cursors,
+		"a request key works once":            requestKeys,
+		"a lost request key":                  lostKeys,
+		"configuration":                       configuration,
+		"the log is pruned":                   pruning,
+		"workspaces do not see each other":    isolation,
+	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })
 	}
 }

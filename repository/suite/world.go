@@ -2,6 +2,7 @@
 package suite
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -175,5 +176,35 @@ func (w *world) sound() {
 				w.Errorf("invariant %s of workspace %s: %d (%s)", i.Name, id, i.Count, i.Description)
 			}
 		}
+	}
+}
+
+// mail puts a message that waits its turn into a session's inbox.
+func (w *world) mail(s *domain.Session, dedupe string) *domain.InboxItem {
+	w.Helper()
+	m := &domain.Message{
+		ID: w.newID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID, Timestamp: T0,
+		Sender: domain.SenderUser, Status: domain.MessageQueued, Text: dedupe,
+	}
+	i := &domain.InboxItem{
+		ID: w.newID(domain.PrefixInbox), WorkspaceID: s.WorkspaceID, SessionID: s.ID, DedupeKey: dedupe, Kind: "message",
+		IfBusy: domain.IfBusySteer, MessageID: m.ID, CreatedAt: T0, Message: m,
+	}
+	c := w.change(s)
+	c.Messages, c.Inbox = []*domain.Message{m}, []*domain.InboxItem{i}
+	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
+	w.ok(w.Commit(w.Context(), c))
+	return i
+}
+
+func zone(id, name string) *domain.Zone {
+	return &domain.Zone{ID: id, Name: name, CreatedAt: T0, UpdatedAt: T0}
+}
+
+// checked looks at a View under its locks and writes nothing.
+func checked(w *world, look func(*domain.View)) func(context.Context, *domain.View) (*domain.Change, error) {
+	return func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		look(v)
+		return nil, nil
 	}
 }

@@ -1,0 +1,271 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// write changes the data of the default workspace and demands success.
+func (w *world) write(fn func(ctx context.Context, d *repository.Data) error) {
+	w.Helper()
+	w.ok(w.tryWrite(fn))
+}
+
+func (w *world) tryWrite(fn func(ctx context.Context, d *repository.Data) error) error {
+	_, err := w.WriteData(w.Context(), domain.DefaultWorkspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+		return nil, fn(ctx, d)
+	})
+	return err
+}
+
+func tool(id, zone, name string) *domain.Tool {
+	return &domain.Tool{ID: id, ZoneID: zone, ToolType: "tracking", Name: name, Config: json.RawMessage(`{"unit" : "kg"}`), AlwaysSend: true, CreatedAt: T0, UpdatedAt: T0}
+}
+
+func entry(id, tool string, at time.Time, data string) domain.Entry {
+	return domain.Entry{ID: id, ToolID: tool, Timestamp: at, Data: json.RawMessage(data), SessionID: "ses_1", CreatedAt: T0, UpdatedAt: T0}
+}
+
+// dataRules: versions decide, deletion takes along what is held and can be undone,
+// and what was changed is told in the log.
+func dataRules(w *world) {
+	ctx := w.Context()
+	read := w.ReadData(domain.DefaultWorkspace)
+	seq, err := w.WriteData(ctx, domain.DefaultWorkspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+		err := errors.Join(d.InsertZone(ctx, zone("zon_1", "Health")), d.InsertTool(ctx, tool("tol_1", "zon_1", "Weight")),
+			d.InsertTool(ctx, tool("tol_2", "zon_1", "Sleep")),
+			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value": 71.50}`), entry("ent_2", "tol_2", T0, `{}`)}))
+		return []domain.DataChange{{Noun: "zone", ID: "zon_1", Operation: "created"}, {Noun: "tool", ID: "tol_1", Operation: "created"}}, err
+	})
+	w.ok(err)
+	w.equal(seq, int64(2), "number at which the change shows")
+	w.equal(len(w.told), 1, "changes told")
+
+	z, err := read.Zone(ctx, "zon_1")
+	w.ok(err)
+	stale := *z
+	z.Name, z.Position, z.RequireValidation, z.UpdatedAt = "Body", 3, true, T0.Add(time.Hour)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.UpdateZone(ctx, z) })
+	got, err := read.Zone(ctx, "zon_1")
+	w.ok(err)
+	w.equal(got, z, "the zone after its update")
+	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.UpdateZone(ctx, &stale) }); !errors.Is(err, domain.ErrStale) {
+		w.Fatalf("a stale zone gave %v", err)
+	}
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.UpdateZone(ctx, zone("zon_x", "x")) }), domain.CodeNotFound)
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
+		return d.InsertTool(ctx, tool("tol_x", "zon_x", "x"))
+	}), domain.CodeNotFound)
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
+		return d.InsertEntries(ctx, []domain.Entry{entry("ent_x", "tol_x", T0, `{}`)})
+	}), domain.CodeNotFound)
+
+	e, err := read.Entry(ctx, "ent_1")
+	w.ok(err)
+	w.equal(string(e.Data), `{"value": 71.50}`, "data byte for byte")
+	e.Data, e.Timestamp = json.RawMessage(`{"value":72}`), T0.Add(time.Minute)
+	t, err := read.Tool(ctx, "tol_1")
+	w.ok(err)
+	t.Name = "Mass"
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return errors.Join(d.UpdateEntry(ctx, e), d.UpdateTool(ctx, t))
+	})
+	w.equal([]int64{e.Version, t.Version}, []int64{2, 2}, "versions after the updates")
+
+	at := T0.Add(time.Hour)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteTool(ctx, "tol_2", T0) })
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteZone(ctx, "zon_1", at) })
+	_, err = read.Entry(ctx, "ent_1")
+	w.code(err, domain.CodeNotFound)
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.RestoreTool(ctx, "tol_1", T0) }), domain.CodeNotFound)
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
+		return d.RestoreZone(ctx, "zon_1", at.Add(time.Second))
+	}), domain.CodeNotFound)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.RestoreZone(ctx, "zon_1", at) })
+	tools, err := read.Tools(ctx, "zon_1")
+	w.ok(err)
+	w.equal([]any{len(tools), tools[0].Name}, []any{1, "Mass"}, "tools after the undo: not the one that was deleted before")
+	back, err := read.Entry(ctx, "ent_1")
+	w.ok(err)
+	w.equal(back, e, "the entry after the undo")
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return d.DeleteEntries(ctx, []string{"ent_1", "ent_1"}, T0)
+	})
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
+		return d.DeleteEntries(ctx, []string{"ent_1"}, T0)
+	}), domain.CodeNotFound)
+	w.sound()
+}
+
+// documents: by key and by id, versions decide, a key is free again after a deletion.
+func documents(w *world) {
+	ctx := w.Context()
+	read := w.ReadData(domain.DefaultWorkspace)
+	doc := &domain.Document{ID: "doc_1", Key: "about", Title: "About", Body: "draft", CreatedAt: T0, UpdatedAt: T0}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
+	stale := *doc
+	doc.Published, doc.PublishedAt = doc.Body, ptr(T0)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
+	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, &stale) }); !errors.Is(err, domain.ErrStale) {
+		w.Fatalf("a stale document gave %v", err)
+	}
+	for _, find := range []func() (*domain.Document, error){
+		func() (*domain.Document, error) { return read.Document(ctx, "about") },
+		func() (*domain.Document, error) { return read.DocumentByID(ctx, "doc_1") },
+	} {
+		got, err := find()
+		w.ok(err)
+		w.equal(got, doc, "the document")
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteDocument(ctx, "doc_1", T0) })
+	_, err := read.Document(ctx, "about")
+	w.code(err, domain.CodeNotFound)
+	again := &domain.Document{ID: "doc_2", Key: "about", CreatedAt: T0, UpdatedAt: T0}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, again) })
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.RestoreDocument(ctx, "doc_1", T0) }), domain.CodeConflict)
+
+	own := &domain.ToolType{ID: "run", Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`), CreatedAt: T0, UpdatedAt: T0}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) })
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) }), domain.CodeConflict)
+	types, err := read.ToolTypes(ctx)
+	w.ok(err)
+	w.equal(types, []domain.ToolType{*own}, "tool types")
+}
+
+// statistics are those of the numbers in a period; what is no number is left out.
+func statistics(w *world) {
+	ctx := w.Context()
+	var entries []domain.Entry
+	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4}`} {
+		entries = append(entries, entry(fmt.Sprintf("ent_%d", i), "tol_1", T0.Add(time.Duration(i)*time.Hour), data))
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")), d.InsertEntries(ctx, entries))
+	})
+	read := w.ReadData(domain.DefaultWorkspace)
+	all, err := read.Stats(ctx, "tol_1", "value", time.Time{}, time.Time{})
+	w.ok(err)
+	w.equal(all, domain.Stats{Count: 3, Min: ptr(-1.5), Max: ptr(3.0), Mean: ptr(4.0 / 3), Sum: ptr(4.0), Last: ptr(2.5)}, "of all")
+	some, err := read.Stats(ctx, "tol_1", "value", T0, T0.Add(5*time.Hour))
+	w.ok(err)
+	w.equal(some, domain.Stats{Count: 2, Min: ptr(-1.5), Max: ptr(3.0), Mean: ptr(0.75), Sum: ptr(1.5), Last: ptr(-1.5)}, "of a period")
+	odd, err := read.Stats(ctx, "tol_1", `it's "odd"`, time.Time{}, time.Time{})
+	w.ok(err)
+	w.equal(odd.Count, int64(1), "of a field with an odd name")
+	none, err := read.Stats(ctx, "tol_1", "absent", time.Time{}, time.Time{})
+	w.ok(err)
+	w.equal(none, domain.Stats{}, "of a field that is not there")
+	n, err := read.CountEntries(ctx, "tol_1")
+	w.ok(err)
+	w.equal(n, int64(6), "entries")
+}
+
+// cursors: pages put together are the whole, in order, both ways; garbage is refused.
+func cursors(w *world) {
+	ctx := w.Context()
+	var entries []domain.Entry
+	for i := range 25 { // five at each instant: the id decides
+		entries = append(entries, entry(fmt.Sprintf("ent_%02d", i), "tol_1", T0.Add(time.Duration(i/5)*time.Hour), `{}`))
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		for i := range 7 {
+			z := zone(fmt.Sprintf("zon_%d", i), fmt.Sprintf("name %d", 9-i))
+			z.Position = i / 3
+			if err := d.InsertZone(ctx, z); err != nil {
+				return err
+			}
+		}
+		for i := range 5 {
+			if err := d.PutDocument(ctx, &domain.Document{ID: fmt.Sprintf("doc_%d", i), Key: fmt.Sprintf("k%d", i), CreatedAt: T0, UpdatedAt: T0}); err != nil {
+				return err
+			}
+		}
+		return errors.Join(d.InsertTool(ctx, tool("tol_1", "zon_0", "t")), d.InsertTool(ctx, tool("tol_2", "zon_1", "t")), d.InsertEntries(ctx, entries))
+	})
+	read := w.ReadData(domain.DefaultWorkspace)
+	for _, descending := range []bool{false, true} {
+		got := pages(w, func(cursor string) ([]string, string, error) {
+			page, next, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", From: T0.Add(time.Hour), Until: T0.Add(4 * time.Hour), Limit: 4, Cursor: cursor, Descending: descending})
+			return idsOf(page, func(e domain.Entry) string { return e.ID }), next, err
+		})
+		want := idsOf(entries[5:20], func(e domain.Entry) string { return e.ID })
+		if descending {
+			slices.Reverse(want)
+		}
+		w.equal(got, want, fmt.Sprintf("entries, descending %v", descending))
+	}
+	w.equal(pages(w, func(cursor string) ([]string, string, error) {
+		page, next, err := read.ZonesPage(ctx, cursor, 2)
+		return idsOf(page, func(z domain.Zone) string { return z.ID }), next, err
+	}), []string{"zon_2", "zon_1", "zon_0", "zon_5", "zon_4", "zon_3", "zon_6"}, "zones by position, then name")
+	w.equal(pages(w, func(cursor string) ([]string, string, error) {
+		page, next, err := read.ToolsPage(ctx, "", cursor, 1)
+		return idsOf(page, func(t domain.Tool) string { return t.ID }), next, err
+	}), []string{"tol_1", "tol_2"}, "tools")
+	w.equal(len(pages(w, func(cursor string) ([]string, string, error) {
+		page, next, err := read.DocumentsPage(ctx, cursor, 2)
+		return idsOf(page, func(d domain.Document) string { return d.ID }), next, err
+	})), 5, "documents")
+	_, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Cursor: "garbage"})
+	w.code(err, domain.CodeInvalid)
+	sessionCursors(w)
+}
+
+func sessionCursors(w *world) {
+	var want []string
+	for i := range 7 {
+		s := w.stored(fmt.Sprintf("Session 100%% %d", i), func(s *domain.Session) { s.CreatedAt = T0.Add(time.Duration(i/2) * time.Second) })
+		want = append(want, s.ID)
+		c := w.change(s)
+		c.Approvals = []*domain.Approval{approval(s, fmt.Sprintf("apr_%d", i), domain.ApprovalOutcome)}
+		w.ok(w.Commit(w.Context(), c))
+	}
+	slices.Reverse(want)
+	list := func(f domain.SessionFilter) []string {
+		return pages(w, func(cursor string) ([]string, string, error) {
+			f.Cursor, f.Limit = cursor, 3
+			page, next, err := w.Sessions(w.Context(), domain.DefaultWorkspace, f)
+			return idsOf(page, func(s *domain.Session) string { return s.ID }), next, err
+		})
+	}
+	w.equal(list(domain.SessionFilter{}), want, "sessions, newest first")
+	w.equal(list(domain.SessionFilter{Query: "session 100% 6", Status: domain.StatusIdle, Type: domain.Chat}), want[:1], "by name")
+	w.equal(len(list(domain.SessionFilter{Query: "100_"})), 0, "a wildcard is a character")
+	w.equal(len(list(domain.SessionFilter{Since: T0.Add(2 * time.Second)})), 3, "since")
+	w.equal(len(list(domain.SessionFilter{Status: domain.StatusRunning})), 0, "by status")
+	w.equal(len(pages(w, func(cursor string) ([]string, string, error) {
+		page, next, err := w.Approvals(w.Context(), domain.DefaultWorkspace, domain.ApprovalOpen, cursor, 2)
+		return idsOf(page, func(a *domain.Approval) string { return a.ID }), next, err
+	})), 7, "open approvals")
+}
+
+func idsOf[T any](list []T, id func(T) string) []string {
+	out := []string{}
+	for _, v := range list {
+		out = append(out, id(v))
+	}
+	return out
+}
+
+// pages reads page after page to the end.
+func pages(w *world, read func(cursor string) ([]string, string, error)) []string {
+	all, cursor := []string{}, ""
+	for range 100 {
+		page, next, err := read(cursor)
+		w.ok(err)
+		all = append(all, page...)
+		if next == "" {
+			return all
+		}
+		cursor = next
+	}
+	w.Fatal("the pages have no end")
+	return nil
+}

@@ -1,0 +1,110 @@
+package suite
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// isolation: for every way to read or write, an id of another workspace is the same
+// as an id that nobody has, word for word.
+func isolation(w *world) {
+	s := w.stored("theirs", func(s *domain.Session) { s.WorkspaceID, s.ExternalID = "other", "ext" })
+	c := w.change(s)
+	m := w.say(c, s, domain.SenderUser, "secret")
+	c.Approvals = []*domain.Approval{approval(s, "apr_1", domain.ApprovalOutcome)}
+	c.Executions = []*domain.Execution{execution(s, "exe_1", m.ID, 0, domain.ExecSuccess)}
+	w.ok(w.Commit(w.Context(), c))
+	ctx := w.Context()
+	w.ok(w.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
+	w.ok(w.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}))
+	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+		for _, err := range []error{
+			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
+			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value":1}`)}),
+			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
+		} {
+			if err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	w.ok(err)
+
+	const us = domain.DefaultWorkspace
+	data := w.ReadData(us)
+	asks := map[string]struct {
+		id  string
+		ask func(id string) (any, error)
+	}{
+		"Session":             {s.ID, func(id string) (any, error) { return w.Session(ctx, us, id) }},
+		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.SessionByExternalID(ctx, us, id) }},
+		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
+		"Messages":            {s.ID, func(id string) (any, error) { return w.Messages(ctx, us, id, 0, 0) }},
+		"Message":             {m.ID, func(id string) (any, error) { return w.Message(ctx, us, s.ID, id) }},
+		"Events":              {s.ID, func(id string) (any, error) { return w.Events(ctx, us, id, 0, 0) }},
+		"Executions":          {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
+		"Transitions":         {s.ID, func(id string) (any, error) { return w.Transitions(ctx, us, id) }},
+		"Roundtrips":          {s.ID, func(id string) (any, error) { return w.Roundtrips(ctx, us, id) }},
+		"Approval":            {"apr_1", func(id string) (any, error) { return w.Approval(ctx, us, id) }},
+		"LatestApproval":      {s.ID, func(id string) (any, error) { return w.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
+		"Provider":            {"prv_1", func(id string) (any, error) { return w.Provider(ctx, us, id) }},
+		"DeleteProvider":      {"prv_1", func(id string) (any, error) { return nil, w.DeleteProvider(ctx, us, id) }},
+		"RevokeKey":           {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id) }},
+		"Zone":                {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
+		"Tool":                {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
+		"Tools":               {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
+		"Entry":               {"ent_1", func(id string) (any, error) { return data.Entry(ctx, id) }},
+		"Document":            {"about", func(id string) (any, error) { return data.Document(ctx, id) }},
+		"DocumentByID":        {"doc_1", func(id string) (any, error) { return data.DocumentByID(ctx, id) }},
+		"CountEntries":        {"tol_1", func(id string) (any, error) { return data.CountEntries(ctx, id) }},
+		"Stats":               {"tol_1", func(id string) (any, error) { return data.Stats(ctx, id, "value", T0, T0.Add(1e9)) }},
+		"Entries": {"tol_1", func(id string) (any, error) {
+			list, next, err := data.Entries(ctx, domain.EntryFilter{ToolID: id})
+			return []any{list, next}, err
+		}},
+		"Decide": {s.ID, func(id string) (any, error) {
+			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
+		}},
+		"InsertTool": {"zon_1", func(id string) (any, error) {
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.InsertTool(ctx, tool("tol_9", id, "x")) })
+		}},
+		"UpdateZone": {"zon_1", func(id string) (any, error) {
+			z := zone(id, "taken")
+			z.Version = 1
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.UpdateZone(ctx, z) })
+		}},
+		"DeleteZone": {"zon_1", func(id string) (any, error) {
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteZone(ctx, id, T0) })
+		}},
+		"DeleteEntries": {"ent_1", func(id string) (any, error) {
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteEntries(ctx, []string{id}, T0) })
+		}},
+	}
+	for name, a := range asks {
+		foreign, err1 := a.ask(a.id)
+		unknown, err2 := a.ask("nobody-has-this")
+		w.equal([]any{foreign, text(err1)}, []any{unknown, text(err2)}, name)
+	}
+	theirs := s.Clone()
+	theirs.WorkspaceID = us
+	if err := w.Commit(ctx, w.change(theirs)); err == nil {
+		w.Error("a session of another workspace was written")
+	}
+	lists, err := w.Events(ctx, us, "", 0, 0)
+	w.ok(err)
+	w.equal(len(lists), 0, "events of this workspace")
+	zones, err := w.ReadData("other").Zones(ctx)
+	w.ok(err)
+	w.equal([]any{len(zones), zones[0].Name}, []any{1, "z"}, "their zone, untouched")
+	w.sound()
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

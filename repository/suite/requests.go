@@ -1,0 +1,177 @@
+package suite
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+func (w *world) begin(s *repository.Store, key, hash string) (repository.IdempotentState, *repository.StoredResponse) {
+	w.Helper()
+	state, stored, err := s.BeginIdempotent(w.Context(), domain.DefaultWorkspace, key, hash, w.now)
+	w.ok(err)
+	return state, stored
+}
+
+// requestKeys: a request with a key is carried out once, whatever happens in between.
+func requestKeys(w *world) {
+	ctx := w.Context()
+	w.ok(w.Renew(ctx, time.Hour))
+	state, _ := w.begin(w.Store, "k", "h")
+	w.equal(state, repository.IdempotentFresh, "first")
+	state, _ = w.begin(w.Store, "k", "h")
+	w.equal(state, repository.IdempotentRunning, "while it runs")
+	state, _ = w.begin(w.Store, "k", "other")
+	w.equal(state, repository.IdempotentMismatch, "another request")
+
+	s := w.session("made under the key")
+	c := w.change(s)
+	c.Sessions[0].Insert = true
+	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})
+	under := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k")
+	w.ok(w.Commit(under, c))
+	w.ok(w.AbandonIdempotent(under, domain.DefaultWorkspace, "k")) // written under it: it stays
+	state, stored := w.begin(w.Store, "k", "h")
+	w.equal(state, repository.IdempotentApplied, "applied, its answer lost")
+	w.equal(stored, &repository.StoredResponse{Seq: 1, CreatedID: s.ID}, "what it did")
+
+	body := []byte("{\"a\": \"\x00\xff\"}")
+	w.ok(w.FinishIdempotent(under, domain.DefaultWorkspace, "k", 201, body, map[string]string{"Location": "/x"}))
+	state, stored = w.begin(w.Store, "k", "h")
+	w.equal(state, repository.IdempotentDone, "done")
+	w.equal(stored, &repository.StoredResponse{Status: 201, Body: body, Headers: map[string]string{"Location": "/x"}, Seq: 1, CreatedID: s.ID}, "the kept answer")
+
+	state, _ = w.begin(w.Store, "k2", "h")
+	w.equal(state, repository.IdempotentFresh, "another key")
+	w.ok(w.AbandonIdempotent(ctx, domain.DefaultWorkspace, "k2"))
+	state, _ = w.begin(w.Store, "k2", "h")
+	w.equal(state, repository.IdempotentFresh, "given free")
+	refused := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
+	_, err := w.Decide(refused, domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) {
+		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
+	})
+	w.code(err, domain.CodeWrongPhase)
+	w.ok(w.FinishIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}"), nil))
+	state, stored = w.begin(w.Store, "k2", "h")
+	w.equal([]any{state, stored.Status}, []any{repository.IdempotentDone, 409}, "a refusal is kept too")
+
+	w.pass(25 * time.Hour)
+	state, _ = w.begin(w.Store, "k", "other")
+	w.equal(state, repository.IdempotentFresh, "after a day")
+	w.ok(w.PruneIdempotency(ctx, w.now))
+}
+
+// lostKeys: a key whose process is gone is free again if nothing was applied, and a
+// process that has lost its key writes nothing.
+func lostKeys(w *world) {
+	ctx := w.Context()
+	w.ok(w.Renew(ctx, time.Hour))
+	s := w.stored("first")
+	state, _ := w.begin(w.Store, "k", "h")
+	w.equal(state, repository.IdempotentFresh, "first")
+	var next *repository.Store
+	if w.Kind() == "sqlite" {
+		w.ok(w.Close())
+		next = w.open(w.TB, w.place, w.config("node-1", "second"))
+	} else {
+		next = w.open(w.TB, w.place, w.config("node-2", "first"))
+		state, _ = w.begin(next, "k", "h")
+		w.equal(state, repository.IdempotentRunning, "seen from another node")
+		w.ok(w.Release(ctx))
+	}
+	w.ok(next.Renew(ctx, time.Hour))
+	state, _ = w.begin(next, "k", "h")
+	w.equal(state, repository.IdempotentFresh, "after its process is gone")
+	if w.Kind() != "sqlite" {
+		c := w.change(s)
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+		w.code(w.Commit(repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k"), c), "idempotency_in_progress")
+		got, err := next.Session(ctx, domain.DefaultWorkspace, s.ID)
+		w.ok(err)
+		w.equal(got, s, "the session after the refusal")
+	}
+}
+
+// configuration: settings, keys and providers.
+func configuration(w *world) {
+	ctx := w.Context()
+	w.code(w.CreateWorkspace(ctx, &domain.Workspace{ID: "other", CreatedAt: T0}), domain.CodeConflict)
+	all, err := w.Workspaces(ctx)
+	w.ok(err)
+	w.equal(len(all), 2, "workspaces")
+	_, err = w.UpdateSettings(ctx, "other", func(x *domain.Settings) error {
+		x.Language = "fr"
+		return domain.Invalid("/language", "x", "no")
+	})
+	w.code(err, domain.CodeInvalid)
+	other, err := w.Workspace(ctx, "other")
+	w.ok(err)
+	w.equal(other.Settings, domain.DefaultSettings(), "settings after a refusal")
+
+	found, err := w.AnyKey(ctx)
+	w.ok(err)
+	w.equal(found, false, "a key where there is none")
+	key := &domain.Key{ID: "key_1", WorkspaceID: "other", Name: "n", Role: domain.RoleMember, Prefix: "fmt_ab", Hash: "abc", CreatedAt: T0}
+	w.ok(w.InsertKey(ctx, key))
+	got, err := w.KeyByHash(ctx, "abc")
+	w.ok(err)
+	w.equal(got, key, "the key")
+	w.code(w.RevokeKey(ctx, domain.DefaultWorkspace, "key_1"), domain.CodeNotFound)
+	w.ok(w.RevokeKey(ctx, "other", "key_1"))
+	_, err = w.KeyByHash(ctx, "abc")
+	w.code(err, domain.CodeNotFound)
+
+	none, err := w.DefaultProvider(ctx, "other")
+	w.ok(err)
+	if none != nil {
+		w.Fatalf("a default provider where there is none: %v", none)
+	}
+	first := &domain.Provider{ID: "prv_1", WorkspaceID: "other", Name: "one", Kind: "demo", Config: []byte(`{ "model":"m"}`), SecretSealed: "s", SecretMask: "…", IsDefault: true, CreatedAt: T0, UpdatedAt: T0}
+	second := &domain.Provider{ID: "prv_2", WorkspaceID: "other", Name: "two", Kind: "demo", IsDefault: true, CreatedAt: T0.Add(1000), UpdatedAt: T0}
+	w.ok(w.InsertProvider(ctx, first))
+	read, err := w.Provider(ctx, "other", "prv_1")
+	w.ok(err)
+	w.equal(read, first, "the provider")
+	w.ok(w.InsertProvider(ctx, second))
+	now, err := w.DefaultProvider(ctx, "other")
+	w.ok(err)
+	w.equal(now.ID, "prv_2", "the new default")
+	if err := w.UpdateProvider(ctx, first); err != domain.ErrStale {
+		w.Fatalf("a stale provider gave %v", err)
+	}
+	second.Name = "renamed"
+	w.ok(w.UpdateProvider(ctx, second))
+	w.ok(w.DeleteProvider(ctx, "other", "prv_1"))
+	list, err := w.Providers(ctx, "other")
+	w.ok(err)
+	w.equal(list, []*domain.Provider{second}, "what is left")
+	w.code(w.DeleteProvider(ctx, "other", "prv_1"), domain.CodeNotFound)
+}
+
+// pruning: old events go, those of a session that has not ended stay, and the bounds
+// tell readers where the log is whole.
+func pruning(w *world) {
+	ctx := w.Context()
+	oldest, newest, err := w.EventBounds(ctx, "other")
+	w.ok(err)
+	w.equal([]int64{oldest, newest}, []int64{0, 0}, "bounds of an empty log")
+	living := w.stored("lives")
+	ended := w.stored("ends")
+	c := w.change(ended)
+	w.move(c, ended, domain.Completed, "StopRequested")
+	w.ok(w.Commit(ctx, c))
+	c = w.change(living)
+	c.At = T0.Add(10 * 24 * time.Hour)
+	c.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	w.ok(w.Commit(ctx, c))
+	w.ok(w.PruneEvents(ctx, T0.Add(24*time.Hour)))
+	left, err := w.Events(ctx, domain.DefaultWorkspace, "", 0, 0)
+	w.ok(err)
+	w.equal(idsOf(left, func(e *domain.LogEvent) string { return string(e.Type) }), []string{"session.created", "queue.changed"}, "what is left")
+	oldest, newest, err = w.EventBounds(ctx, domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal([]int64{oldest, newest}, []int64{4, 4}, "bounds after pruning")
+	w.sound()
+}

@@ -1,0 +1,249 @@
+package suite
+
+import (
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// oneHolder: the database itself refuses a second holder, and a change that takes the
+// slot from one and gives it to another is one transaction.
+func oneHolder(w *world) {
+	a := w.stored("holder", func(s *domain.Session) { s.HoldsSlot = true })
+	b := w.stored("next")
+	second := b.Clone()
+	second.HoldsSlot = true
+	w.code(w.Commit(w.Context(), w.change(second)), domain.CodeConflict)
+	w.stored("elsewhere", func(s *domain.Session) { s.WorkspaceID, s.HoldsSlot = "other", true })
+
+	first, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(first.Holder.ID, a.ID, "holder")
+	w.equal(*first.Since, T0, "since")
+
+	w.pass(time.Minute)
+	a.HoldsSlot, b.HoldsSlot = false, true
+	swap := &domain.Change{WorkspaceID: a.WorkspaceID, At: T0.Add(time.Minute), Sessions: []domain.SessionWrite{{Session: a, Claim: true}, {Session: b, Claim: true}}}
+	swap.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: b}})
+	w.ok(w.Commit(w.Context(), swap))
+	b.Name = "renamed" // a later write does not move the time at which the slot came
+	c := w.change(b)
+	c.At = T0.Add(time.Hour)
+	w.ok(w.Commit(w.Context(), c))
+	now, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(now.Holder.ID, b.ID, "holder after the swap")
+	w.equal(*now.Since, T0.Add(time.Minute), "since after the swap")
+	w.sound()
+}
+
+// queueing: first in first out, positions from 1, a place may be taken in front, and
+// the View shows it all.
+func queueing(w *world) {
+	var sessions []*domain.Session
+	for _, name := range []string{"one", "two", "three"} {
+		s := w.stored(name)
+		s.QueuedAt = ptr(T0)
+		c := w.change(s)
+		row := domain.QueueRow{WorkspaceID: s.WorkspaceID, SessionID: s.ID, Trigger: "MANUAL", Reason: name, Since: T0}
+		if name == "three" {
+			row.Number, row.Preempting, row.NotBefore = -1, true, ptr(T0.Add(time.Minute))
+		}
+		c.Enqueue = []domain.QueueRow{row}
+		w.ok(w.Commit(w.Context(), c))
+		sessions = append(sessions, s)
+	}
+	queue, err := w.Queue(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	var order []string
+	for i, q := range queue {
+		order = append(order, q.Session.Name)
+		w.equal([]int{q.Position, q.Session.QueuePosition}, []int{i + 1, i + 1}, "position")
+	}
+	w.equal(order, []string{"three", "one", "two"}, "order")
+	w.equal(*queue[0].NotBefore, T0.Add(time.Minute), "not before")
+	slot, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(slot.Preempting, sessions[2].ID, "who pre-empts")
+	waiting, err := w.WaitingForSlot(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(len(waiting), 3, "who waits for the slot")
+	where, err := w.WorkspacesWaiting(w.Context())
+	w.ok(err)
+	w.equal(where, []string{domain.DefaultWorkspace}, "where somebody waits")
+
+	v, err := w.View(w.Context(), domain.DefaultWorkspace, sessions[1].ID)
+	w.ok(err)
+	w.equal([]int{len(v.Queue), v.Session.QueuePosition}, []int{3, 3}, "queue in the view")
+	s := sessions[0]
+	s.QueuedAt, s.HoldsSlot = nil, true
+	c := w.change(s)
+	c.Dequeue = []string{s.ID, sessions[1].ID} // the second stays queued on its own row's word
+	w.ok(w.Commit(w.Context(), c))
+	queue, err = w.Queue(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(len(queue), 1, "queue after two left")
+	got, err := w.Session(w.Context(), domain.DefaultWorkspace, sessions[2].ID)
+	w.ok(err)
+	w.equal(got.QueuePosition, 1, "position in the session")
+	w.sound()
+}
+
+// waitingFor: who has something to do and does not hold the slot.
+func waitingFor(w *world) {
+	yes := map[string]func(*domain.Session){
+		"suspended": func(s *domain.Session) { s.State.Suspended = true },
+		"at work":   func(s *domain.Session) { s.Phase, s.QueuedAt, s.OwnerNode = domain.CallingAI, ptr(T0), "n" },
+		"answered": func(s *domain.Session) {
+			s.Phase, s.State.Waiting = domain.WaitingBudget, &domain.WaitingContext{Answer: &domain.WaitAnswer{Event: "BudgetRaised"}}
+		},
+		"has a cause": func(s *domain.Session) { s.State.PendingCause = domain.CauseExternalResult },
+	}
+	no := map[string]func(*domain.Session){
+		"at rest":  func(*domain.Session) {},
+		"ended":    func(s *domain.Session) { s.Phase, s.State.Suspended = domain.Completed, true },
+		"poisoned": func(s *domain.Session) { s.Phase, s.State.Poisoned = domain.CallingAI, true },
+		"waits": func(s *domain.Session) {
+			s.Phase, s.State.Waiting = domain.WaitingExternalResult, &domain.WaitingContext{}
+		},
+		"holder": func(s *domain.Session) { s.Phase, s.HoldsSlot, s.OwnerNode = domain.CallingAI, true, "n" },
+		"seed":   func(s *domain.Session) { s.Type, s.State.Suspended = domain.Seed, true },
+	}
+	want := map[string]bool{"has mail": true}
+	for name, f := range yes {
+		w.stored(name, f)
+		want[name] = true
+	}
+	for name, f := range no {
+		w.stored(name, f)
+	}
+	w.mail(w.stored("has mail"), "key-1")
+	got := map[string]bool{}
+	list, err := w.WaitingForSlot(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	for _, s := range list {
+		got[s.Name] = true
+	}
+	w.equal(got, want, "who waits")
+}
+
+// leases: a session at work whose driver is gone can be claimed, and no other.
+func leases(w *world) {
+	ctx := w.Context()
+	claimable := func() []string {
+		refs, err := w.Claimable(ctx, 10)
+		w.ok(err)
+		ids := []string{}
+		for _, r := range refs {
+			ids = append(ids, r.SessionID)
+		}
+		return ids
+	}
+	s := w.stored("at work", func(s *domain.Session) { s.HoldsSlot, s.Phase = true, domain.CallingAI })
+	w.stored("rests", func(s *domain.Session) { s.WorkspaceID, s.HoldsSlot = "other", true })
+	w.equal(claimable(), []string{s.ID}, "owned by nobody")
+
+	c := w.change(s)
+	c.Sessions[0].Claim = true
+	w.ok(w.Commit(ctx, c))
+	w.equal(claimable(), []string{s.ID}, "owned by a node that never had a lease")
+	w.ok(w.Renew(ctx, time.Hour))
+	w.ok(w.Renew(ctx, time.Hour))
+	w.equal(claimable(), []string{}, "owned by a node that lives")
+	until, err := w.LeaseUntil(ctx)
+	w.ok(err)
+	if until == nil {
+		w.Fatal("the node has no lease")
+	}
+	w.ok(w.Release(ctx))
+	w.equal(claimable(), []string{s.ID}, "the lease was given back")
+	w.ok(w.Renew(ctx, -time.Second))
+	w.equal(claimable(), []string{s.ID}, "the lease has run out")
+	w.ok(w.Renew(ctx, time.Hour))
+
+	if w.Kind() == "sqlite" {
+		w.ok(w.Close()) // one process at a time
+	}
+	next := w.open(w.TB, w.place, w.config("node-1", "second"))
+	refs, err := next.Claimable(ctx, 10)
+	w.ok(err)
+	w.equal(len(refs), 1, "claimable by the same node after it was started again, before it has its lease")
+	w.ok(next.Renew(ctx, time.Hour))
+	refs, err = next.Claimable(ctx, 10)
+	w.ok(err)
+	w.equal(len(refs), 1, "claimable by the same node after it was started again")
+	if w.Kind() != "sqlite" {
+		if err := w.Renew(ctx, time.Hour); err == nil {
+			w.Fatal("a process went on under a name that another one has taken")
+		}
+	}
+}
+
+// timers: the due ones, earliest first, and when the next is due.
+func timers(w *world) {
+	_, found, err := w.NextTimer(w.Context())
+	w.ok(err)
+	w.equal(found, false, "a timer where there is none")
+	late := w.stored("late", func(s *domain.Session) { s.WakeAt = ptr(T0.Add(2 * time.Second)) })
+	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", ptr(T0.Add(time.Second)) })
+	w.stored("later", func(s *domain.Session) { s.WakeAt = ptr(T0.Add(time.Hour)) })
+	next, found, err := w.NextTimer(w.Context())
+	w.ok(err)
+	w.equal([]any{found, next}, []any{true, T0.Add(time.Second)}, "next timer")
+	due, err := w.DueTimers(w.Context(), T0.Add(2*time.Second), 10)
+	w.ok(err)
+	w.equal(due, []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}}, "due timers")
+	late.WakeAt = nil
+	w.ok(w.Commit(w.Context(), w.change(late)))
+	due, err = w.DueTimers(w.Context(), T0.Add(2*time.Second), 10)
+	w.ok(err)
+	w.equal(len(due), 1, "due after one was answered")
+}
+
+// deletion: everything of a session goes, but for what it said in the log and what it
+// spent; a stale one is not deleted.
+func deletion(w *world) {
+	keep := w.stored("stays")
+	s := w.stored("goes", func(s *domain.Session) { s.HoldsSlot = true })
+	w.mail(s, "key-1")
+	c := w.change(s)
+	w.say(c, s, domain.SenderUser, "hello")
+	w.move(c, s, domain.Completed, "StopRequested")
+	s.HoldsSlot = false
+	c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Usage: domain.Usage{Cost: ptr(2.5)}, StartedAt: T0, EndedAt: T0}}
+	c.Approvals = []*domain.Approval{{ID: "apr_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalOpen, CreatedAt: T0}}
+	w.ok(w.Commit(w.Context(), c))
+
+	stale := s.Clone()
+	stale.Version--
+	gone := w.change(stale)
+	gone.Sessions[0].Delete = true
+	if err := w.Commit(w.Context(), gone); !errors.Is(err, domain.ErrStale) {
+		w.Fatalf("a stale deletion gave %v", err)
+	}
+	gone = w.change(s)
+	gone.Sessions[0].Delete = true
+	gone.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionEnded, Session: s})
+	w.ok(w.Commit(w.Context(), gone))
+
+	_, err := w.Session(w.Context(), s.WorkspaceID, s.ID)
+	w.code(err, domain.CodeNotFound)
+	_, err = w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
+	w.code(err, domain.CodeNotFound)
+	_, err = w.Approval(w.Context(), s.WorkspaceID, "apr_1")
+	w.code(err, domain.CodeNotFound)
+	log, err := w.Events(w.Context(), s.WorkspaceID, "", 0, 0)
+	w.ok(err)
+	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
+	settings, err := w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
+		x.Limits.Chat.MaxCostPerDay = ptr(10.0)
+		return nil
+	})
+	w.ok(err)
+	w.equal(*settings.Settings.Limits.Chat.MaxCostPerDay, 10.0, "the new setting")
+	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
+	w.ok(err)
+	w.equal(v.SpentToday, 2.5, "spent today")
+	w.sound()
+}
