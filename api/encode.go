@@ -12,6 +12,19 @@ import (
 // the time and of the garbage than with reflection. They give what json.Marshal gives
 // for SessionFrom, MessageFrom and RoundtripFrom, but for the order of the fields.
 
+// EncodeAccepted is the answer to a message: a MessageAccepted.
+func EncodeAccepted(m *domain.Message, s *domain.Session, seq int64) ([]byte, error) {
+	b, err := appendMessage(append(make([]byte, 0, 2048), `{"message":`...), m)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = appendSession(append(b, `,"session":`...), s); err != nil {
+		return nil, err
+	}
+	b = strconv.AppendInt(append(b, `,"event_seq":`...), seq, 10)
+	return append(b, '}'), nil
+}
+
 func appendSession(b []byte, s *domain.Session) ([]byte, error) {
 	b = appendText(append(b, `{"id":`...), s.ID)
 	b = appendText(append(b, `,"workspace_id":`...), s.WorkspaceID)

@@ -205,6 +205,14 @@ func TestHandWrittenEncodingSaysTheSame(t *testing.T) {
 	for name, m := range messages() {
 		same(name, &domain.LogEvent{Type: domain.LogMessageCreated, SessionID: m.SessionID, SessionSeq: 3, Message: m}, api.MessageData{SessionSeq: 3, Message: *api.MessageFrom(m)})
 	}
+	accepted, err := api.EncodeAccepted(messages()["user"], fullSession(), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got api.MessageAccepted
+	if err := json.Unmarshal(accepted, &got); err != nil || got.EventSeq != 9 || got.Message.ID != "msg_1" || got.Session.ID != "ses_1" {
+		t.Errorf("accepted: %v in %s", err, accepted)
+	}
 	same("usage", &domain.LogEvent{Type: domain.LogUsageUpdated, SessionID: "ses_1", SessionSeq: 3, Usage: roundtrip()}, api.UsageData{SessionID: "ses_1", SessionSeq: 3, Roundtrip: *api.RoundtripFrom(roundtrip())})
 	p := events()[0]
 	same("phase", p, api.PhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: ptr("r"), RoundID: ptr("rnd_1"), Epoch: 2, At: api.Time(noon)})

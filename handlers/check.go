@@ -58,10 +58,31 @@ func checkValues(dst any) error {
 	}
 	problems := make([]domain.FieldError, 0, len(wrong))
 	for _, w := range wrong {
+		if nulled(w.Namespace()) {
+			continue
+		}
 		problems = append(problems, domain.FieldError{Pointer: pointerOf(w.Namespace()), Code: codeOf(w.Tag()), Message: messageOf(w)})
+	}
+	if len(problems) == 0 {
+		return nil
 	}
 	return invalid(problems)
 }
+
+// nulled says whether a rule was broken by the empty value behind a null: a
+// nullable.Nullable is a map, which keeps it under the key false.
+func nulled(namespace string) bool {
+	for part := range strings.SplitSeq(namespace, ".") {
+		name, index, _ := strings.Cut(part, "[")
+		if index == "false]" && name != mapField {
+			return true
+		}
+	}
+	return false
+}
+
+// mapField is the only field of a request whose keys are the client's own.
+const mapField = "edits"
 
 // pointerOf turns "newEntries.entries[3].data" into "/entries/3/data". Embedded structs
 // have a Go name in the path, which no client knows, and the value of a nullable field a
@@ -74,7 +95,7 @@ func pointerOf(namespace string) string {
 			continue
 		}
 		out.WriteString("/" + escapePointer(name))
-		if index := strings.TrimSuffix(rest, "]"); indexed && index != "true" {
+		if index := strings.TrimSuffix(rest, "]"); indexed && (index != "true" || name == mapField) {
 			out.WriteString("/" + escapePointer(index))
 		}
 	}

@@ -91,6 +91,12 @@ func decode(body []byte, dst any) error {
 	if len(problems) > 0 {
 		return invalid(problems)
 	}
+	if p.repeated {
+		// The last of two fields with one name counts, whole: encoding/json would merge them.
+		if body, err = json.Marshal(node); err != nil {
+			return fmt.Errorf("encode a body with repeated fields: %w", err)
+		}
+	}
 	if err := json.Unmarshal(body, dst); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
@@ -118,6 +124,7 @@ type parser struct {
 	body     []byte
 	dec      *json.Decoder
 	problems []domain.FieldError
+	repeated bool // some object has two fields with one name
 }
 
 func (p *parser) value(pointer string, depth int) (any, error) {
@@ -150,6 +157,8 @@ func (p *parser) object(pointer string, depth int) (any, error) {
 		name, _ := token.(string)
 		at := pointer + "/" + escapePointer(name)
 		p.checkText(raw, at)
+		_, twice := out[name]
+		p.repeated = p.repeated || twice
 		if out[name], err = p.value(at, depth+1); err != nil {
 			return nil, err
 		}

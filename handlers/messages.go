@@ -94,9 +94,8 @@ func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.writeJSON(w, r, http.StatusAccepted, api.MessageAccepted{
-		Message: *api.MessageFrom(receipt.Message), Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq,
-	})
+	body, err := api.EncodeAccepted(receipt.Message, receipt.Session, receipt.Seq)
+	s.writeEncoded(w, r, http.StatusAccepted, body, err)
 }
 
 func (s *server) editMessage(w http.ResponseWriter, r *http.Request) {

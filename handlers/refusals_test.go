@@ -362,3 +362,56 @@ func TestBadLimitsAndCursors(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesThatAreRight sends the values on the edge of what the contract allows: none of them may
+// be refused for its own sake.
+func TestValuesThatAreRight(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, a := range operations(t) {
+		if a.body == "" {
+			continue
+		}
+		for _, m := range permissions(a.schema, "", nil) {
+			if m.pointer == "/outcome" {
+				continue // taken by another kind of approval than the example's
+			}
+			if got := c.do(a.method, a.path, m.apply(t, a.body)); got.status == 400 || got.status == 413 || pointsAt(got, m.pointer) {
+				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
+			}
+		}
+	}
+}
+
+// permissions lists values that a schema just allows, below a pointer.
+func permissions(s *openapi3.Schema, pointer string, out []mutation) []mutation {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p, at := s.Properties[name].Value, pointer+"/"+name
+		types := p.Type.Slice()
+		if len(types) == 0 || len(types) > 4 {
+			continue
+		}
+		if slices.Contains(types, "null") {
+			out = append(out, mutation{at, nil, "null"})
+		}
+		for _, v := range p.Enum {
+			if _, known := v.(string); known && name != "type" {
+				out = append(out, mutation{at, v, "a value of the enumeration"})
+			}
+		}
+		if types[0] == "string" && p.MaxLength != nil && p.Pattern == "" {
+			if name != "time_zone" && p.Format == "" { // a zone must be one
+				out = append(out, mutation{at, strings.Repeat("é", int(*p.MaxLength)), "as long as may be"})
+			}
+		}
+		if p.Min != nil {
+			out = append(out, mutation{at, *p.Min, "the least"})
+		}
+		if p.Max != nil {
+			out = append(out, mutation{at, *p.Max, "the most"})
+		}
+		if types[0] == "object" {
+			out = permissions(p, at, out)
+		}
+	}
+	return out
+}

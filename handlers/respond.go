@@ -22,6 +22,11 @@ const (
 // for a success.
 func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
 	body, err := json.Marshal(v)
+	s.writeEncoded(w, r, status, body, err)
+}
+
+// writeEncoded writes an answer that is JSON already, or could not be made so.
+func (s *server) writeEncoded(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
 		s.fail(w, r, fmt.Errorf("encode the answer: %w", err))
 		return

@@ -28,6 +28,7 @@ type ContractTransport struct {
 	base   http.RoundTripper
 	doc    *openapi3.T
 	router routers.Router
+	host   string
 	over   atomic.Bool
 
 	mu    sync.Mutex
@@ -37,37 +38,55 @@ type ContractTransport struct {
 // Contract makes the transport for a server at baseURL. It is safe for concurrent use.
 func Contract(t testing.TB, baseURL string) *ContractTransport {
 	t.Helper()
-	doc := LoadContract(t)
-	doc.Servers = openapi3.Servers{{URL: baseURL}}
-	router, err := legacy.NewRouter(doc)
+	loaded, err := theContract()
 	if err != nil {
-		t.Fatalf("make a router of the contract: %v", err)
+		t.Fatal(err)
 	}
-	c := &ContractTransport{t: t, base: http.DefaultTransport, doc: doc, router: router, calls: map[string]map[int]int{}}
+	host := strings.TrimSuffix(baseURL[strings.Index(baseURL, "//")+2:], "/")
+	c := &ContractTransport{t: t, base: http.DefaultTransport, doc: loaded.doc, router: loaded.router, host: host, calls: map[string]map[int]int{}}
 	t.Cleanup(func() { c.over.Store(true) })
 	return c
 }
 
 // LoadContract reads openapi.yaml and makes it strict: an object has the fields that
 // are described and no others. (Clients are told to ignore what they do not know; a
-// test must not.)
+// test must not.) It is shared: do not change it.
 func LoadContract(t testing.TB) *openapi3.T {
 	t.Helper()
+	loaded, err := theContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded.doc
+}
+
+type contract struct {
+	doc    *openapi3.T
+	router routers.Router
+}
+
+// theContract is read once: it takes a third of a second.
+var theContract = sync.OnceValues(func() (*contract, error) {
 	_, here, _, _ := runtime.Caller(0)
 	raw, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", "openapi.yaml"))
 	if err != nil {
-		t.Fatalf("read the contract: %v", err)
+		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(raw)
 	if err != nil {
-		t.Fatalf("read the contract: %v", err)
+		return nil, fmt.Errorf("read the contract: %w", err)
 	}
+	doc.Servers = nil // it is the same at every address
 	seen := map[*openapi3.Schema]bool{}
 	for _, s := range doc.Components.Schemas {
 		closeObjects(s, seen)
 	}
-	return doc
-}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		return nil, fmt.Errorf("make a router of the contract: %w", err)
+	}
+	return &contract{doc, router}, nil
+})
 
 func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	if ref == nil || ref.Value == nil || seen[ref.Value] {
@@ -125,6 +144,9 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked.Body = io.NopCloser(bytes.NewReader(body))
 	if asked.Method == http.MethodHead {
 		asked.Method = http.MethodGet // whatever answers GET answers HEAD
+	}
+	if asked.URL.Host != c.host {
+		return res, nil // another server's
 	}
 	route, params, err := c.router.FindRoute(asked)
 	if err != nil || res.StatusCode == http.StatusMethodNotAllowed {
