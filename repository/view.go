@@ -39,8 +39,9 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 			return nil, err
 		}
 	}
-	if holder != nil && holder != mine && holder.OpenApprovals > 0 {
-		if v.HolderOpen, err = openApprovals(ctx, r, workspace, holder.ID); err != nil {
+	if holder != nil && holder != mine {
+		v.HolderOpen, v.HolderCancelMessage, v.HolderPlanned, err = waitOf(ctx, r, v.Holder, holder.OpenApprovals)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -87,21 +88,8 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 			s.QueuePosition = q.Position
 		}
 	}
-	if row.OpenApprovals > 0 {
-		if v.Open, err = openApprovals(ctx, r, s.WorkspaceID, s.ID); err != nil {
-			return err
-		}
-	}
-	if w := s.State.Waiting; w != nil && w.CancelMessageID != "" {
-		v.CancelMessage, err = messageIn(ctx, r, s.WorkspaceID, s.ID, w.CancelMessageID)
-		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
-			return err
-		}
-	}
-	if s.State.AnswerID != "" {
-		if v.Planned, err = planned(ctx, r, s.WorkspaceID, s.ID, s.State.AnswerID); err != nil {
-			return err
-		}
+	if v.Open, v.CancelMessage, v.Planned, err = waitOf(ctx, r, s, row.OpenApprovals); err != nil {
+		return err
 	}
 	if row.InboxPending > 0 {
 		if v.Inbox, err = waiting(ctx, r, s.WorkspaceID, s.ID); err != nil {
@@ -109,6 +97,29 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 		}
 	}
 	return nil
+}
+
+// waitOf reads what a session waits for and carries out: its open approvals, the
+// cancel message of its wait, the executions of its answer. At rest nothing is being
+// carried out.
+func waitOf(ctx context.Context, r reader, s *domain.Session, approvals int64) (open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error) {
+	if approvals > 0 {
+		if open, err = openApprovals(ctx, r, s.WorkspaceID, s.ID); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if w := s.State.Waiting; w != nil && w.CancelMessageID != "" {
+		cancel, err = messageIn(ctx, r, s.WorkspaceID, s.ID, w.CancelMessageID)
+		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
+			return nil, nil, nil, err
+		}
+	}
+	if s.State.AnswerID != "" && s.Phase != domain.Idle && s.Phase != domain.Completed {
+		if executions, err = planned(ctx, r, s.WorkspaceID, s.ID, s.State.AnswerID); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return open, cancel, executions, nil
 }
 
 // viewSpent sums what the workspace spent in its present day and month, if anybody

@@ -1,0 +1,339 @@
+package repository_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+const ws = domain.DefaultWorkspace
+
+// cutWorld is a store whose way to the server can be cut, and one beside it that
+// sees what became of it.
+type cutWorld struct {
+	t      *testing.T
+	proxy  *testkit.CutProxy
+	store  *repository.Store // through the proxy
+	direct *repository.Store
+	at     time.Time
+}
+
+func newCutWorld(t *testing.T) *cutWorld {
+	w := &cutWorld{t: t, at: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	direct, cut := plainConfig(), plainConfig()
+	direct.URL = testkit.Postgres(t)
+	direct.Node = "watcher"
+	w.direct = opened(t, direct)
+	w.proxy = testkit.NewCutProxy(t)
+	cut.URL = w.proxy.URL(t, direct.URL)
+	w.store = opened(t, cut)
+	w.must(w.direct.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: "d", Settings: domain.DefaultSettings(), CreatedAt: w.at}))
+	return w
+}
+
+func (w *cutWorld) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *cutWorld) session() *domain.Session {
+	return &domain.Session{ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, CreatedAt: w.at, UpdatedAt: w.at, LastEventTime: w.at}
+}
+
+// fresh stores a session directly.
+func (w *cutWorld) fresh() *domain.Session {
+	s := w.session()
+	w.must(w.direct.Commit(w.t.Context(), &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Insert: true}}}))
+	return s
+}
+
+// big is a change with a write of every kind.
+func (w *cutWorld) big(s *domain.Session, insert bool) *domain.Change {
+	c := &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Insert: insert, Claim: true}}}
+	message := func(status domain.MessageStatus) *domain.Message {
+		m := &domain.Message{ID: ids.New("msg"), WorkspaceID: ws, SessionID: s.ID, Timestamp: w.at, Sender: domain.SenderUser, Status: status}
+		c.Messages = append(c.Messages, m)
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
+		return m
+	}
+	message(domain.MessageStored)
+	queued := message(domain.MessageQueued)
+	x := &domain.Transition{WorkspaceID: ws, SessionID: s.ID, From: domain.Idle, To: domain.Idle, Event: "E", At: w.at}
+	c.Transitions = []*domain.Transition{x}
+	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionPhase, Phase: x})
+	c.Executions = []*domain.Execution{{ID: ids.New("exe"), WorkspaceID: ws, SessionID: s.ID, Status: domain.ExecPlanned, CreatedAt: w.at}}
+	c.Approvals = []*domain.Approval{{ID: ids.New("apr"), WorkspaceID: ws, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalOpen, CreatedAt: w.at}}
+	c.Roundtrips = []*domain.Roundtrip{{ID: ids.New("rtp"), WorkspaceID: ws, SessionID: s.ID, StartedAt: w.at, EndedAt: w.at}}
+	c.Inbox = []*domain.InboxItem{{ID: ids.New("inb"), WorkspaceID: ws, SessionID: s.ID, Kind: "message", MessageID: queued.ID, CreatedAt: w.at}}
+	c.Enqueue = []domain.QueueRow{{WorkspaceID: ws, SessionID: s.ID, Since: w.at}}
+	return c
+}
+
+// a write: do makes it through the proxy, applied counts directly how often it took
+// effect since before.
+type write struct {
+	name    string
+	prepare func(w *cutWorld) (do func(ctx context.Context) error, applied func() int)
+}
+
+func (w *cutWorld) lastSeq() int64 {
+	_, newest, err := w.direct.EventBounds(w.t.Context(), ws)
+	w.must(err)
+	return newest
+}
+
+var writes = []write{
+	{"commit of a new session", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s, before := w.session(), w.lastSeq()
+		c := w.big(s, true)
+		return func(ctx context.Context) error { return w.store.Commit(ctx, c) }, func() int { return w.countBig(s, before, 3) }
+	}},
+	{"commit of a change", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s := w.fresh()
+		before := w.lastSeq()
+		c := w.big(s, false)
+		return func(ctx context.Context) error { return w.store.Commit(ctx, c) }, func() int { return w.countBig(s, before, 3) }
+	}},
+	{"commit without events", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s := w.fresh()
+		return func(ctx context.Context) error {
+			return w.store.Commit(ctx, &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}})
+		}, func() int { return int(w.read(s.ID).Version) - 1 }
+	}},
+	{"decision", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s := w.fresh()
+		return func(ctx context.Context) error {
+			_, err := w.store.Decide(ctx, ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				next := v.Session.Clone()
+				next.State.TotalRoundtrips++
+				c := &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: next}}}
+				c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: next})
+				return c, nil
+			})
+			return err
+		}, func() int { return w.read(s.ID).State.TotalRoundtrips }
+	}},
+	{"action", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s, id := w.fresh(), ids.New("zon")
+		return func(ctx context.Context) error {
+				_, err := w.store.Act(ctx, ws, s.ID, func(ctx context.Context, v *domain.View, d *repository.Data) (*domain.Change, error) {
+					err := d.Savepoint(ctx, func() error { return d.InsertZone(ctx, &domain.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at}) })
+					next := v.Session.Clone()
+					next.State.CommandsRun++
+					return &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: next}}}, err
+				})
+				return err
+			}, func() int {
+				n := w.read(s.ID).State.CommandsRun
+				if _, err := w.direct.ReadData(ws).Zone(w.t.Context(), id); (err == nil) != (n == 1) {
+					w.t.Errorf("the action's data and its outcome are not one: %d, %v", n, err)
+				}
+				return n
+			}
+	}},
+	{"data", func(w *cutWorld) (func(context.Context) error, func() int) {
+		before := w.lastSeq()
+		return func(ctx context.Context) error {
+			seq, err := w.store.WriteData(ctx, ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+				id := ids.New("zon")
+				return []domain.DataChange{{Noun: "zone", ID: id}}, d.InsertZone(ctx, &domain.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at})
+			})
+			if err == nil && seq != before+1 {
+				w.t.Errorf("the data's event has number %d after %d", seq, before)
+			}
+			return err
+		}, func() int { return int(w.lastSeq() - before) }
+	}},
+	{"settings", func(w *cutWorld) (func(context.Context) error, func() int) {
+		before := w.settings()
+		return func(ctx context.Context) error {
+			_, err := w.store.UpdateSettings(ctx, ws, func(x *domain.Settings) error { x.MaxQueueLength++; return nil })
+			return err
+		}, func() int { return w.settings() - before }
+	}},
+	{"provider", func(w *cutWorld) (func(context.Context) error, func() int) {
+		p := &domain.Provider{ID: ids.New("prv"), WorkspaceID: ws, Config: json.RawMessage("{}"), IsDefault: true, CreatedAt: w.at, UpdatedAt: w.at}
+		w.must(w.direct.InsertProvider(w.t.Context(), p))
+		return func(ctx context.Context) error { return w.store.UpdateProvider(ctx, p) }, func() int {
+			got, err := w.direct.Provider(w.t.Context(), ws, p.ID)
+			w.must(err)
+			return int(got.Version) - 1
+		}
+	}},
+	{"key", func(w *cutWorld) (func(context.Context) error, func() int) {
+		k := &domain.Key{ID: ids.New("key"), WorkspaceID: ws, Hash: ids.New("h"), CreatedAt: w.at}
+		return func(ctx context.Context) error { return w.store.InsertKey(ctx, k) }, func() int {
+			if _, err := w.direct.KeyByHash(w.t.Context(), k.Hash); err != nil {
+				return 0
+			}
+			return 1
+		}
+	}},
+	{"workspace", func(w *cutWorld) (func(context.Context) error, func() int) {
+		id := ids.New("ws")
+		return func(ctx context.Context) error {
+				return w.store.CreateWorkspace(ctx, &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: w.at})
+			}, func() int {
+				if _, err := w.direct.Workspace(w.t.Context(), id); err != nil {
+					return 0
+				}
+				return 1
+			}
+	}},
+	{"request key", func(w *cutWorld) (func(context.Context) error, func() int) {
+		s, key := w.fresh(), ids.New("k")
+		return func(ctx context.Context) error {
+				state, _, err := w.store.BeginIdempotent(ctx, ws, key, "h", w.at)
+				if err == nil && state != repository.IdempotentFresh {
+					err = fmt.Errorf("a fresh key is %s", state)
+				}
+				if err != nil {
+					return err
+				}
+				under := repository.WithIdempotencyKey(ctx, ws, key)
+				if err := w.store.Commit(under, w.big(s, false)); err != nil {
+					return err
+				}
+				return w.store.FinishIdempotent(under, ws, key, 200, []byte("x"), nil)
+			}, func() int {
+				state, stored, err := w.direct.BeginIdempotent(w.t.Context(), ws, key, "h", w.at)
+				w.must(err)
+				if state != repository.IdempotentDone || stored.Seq == 0 {
+					w.t.Errorf("the request's key is %s, %v", state, stored)
+				}
+				return int(w.read(s.ID).Version) - 1
+			}
+	}},
+	{"lease", func(w *cutWorld) (func(context.Context) error, func() int) {
+		return func(ctx context.Context) error {
+			return errors.Join(w.store.Renew(ctx, time.Hour), w.store.Release(ctx))
+		}, func() int { return 1 }
+	}},
+}
+
+func (w *cutWorld) read(id string) *domain.Session {
+	s, err := w.direct.Session(w.t.Context(), ws, id)
+	w.must(err)
+	return s
+}
+
+func (w *cutWorld) settings() int {
+	x, err := w.direct.Workspace(w.t.Context(), ws)
+	w.must(err)
+	return x.Settings.MaxQueueLength
+}
+
+// countBig counts how often a big change took effect, and demands that all of it did
+// or nothing.
+func (w *cutWorld) countBig(s *domain.Session, before int64, events int) int {
+	n := int(w.lastSeq() - before)
+	if n%events != 0 {
+		w.t.Errorf("%d events were written, not a multiple of %d", n, events)
+	}
+	n /= events
+	got, err := w.direct.View(w.t.Context(), ws, s.ID)
+	if n == 0 || err != nil {
+		return n
+	}
+	if len(got.Open) != n || len(got.Inbox) != n || got.Session.RunEpoch != int64(n) || got.Session.Version != s.Version {
+		w.t.Errorf("half written: %d open, %d in the inbox, epoch %d, version %d (in hand %d)",
+			len(got.Open), len(got.Inbox), got.Session.RunEpoch, got.Session.Version, s.Version)
+	}
+	return n
+}
+
+// TestLostReplies: whatever reply is lost, or whatever request, the write happens
+// once, and the caller is told so.
+func TestLostReplies(t *testing.T) {
+	w := newCutWorld(t)
+	cuts := map[string]int{}
+	for _, kind := range writes {
+		for lost, arm := range map[string]func(int){"reply": w.proxy.LoseReply, "request": w.proxy.LoseRequest} {
+			for n := 1; ; n++ {
+				do, applied := kind.prepare(w)
+				arm(n)
+				err := do(t.Context())
+				cut := w.proxy.Cut()
+				w.proxy.LoseReply(0)
+				if err != nil {
+					t.Fatalf("%s, %s %d (%s) lost: %v", kind.name, lost, n, cut, err)
+				}
+				if times := applied(); times != 1 {
+					t.Fatalf("%s, %s %d (%s) lost: written %d times", kind.name, lost, n, cut, times)
+				}
+				if cut == "" {
+					break // every position was cut
+				}
+				cuts[cut]++
+			}
+		}
+	}
+	t.Logf("cut: %v", cuts)
+	if cuts["COMMIT"] < len(writes) || cuts["INSERT 0 1"] == 0 || cuts["BEGIN"] == 0 {
+		t.Errorf("too few places were cut: %v", cuts)
+	}
+	for _, i := range w.invariants() {
+		t.Errorf("invariant %s: %d", i.Name, i.Count)
+	}
+}
+
+func (w *cutWorld) invariants() []domain.Invariant {
+	all, err := w.direct.Invariants(w.t.Context(), ws)
+	w.must(err)
+	var broken []domain.Invariant
+	for _, i := range all {
+		if i.Count != 0 {
+			broken = append(broken, i)
+		}
+	}
+	return broken
+}
+
+// TestOutcomeUnknown: when the reply to COMMIT is lost and the server cannot be asked,
+// the caller is told that nobody knows; before COMMIT it is told that nothing was
+// written.
+func TestOutcomeUnknown(t *testing.T) {
+	for n, known := 1, false; !known; n++ {
+		w := newCutWorld(t)
+		s := w.fresh()
+		before := *s
+		c := &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}}
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+		w.proxy.LoseReplyForGood(n)
+		err := w.store.Commit(t.Context(), c)
+		cut := w.proxy.Cut()
+		if err == nil {
+			break
+		}
+		var e *domain.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("cut at %s: %v", cut, err)
+		}
+		want, outcome, version := domain.CodeUnavailable, domain.NotApplied, int64(1)
+		if cut == "COMMIT" {
+			want, outcome, version, known = domain.CodeOutcomeUnknown, domain.OutcomeUnknown, 2, true
+		}
+		if e.Code != want || e.Outcome != outcome {
+			t.Errorf("cut at %s: told %s, outcome %s", cut, e.Code, e.Outcome)
+		}
+		if got := w.read(s.ID); got.Version != version {
+			t.Errorf("cut at %s: the stored version is %d", cut, got.Version)
+		}
+		if s.Version != before.Version || s.LastSeq != before.LastSeq {
+			t.Errorf("cut at %s: the session in hand kept numbers of the change", cut)
+		}
+		if n > 20 {
+			t.Fatal("COMMIT was never cut")
+		}
+	}
+}
