@@ -28,8 +28,8 @@ func TestStreamThroughTheWholeServer(t *testing.T) {
 	c.Steering = struct{ Steering }{}
 	e.http = httptest.NewUnstartedServer(New(c))
 	// What would kill a stream without deadlines of its own.
-	e.http.Config.WriteTimeout = 300 * time.Millisecond
-	e.http.Config.ReadTimeout = 300 * time.Millisecond
+	e.http.Config.WriteTimeout = time.Second
+	e.http.Config.ReadTimeout = time.Second
 	e.http.Start()
 	t.Cleanup(func() { e.broker.Drain(); e.http.Close() })
 	for _, path := range []string{"/v1/sessions/ses_1/events", "/v1/sessions/ses_1/events/stream", "/v1/events", "/v1/events/stream"} {
@@ -44,7 +44,7 @@ func TestStreamThroughTheWholeServer(t *testing.T) {
 			s.cancel()
 		}()
 	}
-	time.Sleep(400 * time.Millisecond)
+	time.Sleep(1200 * time.Millisecond)
 }
 
 // brokenWriter is a connection whose writes fail from the nth on.

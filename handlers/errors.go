@@ -56,6 +56,8 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeValidationStale:    {409, "The data has changed since", 0, "What was to be approved is not what would happen now. Look at the question again: it shows the present values."},
 	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},
 	domain.CodeNotEmpty:           {409, "It still holds something", 0, "What is to be deleted holds something. Delete that first, or say force."},
+	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and does not give it up now. Nothing was changed; try again."},
+	domain.CodeMessagePlaced:      {409, "It is in its place already", 0, "Only a message that waits its turn can be changed or withdrawn. This one has been taken."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many sessions as the workspace allows are waiting already."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
 	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
