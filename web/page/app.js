@@ -1,28 +1,27 @@
 // The page: it wires the stream of events to what is shown, and what people do to
 // calls of the API. Each part is in lib/ (without looks) or views/ (with).
-import { all, call, getKey, setKey } from './lib/api.js';
 import { Announcer } from './lib/announce.js';
+import { call, getKey, setKey } from './lib/api.js';
+import { Chats } from './lib/chats.js';
 import { Conversation } from './lib/conversation.js';
-import { frame, reconcile } from './lib/dom.js';
-import { fill, lang, other, setLang, t } from './lib/i18n.js';
+import { frame } from './lib/dom.js';
+import { fill, other, setLang, t } from './lib/i18n.js';
 import { Outbox } from './lib/outbox.js';
 import { Stream } from './lib/stream.js';
-import * as approvals from './views/approvals.js';
 import { Composer, draftOf, keepDraft } from './views/composer.js';
 import * as dialogs from './views/dialogs.js';
+import * as menu from './views/menu.js';
 import * as messages from './views/messages.js';
 import * as net from './views/net.js';
 import * as phase from './views/phase.js';
 import * as problems from './views/problems.js';
+import * as record from './views/record.js';
 import * as sessionList from './views/sessions.js';
 import * as signin from './views/signin.js';
 
 const $ = (id) => document.getElementById(id);
-const most = 500; // messages shown at once; older ones stay on the server
-const sessions = new Map();
-let sessionsCursor = null;
+const chats = new Chats();
 let open = null; // the Conversation that is shown
-let waiting = new Set(); // approvals that are open anywhere in the workspace
 let stick = true; // the record follows what is new
 
 const announcer = new Announcer($('announce'));
@@ -31,56 +30,24 @@ const paint = frame(render);
 // ---- what is shown ------------------------------------------------------------
 
 function render() {
-  sessionList.render($('sessions'), sessions, open?.id, draftOf);
-  $('no-sessions').hidden = sessions.size > 0 || !loadedOnce;
-  $('more').hidden = !sessionsCursor;
+  sessionList.render($('sessions'), chats.all, open?.id, draftOf);
+  $('no-sessions').hidden = chats.all.size > 0 || !chats.loaded;
+  $('more').hidden = !chats.cursor;
   $('title').textContent = open ? (open.session ? sessionList.nameOf(open.session) : t('app.loading')) : t('app.new');
   $('head-buttons').hidden = !open?.session;
   $('welcome').hidden = !!open;
   $('older').hidden = !open?.dropped;
-  if (open?.dropped) $('older').textContent = t('app.older', { n: most });
+  if (open?.dropped) $('older').textContent = t('app.older', { n: open.messages.size });
   $('signout').hidden = !getKey();
-  renderTimeline();
+  record.render(open, { answer, grown: (id, text) => announcer.grow(id, text) });
   phase.render(open, steer);
   composer.render(open, open ? outbox.items : []);
-  const n = waiting.size;
+  const n = chats.waiting.size;
   document.title = `${n ? `(${n}) ` : ''}${open?.session ? `${sessionList.nameOf(open.session)} – ` : ''}Fermata`;
   if (stick) $('record').scrollTop = $('record').scrollHeight;
 }
 
-function renderTimeline() {
-  const items = open?.session ? open.timeline() : [];
-  reconcile($('timeline'), items.map((item) => ({
-    key: item.key, sign: `${lang}|${item.kind}|${signOf(item)}`, make: () => make(item),
-  })));
-  for (const item of items) {
-    if (item.kind !== 'live') continue;
-    messages.grow($('timeline').querySelector(`[data-key="${CSS.escape(item.key)}"]`), item.text);
-    announcer.grow(item.key, messages.readable(item.text.text));
-  }
-}
-
-function signOf(item) {
-  switch (item.kind) {
-    case 'message': return `${item.message.status}|${item.message.seq}`;
-    case 'approval': return `${item.approval.status}|${item.approval.actions.map((a) => a.digest).join()}`;
-    case 'running': return item.executions.map((e) => e.id + e.status).join();
-    default: return '';
-  }
-}
-
-function make(item) {
-  switch (item.kind) {
-    case 'message': return messages.message(item.message, open.executions);
-    case 'approval': return approvals.approval(item.approval, (body) => answer(item.approval, body));
-    case 'running': return messages.running(item.executions);
-    default: return messages.live();
-  }
-}
-
 // ---- what comes from the server -------------------------------------------------
-
-let loadedOnce = false;
 
 const stream = new Stream({
   onEvent: take,
@@ -92,22 +59,25 @@ const stream = new Stream({
     const conversation = open;
     // Text that nobody has confirmed by then was discarded while nobody listened.
     setTimeout(() => { conversation?.forget(); paint(); }, 3000);
+    if (open && !open.session) load(open);
     if (open) outbox.flush();
-    stream.opened?.();
   },
   onLost: (since) => net.lost(since),
-  async onProblem() {
+  async onProblem(problem) {
+    if (problem.status === 404) return gone(problem);
     await signin.ask();
     stream.again(0);
     if (open) load(open);
+    paint();
   },
 });
 
 function take(name, seq, data) {
   if (name === 'snapshot') return void loadAll(data);
   if (name === 'notice') problems.notice(data);
-  if (data.session && ['session.created', 'session.status', 'session.ended'].includes(name)) keep(data.session);
+  if (data.session && ['session.created', 'session.status', 'session.ended'].includes(name)) chats.keep(data.session);
   if (data.approval) watchApproval(name, data.approval);
+  if (name === 'queue.changed') open?.queue(data.data);
   if (open && !open.apply(name, seq, data)) resync();
   if (open && name === 'message.created' && data.message.session_id === open.id && data.message.sender === 'AI') {
     announcer.finish(data.message.id, messages.textOf(data.message));
@@ -123,24 +93,18 @@ function resync() {
   stream.again(0);
 }
 
-function keep(session) {
-  if (session.type !== 'CHAT') return;
-  const known = sessions.get(session.id);
-  if (!known || known.last_seq <= session.last_seq) sessions.set(session.id, session);
-}
-
 function watchApproval(name, a) {
-  if (a.status === 'open') waiting.add(a.id);
-  else waiting.delete(a.id);
+  chats.watch(a);
   if (name === 'approval.requested' && a.session_id === open?.id) {
     announcer.say(a.kind === 'actions' ? t('approval.title', { n: a.actions.length }) : t('question.title'));
   }
 }
 
 async function loadAll(snapshot) {
-  if (snapshot?.approvals) waiting = new Set(snapshot.approvals.map((a) => a.id));
+  if (snapshot?.approvals) chats.waiting = new Set(snapshot.approvals.map((a) => a.id));
   try {
-    await loadSessions();
+    await chats.load();
+    if (open?.session) chats.keep(open.session);
     if (open) await load(open);
   } catch (problem) {
     refused(problem);
@@ -148,41 +112,30 @@ async function loadAll(snapshot) {
   paint();
 }
 
-async function loadSessions(more = false) {
-  const page = await call('GET', `/v1/sessions?type=CHAT&limit=50${more && sessionsCursor ? `&after=${encodeURIComponent(sessionsCursor)}` : ''}`);
-  if (!more) sessions.clear();
-  for (const s of page.data) sessions.set(s.id, s);
-  if (open?.session) sessions.set(open.id, open.session);
-  sessionsCursor = page.next_cursor;
-  loadedOnce = true;
-}
-
-// load reads a conversation. Events that come meanwhile are kept and applied after.
 async function load(conversation) {
-  conversation.reload();
+  const begins = !conversation.session;
   try {
-    const session = await call('GET', `/v1/sessions/${conversation.id}`);
-    const [record, asked] = await Promise.all([
-      all(`/v1/sessions/${conversation.id}/messages`, { most: 5000 }),
-      all('/v1/approvals?status=open'),
-    ]);
-    if (conversation !== open) return;
-    const shown = record.slice(-most);
-    for (const m of shown) if (m.sender === 'AI') announcer.finish(m.id, messages.textOf(m), true);
-    waiting = new Set(asked.map((a) => a.id));
-    const first = !conversation.session;
-    if (!conversation.load(session, shown, asked.filter((a) => a.session_id === conversation.id), record.length - shown.length)) resync();
-    if (first) stick = true;
-    keep(session);
+    const asked = await conversation.read((messagesRead) => {
+      for (const m of messagesRead) if (m.sender === 'AI') announcer.finish(m.id, messages.textOf(m), true);
+    });
+    chats.waiting = new Set(asked.map((a) => a.id));
+    chats.keep(conversation.session);
+    if (begins) stick = true;
   } catch (problem) {
     if (conversation !== open) return;
-    if (problem.status === 404) {
-      sessions.delete(conversation.id);
-      location.hash = '';
-    }
-    refused(problem);
+    if (problem.status === 404) gone(problem);
+    else if (problem.status === 401 || problem.status < 500 && problem.status > 0) refused(problem);
+    else setTimeout(() => conversation === open && load(conversation), 2000); // the bar says it
   }
   paint();
+}
+
+// gone: the open chat was deleted, here or elsewhere.
+function gone(problem) {
+  if (open) chats.all.delete(open.id);
+  problems.show(problem);
+  location.hash = '';
+  if (!open) stream.watch(null);
 }
 
 // refused shows a problem; without credentials it asks for them instead.
@@ -196,8 +149,9 @@ function refused(problem) {
 const outbox = new Outbox({
   changed: paint,
   stored(receipt) {
-    if (receipt.session) keep(receipt.session);
-    if (open && receipt.message?.session_id === open.id) open.apply('message.created', receipt.event_seq, { message: receipt.message });
+    if (receipt.session) chats.keep(receipt.session);
+    // The stream may have been faster, and know more.
+    if (open && receipt.message?.session_id === open.id && !open.messages.has(receipt.message.id)) open.apply('message.created', receipt.event_seq, { message: receipt.message });
     paint();
   },
   failed(problem) {
@@ -211,35 +165,20 @@ const composer = new Composer({ send, withdraw, outbox });
 
 async function send(text, ifBusy) {
   stick = true;
-  if (open) return void outbox.add(text, ifBusy);
+  if (open) return void outbox.add(open.id, text, ifBusy);
+  keepDraft(null, text); // until there is a chat for it
   try {
-    const name = text.split('\n')[0].slice(0, 60);
-    const session = await call('POST', '/v1/sessions', { body: { name }, idempotencyKey: newChatKey(text) });
-    keep(session);
+    const session = await chats.create(text);
+    keepDraft(null, '');
     show(session.id);
     history.replaceState(null, '', `#${session.id}`);
     // An answer is only streamed to who listens when it begins.
-    await connected(1500);
-    outbox.add(text, '');
+    await stream.whenOpen(1500);
+    outbox.add(session.id, text, '');
   } catch (problem) {
     composer.putBack(text);
     refused(problem);
   }
-}
-
-// newChatKey stays the same for the same text until a chat was made of it, so that a
-// second try after a lost reply does not make a second chat.
-let chatKey = { text: null, key: null };
-function newChatKey(text) {
-  if (chatKey.text !== text) chatKey = { text, key: `new-chat-${Date.now()}-${Math.random().toString(36).slice(2)}` };
-  return chatKey.key;
-}
-
-function connected(ms) {
-  return new Promise((done) => {
-    stream.opened = done;
-    setTimeout(done, ms);
-  });
 }
 
 async function withdraw(message) {
@@ -259,7 +198,7 @@ async function answer(approval, body) {
   try {
     const receipt = await call('POST', `/v1/approvals/${approval.id}`, { body });
     if (receipt.approval && open) open.apply('approval.settled', receipt.event_seq, { approval: receipt.approval });
-    waiting.delete(approval.id);
+    chats.waiting.delete(approval.id);
     paint();
   } catch (problem) {
     refused(problem);
@@ -271,7 +210,7 @@ async function answer(approval, body) {
 async function steer(name) {
   try {
     const receipt = await call('POST', `/v1/sessions/${open.id}/${name}`);
-    keep(receipt.session);
+    chats.keep(receipt.session);
   } catch (problem) {
     // It ended by itself in the meantime: that is what was wanted.
     if (!(name === 'interrupt' && problem.code === 'wrong_phase')) refused(problem);
@@ -290,7 +229,7 @@ function show(id) {
   }
   composer.open(id);
   stream.watch(id);
-  menu(false);
+  menu.show(false);
   paint();
 }
 
@@ -300,30 +239,22 @@ function route() {
   if (id === 'text') history.replaceState(null, '', open ? `#${open.id}` : ' ');
 }
 
-function menu(shown) {
-  document.body.classList.toggle('menu', shown);
-  $('side-open').setAttribute('aria-expanded', String(shown));
-  if (shown) $('new').focus();
-}
-
 window.addEventListener('hashchange', route);
 $('skip').addEventListener('click', (event) => { event.preventDefault(); composer.field.focus(); });
-$('new').addEventListener('click', (event) => { event.preventDefault(); location.hash = ''; menu(false); composer.field.focus(); });
-$('side-open').addEventListener('click', () => menu(true));
-$('side-close').addEventListener('click', () => { menu(false); $('side-open').focus(); });
+$('new').addEventListener('click', (event) => { event.preventDefault(); location.hash = ''; menu.show(false); composer.field.focus(); });
 $('record').addEventListener('scroll', () => {
   const r = $('record');
   stick = r.scrollHeight - r.scrollTop - r.clientHeight < 60;
 });
-$('more').addEventListener('click', () => loadSessions(true).then(paint, refused));
-$('lang').addEventListener('click', () => { setLang(other()); fill(document); paint(); });
+$('more').addEventListener('click', () => chats.load(true).then(paint, refused));
+$('lang').addEventListener('click', () => { setLang(other()); speak(); paint(); });
 $('signout').addEventListener('click', () => { setKey(null); location.reload(); });
 $('rename').addEventListener('click', async () => {
   const name = await dialogs.rename(open.session);
   if (name === null || !open) return;
   try {
     open.session = await call('PATCH', `/v1/sessions/${open.id}`, { body: { name } });
-    keep(open.session);
+    chats.keep(open.session);
   } catch (problem) { refused(problem); }
   paint();
 });
@@ -333,14 +264,14 @@ $('delete').addEventListener('click', async () => {
   try {
     await call('DELETE', `/v1/sessions/${id}`);
     keepDraft(id, '');
-    sessions.delete(id);
+    chats.all.delete(id);
     location.hash = '';
   } catch (problem) { refused(problem); }
   paint();
 });
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
-  if (document.body.classList.contains('menu')) { menu(false); $('side-open').focus(); return; }
+  if (menu.shown()) return menu.show(false);
   if (open?.session && ['running', 'queued'].includes(open.session.status)) steer('interrupt');
 });
 // A hidden tab gives its connection back after a minute: a browser has six for a host.
@@ -352,7 +283,12 @@ document.addEventListener('visibilitychange', () => {
 });
 setInterval(() => phase.tick(open), 1000);
 
-fill(document);
+function speak() {
+  fill(document);
+  $('lang').lang = other(); // its text is in the language that it offers
+}
+
+speak();
 composer.open(null);
 route();
 if (!open) stream.watch(null);

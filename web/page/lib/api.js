@@ -49,17 +49,20 @@ export async function call(method, path, { body, idempotencyKey, signal } = {}) 
   });
 }
 
-// all reads every page of a list, up to a bound that keeps the page usable.
-export async function all(path, { limit = 200, most = 2000 } = {}) {
+// all reads every page of a list and keeps the last rows of it; dropped counts the rest.
+export async function all(path, last = Infinity) {
   const rows = [];
+  let dropped = 0;
   let cursor = null;
   do {
-    const url = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor ? `&after=${encodeURIComponent(cursor)}` : ''}`;
-    const page = await call('GET', url);
+    const page = await call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor ? `&after=${encodeURIComponent(cursor)}` : ''}`);
     rows.push(...page.data);
+    const over = Math.max(0, rows.length - last);
+    rows.splice(0, over);
+    dropped += over;
     cursor = page.next_cursor;
-  } while (cursor && rows.length < most);
-  return rows;
+  } while (cursor);
+  return { rows, dropped };
 }
 
 export const newKey = () => crypto.randomUUID?.()

@@ -1,6 +1,9 @@
 // What the page knows of the open session. It is filled by a load and moved on by
 // events; an event that is already contained, or that comes twice, changes nothing.
+import { all, call } from './api.js';
 import { LiveText } from './text.js';
+
+const most = 500; // messages kept at once; older ones stay on the server
 
 // Phases in which the AI may be writing.
 const writing = new Set(['CALLING_AI', 'PARSING_AI_RESPONSE', 'COMPACTING_CONTEXT']);
@@ -17,10 +20,33 @@ export class Conversation {
     this.dropped = 0; // messages too many to show
     this.loadedSeq = 0;
     this.buffer = []; // events that came while loading
+    this.loading = null;
+    this.again = false;
   }
 
-  // load takes what was read: the session first, then the rest, so that every event up
-  // to the session's last_seq is contained.
+  // read reads all of it from the server: one reading at a time, and once more when it
+  // was asked for meanwhile. read.first is called with the messages before they are
+  // shown. It gives all questions that are open in the workspace.
+  async read(first) {
+    this.again = this.loading !== null;
+    this.loading ??= this.readOnce(first).finally(() => { this.loading = null; });
+    const asked = await this.loading;
+    return this.again ? this.read(first) : asked;
+  }
+
+  async readOnce(first) {
+    this.buffer ??= [];
+    // The session first: every event up to its last_seq is contained in what follows.
+    const session = await call('GET', `/v1/sessions/${this.id}`);
+    const [record, asked] = await Promise.all([
+      all(`/v1/sessions/${this.id}/messages`, most), all('/v1/approvals?status=open'),
+    ]);
+    first(record.rows);
+    this.load(session, record.rows, asked.rows.filter((a) => a.session_id === this.id), record.dropped);
+    return asked.rows;
+  }
+
+  // load takes what was read, then the events that came meanwhile.
   load(session, messages, approvals, dropped) {
     this.session = session;
     this.loadedSeq = session.last_seq;
@@ -32,11 +58,8 @@ export class Conversation {
     for (const id of [...this.live.keys()]) if (this.messages.has(id)) this.live.delete(id);
     const late = this.buffer ?? [];
     this.buffer = null;
-    return late.map((args) => this.apply(...args)).every(Boolean);
+    for (const args of late) this.apply(...args);
   }
-
-  // reload begins to gather events until the next load.
-  reload() { this.buffer ??= []; }
 
   // apply moves on by one event. False: streamed text is missing, connect again.
   apply(name, seq, data) {
@@ -54,8 +77,10 @@ export class Conversation {
       case 'command.planned': case 'command.started': case 'command.ended':
         this.executions.set(data.execution.id, data.execution); break;
       case 'approval.requested': case 'approval.settled': {
-        const known = this.approvals.get(data.approval.id);
-        this.approvals.set(data.approval.id, { approval: data.approval, seq: known?.seq ?? seq });
+        // It stands where it was asked; of one that was open before the load only the
+        // answer's place is known.
+        const known = this.approvals.get(data.approval.id)?.seq ?? Infinity;
+        this.approvals.set(data.approval.id, { approval: data.approval, seq: Math.min(known, seq) });
         break;
       }
     }
@@ -66,6 +91,13 @@ export class Conversation {
     if (this.session.phase !== data.phase) this.phaseSince = Date.now();
     this.session = { ...this.session, phase: data.phase, status: data.status, round_id: data.round_id };
     if (!writing.has(data.phase)) this.live.clear();
+  }
+
+  // queue takes the workspace's queue: where this session stands in it.
+  queue(rows) {
+    if (!this.session) return;
+    const row = rows.find((r) => r.session_id === this.id);
+    this.session = { ...this.session, queue_position: row?.position ?? null };
   }
 
   store(message) {

@@ -34,6 +34,9 @@ export function t(key, params = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? String(params[name]) : whole));
 }
 
+// locale is the browser's own variant of the page's language (en-GB, fr-CA), for times.
+const locale = () => (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
+
 const formats = new Map();
 
 // time is a time of day, with the date when it is not today.
@@ -43,7 +46,7 @@ export function time(iso) {
   const today = at.toDateString() === new Date().toDateString();
   const key = `${lang}:${today}`;
   if (!formats.has(key)) {
-    formats.set(key, new Intl.DateTimeFormat(lang, today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' }));
+    formats.set(key, new Intl.DateTimeFormat(locale(), today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' }));
   }
   return formats.get(key).format(at);
 }

@@ -18,13 +18,17 @@ export class Outbox {
   open(session) {
     this.session = session;
     this.items = [];
-    try { this.items = JSON.parse(localStorage.getItem(name(session)) ?? '[]'); } catch { /* unreadable: begin anew */ }
+    this.items = kept(session);
     for (const item of this.items) item.state = 'failed';
     this.flush();
   }
 
-  add(text, ifBusy) {
-    this.items.push({ key: newKey(), text, ifBusy, at: Date.now(), state: 'waiting' });
+  // add takes a message for a session. If another one was opened meanwhile, it is kept
+  // and sent when its session is opened again.
+  add(session, text, ifBusy) {
+    const item = { key: newKey(), text, ifBusy, at: Date.now(), state: 'waiting' };
+    if (session !== this.session) return keep(session, [...kept(session), item]);
+    this.items.push(item);
     this.save();
     this.flush();
   }
@@ -41,8 +45,7 @@ export class Outbox {
   }
 
   save() {
-    if (this.items.length) localStorage.setItem(name(this.session), JSON.stringify(this.items));
-    else localStorage.removeItem(name(this.session));
+    keep(this.session, this.items);
     this.changed();
   }
 
@@ -50,13 +53,15 @@ export class Outbox {
   async flush() {
     if (this.busy) return;
     this.busy = true;
+    const { session } = this;
     try {
       let item;
       while ((item = this.items[0]) && Date.now() - item.at < fresh) {
-        if (!await this.send(this.session, item)) return;
+        if (!await this.send(session, item)) return;
       }
     } finally {
       this.busy = false;
+      if (session !== this.session) this.flush();
     }
   }
 
@@ -66,7 +71,7 @@ export class Outbox {
     try {
       const body = { text: item.text, ...(item.ifBusy ? { if_busy: item.ifBusy } : {}) };
       const receipt = await call('POST', `/v1/sessions/${session}/messages`, { body, idempotencyKey: item.key });
-      if (session !== this.session) { forget(session, item.key); return false; }
+      if (session !== this.session) { keep(session, kept(session).filter((i) => i.key !== item.key)); return false; }
       this.remove(item.key);
       this.stored(receipt);
       return true;
@@ -80,10 +85,11 @@ export class Outbox {
   }
 }
 
-function forget(session, key) {
-  try {
-    const left = JSON.parse(localStorage.getItem(name(session)) ?? '[]').filter((i) => i.key !== key);
-    if (left.length) localStorage.setItem(name(session), JSON.stringify(left));
-    else localStorage.removeItem(name(session));
-  } catch { /* nothing to forget */ }
+function kept(session) {
+  try { return JSON.parse(localStorage.getItem(name(session)) ?? '[]'); } catch { return []; }
+}
+
+function keep(session, items) {
+  if (items.length) localStorage.setItem(name(session), JSON.stringify(items));
+  else localStorage.removeItem(name(session));
 }

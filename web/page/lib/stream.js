@@ -35,6 +35,14 @@ export class Stream {
     this.again(0);
   }
 
+  // whenOpen waits for the connection, but not for ever.
+  whenOpen(ms) {
+    return new Promise((done) => {
+      this.opened = done;
+      setTimeout(done, ms);
+    });
+  }
+
   pause() {
     this.paused = true;
     this.close();
@@ -73,13 +81,14 @@ export class Stream {
       return;
     }
     if (turn !== this.turn) return;
-    const source = new EventSource(`/v1/events?${query}`);
+    const source = new EventSource(`/v1/events/stream?${query}`);
     this.source = source;
     source.onopen = () => {
       if (turn !== this.turn) return;
       this.attempt = 0;
       this.lostSince = null;
       this.handlers.onOpen();
+      this.opened?.();
     };
     source.onerror = () => turn === this.turn && this.lost(source.readyState === EventSource.CLOSED);
     for (const name of names) {
@@ -109,7 +118,7 @@ export class Stream {
     const turn = this.turn;
     if (byStatus) {
       try {
-        await call('GET', '/v1/sessions?limit=1');
+        await call('GET', this.session ? `/v1/sessions/${this.session}` : '/v1/sessions?limit=1');
       } catch (problem) {
         if (turn === this.turn) this.failed(problem);
         return;
@@ -119,12 +128,12 @@ export class Stream {
   }
 
   failed(problem) {
-    this.lose();
-    if (problem.status === 401) {
+    if (problem.status === 401 || problem.status === 404) {
       this.close();
       this.handlers.onProblem(problem);
       return;
     }
+    this.lose();
     this.again(Math.max(this.delay(), (problem.retryAfter ?? 0) * 1000));
   }
 

@@ -10,7 +10,7 @@ export default {
   'app.welcome.demo': 'Without a provider configured, a built-in demo answers. Send “help” to see what it understands.',
   'app.rename': 'Rename', 'app.rename.ask': 'New name of this chat', 'app.delete': 'Delete',
   'app.delete.ask': 'Delete “{name}”? The conversation is lost; data that it changed stays.',
-  'app.save': 'Save', 'app.cancel': 'Cancel', 'app.actions': 'Rename or delete this chat',
+  'app.save': 'Save', 'app.cancel': 'Cancel',
   'app.record': 'Conversation', 'app.you': 'You', 'app.ai': 'Fermata', 'app.older': 'Only the latest {n} messages are shown.',
   'app.loading': 'Loading…',
 

@@ -11,7 +11,7 @@ export default {
   'app.welcome.demo': 'Sans fournisseur configuré, une démo intégrée répond. Envoyez «\u00a0aide\u00a0» pour voir ce qu’elle comprend.',
   'app.rename': 'Renommer', 'app.rename.ask': 'Nouveau nom de cette conversation', 'app.delete': 'Supprimer',
   'app.delete.ask': 'Supprimer «\u00a0{name}\u00a0»\u202f? La conversation est perdue\u202f; les données qu’elle a modifiées restent.',
-  'app.save': 'Enregistrer', 'app.cancel': 'Annuler', 'app.actions': 'Renommer ou supprimer cette conversation',
+  'app.save': 'Enregistrer', 'app.cancel': 'Annuler',
   'app.record': 'Conversation', 'app.you': 'Vous', 'app.ai': 'Fermata', 'app.older': 'Seuls les {n} derniers messages sont affichés.',
   'app.loading': 'Chargement…',
 
