@@ -118,7 +118,7 @@ func (p *postgres) start(bin string) error {
 	// The shell stops the server when its standard input ends, so that a killed test
 	// leaves nothing running.
 	p.cmd = exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -INT $pid; wait $pid`,
-		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync="+durable(),
 		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
 		"-c", "autovacuum=off")
 	user.run(p.cmd)
@@ -130,6 +130,15 @@ func (p *postgres) start(bin string) error {
 		return fmt.Errorf("start the server: %w", err)
 	}
 	return p.ready()
+}
+
+// durable is whether the server waits for the disk: only where a benchmark asks for
+// it by FERMATA_TEST_FSYNC=on.
+func durable() string {
+	if os.Getenv("FERMATA_TEST_FSYNC") == "on" {
+		return "on"
+	}
+	return "off"
 }
 
 // ready waits until the server answers.
