@@ -8,8 +8,10 @@ type View struct {
 	// Holder is the session that holds the slot, nil when it is free. It is the same
 	// pointer as Session when that one holds it. HolderPolicy parts are those of the
 	// other holder, so that it can be suspended or evicted in the same transaction.
-	Holder     *Session
-	HolderOpen []*Approval
+	Holder              *Session
+	HolderOpen          []*Approval
+	HolderPlanned       []*Execution
+	HolderCancelMessage *Message
 	// Queue of the workspace, next first.
 	Queue []QueueRow
 

@@ -212,7 +212,8 @@ func (d *Door) displace(v *domain.View, o *outcome) error {
 		event = domain.SessionEvicted{}
 	}
 	holder := *v
-	holder.Session, holder.Open, holder.CancelMessage, holder.Planned, holder.Inbox = v.Holder, v.HolderOpen, nil, nil, nil
+	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, nil
+	holder.Planned, holder.CancelMessage = v.HolderPlanned, v.HolderCancelMessage
 	step, err := d.cfg.Machine.Run(v.Holder, event, d.policy(&holder))
 	if err != nil {
 		return fmt.Errorf("take the slot from %s: %w", v.Holder.ID, err)
