@@ -1,18 +1,21 @@
 // The page in a real browser against a real server.
 //
-//   node run.mjs BASE_URL [--locked URL KEY] [--shots DIR] [--only WORD]
+//   node run.mjs BASE_URL [--locked URL KEY] [--restart COMMAND] [--shots DIR] [--only WORD]
 //
-// --locked names a second server that asks for a key. The server at BASE_URL should be
+// --locked names a second server that asks for a key, --restart what kills the server
+// without a warning and starts it again. The server at BASE_URL should be
 // fresh: zones are made and deleted.
+import { execSync } from 'node:child_process';
 import { api, check, launch, Line, open, same, shots, until } from './harness.mjs';
 import { contrast, labels, units } from './inside.mjs';
 
 const [base, ...rest] = process.argv.slice(2);
 const option = (name, n = 1) => { const i = rest.indexOf(name); return i < 0 ? [] : rest.slice(i + 1, i + 1 + n); };
 const [lockedURL, lockedKey] = option('--locked', 2);
+const [restart] = option('--restart');
 const [shotDir] = option('--shots');
 const [only] = option('--only');
-if (!base) { console.error('usage: node run.mjs BASE_URL [--locked URL KEY] [--shots DIR] [--only WORD]'); process.exit(2); }
+if (!base) { console.error('usage: node run.mjs BASE_URL [--locked URL KEY] [--restart COMMAND] [--shots DIR] [--only WORD]'); process.exit(2); }
 
 const call = api(base);
 const shot = shots(shotDir);
@@ -225,6 +228,20 @@ for (const mode of ['cut', '503']) {
     await rests(page);
     await until('the chip is gone', async () => await page.locator('#queued .chip').count() === 0);
     same((await record(id)).filter((m) => m.sender === 'USER').length, 2, 'messages sent');
+    await exact(page, id);
+    await done(page);
+  });
+}
+
+if (restart) {
+  step('the server is killed in mid-answer and comes back', async () => {
+    const page = await newChat();
+    await say(page, 'help');
+    await until('some text is there', async () => (await page.locator('.live .md').textContent({ timeout: 500 }).catch(() => '')).length > 40);
+    execSync(restart, { stdio: 'inherit' });
+    await page.locator('#net.shown').waitFor({ state: 'hidden' });
+    const id = await rests(page);
+    same((await record(id)).filter((m) => m.sender === 'USER').length, 1, 'messages sent');
     await exact(page, id);
     await done(page);
   });
