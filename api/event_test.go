@@ -15,8 +15,6 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
 
-func ptr[T any](v T) *T { return &v }
-
 // fullSession has every field set; bareSession as few as a new CHAT has.
 func fullSession() *domain.Session {
 	return &domain.Session{
@@ -28,11 +26,11 @@ func fullSession() *domain.Session {
 				Tasks: []string{"tsk_1"}, Reason: domain.EndTimeout, Limit: "max_cost_per_round", MessageID: "msg_1"},
 		},
 		EndReason: domain.EndSuspended, HoldsSlot: true, QueuePosition: 2, ExternalID: "mine", ParentSessionID: "ses_0",
-		AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: ptr(noon), ProviderID: "prv_1", Model: "m",
+		AutomationID: "aut_1", Trigger: "SCHEDULED", ScheduledExecutionTime: new(noon), ProviderID: "prv_1", Model: "m",
 		RequireValidation: true, Pinned: true,
-		Budgets:   domain.Budgets{MaxTokensPerRound: ptr(int64(5)), MaxCostPerRound: ptr(0.25), MaxCostPerSession: ptr(1e-9)},
-		Usage:     domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: ptr(0.1)},
-		CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon, LastUserInteractionTime: ptr(noon), LastSeq: 9, RunEpoch: 4,
+		Budgets:   domain.Budgets{MaxTokensPerRound: new(int64(5)), MaxCostPerRound: new(0.25), MaxCostPerSession: new(1e-9)},
+		Usage:     domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: new(0.1)},
+		CreatedAt: noon, UpdatedAt: noon, LastEventTime: noon, LastUserInteractionTime: new(noon), LastSeq: 9, RunEpoch: 4,
 	}
 }
 
@@ -57,26 +55,26 @@ func messages() map[string]*domain.Message {
 			System: &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "1 zone", FormattedData: "…", CommandResults: []domain.CommandResult{
 				{ExecutionID: "exe_1", CallID: "call_1", Command: "ZONES", Status: domain.ExecFailed, Summary: "s", Text: "t", Note: "n",
 					Error: &domain.CommandError{Code: "x", Message: "y", Fields: []domain.FieldError{{Pointer: "/a", Code: "b", Message: "c"}}}}}},
-			Run: &domain.ExecutionMetadata{AutomationID: "aut_1", Trigger: "MANUAL", ScheduledAt: ptr(noon), DurationMS: 1, Tokens: 2, Cost: ptr(0.5)}},
+			Run: &domain.ExecutionMetadata{AutomationID: "aut_1", Trigger: "MANUAL", ScheduledAt: new(noon), DurationMS: 1, Tokens: 2, Cost: new(0.5)}},
 	}
 }
 
 func execution() *domain.Execution {
 	return &domain.Execution{ID: "exe_1", SessionID: "ses_1", RoundID: "rnd_1", MessageID: "msg_1", CallID: "call_1", Position: 1, Command: "ZONES",
 		Params: json.RawMessage(`{"a":1}`), Kind: domain.KindQuery, Effect: domain.EffectRead, Status: domain.ExecFailed, Attempt: 1, ApprovalID: "apr_1",
-		Text: "t", Note: "n", Error: &domain.CommandError{Code: "x", Message: "y"}, CreatedAt: noon, StartedAt: ptr(noon), EndedAt: ptr(noon)}
+		Text: "t", Note: "n", Error: &domain.CommandError{Code: "x", Message: "y"}, CreatedAt: noon, StartedAt: new(noon), EndedAt: new(noon)}
 }
 
 func approval() *domain.Approval {
 	return &domain.Approval{ID: "apr_1", SessionID: "ses_1", RoundID: "rnd_1", Kind: domain.ApprovalActions, Status: domain.ApprovalApproved, Text: "?",
 		Reasons:   []domain.ApprovalReason{{Level: domain.LevelZone, ID: "zon_1", Text: "Health asks"}},
 		Actions:   []domain.ApprovalAction{{ID: "exe_1", Command: "DELETE_ZONE", Params: json.RawMessage(`{}`), Text: "Delete", Before: json.RawMessage(`1`), After: json.RawMessage(`null`), Warnings: []string{"w"}, Digest: "d"}},
-		ExpiresAt: ptr(noon), OnExpiry: "deny", CreatedAt: noon, SettledBy: "local", SettledAt: ptr(noon), Decision: json.RawMessage(`{"approved":true}`)}
+		ExpiresAt: new(noon), OnExpiry: "deny", CreatedAt: noon, SettledBy: "local", SettledAt: new(noon), Decision: json.RawMessage(`{"approved":true}`)}
 }
 
 func roundtrip() *domain.Roundtrip {
 	return &domain.Roundtrip{ID: "rtp_1", RoundID: "rnd_1", MessageID: "msg_1", Number: 1, Reason: domain.ReasonDataResponse, ProviderID: "prv_1", ProviderKind: "demo", Model: "m",
-		Purpose: "answer", Outcome: "answered", Error: "e", Usage: domain.Usage{InputTokens: 1, Cost: ptr(0.5)}, StartedAt: noon, FirstTokenAt: ptr(noon), EndedAt: noon}
+		Purpose: "answer", Outcome: "answered", Error: "e", Usage: domain.Usage{InputTokens: 1, Cost: new(0.5)}, StartedAt: noon, FirstTokenAt: new(noon), EndedAt: noon}
 }
 
 // events is one of each kind that the log can hold.
@@ -96,12 +94,12 @@ func events() []*domain.LogEvent {
 		of(domain.LogUsageUpdated, func(e *domain.LogEvent) { e.Usage = roundtrip() }),
 		of(domain.LogContextCompacted, func(e *domain.LogEvent) { e.Message = messages()["system"]; e.Usage = roundtrip() }),
 		of(domain.LogSlotChanged, func(e *domain.LogEvent) {
-			e.Slot = &domain.SlotState{Holder: fullSession(), Since: ptr(noon), Preempting: "ses_2"}
+			e.Slot = &domain.SlotState{Holder: fullSession(), Since: new(noon), Preempting: "ses_2"}
 		}),
 		of(domain.LogSlotChanged, func(e *domain.LogEvent) { e.Slot = &domain.SlotState{} }),
 		of(domain.LogQueueChanged, func(*domain.LogEvent) {}),
 		of(domain.LogQueueChanged, func(e *domain.LogEvent) {
-			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: ptr(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
+			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: new(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
 		}),
 		of(domain.LogDataChanged, func(e *domain.LogEvent) {
 			e.Change = &domain.DataChange{Noun: "entry", ID: "ent_1", Operation: "created", ToolID: "tol_1", Count: 2, SessionID: "ses_1"}
@@ -144,7 +142,7 @@ func TestEventsKeepTheContract(t *testing.T) {
 	}
 	for _, s := range doc.Components.Schemas {
 		if s.Value.Type.Is("object") && s.Value.AdditionalProperties.Has == nil && s.Value.AdditionalProperties.Schema == nil {
-			s.Value.AdditionalProperties.Has = ptr(false)
+			s.Value.AdditionalProperties.Has = new(false)
 		}
 	}
 	event := doc.Components.Schemas["Event"].Value
@@ -215,7 +213,7 @@ func TestHandWrittenEncodingSaysTheSame(t *testing.T) {
 	}
 	same("usage", &domain.LogEvent{Type: domain.LogUsageUpdated, SessionID: "ses_1", SessionSeq: 3, Usage: roundtrip()}, api.UsageData{SessionID: "ses_1", SessionSeq: 3, Roundtrip: *api.RoundtripFrom(roundtrip())})
 	p := events()[0]
-	same("phase", p, api.PhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: ptr("r"), RoundID: ptr("rnd_1"), Epoch: 2, At: api.Time(noon)})
+	same("phase", p, api.PhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: new("r"), RoundID: new("rnd_1"), Epoch: 2, At: api.Time(noon)})
 }
 
 // TestAnEventWithoutItsBodyIsAnError: the log must not keep an event that says nothing.

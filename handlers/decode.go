@@ -56,8 +56,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		body.Grow(int(r.ContentLength))
 	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, err
 		}
 		return nil, &domain.Error{Code: CodeUnreadable, Message: "The body broke off before its end.", Err: err}
@@ -87,9 +86,9 @@ func decode(body []byte, dst any) error {
 	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
 		return domain.Errorf(CodeMalformedJSON, "There is something after the end of the JSON value.")
 	}
-	problems := append(p.problems, checkShape(node, reflect.TypeOf(dst).Elem(), "")...)
-	if len(problems) > 0 {
-		return invalid(problems)
+	p.problems = append(p.problems, checkShape(node, reflect.TypeOf(dst).Elem(), "")...)
+	if len(p.problems) > 0 {
+		return invalid(p.problems)
 	}
 	if p.repeated {
 		// The last of two fields with one name counts, whole: encoding/json would merge them.
@@ -98,8 +97,7 @@ func decode(body []byte, dst any) error {
 		}
 	}
 	if err := json.Unmarshal(body, dst); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if _, broken := errors.AsType[*json.SyntaxError](err); broken {
 			return &domain.Error{Code: CodeMalformedJSON, Message: "The body is not JSON: " + err.Error() + ".", Err: err}
 		}
 		// The shape fits, so this is a value that its own type refuses.

@@ -70,7 +70,7 @@ func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p, err := s.Providers.CreateProvider(r.Context(), caller(r).Workspace,
-		NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault})
+		NewProvider(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -95,7 +95,7 @@ func (s *server) updateProvider(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p, err := s.Providers.UpdateProvider(r.Context(), caller(r).Workspace, providerID(r), ifMatch(r),
-		ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault})
+		ProviderPatch(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -116,10 +117,7 @@ func (c *ContractTransport) Calls() map[string]map[int]int {
 	defer c.mu.Unlock()
 	out := make(map[string]map[int]int, len(c.calls))
 	for op, statuses := range c.calls {
-		out[op] = map[int]int{}
-		for status, n := range statuses {
-			out[op][status] = n
-		}
+		out[op] = maps.Clone(statuses)
 	}
 	return out
 }
@@ -159,7 +157,7 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if res.StatusCode < 400 {
 		if err := openapi3filter.ValidateRequest(r.Context(), input); err != nil {
-			c.report("%s %s was accepted, but the contract does not allow the request %s: %v", r.Method, r.URL.Path, body, err)
+			c.reportf("%s %s was accepted, but the contract does not allow the request %s: %v", r.Method, r.URL.Path, body, err)
 		}
 	}
 	return res, c.checkAnswer(r, res, input)
@@ -186,7 +184,7 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 		},
 	}
 	if err := openapi3filter.ValidateResponse(r.Context(), output); err != nil {
-		c.report("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+		c.reportf("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
 	return nil
 }
@@ -195,7 +193,7 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 func (c *ContractTransport) checkOutside(r *http.Request, res *http.Response) error {
 	if res.StatusCode < 400 {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			c.report("%s %s answered %d, but the contract has no such call", r.Method, r.URL.Path, res.StatusCode)
+			c.reportf("%s %s answered %d, but the contract has no such call", r.Method, r.URL.Path, res.StatusCode)
 		}
 		return nil
 	}
@@ -209,7 +207,7 @@ func (c *ContractTransport) checkOutside(r *http.Request, res *http.Response) er
 		return nil
 	}
 	if err := c.visit("Problem", body); err != nil {
-		c.report("%s %s: the problem %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+		c.reportf("%s %s: the problem %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
 	return nil
 }
@@ -223,8 +221,8 @@ func (c *ContractTransport) count(operation string, status int) {
 	c.calls[operation][status]++
 }
 
-// report fails the test, unless it is over: a stream may be read a little longer.
-func (c *ContractTransport) report(format string, args ...any) {
+// reportf fails the test, unless it is over: a stream may be read a little longer.
+func (c *ContractTransport) reportf(format string, args ...any) {
 	if !c.over.Load() {
 		c.t.Errorf(format, args...)
 	}

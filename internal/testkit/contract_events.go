@@ -72,7 +72,7 @@ func (c *ContractTransport) checkEvent(path, name string, data []byte) {
 	if last == nil {
 		last = fmt.Errorf("the contract has no event of this name")
 	}
-	c.report("%s: the event %q does not keep the contract: %v\n%s", path, name, last, data)
+	c.reportf("%s: the event %q does not keep the contract: %v\n%s", path, name, last, data)
 }
 
 // visit holds JSON to a schema of the contract.
