@@ -122,6 +122,7 @@ type talk struct {
 	open     []*asking // what waits for the person, oldest first
 	prompted *asking   // the one that was put to the person
 	trouble  string    // what went wrong in the round
+	invited  bool      // the mark that it is their turn stands there
 	pressed  bool      // Ctrl-C was pressed since the person last did something else
 }
 
@@ -131,6 +132,7 @@ var errLeave = errors.New("leave")
 // run is the loop: events, lines, signals, one at a time.
 func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.Signal) error {
 	ended := false // the input is at its end
+	t.invite()
 	for {
 		if ended && t.rests() {
 			return t.verdict()
@@ -152,7 +154,10 @@ func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.S
 				ended, err = true, t.inputEnded()
 				break
 			}
-			t.pressed = false
+			t.pressed, t.invited = false, false
+			if !t.script {
+				t.screen.typed()
+			}
 			err = t.read(ctx, line)
 		case <-signals:
 			err = t.interrupted(ctx)
@@ -169,7 +174,17 @@ func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.S
 			t.screen.end()
 			return err
 		}
+		t.invite()
 	}
+}
+
+// invite shows a person that it is their turn.
+func (t *talk) invite() {
+	if t.invited || !t.screen.terminal || t.script || !t.rests() || (t.id != "" && t.status != domain.StatusIdle) {
+		return
+	}
+	t.screen.ask(">")
+	t.invited = true
 }
 
 // rests says that nothing of ours is under way.

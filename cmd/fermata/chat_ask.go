@@ -97,6 +97,9 @@ func yesOrNo(m *domain.Module) bool {
 
 // reply takes what the person typed. What cannot be understood is asked again.
 func (t *talk) reply(ctx context.Context, q *asking, text string) error {
+	if t.script {
+		t.screen.text(text + "\n") // nobody's keys did
+	}
 	answer, problem := q.feed(text)
 	if answer == nil {
 		if problem != "" {
@@ -112,6 +115,8 @@ func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error
 	t.prompted = nil
 	err := t.client.call(ctx, http.MethodPost, "/v1/approvals/"+q.approval.ID, answer, nil)
 	switch {
+	case err == nil && (answer["approved"] == false || answer["cancelled"] == true):
+		t.screen.dim("(set aside; nothing was changed)")
 	case err == nil:
 	case codeOf(err) == "invalid" && !t.yes && !t.no:
 		t.screen.line("%v", err) // a wrong answer: the wait goes on, and so does the question

@@ -115,12 +115,14 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	case "message.delta":
 		return decode(e, func(d *api.MessageDelta) {
 			if d.Kind == "text" {
+				t.replaced(d.MessageID)
 				t.screen.text(t.live.add(d.MessageID, d.Offset, d.Text))
 			}
 		})
 	case "message.snapshot":
 		return decode(e, func(d *api.MessageSnapshot) {
 			if d.Kind == "text" {
+				t.replaced(d.MessageID)
 				t.screen.text(t.live.add(d.MessageID, 0, d.Text))
 			}
 		})
@@ -276,7 +278,16 @@ func (t *talk) message(m *api.Message) {
 	}
 }
 
+// replaced: another answer begins although the one before never became a message. Its
+// end came while nobody listened (the server was killed).
+func (t *talk) replaced(id string) {
+	if before := t.live.id; before != "" && before != id && t.live.drop(before) {
+		t.screen.dim("(the text above is void; the call is made again)")
+	}
+}
+
 func (t *talk) answer(m *api.Message) {
+	t.replaced(m.ID)
 	text := deref(m.TextContent)
 	if m.AiMessage != nil && m.AiMessage.PreText != domain.InvalidFormatText {
 		text = strings.TrimSuffix(m.AiMessage.PreText+"\n\n"+text, "\n\n")
@@ -300,6 +311,8 @@ func (t *talk) report(s *domain.SystemMessage) {
 		t.trouble = s.Summary
 		t.screen.line("! %s", s.Summary)
 		return
+	case domain.SystemValidationCancelled, domain.SystemCommunicationCancelled:
+		return // written before the wait, and true only if nobody says yes: the card says it
 	case domain.SystemContextSummary:
 		t.screen.dim("(earlier messages were summed up)")
 		return

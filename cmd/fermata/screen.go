@@ -46,7 +46,11 @@ func (s *screen) dim(format string, args ...any) {
 func (s *screen) ask(question string) {
 	s.end()
 	_, _ = io.WriteString(s.out, printable(question)+" ")
+	s.midLine = true
 }
+
+// typed: the person ended the line by the Enter key.
+func (s *screen) typed() { s.midLine = false }
 
 // pass shows what goes on, in a line that the next output takes the place of. Not in
 // the middle of a text, and not in a pipe.
