@@ -299,8 +299,7 @@ func (c *Catalogue) call(data Data, env Env, e *domain.Execution) *call {
 
 // commandError is what the AI is told of an error.
 func commandError(err error) *domain.CommandError {
-	var e *domain.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*domain.Error](err); ok {
 		return &domain.CommandError{Code: string(e.Code), Message: e.Message, Fields: e.Fields}
 	}
 	return &domain.CommandError{Code: codeInternal, Message: "It failed for an internal reason. Try again, or go on without it."}

@@ -96,8 +96,7 @@ func NotFound(noun string) *Error {
 
 // ErrorCode is the code of err: that of the Error in its chain, or CodeInternal.
 func ErrorCode(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return CodeInternal

@@ -93,8 +93,7 @@ func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers
 // callFailed classifies a failed call into the event that says what happens next.
 func (d *driver) callFailed(call *domain.Roundtrip, err error) domain.Event {
 	class, problem, retryAfter := providers.ClassNetwork, err.Error(), time.Duration(0)
-	var failure *providers.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*providers.Error](err); ok {
 		class, problem, retryAfter = failure.Class, failure.Message, failure.RetryAfter
 	}
 	call.Outcome, call.Error, call.EndedAt = string(class), problem, d.loop.cfg.Clock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,13 +55,14 @@ func (l *levels) first(t domain.SessionType, settings *domain.Settings, protocol
 	if err != nil {
 		return "", fmt.Errorf("encode the limits: %w", err)
 	}
-	key := fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, limits)
+	var key strings.Builder
+	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, limits))
 	for _, spec := range specs {
-		key += "|" + spec.Name
+		key.WriteString("|" + spec.Name)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if text, ok := l.system[key]; ok {
+	if text, ok := l.system[key.String()]; ok {
 		return text, nil
 	}
 	if len(l.system) > 256 {
@@ -69,7 +71,7 @@ func (l *levels) first(t domain.SessionType, settings *domain.Settings, protocol
 	text := prompt.Level1(prompt.Level1Input{
 		SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: settings.LimitsFor(t),
 	})
-	l.system[key] = text
+	l.system[key.String()] = text
 	return text, nil
 }
 

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func sound(t *testing.T, answer *domain.AIMessage, problem string) {
 	if answer.PreText != cleanText(answer.PreText) {
 		t.Fatalf("unclean text: %q", answer.PreText)
 	}
-	for _, c := range append(answer.DataCommands[:len(answer.DataCommands):len(answer.DataCommands)], answer.ActionCommands...) {
+	for _, c := range append(slices.Clip(answer.DataCommands), answer.ActionCommands...) {
 		if !isObject(c.Params) || c.CallID == "" {
 			t.Fatalf("a command that cannot be run: %+v", c)
 		}

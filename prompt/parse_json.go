@@ -137,7 +137,7 @@ func oneCommand(item json.RawMessage, where string) (domain.Command, string) {
 
 // misplaced says where a command belongs that stands in the wrong list.
 func misplaced(name, list string, at int, kind domain.CommandKind) string {
-	right := ""
+	var right string
 	switch {
 	case name == askUser:
 		right = "ask with \"communication_module\": {\"type\", \"data\"}"

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -74,12 +75,12 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 // nothing): it is put behind a summary, so that the present request does not reach the
 // model in another's words.
 func LatestWords(turns []*domain.Turn, limit int) string {
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role != domain.TurnUser {
+	for _, turn := range slices.Backward(turns) {
+		if turn.Role != domain.TurnUser {
 			continue
 		}
 		var words []string
-		for _, b := range turns[i].Blocks {
+		for _, b := range turn.Blocks {
 			if b.Kind == domain.BlockText && !ofServer(b.Text) {
 				words = append(words, b.Text)
 			}

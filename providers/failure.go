@@ -223,8 +223,7 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 		}
 		return &Error{Class: ClassCancelled, Message: "cut by the server", Err: cause}
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
 	class, hint := ClassNetwork, "could not be reached"

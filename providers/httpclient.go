@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -45,7 +46,7 @@ const (
 // may itself be a comma-separated list.
 func ParseAllowedHosts(entries ...string) ([]AllowedHost, error) {
 	var out []AllowedHost
-	for _, entry := range strings.Split(strings.Join(entries, ","), ",") {
+	for entry := range strings.SplitSeq(strings.Join(entries, ","), ",") {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
 		}
@@ -193,12 +194,7 @@ var metadata = []netip.Addr{
 }
 
 func isMetadata(ip netip.Addr) bool {
-	for _, m := range metadata {
-		if m == ip {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(metadata, ip)
 }
 
 // Ranges that the standard library's predicates call global though no public server

@@ -82,12 +82,13 @@ func (s *Store) viewSessions(ctx context.Context, r reader, v *domain.View, sess
 
 // viewOf reads what belongs to the session alone.
 func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) error {
-	s, err := v.Session, error(nil)
+	s := v.Session
 	for _, q := range v.Queue {
 		if q.SessionID == s.ID {
 			s.QueuePosition = q.Position
 		}
 	}
+	var err error
 	if v.Open, v.CancelMessage, v.Planned, err = waitOf(ctx, r, s, row.OpenApprovals); err != nil {
 		return err
 	}

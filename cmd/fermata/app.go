@@ -105,11 +105,14 @@ func (a *app) firstWorkspace(ctx context.Context) error {
 	return err
 }
 
+// aroundCommit is unset, but where a process is to be stopped at an exact COMMIT.
+var aroundCommit func(commit func() error) error
+
 // openStore opens the database that the flags name.
 func openStore(ctx context.Context, flags *databaseFlags, node, incarnation string, committed func(*domain.Change)) (*repository.Store, error) {
 	config := repository.Config{
 		URL: flags.DatabaseURL, Node: node, Incarnation: incarnation,
-		Clock: clock.System, NewID: ids.New, Encode: api.EncodeEvent, Committed: committed,
+		Clock: clock.System, NewID: ids.New, Encode: api.EncodeEvent, Committed: committed, AroundCommit: aroundCommit,
 	}
 	if config.URL == "" {
 		config.Path = flags.sqlitePath()
@@ -147,7 +150,7 @@ func (a *app) wire(ctx context.Context) error {
 		return err
 	}
 	a.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: nil,
 	}
 	keeper := &scheduler.Keeper{

@@ -361,7 +361,7 @@ func TestAStreamThatIsCutGoesOnWithoutAGap(t *testing.T) {
 		}()
 		var got []int64
 		var cursor int64
-		for round := 0; round < 200; round++ {
+		for round := range 200 {
 			events, stop := s.listen(fmt.Sprintf("/v1/sessions/%s/events?after=%d", chat, cursor))
 			for range 1 + round%7 {
 				select {

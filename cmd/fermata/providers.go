@@ -249,12 +249,10 @@ func firstOf(a, b string) string {
 }
 
 func failedTest(err error) *handlers.ProviderTest {
-	var call *providers.Error
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*providers.Error](err); ok {
 		return &handlers.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message}
 	}
-	var known *domain.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
 		return &handlers.ProviderTest{Code: string(known.Code), Message: known.Message}
 	}
 	return &handlers.ProviderTest{Code: "provider_unusable", Message: err.Error()}
@@ -281,8 +279,7 @@ func (s *providerService) ProviderModels(ctx context.Context, workspace, id stri
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	names, err := kind.Models(ctx, p.Config, secret, s.client)
-	var call *providers.Error
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*providers.Error](err); ok {
 		return nil, &domain.Error{Code: "provider_failed", Message: "The provider did not list its models: " + call.Message, Err: err}
 	}
 	return names, err

@@ -70,7 +70,7 @@ func EffectOf(s *domain.Session) domain.Effect {
 func plain(e domain.Event) domain.Event {
 	v := reflect.ValueOf(e)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
-		if inner, ok := v.Elem().Interface().(domain.Event); ok {
+		if inner, ok := reflect.TypeAssert[domain.Event](v.Elem()); ok {
 			return inner
 		}
 	}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -123,10 +124,8 @@ func (r *refusalRule) fits(t *turn, name string) bool {
 }
 
 func (r *refusalRule) names(event string) bool {
-	for _, on := range r.On {
-		if on == event {
-			return true
-		}
+	if slices.Contains(r.On, event) {
+		return true
 	}
 	return r.On == nil
 }

@@ -60,7 +60,7 @@ func diff(want, got string) string {
 func play(t *testing.T, script string) string {
 	var out strings.Builder
 	var w *world
-	for _, line := range strings.Split(script, "\n") {
+	for line := range strings.SplitSeq(script, "\n") {
 		if strings.HasPrefix(line, "#") {
 			fmt.Fprintf(&out, "%s\n", line)
 			continue
@@ -146,7 +146,7 @@ func (w *world) say(out *strings.Builder, verb, rest string) {
 // splitOptions takes the words that begin with @ off the text.
 func splitOptions(s string) (text string, options []string) {
 	var words []string
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		if option, ok := strings.CutPrefix(word, "@"); ok {
 			options = append(options, option)
 		} else {

@@ -256,12 +256,12 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 // What stands in the help is understood, in both languages.
 func TestHelpTellsTheTruth(t *testing.T) {
 	for _, help := range []string{helpEN, helpFR} {
-		for _, line := range strings.Split(help, "\n") {
+		for line := range strings.SplitSeq(help, "\n") {
 			examples, ok := strings.CutPrefix(line, "- ")
 			if !ok {
 				continue
 			}
-			for _, example := range strings.Split(examples, " · ") {
+			for example := range strings.SplitSeq(examples, " · ") {
 				example, _, _ = strings.Cut(example, " (")
 				p, _ := find(clean(example))
 				if p == nil && !isAgain(example) {

@@ -79,9 +79,9 @@ var idPattern = regexp.MustCompile(`\b(?:zon|tol|ent)_[A-Za-z0-9]+`)
 func (c *conversation) idIn(s step, prefix string) (string, bool) {
 	// The last one: a name before it could look like an id.
 	ids := idPattern.FindAllString(s.text, -1)
-	for i := len(ids) - 1; i >= 0; i-- {
-		if strings.HasPrefix(ids[i], prefix) {
-			return ids[i], true
+	for _, id := range slices.Backward(ids) {
+		if strings.HasPrefix(id, prefix) {
+			return id, true
 		}
 	}
 	c.say("It was done, but I could not read the result: %s", "C'est fait, mais je n'ai pas pu lire le résultat : %s", oneLine(s.text))

@@ -51,8 +51,7 @@ func read(p *domain.Prompt) reading {
 	r.automation = slices.Contains(r.offered, complete)
 	r.summary = len(r.offered) == 0 && !r.json
 	at := -1
-	for i := len(p.Turns) - 1; i >= 0; i-- {
-		t := p.Turns[i]
+	for i, t := range slices.Backward(p.Turns) {
 		if t.Role == domain.TurnAssistant {
 			r.first = false
 			continue

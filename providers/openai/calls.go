@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -41,8 +42,7 @@ func (s *callSet) add(d *callDelta) {
 }
 
 func (s *callSet) find(d *callDelta) *call {
-	for i := len(s.calls) - 1; i >= 0; i-- {
-		c := s.calls[i]
+	for _, c := range slices.Backward(s.calls) {
 		if c.continuedBy(d) {
 			return c
 		}

@@ -60,7 +60,7 @@ func modelNames(body []byte, secret string) ([]string, error) {
 	}
 	var list []model
 	if json.Unmarshal(body, &object) == nil {
-		list = append(object.Data, object.Models...)
+		list = slices.Concat(object.Data, object.Models)
 	} else if json.Unmarshal(body, &list) != nil {
 		return nil, providers.Errorf(providers.ClassInvalidRequest, "no list of models came; is the base URL right (with /v1)? It says: %s",
 			providers.Redact(providers.PageSample(body), secret))

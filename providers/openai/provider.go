@@ -122,7 +122,7 @@ func authorise(request *http.Request, secret string) {
 func (p *provider) read(a *answer) error {
 	first, err := a.events.lines.first()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return errBrokeOff
 	case err != nil:
 		return err
@@ -164,7 +164,7 @@ func (p *provider) readStream(a *answer) error {
 	for {
 		name, data, err := a.events.next()
 		switch {
-		case err != nil && a.finish != "" && err != errTooLarge:
+		case err != nil && a.finish != "" && !errors.Is(err, errTooLarge):
 			return nil // complete: only the usage may be missing
 		case err != nil:
 			return err

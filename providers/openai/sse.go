@@ -76,7 +76,7 @@ func (l *lines) fill() error {
 		l.end += n
 		l.err = err
 		if n > 0 || err != nil {
-			return nil
+			return nil //nolint:nilerr // it is kept, and told once what was read is used up
 		}
 	}
 	return io.ErrNoProgress
@@ -107,7 +107,7 @@ func (l *lines) rest(limit int) ([]byte, error) {
 		if all = append(all, more...); err != nil {
 			return all, err
 		}
-	} else if l.err != io.EOF {
+	} else if !errors.Is(l.err, io.EOF) {
 		return all, l.err
 	}
 	if len(all) > limit {
@@ -140,7 +140,7 @@ func (e *events) next() (name string, data []byte, err error) {
 	}
 	for {
 		line, err := e.lines.next()
-		if err == io.EOF && e.has {
+		if errors.Is(err, io.EOF) && e.has {
 			return e.name, e.data, nil
 		}
 		if err != nil {
