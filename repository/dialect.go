@@ -130,6 +130,7 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 		if err != nil {
 			return nil, fmt.Errorf("prepare the connection: %w", err)
 		}
+		connector.Dialer(dialer{})
 		db := sql.OpenDB(connector)
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)

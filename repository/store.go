@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -67,6 +68,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		if s.lock, err = lockFile(cfg.Path + ".lock"); err != nil {
 			return nil, err
 		}
+		if err := private(cfg.Path); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 		s.dialect, err = sqliteDialect(cfg.Path, half)
 	} else {
 		s.dialect, err = postgresDialect(cfg.URL, half, half)
@@ -78,6 +82,16 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// private makes the file before SQLite does, so that nobody else on the machine may
+// read it. Its journal takes over the same rights.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the database file: %w", err)
+	}
+	return f.Close()
 }
 
 // connect opens both pools, the writing one first: it is the one that makes a SQLite

@@ -124,8 +124,9 @@ func (s *Store) worthwhile(err error) bool {
 	return kind == again || kind == gone
 }
 
-// attempt is one run of a transaction.
-func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) error) (*tx, error) {
+// attempt is one run of a transaction. It gives the transaction back after an error
+// too, so that what it set in the caller's memory can be undone.
+func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) error) (t *tx, err error) {
 	// The transaction outlives a cancelled ctx once COMMIT is on its way: stop decides
 	// which of the two comes first.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -136,8 +137,12 @@ func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) er
 	if err != nil {
 		return nil, s.dialect.told(ctx, fmt.Errorf("begin to write: %w", err))
 	}
-	t := &tx{snapshot: snapshot{tx: begun, stmts: s.stmts, d: s.dialect}, store: s, changeID: s.cfg.NewID(domain.PrefixChange)}
-	defer func() { s.stmts.prepare(context.WithoutCancel(ctx), t.missed) }()
+	t = &tx{snapshot: snapshot{tx: begun, stmts: s.stmts, d: s.dialect}, store: s, changeID: s.cfg.NewID(domain.PrefixChange)}
+	defer func() {
+		if err == nil {
+			s.stmts.prepare(context.WithoutCancel(ctx), t.missed)
+		}
+	}()
 	// A panic in fn must not leave the workspace locked.
 	defer func() { _ = begun.Rollback() }()
 	if err := fn(t); err != nil {
@@ -150,6 +155,8 @@ func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) er
 		return t, fmt.Errorf("write: %w", context.Cause(ctx))
 	}
 	if err := s.commit(begun.Commit); err != nil {
+		// Whatever became of it, this side holds nothing any more.
+		_ = begun.Rollback()
 		return t, s.settle(ctx, t, workspace, err)
 	}
 	return t, nil
