@@ -373,4 +373,6 @@ type Budgets struct {
 type SessionRef struct {
 	WorkspaceID string
 	SessionID   string
+	// RunEpoch is the claim that was seen, where the reference is about one.
+	RunEpoch int64
 }

@@ -20,6 +20,8 @@ var errLetGo = errors.New("the session is driven elsewhere, or was cut")
 type driver struct {
 	loop *Loop
 	cut  context.CancelCauseFunc
+	// epoch is the claim under which it drives.
+	epoch int64
 
 	view    *domain.View    // as of the last commit
 	session *domain.Session // with the steps that are not committed yet
@@ -38,7 +40,7 @@ type driver struct {
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {
-	return &driver{loop: l, cut: cut, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
+	return &driver{loop: l, cut: cut, epoch: view.Session.RunEpoch, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
 }
 
 // run is the loop: perform, decide, commit (which publishes), and again.
@@ -50,13 +52,30 @@ func (d *driver) run(ctx context.Context) {
 			effect, err = d.runActions(ctx)
 		} else {
 			var event domain.Event
-			if event, err = d.perform(ctx, effect); err == nil {
+			if event, err = d.performed(ctx, effect); err == nil {
 				effect, err = d.take(ctx, event)
 			}
 		}
 		if err != nil {
 			d.letGo(ctx, err)
 			return
+		}
+	}
+}
+
+// performed is perform, with patience for a database that is away: nothing came of the
+// try, so it is tried again. A driver that gave up would leave its session at work with
+// nobody to do it.
+func (d *driver) performed(ctx context.Context, effect domain.Effect) (domain.Event, error) {
+	for attempt := 0; ; attempt++ {
+		event, err := d.perform(ctx, effect)
+		if err == nil || !transient(err) || ctx.Err() != nil {
+			return event, err
+		}
+		d.loop.cfg.Log.Warn().Err(err).Str("session", d.session.ID).Int("attempt", attempt+1).
+			Msg("the work waits for the database")
+		if err := d.pause(ctx, attempt); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -139,7 +158,13 @@ func (d *driver) commit(ctx context.Context, effect domain.Effect) (domain.Effec
 			d.committed()
 			return effect, nil
 		case errors.Is(err, domain.ErrStale):
-			if effect, err = d.again(ctx); err != nil {
+			if effect, err = d.again(ctx); err == nil {
+				continue
+			}
+			if !transient(err) {
+				return domain.DoNothing, err
+			}
+			if err := d.pause(ctx, attempt); err != nil {
 				return domain.DoNothing, err
 			}
 		case transient(err):

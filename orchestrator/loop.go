@@ -102,12 +102,16 @@ func (l *Loop) Stop(ctx context.Context) error {
 
 // Drive performs the effect of a session that was just committed in its present
 // phase, in a goroutine of its own. An older driver of the same session is cut: the
-// commit has fenced it. view is what the decision saw, with the session as it was
-// committed.
+// commit has fenced it. Two who commit one after the other may come here in the other
+// order: who comes with an older claim than the one that runs is late, and does
+// nothing. view is what the decision saw, with the session as it was committed.
 func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if old := l.drivers[view.Session.ID]; old != nil {
+		if old.epoch > view.Session.RunEpoch {
+			return
+		}
 		old.cut(ErrFenced)
 	}
 	if effect == domain.DoNothing || l.closed { // closed: the phase is stored, the next process takes it up
@@ -128,11 +132,12 @@ func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
 	})
 }
 
-// Cut ends the running effect of a session, if this process drives it.
-func (l *Loop) Cut(session string, cause error) {
+// Cut ends the running effect of a session, if this process drives it under a claim
+// older than epoch: that of the commit which says that it must end.
+func (l *Loop) Cut(session string, epoch int64, cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d := l.drivers[session]; d != nil {
+	if d := l.drivers[session]; d != nil && d.epoch < epoch {
 		d.cut(cause)
 	}
 }

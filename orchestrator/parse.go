@@ -16,12 +16,16 @@ const guardWindow = 30 * time.Second
 
 // parse reads the raw answer and plans its commands. Nothing of an answer that cannot
 // be read whole is ever run.
-func (d *driver) parse(ctx context.Context) (domain.Event, error) {
+func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 	raw, messageID := d.raw, d.answerID
 	if raw == nil {
 		return nil, fmt.Errorf("parse: there is no answer in hand")
 	}
-	d.raw = nil
+	defer func() {
+		if err == nil { // else the answer stays in hand: it is parsed again when the database is back
+			d.raw = nil
+		}
+	}()
 	s, settings := d.session, &d.view.Workspace.Settings
 	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
 	kinds := make(map[string]domain.CommandKind, len(specs))
@@ -37,7 +41,6 @@ func (d *driver) parse(ctx context.Context) (domain.Event, error) {
 	}
 	var recent []*domain.Execution
 	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {
-		var err error
 		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
 			return nil, err
 		}

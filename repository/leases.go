@@ -69,12 +69,13 @@ func (s *Store) LeaseUntil(ctx context.Context) (*time.Time, error) {
 type refRow struct {
 	WorkspaceID string `db:"workspace_id"`
 	ID          string `db:"id"`
+	RunEpoch    int64  `db:"run_epoch"`
 }
 
 func refs(rows []refRow) []domain.SessionRef {
 	out := make([]domain.SessionRef, len(rows))
 	for i, r := range rows {
-		out[i] = domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID}
+		out[i] = domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID, RunEpoch: r.RunEpoch}
 	}
 	return out
 }
@@ -87,9 +88,10 @@ func (d *dialect) alive(node, incarnation string) string {
 }
 
 // Claimable lists sessions at work whose driver is gone: owned by nobody, by a node
-// whose lease has run out, or by an earlier start of a node.
+// whose lease has run out, or by an earlier start of a node. Each comes with the claim
+// that was seen: who takes it up must find that one still.
 func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
-	q := newQuery("SELECT s.workspace_id, s.id FROM sessions s WHERE s.holds_slot AND s.phase IN (")
+	q := newQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
 	comma := ""
 	for _, phase := range domain.Phases {
 		if phase.Working() {

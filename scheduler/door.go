@@ -235,7 +235,8 @@ func withHolder(v *domain.View, s *domain.Session) *domain.View {
 func (d *Door) after(o *outcome) {
 	s := o.step.Session
 	if o.verdict.Displaced != nil {
-		d.cfg.Runner.Cut(o.verdict.Displaced.ID, d.cfg.Causes.Preempted)
+		displaced := o.change.Session(o.verdict.Displaced.ID)
+		d.cfg.Runner.Cut(displaced.ID, displaced.RunEpoch, d.cfg.Causes.Preempted)
 		if o.verdict.Displaced.Phase.Working() {
 			d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 		}
@@ -249,7 +250,7 @@ func (d *Door) after(o *outcome) {
 	if o.step.Effect != domain.DoNothing {
 		d.cfg.Runner.Drive(&view, o.step.Effect)
 	} else if moved && o.view.Session.Phase.Working() {
-		d.cfg.Runner.Cut(s.ID, d.cfg.Causes.Interrupted)
+		d.cfg.Runner.Cut(s.ID, s.RunEpoch, d.cfg.Causes.Interrupted)
 	}
 	if o.view.Session.HoldsSlot && !s.HoldsSlot {
 		d.agenda.look(s.WorkspaceID, d.cfg.Clock())

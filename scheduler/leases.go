@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -77,8 +78,10 @@ func (k *Keeper) recover(ctx context.Context) {
 		}
 		taken := 0
 		for _, ref := range refs {
-			_, err := k.Door.Deliver(ctx, ref.WorkspaceID, ref.SessionID, domain.SessionActivationRequested{Recovery: true})
-			if err != nil {
+			switch err := k.Door.takeUp(ctx, ref); {
+			case errors.Is(err, errNothing):
+				continue
+			case err != nil:
 				k.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a session could not be taken up")
 				continue
 			}
@@ -90,4 +93,22 @@ func (k *Keeper) recover(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// takeUp goes on with a session at work whose driver is gone. Between the look at the
+// database and this, a person may have moved it on, or another node have taken it up:
+// then it has another claim, or no slot, and there is nothing to do. It never takes the
+// slot from who got it meanwhile.
+func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef) error {
+	_, err := d.pass(ctx, request{
+		workspace: ref.WorkspaceID, session: ref.SessionID, byItself: true,
+		event: func(v *domain.View) (domain.Event, error) {
+			s := v.Session
+			if s.RunEpoch != ref.RunEpoch || !s.HoldsSlot || !s.Phase.Working() {
+				return nil, errNothing
+			}
+			return domain.SessionActivationRequested{Recovery: true}, nil
+		},
+	})
+	return err
 }

@@ -56,7 +56,8 @@ type Machine interface {
 // Runner is the run loop.
 type Runner interface {
 	Drive(view *domain.View, effect domain.Effect)
-	Cut(session string, cause error)
+	// Cut ends what runs for a session under a claim older than epoch.
+	Cut(session string, epoch int64, cause error)
 }
 
 // Streams gives the text that a session has streamed so far.

@@ -212,7 +212,7 @@ func (d *Door) StopSession(ctx context.Context, workspace, session, by string) (
 	if err != nil {
 		return nil, err
 	}
-	d.cfg.Runner.Cut(session, d.cfg.Causes.Stopped)
+	d.cfg.Runner.Cut(session, o.step.Session.RunEpoch, d.cfg.Causes.Stopped)
 	receipt := o.receipt()
 	receipt.Calls = calls
 	return receipt, nil
