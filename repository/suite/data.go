@@ -111,7 +111,7 @@ func documents(w *world) {
 	doc := &domain.Document{ID: "doc_1", Key: "about", Title: "About", Body: "draft", CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
 	stale := *doc
-	doc.Published, doc.PublishedAt = doc.Body, ptr(T0)
+	doc.Published, doc.PublishedAt = doc.Body, new(T0)
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
 	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, &stale) }); !errors.Is(err, domain.ErrStale) {
 		w.Fatalf("a stale document gave %v", err)
@@ -152,10 +152,10 @@ func statistics(w *world) {
 	read := w.ReadData(domain.DefaultWorkspace)
 	all, err := read.Stats(ctx, "tol_1", "value", time.Time{}, time.Time{})
 	w.ok(err)
-	w.equal(all, domain.Stats{Count: 3, Min: ptr(-1.5), Max: ptr(3.0), Mean: ptr(4.0 / 3), Sum: ptr(4.0), Last: ptr(2.5)}, "of all")
+	w.equal(all, domain.Stats{Count: 3, Min: new(-1.5), Max: new(3.0), Mean: new(4.0 / 3), Sum: new(4.0), Last: new(2.5)}, "of all")
 	some, err := read.Stats(ctx, "tol_1", "value", T0, T0.Add(5*time.Hour))
 	w.ok(err)
-	w.equal(some, domain.Stats{Count: 2, Min: ptr(-1.5), Max: ptr(3.0), Mean: ptr(0.75), Sum: ptr(1.5), Last: ptr(-1.5)}, "of a period")
+	w.equal(some, domain.Stats{Count: 2, Min: new(-1.5), Max: new(3.0), Mean: new(0.75), Sum: new(1.5), Last: new(-1.5)}, "of a period")
 	odd, err := read.Stats(ctx, "tol_1", `it's "odd"`, time.Time{}, time.Time{})
 	w.ok(err)
 	w.equal(odd.Count, int64(1), "of a field with an odd name")

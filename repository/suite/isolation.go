@@ -2,14 +2,49 @@ package suite
 
 import (
 	"context"
+	"maps"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository"
 )
 
+// ask is one way to read or write, and an id of another workspace that it is asked
+// with.
+type ask struct {
+	id string
+	of func(id string) (any, error)
+}
+
+// us is the workspace that asks for what is another's.
+const us = domain.DefaultWorkspace
+
 // isolation: for every way to read or write, an id of another workspace is the same
 // as an id that nobody has, word for word.
 func isolation(w *world) {
+	s, m := theirs(w)
+	asks := waysToRead(w, s, m)
+	maps.Copy(asks, waysToWrite(w, s))
+	for name, a := range asks {
+		foreign, err1 := a.of(a.id)
+		unknown, err2 := a.of("nobody-has-this")
+		w.equal([]any{foreign, text(err1)}, []any{unknown, text(err2)}, name)
+	}
+	taken := s.Clone()
+	taken.WorkspaceID = us
+	if err := w.Commit(w.Context(), w.change(taken)); err == nil {
+		w.Error("a session of another workspace was written")
+	}
+	lists, err := w.Events(w.Context(), us, "", 0, 0)
+	w.ok(err)
+	w.equal(len(lists), 0, "events of this workspace")
+	zones, err := w.ReadData("other").Zones(w.Context())
+	w.ok(err)
+	w.equal([]any{len(zones), zones[0].Name}, []any{1, "z"}, "their zone, untouched")
+	w.sound()
+}
+
+// theirs fills the other workspace with one of everything.
+func theirs(w *world) (*domain.Session, *domain.Message) {
 	s := w.stored("theirs", func(s *domain.Session) { s.WorkspaceID, s.ExternalID = "other", "ext" })
 	c := w.change(s)
 	m := w.say(c, s, domain.SenderUser, "secret")
@@ -32,13 +67,12 @@ func isolation(w *world) {
 		return nil, nil
 	})
 	w.ok(err)
+	return s, m
+}
 
-	const us = domain.DefaultWorkspace
-	data := w.ReadData(us)
-	asks := map[string]struct {
-		id  string
-		ask func(id string) (any, error)
-	}{
+func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
+	ctx, data := w.Context(), w.ReadData(us)
+	return map[string]ask{
 		"Session":             {s.ID, func(id string) (any, error) { return w.Session(ctx, us, id) }},
 		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.SessionByExternalID(ctx, us, id) }},
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
@@ -51,8 +85,6 @@ func isolation(w *world) {
 		"Approval":            {"apr_1", func(id string) (any, error) { return w.Approval(ctx, us, id) }},
 		"LatestApproval":      {s.ID, func(id string) (any, error) { return w.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
 		"Provider":            {"prv_1", func(id string) (any, error) { return w.Provider(ctx, us, id) }},
-		"DeleteProvider":      {"prv_1", func(id string) (any, error) { return nil, w.DeleteProvider(ctx, us, id) }},
-		"RevokeKey":           {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id) }},
 		"Zone":                {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
 		"Tool":                {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
 		"Tools":               {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
@@ -65,6 +97,14 @@ func isolation(w *world) {
 			list, next, err := data.Entries(ctx, domain.EntryFilter{ToolID: id})
 			return []any{list, next}, err
 		}},
+	}
+}
+
+func waysToWrite(w *world, s *domain.Session) map[string]ask {
+	ctx := w.Context()
+	return map[string]ask{
+		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.DeleteProvider(ctx, us, id) }},
+		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id) }},
 		"Decide": {s.ID, func(id string) (any, error) {
 			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 		}},
@@ -83,23 +123,6 @@ func isolation(w *world) {
 			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteEntries(ctx, []string{id}, T0) })
 		}},
 	}
-	for name, a := range asks {
-		foreign, err1 := a.ask(a.id)
-		unknown, err2 := a.ask("nobody-has-this")
-		w.equal([]any{foreign, text(err1)}, []any{unknown, text(err2)}, name)
-	}
-	theirs := s.Clone()
-	theirs.WorkspaceID = us
-	if err := w.Commit(ctx, w.change(theirs)); err == nil {
-		w.Error("a session of another workspace was written")
-	}
-	lists, err := w.Events(ctx, us, "", 0, 0)
-	w.ok(err)
-	w.equal(len(lists), 0, "events of this workspace")
-	zones, err := w.ReadData("other").Zones(ctx)
-	w.ok(err)
-	w.equal([]any{len(zones), zones[0].Name}, []any{1, "z"}, "their zone, untouched")
-	w.sound()
 }
 
 func text(err error) string {

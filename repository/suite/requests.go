@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -138,7 +139,7 @@ func configuration(w *world) {
 	now, err := w.DefaultProvider(ctx, "other")
 	w.ok(err)
 	w.equal(now.ID, "prv_2", "the new default")
-	if err := w.UpdateProvider(ctx, first); err != domain.ErrStale {
+	if err := w.UpdateProvider(ctx, first); !errors.Is(err, domain.ErrStale) {
 		w.Fatalf("a stale provider gave %v", err)
 	}
 	second.Name = "renamed"

@@ -7,8 +7,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // sessionRoundTrip: every field of a session comes back as it was.
 func sessionRoundTrip(w *world) {
 	parent := w.stored("parent")
@@ -19,12 +17,12 @@ func sessionRoundTrip(w *world) {
 		RoundID: "rnd_1", RoundCause: domain.CauseSchedule, AnswerID: "msg_2", TotalRoundtrips: 7, RoundCost: 0.1,
 		AnswerHashes: []string{"a", "b"}, Poisoned: true,
 	}
-	s.QueuedAt, s.WakeAt = ptr(T0.Add(time.Hour)), ptr(T0.Add(2*time.Hour))
+	s.QueuedAt, s.WakeAt = new(T0.Add(time.Hour)), new(T0.Add(2*time.Hour))
 	s.ExternalID, s.ParentSessionID, s.AutomationID, s.Trigger = "ext", parent.ID, "aut_1", "SCHEDULED"
-	s.ScheduledExecutionTime, s.LastUserInteractionTime = ptr(T0.Add(-time.Hour)), ptr(T0.Add(-time.Minute))
+	s.ScheduledExecutionTime, s.LastUserInteractionTime = new(T0.Add(-time.Hour)), new(T0.Add(-time.Minute))
 	s.ProviderID, s.Model, s.RequireValidation, s.Pinned = "prv_1", "model-x", true, true
-	s.Budgets = domain.Budgets{MaxTokensPerRound: ptr(int64(5)), MaxCostPerSession: ptr(1.25)}
-	s.Usage = domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: ptr(0.3)}
+	s.Budgets = domain.Budgets{MaxTokensPerRound: new(int64(5)), MaxCostPerSession: new(1.25)}
+	s.Usage = domain.Usage{InputTokens: 1, CacheReadTokens: 2, CacheWriteTokens: 3, OutputTokens: 4, ReasoningTokens: 5, Cost: new(0.3)}
 	c := w.change(s)
 	c.Sessions[0].Insert, c.Sessions[0].Claim = true, true
 	w.ok(w.Commit(w.Context(), c))
@@ -55,7 +53,7 @@ func messageRoundTrip(w *world) {
 	m.AI = &domain.AIMessage{PreText: "pre", ActionCommands: []domain.Command{{ID: "h", Type: "CREATE_DATA", Params: json.RawMessage(`{"a":1}`)}}}
 	m.Rich = &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "<b>"}}, LinearText: "<b>"}
 	m.System = &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "s", FormattedData: "| a |\n"}
-	m.Run = &domain.ExecutionMetadata{AutomationID: "aut", Trigger: "MANUAL", DurationMS: 3, Cost: ptr(0.5)}
+	m.Run = &domain.ExecutionMetadata{AutomationID: "aut", Trigger: "MANUAL", DurationMS: 3, Cost: new(0.5)}
 	w.ok(w.Commit(w.Context(), c))
 
 	got, err := w.Message(w.Context(), domain.DefaultWorkspace, s.ID, m.ID)

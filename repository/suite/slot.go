@@ -44,11 +44,11 @@ func queueing(w *world) {
 	var sessions []*domain.Session
 	for _, name := range []string{"one", "two", "three"} {
 		s := w.stored(name)
-		s.QueuedAt = ptr(T0)
+		s.QueuedAt = new(T0)
 		c := w.change(s)
 		row := domain.QueueRow{WorkspaceID: s.WorkspaceID, SessionID: s.ID, Trigger: "MANUAL", Reason: name, Since: T0}
 		if name == "three" {
-			row.Number, row.Preempting, row.NotBefore = -1, true, ptr(T0.Add(time.Minute))
+			row.Number, row.Preempting, row.NotBefore = -1, true, new(T0.Add(time.Minute))
 		}
 		c.Enqueue = []domain.QueueRow{row}
 		w.ok(w.Commit(w.Context(), c))
@@ -94,7 +94,7 @@ func queueing(w *world) {
 func waitingFor(w *world) {
 	yes := map[string]func(*domain.Session){
 		"suspended": func(s *domain.Session) { s.State.Suspended = true },
-		"at work":   func(s *domain.Session) { s.Phase, s.QueuedAt, s.OwnerNode = domain.CallingAI, ptr(T0), "n" },
+		"at work":   func(s *domain.Session) { s.Phase, s.QueuedAt, s.OwnerNode = domain.CallingAI, new(T0), "n" },
 		"answered": func(s *domain.Session) {
 			s.Phase, s.State.Waiting = domain.WaitingBudget, &domain.WaitingContext{Answer: &domain.WaitAnswer{Event: "BudgetRaised"}}
 		},
@@ -185,9 +185,9 @@ func timers(w *world) {
 	_, found, err := w.NextTimer(w.Context())
 	w.ok(err)
 	w.equal(found, false, "a timer where there is none")
-	late := w.stored("late", func(s *domain.Session) { s.WakeAt = ptr(T0.Add(2 * time.Second)) })
-	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", ptr(T0.Add(time.Second)) })
-	w.stored("later", func(s *domain.Session) { s.WakeAt = ptr(T0.Add(time.Hour)) })
+	late := w.stored("late", func(s *domain.Session) { s.WakeAt = new(T0.Add(2 * time.Second)) })
+	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", new(T0.Add(time.Second)) })
+	w.stored("later", func(s *domain.Session) { s.WakeAt = new(T0.Add(time.Hour)) })
 	next, found, err := w.NextTimer(w.Context())
 	w.ok(err)
 	w.equal([]any{found, next}, []any{true, T0.Add(time.Second)}, "next timer")
@@ -211,7 +211,7 @@ func deletion(w *world) {
 	w.say(c, s, domain.SenderUser, "hello")
 	w.move(c, s, domain.Completed, "StopRequested")
 	s.HoldsSlot = false
-	c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Usage: domain.Usage{Cost: ptr(2.5)}, StartedAt: T0, EndedAt: T0}}
+	c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Usage: domain.Usage{Cost: new(2.5)}, StartedAt: T0, EndedAt: T0}}
 	c.Approvals = []*domain.Approval{{ID: "apr_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalOpen, CreatedAt: T0}}
 	w.ok(w.Commit(w.Context(), c))
 
@@ -237,7 +237,7 @@ func deletion(w *world) {
 	w.ok(err)
 	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
 	settings, err := w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
-		x.Limits.Chat.MaxCostPerDay = ptr(10.0)
+		x.Limits.Chat.MaxCostPerDay = new(10.0)
 		return nil
 	})
 	w.ok(err)

@@ -14,7 +14,7 @@ func execution(s *domain.Session, id, message string, position int, status domai
 		Position: position, Command: "CREATE_DATA", Params: json.RawMessage(`{ "a" :1.0 }`), Repeat: true, CommandID: "h",
 		Kind: domain.KindAction, Effect: domain.EffectIdempotent, Status: status, Attempt: 1, ApprovalID: "apr_1", Digest: "d",
 		Result: json.RawMessage(`[1,  2]`), Text: "t", Note: "n", Error: &domain.CommandError{Code: "c", Message: "m", Fields: []domain.FieldError{{Pointer: "/a"}}},
-		CreatedAt: T0, StartedAt: ptr(T0.Add(time.Second)), EndedAt: ptr(T0.Add(2 * time.Second)),
+		CreatedAt: T0, StartedAt: new(T0.Add(time.Second)), EndedAt: new(T0.Add(2 * time.Second)),
 	}
 }
 
@@ -25,7 +25,7 @@ func approval(s *domain.Session, id string, kind domain.ApprovalKind) *domain.Ap
 		Actions:        []domain.ApprovalAction{{ID: "exe_1", Command: "C", Params: json.RawMessage(`{"a":1}`), Text: "do <it>", Digest: "d"}},
 		Module:         &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)},
 		ResponseSchema: json.RawMessage(`{"type" : "string"}`), CancelMessageID: "msg_c", Text: "may I?",
-		ExpiresAt: ptr(T0.Add(time.Hour)), OnExpiry: "deny", CreatedAt: T0,
+		ExpiresAt: new(T0.Add(time.Hour)), OnExpiry: "deny", CreatedAt: T0,
 	}
 }
 
@@ -50,7 +50,7 @@ func everythingInView(w *world) {
 	old := execution(s, "exe_0", "msg_before", 0, domain.ExecSuccess)
 	mine := approval(s, "apr_1", domain.ApprovalActions)
 	settled := approval(s, "apr_0", domain.ApprovalQuestion)
-	settled.Status, settled.SettledBy, settled.SettledAt, settled.Decision = domain.ApprovalApproved, "key_1", ptr(T0), json.RawMessage(`{"value": "x"}`)
+	settled.Status, settled.SettledBy, settled.SettledAt, settled.Decision = domain.ApprovalApproved, "key_1", new(T0), json.RawMessage(`{"value": "x"}`)
 	c.Executions = []*domain.Execution{second, first, old}
 	c.Approvals = []*domain.Approval{mine, settled}
 	w.ok(w.Commit(w.Context(), c))
