@@ -1528,6 +1528,18 @@ type Health struct {
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
 
+// Heartbeat defines model for Heartbeat.
+type Heartbeat struct {
+	// WatchedUntil RFC 3339, UTC, milliseconds.
+	WatchedUntil Timestamp `json:"watched_until"`
+}
+
+// HeartbeatInput defines model for HeartbeatInput.
+type HeartbeatInput struct {
+	// SessionIds Sessions of this workspace.
+	SessionIds []string `json:"session_ids"`
+}
+
 // Invariant defines model for Invariant.
 type Invariant struct {
 	// Count 0 is well.
@@ -3117,6 +3129,18 @@ type StreamEventsParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// SendHeartbeatParams defines parameters for SendHeartbeat.
+type SendHeartbeatParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // ListKeysParams defines parameters for ListKeys.
 type ListKeysParams struct {
 	// Limit How many at most.
@@ -3761,6 +3785,9 @@ type PreviewEnrichmentsJSONRequestBody = MessageContent
 
 // UpdateEntryJSONRequestBody defines body for UpdateEntry for application/json ContentType.
 type UpdateEntryJSONRequestBody = EntryPatch
+
+// SendHeartbeatJSONRequestBody defines body for SendHeartbeat for application/json ContentType.
+type SendHeartbeatJSONRequestBody = HeartbeatInput
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = NewKey

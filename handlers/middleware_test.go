@@ -243,6 +243,8 @@ func (m *measured) Request(route, method string, status int, _ time.Duration) {
 	m.seen = append(m.seen, method+" "+route+" "+stringOf(int64(status)))
 }
 
+func (m *measured) StreamReset() {}
+
 func (m *measured) Stream(delta int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -33,6 +33,8 @@ type Metrics interface {
 	Request(route, method string, status int, took time.Duration)
 	// Stream is called with +1 and -1 as event streams open and close.
 	Stream(delta int)
+	// StreamReset is called when a cursor was of no use.
+	StreamReset()
 }
 
 // Health says whether the server can do its work.

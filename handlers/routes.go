@@ -52,6 +52,7 @@ func (s *server) table() []route {
 		{"GET", "/v1/events", viewer, s.listEvents},
 		{"GET", "/v1/events/stream", viewer, s.streamWorkspace},
 		{"POST", "/v1/stream-tickets", viewer, s.createStreamTicket},
+		{"POST", "/v1/heartbeat", viewer, s.sendHeartbeat},
 		{"GET", "/v1/slot", viewer, s.getSlot},
 		{"GET", "/v1/queue", viewer, s.listQueue},
 		{"DELETE", "/v1/queue/{session_id}", member, s.leaveQueue},

@@ -252,6 +252,9 @@ func (e *eventStream) begin(r *http.Request) error {
 
 // reset tells that the cursor is of no use, and how things are now.
 func (e *eventStream) reset(ctx context.Context, reason string) error {
+	if e.s.Metrics != nil {
+		e.s.Metrics.StreamReset()
+	}
 	data, _ := json.Marshal(api.Reset{Reason: reason}) // cannot fail
 	if err := e.write(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
 		return err

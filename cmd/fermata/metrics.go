@@ -31,6 +31,8 @@ type metrics struct {
 	approvals   *prometheus.CounterVec
 	fenced      prometheus.Counter
 	recoveries  prometheus.Counter
+	guarded     *prometheus.CounterVec
+	resets      prometheus.Counter
 	connections prometheus.Gauge
 	requests    *prometheus.CounterVec
 	requestTime *prometheus.HistogramVec
@@ -63,6 +65,8 @@ func newMetrics() *metrics {
 		approvals:   counter("approvals_total", "Approvals settled.", "result"),
 		fenced:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_fenced_writes_total", Help: "Writes refused because somebody else had moved on."}),
 		recoveries:  prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_recoveries_total", Help: "Sessions at work that were taken up again."}),
+		guarded:     counter("loop_guard_total", "Commands answered from before instead of being run again.", "kind"),
+		resets:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_sse_resets_total", Help: "Event streams whose cursor was of no use."}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
 		requests:    counter("http_requests_total", "HTTP requests.", "route", "code"),
 		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "route"),
@@ -73,7 +77,7 @@ func newMetrics() *metrics {
 	build.Set(1)
 	m.registry.MustRegister(
 		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime, m.perRound,
-		m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.connections, m.requests, m.requestTime, build,
+		m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded, m.resets, m.connections, m.requests, m.requestTime, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -127,6 +131,9 @@ func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duratio
 // Executed is part of orchestrator.Observer.
 func (m *metrics) Executed(e *domain.Execution) {
 	m.executions.WithLabelValues(e.Command, string(e.Kind), string(e.Status)).Inc()
+	if e.Status == domain.ExecCached {
+		m.guarded.WithLabelValues(string(e.Kind)).Inc()
+	}
 	if e.StartedAt != nil && e.EndedAt != nil {
 		m.execTime.WithLabelValues(e.Command).Observe(e.EndedAt.Sub(*e.StartedAt).Seconds())
 	}
@@ -151,3 +158,6 @@ func (m *metrics) Request(route, _ string, status int, took time.Duration) {
 
 // Stream is part of handlers.Metrics.
 func (m *metrics) Stream(delta int) { m.connections.Add(float64(delta)) }
+
+// StreamReset is part of handlers.Metrics.
+func (m *metrics) StreamReset() { m.resets.Inc() }

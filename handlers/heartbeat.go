@@ -1,0 +1,34 @@
+package handlers
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// heartbeatHolds is how long a heartbeat counts as somebody watching; the broker
+// holds to the same.
+const heartbeatHolds = 5 * time.Minute
+
+type heartbeatInput struct {
+	SessionIDs []string `json:"session_ids" validate:"required,min=1,max=200,dive,max=64"`
+}
+
+// sendHeartbeat notes that somebody looks at sessions without a stream of them.
+func (s *server) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
+	var in heartbeatInput
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	for _, id := range in.SessionIDs {
+		if _, err := s.SessionReader.Session(r.Context(), caller(r).Workspace, id); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	now := s.Clock()
+	s.Streams.Heartbeat(in.SessionIDs, now)
+	s.writeJSON(w, r, http.StatusOK, api.Heartbeat{WatchedUntil: api.Timestamp(now.Add(heartbeatHolds))})
+}
