@@ -23,6 +23,7 @@ type cutWorld struct {
 	proxy  *testkit.CutProxy
 	store  *repository.Store // through the proxy
 	direct *repository.Store
+	url    string // of the database, directly
 	at     time.Time
 }
 
@@ -30,6 +31,7 @@ func newCutWorld(t *testing.T) *cutWorld {
 	w := &cutWorld{t: t, at: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	direct, cut := plainConfig(), plainConfig()
 	direct.URL = testkit.Postgres(t)
+	w.url = direct.URL
 	direct.Node = "watcher"
 	w.direct = opened(t, direct)
 	w.proxy = testkit.NewCutProxy(t)
@@ -334,6 +336,56 @@ func TestOutcomeUnknown(t *testing.T) {
 		}
 		if n > 20 {
 			t.Fatal("COMMIT was never cut")
+		}
+	}
+}
+
+// TestFewRoundTrips: the two commits of a round without commands, once their
+// statements are prepared, cost so many words with the server and no more.
+func TestFewRoundTrips(t *testing.T) {
+	w := newCutWorld(t)
+	cfg := plainConfig()
+	cfg.URL, cfg.Node, cfg.Connections = w.proxy.URL(t, w.url), "n2", 2 // one to write: warm after the first
+	store := opened(t, cfg)
+	s := w.fresh()
+	turn := func(c *domain.Change) *domain.Change {
+		m := &domain.Message{ID: ids.New("msg"), WorkspaceID: ws, SessionID: s.ID, Timestamp: w.at, Sender: domain.SenderAI, Status: domain.MessageStored}
+		x := &domain.Transition{WorkspaceID: ws, SessionID: s.ID, From: domain.Idle, To: domain.Idle, Event: "E", At: w.at}
+		c.Messages, c.Transitions = []*domain.Message{m}, []*domain.Transition{x}
+		c.Roundtrips = []*domain.Roundtrip{{ID: ids.New("rtp"), WorkspaceID: ws, SessionID: s.ID, StartedAt: w.at, EndedAt: w.at}}
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionPhase, Phase: x})
+		return c
+	}
+	decide := func() error {
+		_, err := store.Decide(t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+			s = v.Session
+			c := turn(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Claim: true}}})
+			c.Roundtrips = nil
+			return c, nil
+		})
+		return err
+	}
+	commit := func() error {
+		return store.Commit(t.Context(), turn(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}}))
+	}
+	for name, c := range map[string]struct {
+		do   func() error
+		most int
+	}{
+		// begin, workspace, sessions, numbers, session, message, transition, events, commit
+		"message in": {decide, 9},
+		// begin, numbers, session, message, transition, roundtrip, events, commit
+		"answer out": {commit, 8},
+	} {
+		for range 2 {
+			w.must(decide())
+			w.must(commit())
+		}
+		w.proxy.LoseReply(0)
+		w.must(c.do())
+		if n := w.proxy.Replies(); n != c.most {
+			t.Errorf("%s: %d round trips, want %d", name, n, c.most)
 		}
 	}
 }

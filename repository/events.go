@@ -85,6 +85,28 @@ func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newe
 	return bounds.Pruned + 1, bounds.Newest, nil
 }
 
+// SessionEventBounds are the bounds for a reader of one session's own events. The
+// events of a session that has not ended are never pruned: oldest is 1 then, and any
+// cursor is good.
+func (s *Store) SessionEventBounds(ctx context.Context, workspace, session string) (oldest, newest int64, err error) {
+	if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
+		return 0, 0, err
+	}
+	if oldest, newest, err = s.EventBounds(ctx, workspace); err != nil {
+		return 0, 0, err
+	}
+	var first int64
+	err = s.reads.get(ctx, &first, "SELECT session_seq FROM events WHERE workspace_id = $1 AND session_id = $2 AND session_id <> '' "+
+		"ORDER BY seq LIMIT 1", workspace, session)
+	if err != nil && !missing(err) {
+		return 0, 0, fmt.Errorf("read the session's first event: %w", err)
+	}
+	if first == 1 {
+		oldest = min(oldest, 1)
+	}
+	return oldest, newest, nil
+}
+
 // pruneStep bounds how many numbers one transaction prunes, so that it holds a
 // workspace for a moment only.
 const pruneStep = 5000
@@ -92,19 +114,30 @@ const pruneStep = 5000
 // PruneEvents takes out of the log what was committed before an instant. The events
 // of a session that has not ended stay.
 func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
-	var due []struct {
-		ID     string `db:"id"`
-		Target int64  `db:"target"`
+	var all []struct {
+		ID      string `db:"id"`
+		LastSeq int64  `db:"last_seq"`
+		Pruned  int64  `db:"pruned_to"`
+		Kept    *int64 `db:"kept"`
 	}
-	err := s.reads.all(ctx, &due, "SELECT workspace_id AS id, MAX(seq) AS target FROM events WHERE at < $1 GROUP BY workspace_id", stamp{before})
+	// From the last time on, up to the first one that is young enough.
+	err := s.reads.all(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq FROM events e WHERE e.workspace_id = w.id "+
+		"AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", stamp{before})
 	if err != nil {
 		return fmt.Errorf("look for old events: %w", err)
 	}
-	for _, w := range due {
+	for _, w := range all {
+		target := w.LastSeq
+		if w.Kept != nil {
+			target = *w.Kept - 1
+		}
+		if target <= w.Pruned {
+			continue
+		}
 		// From the beginning: a session that has ended since leaves nothing behind.
-		for to := int64(0); to < w.Target; {
+		for to := int64(0); to < target; {
 			after := to
-			to = min(to+pruneStep, w.Target)
+			to = min(to+pruneStep, target)
 			if err := s.pruneTo(ctx, w.ID, after, to); err != nil {
 				return err
 			}

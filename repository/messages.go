@@ -90,9 +90,7 @@ func (s *Store) Messages(ctx context.Context, workspace, session string, after i
 		limit = 1 << 30
 	}
 	var rows []messageRow
-	err := s.reads.all(ctx, &rows, "SELECT "+messageColumns+" FROM messages "+
-		"WHERE workspace_id = $1 AND session_id = $2 AND (seq > $3 OR seq IS NULL) "+
-		"ORDER BY CASE WHEN seq IS NULL THEN 1 ELSE 0 END, seq, at, id LIMIT $4", workspace, session, after, limit)
+	err := s.reads.all(ctx, &rows, messageList, workspace, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the messages: %w", err)
 	}
@@ -103,6 +101,15 @@ func (s *Store) Messages(ctx context.Context, workspace, session string, after i
 	}
 	return each(rows, (*messageRow).message)
 }
+
+// messageList takes each of the two kinds in the order of an index, so that a page of
+// a long session costs no more than one of a short one.
+const messageList = "SELECT " + messageColumns + " FROM (" +
+	"SELECT * FROM (SELECT 0 AS kind, " + messageColumns + " FROM messages " +
+	"WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 ORDER BY seq LIMIT $4) placed " +
+	"UNION ALL SELECT * FROM (SELECT 1 AS kind, " + messageColumns + " FROM messages " +
+	"WHERE workspace_id = $1 AND session_id = $2 AND seq IS NULL ORDER BY at, id LIMIT $4) waiting" +
+	") listed ORDER BY kind, seq, at, id LIMIT $4"
 
 // Message reads one message.
 func (s *Store) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {

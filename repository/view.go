@@ -56,8 +56,8 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 // viewSessions reads the session and the holder of the slot, which may be the same.
 func (s *Store) viewSessions(ctx context.Context, r reader, v *domain.View, session, lock string) (mine, holder *sessionRow, err error) {
 	var rows []sessionRow
-	err = r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND (id = $2 OR holds_slot)"+lock,
-		v.Workspace.ID, session)
+	err = r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id IN "+
+		"($2, (SELECT h.id FROM sessions h WHERE h.workspace_id = $1 AND h.holds_slot))"+lock, v.Workspace.ID, session)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the session and the holder: %w", err)
 	}
