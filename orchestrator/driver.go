@@ -245,8 +245,8 @@ func (d *driver) pause(ctx context.Context, attempt int) error {
 }
 
 // letGo ends the driver: streamed text that will not become a message is called
-// back. A session that was cut or taken over is somebody else's; one that failed
-// stays in its phase, and the next recovery takes it up.
+// back. A session that was cut or taken over is somebody else's; one that failed for
+// good must not stand still, so the machine is told.
 func (d *driver) letGo(ctx context.Context, err error) {
 	if d.streamed != "" {
 		reason := "cut"
@@ -265,7 +265,8 @@ func (d *driver) letGo(ctx context.Context, err error) {
 		return
 	}
 	d.loop.cfg.Log.Error().Err(err).Str("workspace", d.session.WorkspaceID).Str("session", d.session.ID).
-		Str("round", d.session.State.RoundID).Msg("the driver gave up; the session keeps its phase")
+		Str("round", d.session.State.RoundID).Msg("a step failed for good")
+	d.fail()
 }
 
 // survive turns a panic of this session's work into the end of its driver alone.
@@ -273,19 +274,27 @@ func (d *driver) survive() {
 	if p := recover(); p != nil {
 		d.loop.cfg.Log.Error().Str("session", d.session.ID).Interface("panic", p).
 			Bytes("stack", debug.Stack()).Msg("a driver panicked")
-		d.fail(fmt.Sprint(p))
+		d.fail()
 	}
 }
 
-// fail tells the machine that the work cannot go on, once; the person is told and
-// the session rests instead of standing still.
-func (d *driver) fail(problem string) {
+// failed is what a person is told of a mistake in the server; its log says more.
+const failed = "The server failed at this step. Its log says more under this session's id."
+
+// fail tells the machine that the work cannot go on, once, as the session is stored:
+// the person is told and the session rests instead of standing still.
+func (d *driver) fail() {
 	defer func() { _ = recover() }() // the second failure leaves it to recovery
-	d.pending, d.change = nil, nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.loop.base), 10*time.Second)
 	defer cancel()
-	d.session = d.view.Session
-	_, err := d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: "The server failed at this step: " + problem})
+	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
+	if err == nil && view.Session.RunEpoch != d.epoch {
+		return // somebody else drives it
+	}
+	if err == nil {
+		d.view, d.session, d.pending, d.change, d.streamed = view, view.Session, nil, nil, ""
+		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: failed})
+	}
 	if err != nil {
 		d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Msg("a failed step could not be recorded")
 	}

@@ -75,7 +75,7 @@ func (w *world) say(text string) {
 	}, IfBusy: domain.IfBusyEnqueue})
 }
 
-func (w *world) deliver(e domain.Event) {
+func (w *world) deliver(e domain.Event, after ...func()) {
 	w.t.Helper()
 	w.mu.Lock()
 	view := w.view()
@@ -89,6 +89,9 @@ func (w *world) deliver(e domain.Event) {
 		step.Change.Sessions[i].Claim = claim
 	}
 	w.apply(step.Change)
+	for _, do := range after {
+		do()
+	}
 	view = w.view()
 	w.mu.Unlock()
 	if claim {

@@ -171,6 +171,21 @@ func TestAPanicEndsTheRoundAndNotTheProcess(t *testing.T) {
 	}
 }
 
+// A step that fails for good (its message is gone, say) must not leave the session at
+// work with nobody to do it.
+func TestAStepThatFailsForGoodEndsTheRound(t *testing.T) {
+	w := newWorld(t)
+	w.model.text("never asked")
+	w.deliver(domain.UserMessageSent{IfBusy: domain.IfBusyEnqueue, Message: &domain.Message{
+		ID: "msg_gone", WorkspaceID: "default", SessionID: "ses_1", Sender: domain.SenderUser, Status: domain.MessageStored,
+		Rich: &domain.RichContent{LinearText: "look", Commands: []domain.Command{{Type: "ZONES", Params: []byte("{}")}}},
+	}}, func() { w.messages = nil })
+	if s := w.rest(); s.Phase != domain.Idle || len(w.model.asked) != 0 {
+		t.Errorf("phase %s after %d calls, want IDLE after none", s.Phase, len(w.model.asked))
+	}
+	wantSaid(t, w, "NETWORK_ERROR")
+}
+
 func TestErrorsOfTheProviderAreToldAndRepeatNothing(t *testing.T) {
 	w := newWorld(t)
 	w.model.then(func(context.Context, *providers.Request) (*providers.Answer, error) {
