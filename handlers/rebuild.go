@@ -63,6 +63,9 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 	case domain.PrefixTool:
 		found, err := s.Tools.Tool(ctx, ws, id)
 		return created(found, err, api.ToolFrom)
+	case domain.PrefixEntry:
+		found, err := s.Entries.Entry(ctx, ws, id)
+		return created(found, err, api.EntryFrom)
 	case domain.PrefixDocument:
 		found, err := s.Documents.Document(ctx, ws, id)
 		return created(found, err, api.DocumentFrom)

@@ -168,19 +168,25 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 		}
 	}
 	s := v.Session
+	_, resumed := event.(domain.SessionResumed)
 	if o.verdict.Reason != HoldsItAlready {
 		if err := d.displace(v, o); err != nil {
 			return nil, err
 		}
 		s = s.Clone()
 		s.HoldsSlot, s.QueuedAt = true, nil
-		s.State.Suspended = s.State.Suspended && s.Phase.Working()
+		s.State.Suspended = s.State.Suspended && (s.Phase.Working() || resumed)
 		o.view = withHolder(v, s)
 	}
 	_, activation := event.(domain.SessionActivationRequested)
-	if !s.State.Suspended && !s.Phase.Working() || o.verdict.Reason == HoldsItAlready || activation {
+	if !s.State.Suspended && !s.Phase.Working() || o.verdict.Reason == HoldsItAlready || activation || resumed {
 		if err := d.run(o, s, event); err != nil {
 			return nil, err
+		}
+		if resumed && o.step.Session.State.Suspended { // nothing stands in its way any more: it goes on
+			if err := d.run(o, o.step.Session, domain.SessionActivationRequested{}); err != nil {
+				return nil, err
+			}
 		}
 	} else { // it comes back into the middle of its work, and the event joins it there
 		if err := d.run(o, s, domain.SessionActivationRequested{}); err != nil {
