@@ -22,4 +22,5 @@ until api "/v1/sessions/$id/messages" | grep -q '"status":"interrupted"'; do
 	sleep 0.2
 done
 if api "/v1/sessions/$id/messages" | grep -q "$queued"; then echo "what was taken back is there" >&2; exit 1; fi
+api "/v1/sessions/$id/stop" -X POST >/dev/null # the steered message asks something: nobody is to answer
 echo "cut, steered and taken back"

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -110,12 +109,14 @@ type talk struct {
 
 	events chan sseEvent
 	links  chan link
-	done   chan error // the follower's end; nil until a session is joined
+	// done is the follower's error, stopped is closed when it has ended; both are nil
+	// until a session is joined.
+	done    chan error
+	stopped chan struct{}
 
 	id       string // of the session; "" before the first message
 	phase    domain.Phase
 	status   domain.Status
-	since    time.Time
 	awaited  int64 // number of the event that stored our last message; 0: none is under way
 	shown    int64 // seq of the last message that was shown
 	live     liveText

@@ -67,13 +67,15 @@ func (t *talk) follow(ctx context.Context, session *api.Session) error {
 		found: func() { t.tell(ctx, link{}) },
 		lost:  func(err error) { t.tell(ctx, link{err}) },
 	}
-	t.done = make(chan error, 1)
-	go func() { t.done <- f.run(ctx) }()
+	t.done, t.stopped = make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(t.stopped)
+		t.done <- f.run(ctx)
+	}()
 	select {
 	case l := <-t.links:
 		t.linked(l)
 	case err := <-t.done:
-		t.done <- err // leave waits for it
 		return err
 	}
 	return nil
@@ -88,8 +90,8 @@ func (t *talk) tell(ctx context.Context, l link) {
 
 // leave waits for the follower, which the context's end has stopped.
 func (t *talk) leave() {
-	if t.done != nil {
-		<-t.done
+	if t.stopped != nil {
+		<-t.stopped
 	}
 }
 
@@ -137,7 +139,11 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	case "approval.settled":
 		return decode(e, func(d *api.ApprovalData) { t.settled(&d.Approval) })
 	case "notice":
-		return decode(e, func(d *api.Notice) { t.screen.dim("(%s)", d.Text) })
+		return decode(e, func(d *api.Notice) {
+			if d.Level != "error" && d.Code != "limit_reached" { // the record says those itself
+				t.screen.dim("(%s)", d.Text)
+			}
+		})
 	}
 	return nil
 }

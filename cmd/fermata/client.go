@@ -194,8 +194,7 @@ func (e *serverError) Error() string {
 
 // codeOf is the code of a server's error, "" for any other.
 func codeOf(err error) string {
-	var e *serverError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*serverError](err); ok {
 		return e.Code
 	}
 	return ""

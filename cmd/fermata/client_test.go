@@ -324,8 +324,7 @@ func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
 	client, _ := flags.client()
 	follow := &follower{client: client, path: "/v1/events", take: func(sseEvent) error { return nil }}
 	err := follow.run(t.Context())
-	var away *unreachableError
-	if !errors.As(err, &away) {
+	if _, ok := errors.AsType[*unreachableError](err); !ok {
 		t.Fatalf("got %v", err)
 	}
 	wants(t, err.Error(), "http://127.0.0.1:1 does not answer", "fermata serve", "--url")

@@ -112,8 +112,7 @@ func (d *doctor) reachable() finding {
 	ctx, cancel := context.WithTimeout(d.cc, 10*time.Second)
 	defer cancel()
 	response, err := d.send(ctx, http.MethodGet, "/healthz", nil, "", "application/json")
-	var refused *serverError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*serverError](err); ok {
 		return finding{"server", levelFailed, fmt.Sprintf("%s answers, but not as Fermata does (HTTP %d)", d.base, refused.Status),
 			"Look whether another program listens there, or a proxy stands in between; set --url or FERMATA_URL."}
 	}

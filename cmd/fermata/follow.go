@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -107,11 +108,11 @@ func (f *follower) run(ctx context.Context) error {
 	pause := first
 	for {
 		got, err := f.once(ctx)
-		var stop *takeError
+		stop, stopped := errors.AsType[*takeError](err)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &stop):
+		case stopped:
 			return stop.err
 		case final(err), !f.opened:
 			return err
@@ -143,9 +144,7 @@ func (f *follower) once(ctx context.Context) (got bool, err error) {
 	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer silent.Stop()
 	query := url.Values{}
-	for name, values := range f.query {
-		query[name] = values
-	}
+	maps.Copy(query, f.query)
 	if f.cursor >= 0 {
 		query.Set("after", strconv.FormatInt(f.cursor, 10))
 	}
@@ -183,16 +182,15 @@ func (f *follower) once(ctx context.Context) (got bool, err error) {
 
 // final says that coming back would not help.
 func final(err error) bool {
-	var e *serverError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*serverError](err)
+	if !ok {
 		return false
 	}
 	return e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestTimeout
 }
 
 func retryAfter(err error) time.Duration {
-	var e *serverError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*serverError](err); ok {
 		return e.RetryAfter
 	}
 	return 0

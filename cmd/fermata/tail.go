@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -8,8 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"context"
 
 	"github.com/fermata-dev/fermata/api"
 )
@@ -109,7 +108,7 @@ type eventData struct {
 
 func printEventLine(cc *cliContext, e sseEvent) error {
 	var d eventData
-	words := ""
+	var words string
 	if err := json.Unmarshal(e.Data, &d); err != nil {
 		words = string(e.Data) // of a newer server: shown as it is
 	} else {

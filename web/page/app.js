@@ -53,8 +53,7 @@ const stream = new Stream({
   onEvent: take,
   onOpen() {
     net.found();
-    problems.clear('unreachable');
-    problems.clear('unavailable');
+    for (const code of ['unreachable', 'unavailable']) problems.clear(code);
     open?.doubt();
     const conversation = open;
     // Text that nobody has confirmed by then was discarded while nobody listened.
@@ -68,29 +67,26 @@ const stream = new Stream({
     await signin.ask();
     stream.again(0);
     if (open) load(open);
-    paint();
   },
 });
 
 function take(name, seq, data) {
   if (name === 'snapshot') return void loadAll(data);
-  if (name === 'notice') problems.notice(data);
+  if (name === 'notice') notice(data);
   if (data.session && ['session.created', 'session.status', 'session.ended'].includes(name)) chats.keep(data.session);
   if (data.approval) watchApproval(name, data.approval);
   if (name === 'queue.changed') open?.queue(data.data);
-  if (open && !open.apply(name, seq, data)) resync();
+  if (open && !open.apply(name, seq, data)) stream.resync();
   if (open && name === 'message.created' && data.message.session_id === open.id && data.message.sender === 'AI') {
     announcer.finish(data.message.id, messages.textOf(data.message));
   }
   paint();
 }
 
-// resync connects again when streamed text is missing: joining anew gives the whole.
-let resynced = 0;
-function resync() {
-  if (performance.now() - resynced < 2000) return;
-  resynced = performance.now();
-  stream.again(0);
+// notice shows what the record of the open chat does not say by itself.
+function notice(data) {
+  if (data.session_id !== open?.id) problems.notice(data, chats.all.get(data.session_id)?.name);
+  else if (data.level !== 'error' && !['limit_reached', 'session_timeout'].includes(data.code)) problems.notice(data);
 }
 
 function watchApproval(name, a) {
@@ -269,6 +265,7 @@ $('delete').addEventListener('click', async () => {
   } catch (problem) { refused(problem); }
   paint();
 });
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
   if (menu.shown()) return menu.show(false);

@@ -35,6 +35,13 @@ export class Stream {
     this.again(0);
   }
 
+  // resync connects again when streamed text is missing: joining anew gives the whole.
+  resync() {
+    if (performance.now() - (this.resynced ?? -Infinity) < 2000) return;
+    this.resynced = performance.now();
+    this.again(0);
+  }
+
   // whenOpen waits for the connection, but not for ever.
   whenOpen(ms) {
     return new Promise((done) => {

@@ -36,9 +36,9 @@ function advice(problem) {
 }
 
 // notice shows a short text of the server; those that only inform leave by themselves.
-export function notice(data) {
+export function notice(data, about) {
   const box = h('div', { class: `problem notice-${data.level}`, 'data-code': data.code },
-    h('div', { class: 'problem-body' }, h('p', {}, h('strong', { text: t(`notice.level.${data.level}`) }), ' ', data.text)),
+    h('div', { class: 'problem-body' }, h('p', {}, h('strong', { text: about || t(`notice.level.${data.level}`) }), ' ', data.text)),
     h('button', { type: 'button', class: 'plain', 'aria-label': t('problem.close'), title: t('problem.close'), onclick: () => box.remove() }, '✕'));
   region().append(box);
   if (data.level === 'info') setTimeout(() => box.remove(), 8000);
