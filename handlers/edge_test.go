@@ -93,6 +93,10 @@ func (s *edgeStore) Approval(context.Context, string, string) (*domain.Approval,
 	return nil, domain.NotFound("approval")
 }
 
+func (s *edgeStore) SessionEventBounds(ctx context.Context, ws, _ string) (oldest, newest int64, err error) {
+	return s.EventBounds(ctx, ws)
+}
+
 func (s *edgeStore) EventBounds(context.Context, string) (oldest, newest int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

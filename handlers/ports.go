@@ -51,6 +51,8 @@ type SessionReader interface {
 	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
 	// Messages in their order after the one with Seq after; queued ones last.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
+	// SessionEventBounds are the numbers between which the session's own log is whole.
+	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)
 	// Events after the number after; session "" means the whole workspace.
 	Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error)
 }

@@ -163,7 +163,7 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 	if s.Metrics != nil {
 		s.Metrics.Stream(+1)
 	}
-	e.reader = s.Streams.Reader(eventLog{s}, *f)
+	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
 	if err := e.begin(r); err != nil {
 		e.complain(r, err)
 		e.close()
@@ -338,14 +338,21 @@ func (e *eventStream) write(frames ...[]byte) error {
 	return nil
 }
 
-// eventLog is the log as the streams read it.
-type eventLog struct{ s *server }
+// eventLog is the log as the streams read it: the workspace's, or that of one session,
+// whose events are kept as long as it has not ended.
+type eventLog struct {
+	s       *server
+	session string
+}
 
 func (l eventLog) Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
 	return l.s.SessionReader.Events(ctx, ws, session, after, limit)
 }
 
 func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error) {
+	if l.session != "" {
+		return l.s.SessionReader.SessionEventBounds(ctx, ws, l.session)
+	}
 	return l.s.WorkspaceReader.EventBounds(ctx, ws)
 }
 

@@ -297,6 +297,10 @@ func (w *world) EventBounds(context.Context, string) (oldest, newest int64, err 
 	return 1, int64(len(w.events)), nil
 }
 
+func (w *world) SessionEventBounds(ctx context.Context, ws, _ string) (oldest, newest int64, err error) {
+	return w.EventBounds(ctx, ws)
+}
+
 func (w *world) Slot(context.Context, string) (*domain.SlotState, error) {
 	return &domain.SlotState{Holder: w.sessions["ses_1"], Since: &worldTime}, nil
 }
