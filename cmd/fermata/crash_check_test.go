@@ -13,6 +13,7 @@ import (
 // numbered in the order in which they appear, times and numbers of events left out.
 type result struct {
 	text  string
+	lean  string // without what was kept of cut answers
 	calls int
 }
 
@@ -20,9 +21,9 @@ type result struct {
 func (p *player) finish() result {
 	p.t.Helper()
 	p.checks()
-	r := result{text: p.retell(), calls: p.run.counted()}
+	r := result{text: p.retell(true), lean: p.retell(false), calls: p.run.counted()}
 	p.repeatAll()
-	if again := p.retell(); again != r.text {
+	if again := p.retell(true); again != r.text {
 		p.t.Errorf("repeating every request with its key changed something:\n%s", difference(r.text, again))
 	}
 	return r
@@ -235,8 +236,9 @@ func (p *player) repeatAll() {
 	}
 }
 
-// retell tells what is there: sessions, records, data, approvals, outcomes.
-func (p *player) retell() string {
+// retell tells what is there: sessions, records, data, approvals, outcomes. cut: also
+// what was kept of answers that were cut.
+func (p *player) retell(cut bool) string {
 	p.t.Helper()
 	n := &renaming{ids: map[string]string{}, counts: map[string]int{}}
 	for i, c := range p.chats {
@@ -246,7 +248,9 @@ func (p *player) retell() string {
 			n.line(field, s.at(field))
 		}
 		for _, m := range p.get(c.path("/messages?limit=200")).list("data") {
-			n.line("message", m)
+			if cut || m.(map[string]any)["status"] != "interrupted" {
+				n.line("message", m)
+			}
 		}
 		n.outcomes(p.log(c.path("/events")))
 	}

@@ -222,11 +222,11 @@ func (p *player) holds(gate string) {
 
 func (p *player) opens(gate string) { close(p.run.gate(gate).open) }
 
-// streams waits until the AI's text is on the stream. A call that began while nobody
+// streams waits until the text of the AI that stands at a gate is on the stream. A call that began while nobody
 // listened, as after a restart, has none there.
-func (c *dialogue) streams() {
+func (c *dialogue) streams(gate string) {
 	c.p.t.Helper()
-	until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnheard() })
+	until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnheard(gate) })
 }
 
 // orRestart is where a crash may rightly change the result; see scenario.twoWays.
@@ -241,6 +241,7 @@ func (p *player) orRestart() {
 func (p *player) restart() {
 	p.t.Helper()
 	p.host.killAndWait()
+	p.run.forget()
 	p.host.server()
 }
 

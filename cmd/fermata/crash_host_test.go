@@ -144,6 +144,12 @@ func (h *host) died() int {
 	return h.deaths
 }
 
+func (h *host) slowestStart() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.slowest
+}
+
 // killNextStart arms the process that is started next.
 func (h *host) killNextStart(how string) {
 	h.mu.Lock()

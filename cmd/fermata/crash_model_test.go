@@ -30,8 +30,9 @@ type modelRun struct {
 	mu    sync.Mutex
 	calls int
 	gates map[string]*gate
-	// unheard counts the calls that stand at a gate and were not asked to stream.
-	unheard int
+	// before is the number of the last call of a process that is dead: what still stands
+	// at a gate of it does not count.
+	before int
 	// killAt and where: at this call the server is killed, before the first byte of the
 	// answer ("head"), in its middle ("middle"), or when all of it is sent ("end").
 	killAt int
@@ -41,7 +42,7 @@ type modelRun struct {
 
 // gate holds calls back until it is opened.
 type gate struct {
-	waiting int
+	waiting map[int]bool // by number of the call: whether it was asked to stream
 	open    chan struct{}
 }
 
@@ -94,37 +95,45 @@ func (r *modelRun) gate(name string) *gate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gates[name] == nil {
-		r.gates[name] = &gate{open: make(chan struct{})}
+		r.gates[name] = &gate{waiting: map[int]bool{}, open: make(chan struct{})}
 	}
 	return r.gates[name]
 }
 
-// held says whether a call stands at the gate now.
-func (r *modelRun) held(name string) bool {
+// held says whether a call stands at the gate now; heldUnheard, whether one that was
+// not asked to stream does.
+func (r *modelRun) held(name string) bool        { return r.stands(name, false) }
+func (r *modelRun) heldUnheard(name string) bool { return r.stands(name, true) }
+
+func (r *modelRun) stands(name string, unheard bool) bool {
 	g := r.gate(name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return g.waiting > 0
-}
-
-func (r *modelRun) heldUnheard() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.unheard > 0
-}
-
-func (r *modelRun) wait(name string, stream bool, request *http.Request) {
-	g := r.gate(name)
-	count := func(n int) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		g.waiting += n
-		if !stream {
-			r.unheard += n
+	for n, stream := range g.waiting {
+		if n > r.before && !(unheard && stream) {
+			return true
 		}
 	}
-	count(1)
-	defer count(-1)
+	return false
+}
+
+// forget: the process that made the calls so far is dead.
+func (r *modelRun) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = r.calls
+}
+
+func (r *modelRun) wait(name string, n int, stream bool, request *http.Request) {
+	g := r.gate(name)
+	r.mu.Lock()
+	g.waiting[n] = stream
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(g.waiting, n)
+	}()
 	select {
 	case <-g.open:
 	case <-request.Context().Done(): // the caller has died, or given up
@@ -154,8 +163,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	r.mu.Lock()
 	r.calls++
-	where := ""
-	if r.calls == r.killAt {
+	n, where := r.calls, ""
+	if n == r.killAt {
 		where = r.where
 	}
 	r.mu.Unlock()
@@ -176,7 +185,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 			return
 		}
 		if hold != "" && i == 1 {
-			r.wait(hold, ask.Stream, request)
+			r.wait(hold, n, ask.Stream, request)
 		}
 		_, _ = io.WriteString(w, piece) // the caller may have died
 		w.(http.Flusher).Flush()

@@ -32,7 +32,8 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			people.Go(func() { p.talks(i, stop) })
 		}
 		for died := h.died(); h.died()-died < kills && !t.Failed(); {
-			time.Sleep(20*time.Millisecond + rand.N(380*time.Millisecond))
+			h.server() // it is up, and has a moment
+			time.Sleep(20*time.Millisecond + rand.N(max(380*time.Millisecond, h.slowestStart())))
 			h.kill()
 		}
 		close(stop)
@@ -43,7 +44,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			most = max(most, p.slowest)
 		}
 		t.Logf("%d kills, %d messages acknowledged, slowest acknowledgement %s, slowest start %s",
-			h.died(), said, most.Round(time.Millisecond), h.slowest.Round(time.Millisecond))
+			h.died(), said, most.Round(time.Millisecond), h.slowestStart().Round(time.Millisecond))
 	})
 }
 

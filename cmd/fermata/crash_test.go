@@ -23,7 +23,7 @@ func TestKilledAtEveryCommitAndCall(t *testing.T) {
 			for i, scenario := range scenarios {
 				t.Run(scenario.name, func(t *testing.T) { s.all(t, i, scenario) })
 			}
-			t.Logf("%s: %d points, %d of them reached; slowest start %s", name, s.points, s.reached, s.host.slowest.Round(time.Millisecond))
+			t.Logf("%s: %d points, %d of them reached; slowest start %s", name, s.points, s.reached, s.host.slowestStart().Round(time.Millisecond))
 		})
 	}
 }
@@ -54,6 +54,9 @@ func (s *sweep) all(t *testing.T, number int, is *scenario) {
 		second, _ := s.play(t, is, point{}, true)
 		results = append(results, second)
 	}
+	if is.textMayBeLost && first.text == first.lean {
+		t.Error("nothing was kept of the answer that was cut")
+	}
 	if t.Failed() {
 		return
 	}
@@ -74,13 +77,13 @@ func (s *sweep) all(t *testing.T, number int, is *scenario) {
 		}
 		t.Run(fmt.Sprintf("%s_%d", at.where, at.n), func(t *testing.T) {
 			have, _ := s.play(t, is, at, false)
-			compare(t, results, have)
+			compare(t, is, results, have)
 		})
 	}
 }
 
 // sampleEvery is how much of the sweep an ordinary run does: one point in so many.
-const sampleEvery = 17
+const sampleEvery = 13
 
 // play is one play; the server is killed at the point, if there is one. It gives the
 // commits that were counted.
@@ -119,13 +122,13 @@ func (s *sweep) play(t *testing.T, is *scenario, at point, otherWay bool) (resul
 }
 
 // compare holds a play with a crash against those without.
-func compare(t *testing.T, want []result, have result) {
+func compare(t *testing.T, is *scenario, want []result, have result) {
 	t.Helper()
 	if have.calls > want[0].calls+1 {
 		t.Errorf("the AI was called %d times, %d without the crash: one more is allowed", have.calls, want[0].calls)
 	}
 	for _, w := range want {
-		if have.text == w.text {
+		if have.text == w.text || is.textMayBeLost && have.lean == w.lean {
 			return
 		}
 	}
