@@ -15,6 +15,7 @@ import (
 // not.
 type doctorCommand struct {
 	clientFlags `embed:""`
+	serverFlags `embed:"" group:"What the server of this machine is started with"`
 	NoCall      bool `help:"Do not make a test call of the AI (it may cost a little)."`
 }
 
@@ -36,18 +37,9 @@ type finding struct {
 	Mend   string `json:"mend,omitempty"`
 }
 
-// localChecks look at this machine's own configuration and database. They run where
-// the server is configured by flags or environment; the server's part of the program
-// adds them.
-var localChecks []func(context.Context) finding
-
 // Run checks. Something that is wrong is an error, and so the exit code 1.
 func (c *doctorCommand) Run(cc *cliContext) error {
-	var findings []finding
-	for _, check := range localChecks {
-		findings = append(findings, check(cc))
-	}
-	findings = append(findings, c.remote(cc)...)
+	findings := append(c.local(cc), c.remote(cc)...)
 	if err := report(cc, c.Output, findings); err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
+	good := func() serverFlags {
+		return serverFlags{
+			databaseFlags: databaseFlags{DataDir: t.TempDir()}, Listen: "127.0.0.1:0", LeaseTTL: 15 * time.Second, EventRetention: 168 * time.Hour,
+		}
+	}
+	running := newServer(t, databaseFlags{DataDir: t.TempDir()})
+	for name, c := range map[string]struct {
+		url    string
+		change func(*serverFlags)
+		check  string
+		level  level
+		says   string
+	}{
+		"all is well":             {"http://127.0.0.1:1", func(*serverFlags) {}, "database", levelOK, "will be made"},
+		"a server runs":           {"http://localhost:1", func(f *serverFlags) { f.DataDir = running.app.flags.DataDir }, "database", levelOK, "in use"},
+		"no PostgreSQL":           {"http://127.0.0.1:1", func(f *serverFlags) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "database", levelFailed, "refused"},
+		"no secret key":           {"http://127.0.0.1:1", func(f *serverFlags) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "secret key", levelWarning, "not set"},
+		"bad secret key":          {"http://127.0.0.1:1", func(f *serverFlags) { f.SecretKey = "short" }, "secret key", levelFailed, "base64"},
+		"bad configuration":       {"http://127.0.0.1:1", func(f *serverFlags) { f.RootKey = "short" }, "configuration", levelFailed, "32"},
+		"a server far away":       {"https://fermata.example", func(*serverFlags) {}, "configuration", levelSkipped, "another machine"},
+		"a database not migrated": {"http://127.0.0.1:1", func(f *serverFlags) { f.DatabaseURL = databases["postgres"](t).DatabaseURL }, "database", levelFailed, "tables"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := doctorCommand{clientFlags: clientFlags{URL: c.url}, serverFlags: good()}
+			c.change(&cmd.serverFlags)
+			for _, f := range cmd.local(t.Context()) {
+				if f.Check == c.check {
+					if f.Level != c.level || !strings.Contains(f.Detail, c.says) || f.Level == levelFailed && f.Mend == "" {
+						t.Errorf("found %+v, want %s and %q, and how to mend it", f, c.level, c.says)
+					}
+					return
+				}
+			}
+			t.Errorf("%s was not checked", c.check)
+		})
+	}
+}
