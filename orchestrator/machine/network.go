@@ -30,8 +30,12 @@ func countFailedCall(t *turn) {
 func storeNetworkError(t *turn) {
 	e := t.event.(domain.NetworkErrorOccurred)
 	t.s.State.NetworkAttempts++
-	t.system(domain.SystemNetworkError, e.Problem, nil, "")
-	t.notice("error", "network_error", "The provider could not be reached: "+e.Problem)
+	text := "The call of the AI failed: " + e.Problem + "."
+	if chat(t) {
+		text += " Your message is kept; retry when the provider is back."
+	}
+	t.system(domain.SystemNetworkError, text, nil, "")
+	t.notice("error", "network_error", text)
 }
 
 // lastTry: the workspace wants an automation to stand back after three calls.
