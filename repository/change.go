@@ -41,10 +41,9 @@ func (t *tx) apply(ctx context.Context, c *domain.Change) error {
 		func() error { return t.writeMessages(ctx, c) },
 		func() error { return t.writeExecutions(ctx, c.Executions) },
 		func() error { return t.writeApprovals(ctx, c.Approvals) },
-		func() error { return t.writeTransitions(ctx, c.Transitions) },
-		func() error { return t.writeRoundtrips(ctx, c.Roundtrips) },
 		func() error { return t.writeInbox(ctx, c) },
 		func() error { return t.recount(ctx, c) },
+		func() error { t.writeTransitions(c.Transitions); t.writeRoundtrips(c.Roundtrips); return nil },
 		func() error { return t.writeEvents(ctx, c.Events) },
 		func() error { return t.deleteSessions(ctx, c) },
 	} {

@@ -89,21 +89,6 @@ func raw(s string) json.RawMessage {
 // prepared.
 const maxRows = 16
 
-// insertSQL is INSERT INTO table (columns) VALUES for n rows, then tail.
-func insertSQL(table, columns string, n int, tail string) string {
-	width := strings.Count(columns, ",") + 1
-	var b strings.Builder
-	b.WriteString("INSERT INTO " + table + " (" + columns + ") VALUES ")
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("(" + placeholders(i*width+1, width) + ")")
-	}
-	b.WriteString(tail)
-	return b.String()
-}
-
 // placeholders are n of them from $from on, with commas.
 func placeholders(from, n int) string {
 	var b strings.Builder

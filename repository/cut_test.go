@@ -373,10 +373,10 @@ func TestFewRoundTrips(t *testing.T) {
 		do   func() error
 		most int
 	}{
-		// begin, workspace, sessions, numbers, session, message, transition, events, commit
-		"message in": {decide, 9},
-		// begin, numbers, session, message, transition, roundtrip, events, commit
-		"answer out": {commit, 8},
+		// begin, workspace, sessions, numbers, session, what belongs to it, commit
+		"message in": {decide, 7},
+		// begin, numbers, session, what belongs to it, commit
+		"answer out": {commit, 5},
 	} {
 		for range 2 {
 			w.must(decide())

@@ -39,6 +39,8 @@ type dialect struct {
 	// relaxed makes the present transaction return before it is on disk; "" where that
 	// cannot be said of one transaction. Only for what may be forgotten in a crash.
 	relaxed string
+	// joins says that several INSERTs can be one statement.
+	joins bool
 	// classify says what kind of failure a driver's error is.
 	classify func(error) class
 	// migrator makes the schema of a database.
@@ -137,7 +139,7 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 		return db, nil
 	}
 	return &dialect{
-		name: "postgres", lock: " FOR UPDATE", snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
+		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
 		clock:   "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
 		number:  "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (data::json ->> %[1]s::text)::double precision END",
 		relaxed: "SET LOCAL synchronous_commit = off",

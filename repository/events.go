@@ -24,7 +24,8 @@ const (
 	eventWidth   = 8
 )
 
-// writeEvents encodes each event, now that its numbers are known, and stores it.
+// writeEvents encodes each event, now that its numbers are known, and stores it, with
+// the rows that were kept until now.
 func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 	args := make([]any, 0, len(events)*eventWidth)
 	for _, e := range events {
@@ -35,10 +36,8 @@ func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 		e.Data = data
 		args = append(args, e.WorkspaceID, e.Seq, e.SessionID, e.SessionSeq, string(e.Type), stamp{e.At}, t.changeID, string(data))
 	}
-	if _, err := t.insert(ctx, "events", eventColumns, "", eventWidth, args); err != nil {
-		return fmt.Errorf("insert events: %w", err)
-	}
-	return nil
+	t.later(batch{"events", eventColumns, eventWidth, args})
+	return t.flush(ctx)
 }
 
 // Events lists what was committed after the number after, in order: of one session,

@@ -150,7 +150,7 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 		}
 	}
 	id := func(m *domain.Message) string { return m.ID }
-	if err := t.insertMessages(ctx, distinct(made, id), gone); err != nil {
+	if err := t.insertMessages(distinct(made, id), gone); err != nil {
 		return err
 	}
 	if err := t.changeMessages(ctx, distinct(changed, id), gone); err != nil {
@@ -169,7 +169,7 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-func (t *tx) insertMessages(ctx context.Context, messages []*domain.Message, gone map[string]bool) error {
+func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) error {
 	var args []any
 	for _, m := range messages {
 		if gone[m.ID] {
@@ -181,9 +181,7 @@ func (t *tx) insertMessages(ctx context.Context, messages []*domain.Message, gon
 		}
 		args = append(args, values...)
 	}
-	if _, err := t.insert(ctx, "messages", messageColumns, "", messageWidth, args); err != nil {
-		return fmt.Errorf("insert messages: %w", err)
-	}
+	t.later(batch{"messages", messageColumns, messageWidth, args})
 	return nil
 }
 

@@ -27,16 +27,13 @@ const (
 	transitionWidth   = 11
 )
 
-func (t *tx) writeTransitions(ctx context.Context, transitions []*domain.Transition) error {
+func (t *tx) writeTransitions(transitions []*domain.Transition) {
 	args := make([]any, 0, len(transitions)*transitionWidth)
 	for _, x := range transitions {
 		args = append(args, x.WorkspaceID, x.SessionID, x.Number, string(x.From), string(x.To), x.Event, x.Reason,
 			string(x.Status), x.RoundID, x.Epoch, stamp{x.At})
 	}
-	if _, err := t.insert(ctx, "transitions", transitionColumns, "", transitionWidth, args); err != nil {
-		return fmt.Errorf("insert transitions: %w", err)
-	}
-	return nil
+	t.later(batch{"transitions", transitionColumns, transitionWidth, args})
 }
 
 // Transitions lists every transition of a session, in order.
@@ -96,7 +93,7 @@ const (
 	roundtripWidth = 25
 )
 
-func (t *tx) writeRoundtrips(ctx context.Context, roundtrips []*domain.Roundtrip) error {
+func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 	roundtrips = distinct(roundtrips, func(r *domain.Roundtrip) string { return r.ID })
 	args := make([]any, 0, len(roundtrips)*roundtripWidth)
 	for _, r := range roundtrips {
@@ -105,10 +102,7 @@ func (t *tx) writeRoundtrips(ctx context.Context, roundtrips []*domain.Roundtrip
 			r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens, r.Usage.OutputTokens, r.Usage.ReasoningTokens, r.Usage.Cost,
 			r.PromptHash, r.PromptTokens, r.Streamed, stamp{r.StartedAt}, stampOf(r.FirstTokenAt), stamp{r.EndedAt})
 	}
-	if _, err := t.insert(ctx, "roundtrips", roundtripColumns, "", roundtripWidth, args); err != nil {
-		return fmt.Errorf("insert roundtrips: %w", err)
-	}
-	return nil
+	t.later(batch{"roundtrips", roundtripColumns, roundtripWidth, args})
 }
 
 // Roundtrips lists every call of the AI that a session made, oldest first.

@@ -45,6 +45,7 @@ type Store struct {
 	dialect *dialect
 	writes  *sqlx.DB // reached by tx.go alone
 	stmts   *statements
+	texts   texts
 	reads   *readPool
 	lock    *fileLock
 	renewed atomic.Bool // this incarnation has held its lease
@@ -62,7 +63,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		cfg.Connections = 16
 	}
 	half := max(cfg.Connections/2, 1)
-	s := &Store{cfg: cfg}
+	s := &Store{cfg: cfg, texts: texts{by: map[textKey]string{}}}
 	var err error
 	if cfg.Path != "" {
 		if s.lock, err = lockFile(cfg.Path + ".lock"); err != nil {

@@ -21,6 +21,7 @@ type tx struct {
 	created     string      // id of what it made, for the idempotency key
 	points      int         // savepoints so far
 	marks       *requestKey // the key whose request it carries out
+	kept        []batch     // what flush writes
 	// undo takes back what the attempt set in the caller's memory.
 	undo []func()
 }
@@ -54,21 +55,6 @@ func (t *tx) must(ctx context.Context, n int64, otherwise error, query string, a
 		return otherwise
 	}
 	return nil
-}
-
-// insert writes many rows with few statements; args has width values for each.
-func (t *tx) insert(ctx context.Context, table, columns, tail string, width int, args []any) (int64, error) {
-	var total int64
-	for len(args) > 0 {
-		n := min(len(args)/width, maxRows)
-		have, err := t.exec(ctx, insertSQL(table, columns, n, tail), args[:n*width]...)
-		if err != nil {
-			return total, err
-		}
-		total += have
-		args = args[n*width:]
-	}
-	return total, nil
 }
 
 const (

@@ -1,0 +1,59 @@
+package repository
+
+import "sync"
+
+// texts keeps the statements that are put together from pieces: a commit needs the
+// same few again and again.
+type texts struct {
+	mu sync.RWMutex
+	by map[textKey]string
+}
+
+// textKey is the shape of such a statement: of one INSERT, or of several in the order
+// in which they stand.
+type textKey struct {
+	tail  string
+	parts [maxParts]part
+}
+
+type part struct {
+	table string
+	rows  int
+}
+
+const (
+	// maxParts bounds the INSERTs of one statement.
+	maxParts = 4
+	// maxTexts bounds what is kept; the rest is put together each time.
+	maxTexts = 1000
+)
+
+func (t *texts) insert(table, columns string, n int, tail string) string {
+	return t.of(textKey{tail: tail, parts: [maxParts]part{{table, n}}}, func() string {
+		return insertSQL(table, columns, n, tail)
+	})
+}
+
+func (t *texts) joint(all []batch) string {
+	var key textKey
+	for i := range all {
+		key.parts[i] = part{all[i].table, all[i].count()}
+	}
+	return t.of(key, func() string { return jointSQL(all) })
+}
+
+func (t *texts) of(key textKey, make func() string) string {
+	t.mu.RLock()
+	text, ok := t.by[key]
+	t.mu.RUnlock()
+	if ok {
+		return text
+	}
+	text = make()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.by) < maxTexts {
+		t.by[key] = text
+	}
+	return text
+}
