@@ -60,8 +60,9 @@ e2e: build ## the page in headless Chromium
 	@scripts/need node chromium
 	web/e2e/run.sh $(BIN)
 
-bench: ## benchmarks of the parts; `scripts/bench-server` for the whole server
-	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/... ./orchestrator/...
+bench: postgres ## benchmarks: the whole server beside the floor, and its parts
+	go test -run '^$$' -bench . ./cmd/fermata
+	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/...
 
 long: postgres ## the long sweeps: kill -9 in every phase, random events, fuzzing
 	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -timeout 60m ./cmd/fermata ./orchestrator/...
