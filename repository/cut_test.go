@@ -373,8 +373,8 @@ func TestFewRoundTrips(t *testing.T) {
 		do   func() error
 		most int
 	}{
-		// begin, workspace, sessions, numbers, session, what belongs to it, commit
-		"message in": {decide, 7},
+		// begin, workspace and sessions, numbers, session, what belongs to it, commit
+		"message in": {decide, 6},
 		// begin, numbers, session, what belongs to it, commit
 		"answer out": {commit, 5},
 	} {

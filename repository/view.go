@@ -20,9 +20,9 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 }
 
 // view reads what the rows of the workspace and the session do not rule out: most
-// views take two queries.
+// views take one query.
 func (s *Store) view(ctx context.Context, r reader, workspace, session, lock string) (*domain.View, error) {
-	row, err := workspaceIn(ctx, r, workspace, lock)
+	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 	if v.Workspace, err = row.workspace(); err != nil {
 		return nil, err
 	}
-	mine, holder, err := s.viewSessions(ctx, r, v, session, lock)
+	mine, holder, err := viewSessions(v, session, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +53,80 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 	return v, s.viewSpent(ctx, r, v)
 }
 
-// viewSessions reads the session and the holder of the slot, which may be the same.
-func (s *Store) viewSessions(ctx context.Context, r reader, v *domain.View, session, lock string) (mine, holder *sessionRow, err error) {
-	var rows []sessionRow
-	err = r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id IN "+
-		"($2, (SELECT h.id FROM sessions h WHERE h.workspace_id = $1 AND h.holds_slot))"+lock, v.Workspace.ID, session)
+// viewRow is a session beside its workspace.
+type viewRow struct {
+	sessionRow
+	WorkspaceName    string `db:"workspace_name"`
+	Settings         string `db:"settings"`
+	WorkspaceSeq     int64  `db:"workspace_seq"`
+	QueueLength      int64  `db:"queue_length"`
+	WorkspaceCreated stamp  `db:"workspace_created"`
+	LastChange       string `db:"last_change_id"`
+	SeenChange       string `db:"seen_change_id"`
+}
+
+const (
+	// theSessions are the session and the holder of the slot, which may be the same.
+	theSessions = "IN ($2, (SELECT h.id FROM sessions h WHERE h.workspace_id = $1 AND h.holds_slot))"
+	sessionsSQL = "SELECT " + sessionColumns + " FROM sessions WHERE workspace_id = $1 AND id " + theSessions
+)
+
+// viewSQL reads the workspace with the sessions. Where it locks, it may have waited
+// for another transaction: then the workspace is as that one left it, but the
+// sessions are as they were before. The workspace's latest change, once as it is
+// locked and once as the statement saw it when it began, tells whether that happened.
+var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS workspace_seq, w.queue_length, " +
+	"w.created_at AS workspace_created, w.last_change_id, " +
+	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + prefixed("s", sessionColumns) +
+	" FROM workspaces w JOIN sessions s ON s.workspace_id = w.id AND s.id " + theSessions + " WHERE w.id = $1"
+
+// viewRows reads the rows of the workspace, of the session and of the slot's holder,
+// all as of one instant, and locks the workspace first: nobody writes a session
+// without that lock.
+func viewRows(ctx context.Context, r reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+	if session != "" {
+		w, sessions, err := viewAtOnce(ctx, r, workspace, session, lock)
+		if err != nil || w != nil {
+			return w, sessions, err
+		}
+	}
+	w, err := workspaceIn(ctx, r, workspace, lock)
 	if err != nil {
+		return nil, nil, err
+	}
+	var sessions []sessionRow
+	if err := r.all(ctx, &sessions, sessionsSQL+lock, workspace, session); err != nil {
 		return nil, nil, fmt.Errorf("read the session and the holder: %w", err)
 	}
+	return w, sessions, nil
+}
+
+// viewAtOnce is viewRows in one query. It gives no workspace when the rows must be
+// read one after the other: nothing was found, or another transaction was faster.
+func viewAtOnce(ctx context.Context, r reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+	if lock != "" {
+		lock += " OF w"
+	}
+	var both []viewRow
+	if err := r.all(ctx, &both, viewSQL+lock, workspace, session); err != nil {
+		return nil, nil, fmt.Errorf("read the workspace and its sessions: %w", err)
+	}
+	if len(both) == 0 || both[0].LastChange != both[0].SeenChange {
+		return nil, nil, nil
+	}
+	w := &workspaceRow{
+		ID: workspace, Name: both[0].WorkspaceName, Settings: both[0].Settings, LastSeq: both[0].WorkspaceSeq,
+		QueueLength: both[0].QueueLength, CreatedAt: both[0].WorkspaceCreated,
+	}
+	sessions := make([]sessionRow, len(both))
+	for i := range both {
+		sessions[i] = both[i].sessionRow
+	}
+	return w, sessions, nil
+}
+
+// viewSessions finds the session and the holder of the slot among the rows.
+func viewSessions(v *domain.View, session string, rows []sessionRow) (mine, holder *sessionRow, err error) {
 	for i := range rows {
 		row := &rows[i]
 		found, err := row.session()

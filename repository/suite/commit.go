@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository"
@@ -153,6 +154,35 @@ func oneWins(w *world) {
 	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal([]int64{int64(got.State.TotalRoundtrips), got.Version}, []int64{8, 9}, "count and version")
+}
+
+// calledOff: a decision and a commit that wait for somebody else's locks end with
+// their context, at once, and leave nothing.
+func calledOff(w *world) {
+	s := w.stored("held")
+	_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+		for name, write := range map[string]func(context.Context) error{
+			"decide": func(ctx context.Context) error {
+				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+					return w.change(v.Session), nil
+				})
+				return err
+			},
+			"commit": func(ctx context.Context) error { return w.Commit(ctx, w.change(s.Clone())) },
+		} {
+			cause := errors.New("called off")
+			ctx, cancel := context.WithTimeoutCause(w.Context(), 50*time.Millisecond, cause)
+			if err := write(ctx); !errors.Is(err, cause) {
+				w.Errorf("%s: called off with %v", name, err)
+			}
+			cancel()
+		}
+		return w.change(v.Session), nil
+	})
+	w.ok(err)
+	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	w.ok(err)
+	w.equal(got.Version, s.Version+1, "the version after the one who held the locks")
 }
 
 // refusals: what decide refuses, or has nothing to say about, leaves nothing.

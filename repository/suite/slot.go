@@ -1,7 +1,9 @@
 package suite
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -245,5 +247,36 @@ func deletion(w *world) {
 	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
 	w.ok(err)
 	w.equal(v.SpentToday, 2.5, "spent today")
+	w.sound()
+}
+
+// slotGoesRound: sessions that take the slot from each other at once, each from the
+// one who holds it then, never decide on a holder who has lost it meanwhile.
+func slotGoesRound(w *world) {
+	w.stored("first", func(s *domain.Session) { s.HoldsSlot = true })
+	const takers, rounds = 4, 5
+	var group sync.WaitGroup
+	for range takers {
+		mine := w.stored("taker")
+		group.Go(func() {
+			for range rounds {
+				_, err := w.Decide(w.Context(), domain.DefaultWorkspace, mine.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+					if v.Session.LastSeq > v.Workspace.LastSeq || v.Holder == nil {
+						w.Errorf("session at %d in a workspace at %d, held by %v", v.Session.LastSeq, v.Workspace.LastSeq, v.Holder)
+					}
+					if v.Holder == v.Session {
+						return w.change(v.Session), nil
+					}
+					v.Holder.HoldsSlot, v.Session.HoldsSlot = false, true
+					v.Session.State.TotalRoundtrips++
+					return &domain.Change{WorkspaceID: v.Workspace.ID, At: T0, Sessions: []domain.SessionWrite{{Session: v.Holder}, {Session: v.Session}}}, nil
+				})
+				if err != nil {
+					w.Errorf("take the slot: %v", err)
+				}
+			}
+		})
+	}
+	group.Wait()
 	w.sound()
 }
