@@ -12,7 +12,7 @@ import (
 // decide again. If the reply to COMMIT was lost and it is found that nothing was
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
-	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error { return t.apply(ctx, c) })
+	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error { return t.apply(unwatched{ctx}, c) })
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
 	var c *domain.Change
 	_, err := s.write(ctx, workspace, func(t *tx) error {
-		v, err := s.view(ctx, t, workspace, session, s.dialect.lock)
+		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *Store) Act(ctx context.Context, workspace, session string, act func(con
 		if c == nil {
 			return errNothing
 		}
-		return t.apply(ctx, c)
+		return t.apply(unwatched{ctx}, c)
 	})
 	if errors.Is(err, errNothing) {
 		return nil, nil

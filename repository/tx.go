@@ -134,7 +134,7 @@ func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) er
 	if err := fn(t); err != nil {
 		return t, s.dialect.told(ctx, err)
 	}
-	if err := t.mark(ctx, workspace); err != nil {
+	if err := t.mark(unwatched{ctx}, workspace); err != nil {
 		return t, s.dialect.told(ctx, err)
 	}
 	if !stop() {
@@ -147,6 +147,14 @@ func (s *Store) attempt(ctx context.Context, workspace string, fn func(t *tx) er
 	}
 	return t, nil
 }
+
+// unwatched is the context of the short statements of a transaction. The drivers
+// start a goroutine for each statement whose context can end, and wait for it; here
+// the transaction's own context is watched already, and the statements end with it.
+// Its error and its cause are those of the context within.
+type unwatched struct{ context.Context }
+
+func (unwatched) Done() <-chan struct{} { return nil }
 
 func (s *Store) commit(commit func() error) error {
 	if s.cfg.AroundCommit != nil {
