@@ -38,7 +38,6 @@ type post struct {
 	path, key string
 	body      any
 	answer    *reply
-	retried   int
 }
 
 // dialogue is one chat of the scenario.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -219,8 +220,8 @@ func (r *modelRun) rule(ask *asked) *rule {
 
 // person is what the person said last, without what the server adds to it.
 func person(ask *asked) string {
-	for i := len(ask.Messages) - 1; i >= 0; i-- {
-		if m := ask.Messages[i]; m.Role == "user" {
+	for _, m := range slices.Backward(ask.Messages) {
+		if m.Role == "user" {
 			said, _, _ := strings.Cut(m.Content, "<fermata")
 			return said
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -206,7 +207,7 @@ func (s *session) obeyJSON(t *testing.T, raw *domain.RawAnswer) *domain.Turn {
 	if a.Module != nil {
 		return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: s.personAnswers()}}}
 	}
-	commands := append(a.DataCommands, a.ActionCommands...)
+	commands := slices.Concat(a.DataCommands, a.ActionCommands)
 	if len(commands) == 0 {
 		return nil
 	}

@@ -160,9 +160,9 @@ func (f *fixture) compare(t *testing.T, answer *providers.Answer, want domain.Ra
 		seen[call.ID] = true
 		arguments += call.Arguments
 	}
-	thoughts := ""
+	var thoughts strings.Builder
 	for i, th := range got.Thinking {
-		thoughts += th.Text
+		thoughts.WriteString(th.Text)
 		if th.Text != want.Thinking[i].Text {
 			t.Errorf("thoughts %q, want %q", th.Text, want.Thinking[i].Text)
 		}
@@ -170,7 +170,7 @@ func (f *fixture) compare(t *testing.T, answer *providers.Answer, want domain.Ra
 	if !streamed {
 		return
 	}
-	if f.deltas[providers.DeltaText] != got.Text || f.deltas[providers.DeltaThinking] != thoughts {
+	if f.deltas[providers.DeltaText] != got.Text || f.deltas[providers.DeltaThinking] != thoughts.String() {
 		t.Errorf("streamed %q and %q", f.deltas[providers.DeltaText], f.deltas[providers.DeltaThinking])
 	}
 	if len(got.Calls) > 0 && f.deltas[providers.DeltaArguments] != arguments {
