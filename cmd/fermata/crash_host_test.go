@@ -175,15 +175,21 @@ func (h *host) close() {
 }
 
 // arm tells the running process where to kill itself, and gives the number of commits
-// since it was last told.
+// since it was last told. One that is just dying of the last time has no answer.
 func (h *host) arm(how string) int {
 	h.t.Helper()
-	c := h.server()
-	n, err := c.ask(how)
-	if err != nil {
-		h.t.Fatalf("arm the server: %v\n%s", err, c.log)
+	for {
+		c := h.server()
+		n, err := c.ask(how)
+		if err == nil {
+			return n
+		}
+		select {
+		case <-c.gone:
+		case <-time.After(10 * time.Second):
+			h.t.Fatalf("arm the server: %v\n%s", err, c.log)
+		}
 	}
-	return n
 }
 
 func (c *child) ask(text string) (n int, err error) {
