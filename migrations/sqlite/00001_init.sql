@@ -1,5 +1,6 @@
 -- Times are microseconds since 1970 in UTC. JSON is text: what is replayed, hashed or
--- signed must come back byte for byte. Every key begins with the workspace.
+-- signed must come back byte for byte. Every key begins with the workspace. Tables of
+-- short rows that every turn adds to are WITHOUT ROWID: a commit writes a page less.
 
 -- +goose Up
 CREATE TABLE workspaces (
@@ -152,7 +153,7 @@ CREATE TABLE transitions (
     at           BIGINT NOT NULL,
     PRIMARY KEY (workspace_id, session_id, number),
     FOREIGN KEY (workspace_id, session_id) REFERENCES sessions (workspace_id, id) ON DELETE CASCADE
-);
+) WITHOUT ROWID;
 
 -- Roundtrips outlive their session: what was spent stays spent.
 CREATE TABLE roundtrips (
@@ -182,7 +183,7 @@ CREATE TABLE roundtrips (
     first_token_at     BIGINT,
     ended_at           BIGINT,
     PRIMARY KEY (workspace_id, id)
-);
+) WITHOUT ROWID;
 CREATE INDEX roundtrips_session ON roundtrips (workspace_id, session_id, number);
 CREATE INDEX roundtrips_spent ON roundtrips (workspace_id, ended_at);
 
