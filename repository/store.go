@@ -51,6 +51,8 @@ type Store struct {
 	renewed atomic.Bool // this incarnation has held its lease
 	closing sync.Once
 	closed  error
+
+	settings settingsCache
 }
 
 // Open connects to the database. A SQLite file is made when it is missing, and held

@@ -27,7 +27,7 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 		return nil, err
 	}
 	v := &domain.View{}
-	if v.Workspace, err = row.workspace(); err != nil {
+	if v.Workspace, err = row.with(s.settings.of); err != nil {
 		return nil, err
 	}
 	mine, holder, err := viewSessions(v, session, rows)

@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -19,14 +18,15 @@ type workspaceRow struct {
 
 const workspaceColumns = "id, name, settings, last_seq, queue_length, created_at"
 
-// workspace gives the row its meaning. A setting that the row does not know yet has
-// its default.
-func (r *workspaceRow) workspace() (*domain.Workspace, error) {
-	w := &domain.Workspace{
-		ID: r.ID, Name: r.Name, Settings: domain.DefaultSettings(), LastSeq: r.LastSeq, CreatedAt: r.CreatedAt.Time,
-	}
-	if err := json.Unmarshal([]byte(r.Settings), &w.Settings); err != nil {
-		return nil, fmt.Errorf("read the settings of workspace %s: %w", r.ID, err)
+// workspace gives the row its meaning, with settings that are the caller's own.
+func (r *workspaceRow) workspace() (*domain.Workspace, error) { return r.with(settingsOf) }
+
+// with is workspace with another way to read the settings.
+func (r *workspaceRow) with(settings func(text string) (domain.Settings, error)) (*domain.Workspace, error) {
+	w := &domain.Workspace{ID: r.ID, Name: r.Name, LastSeq: r.LastSeq, CreatedAt: r.CreatedAt.Time}
+	var err error
+	if w.Settings, err = settings(r.Settings); err != nil {
+		return nil, fmt.Errorf("read workspace %s: %w", r.ID, err)
 	}
 	return w, nil
 }

@@ -247,6 +247,16 @@ func deletion(w *world) {
 	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
 	w.ok(err)
 	w.equal(v.SpentToday, 2.5, "spent today")
+
+	// What decisions share of the settings is not what a change of them works on.
+	_, err = w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
+		*x.Limits.Chat.MaxCostPerDay = 20
+		return nil
+	})
+	w.ok(err)
+	later, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
+	w.ok(err)
+	w.equal([]float64{*v.Workspace.Settings.Limits.Chat.MaxCostPerDay, *later.Workspace.Settings.Limits.Chat.MaxCostPerDay}, []float64{10, 20}, "the limit, before and after")
 	w.sound()
 }
 
