@@ -116,6 +116,9 @@ func NewClient(policy OutboundPolicy) *http.Client {
 			MaxIdleConnsPerHost:    256,
 			IdleConnTimeout:        90 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
+			// A request with its commands is some 15 KiB: it leaves in one piece, without a
+			// buffer made for the rest of it.
+			WriteBufferSize: 16 << 10,
 			// Streams must not be held back by a decompressor, nor an answer's size
 			// grow behind our limits.
 			DisableCompression: true,
