@@ -27,6 +27,24 @@ func countFailedCall(t *turn) {
 	}
 }
 
+// recordCutCall keeps a call of the AI that was cut, by a person, by another session or
+// by a crash: it may have been paid for, and what it used will not be known.
+func recordCutCall(t *turn) {
+	purpose := ""
+	switch t.s.Phase {
+	case domain.CallingAI:
+		purpose = "answer"
+	case domain.CompactingContext:
+		purpose = "compaction"
+	}
+	if purpose == "" || t.s.State.Suspended || !t.hasSlot() {
+		return // no call was under way
+	}
+	t.recordCall(&domain.Roundtrip{
+		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: "cut", StartedAt: t.since, EndedAt: t.p.Now,
+	})
+}
+
 func storeNetworkError(t *turn) {
 	e := t.event.(domain.NetworkErrorOccurred)
 	t.s.State.NetworkAttempts++

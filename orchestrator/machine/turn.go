@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -10,6 +11,7 @@ import (
 // change, and copies of what the policy brought, so that nothing given is changed.
 type turn struct {
 	before domain.Status
+	since  time.Time // of the latest event before this one
 	s      *domain.Session
 	p      *domain.Policy
 	c      *domain.Change
@@ -34,7 +36,7 @@ type turn struct {
 
 func begin(s *domain.Session, e domain.Event, p *domain.Policy) *turn {
 	t := &turn{
-		before: s.Status(), s: s.Clone(), p: p, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
+		before: s.Status(), since: s.LastEventTime, s: s.Clone(), p: p, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
 		inbox: append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
 		c: &domain.Change{WorkspaceID: s.WorkspaceID, At: p.Now},
 	}
