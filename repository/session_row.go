@@ -118,25 +118,35 @@ func (r *sessionRow) session() (*domain.Session, error) {
 	return s, nil
 }
 
-// The two statements that write a session. An UPDATE is conditional on the version
-// and the epoch that were read; slot_since keeps the time at which the slot came.
+// The statements that write a session. An UPDATE is conditional on the version and
+// the epoch that were read. Most do not change who holds the slot, and leave its
+// columns alone: SQLite writes an index anew for each column of it that is set, even to
+// what it was. sessionUpdate finds no row when the slot does change;
+// sessionUpdateSlot then keeps the time at which it came.
 var (
-	sessionInsert = insertSQL("sessions", "workspace_id, id, created_at, slot_since, "+sessionWritten, 1, "")
-	sessionUpdate = sessionUpdateSQL()
+	sessionInsert     = insertSQL("sessions", "workspace_id, id, created_at, slot_since, "+sessionWritten, 1, "")
+	sessionUpdate     = sessionUpdateSQL(false)
+	sessionUpdateSlot = sessionUpdateSQL(true)
 )
 
-func sessionUpdateSQL() string {
+// sessionUpdateSQL takes the workspace, the id, the version and the epoch, then the
+// values of sessionWritten, and with the slot last the time of the change.
+func sessionUpdateSQL(slot bool) string {
+	const first = 5
 	columns := strings.Split(sessionWritten, ", ")
-	sets := make([]string, len(columns))
-	var holds string
+	var sets []string
+	where := " WHERE workspace_id = $1 AND id = $2 AND version = $3 AND run_epoch = $4"
 	for i, c := range columns {
-		placeholder := placeholders(i+6, 1)
-		sets[i] = c + " = " + placeholder
-		if c == "holds_slot" {
-			holds = placeholder
+		value := placeholders(first+i, 1)
+		switch {
+		case c != "holds_slot":
+			sets = append(sets, c+" = "+value)
+		case slot:
+			sets = append(sets, c+" = "+value, "slot_since = CASE WHEN "+value+
+				" THEN COALESCE(CASE WHEN holds_slot THEN slot_since END, "+placeholders(first+len(columns), 1)+") END")
+		default:
+			where += " AND holds_slot = " + value
 		}
 	}
-	return "UPDATE sessions SET slot_since = CASE WHEN " + holds +
-		" THEN COALESCE(CASE WHEN holds_slot THEN slot_since END, $5) END, " + strings.Join(sets, ", ") +
-		" WHERE workspace_id = $1 AND id = $2 AND version = $3 AND run_epoch = $4"
+	return "UPDATE sessions SET " + strings.Join(sets, ", ") + where
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -161,18 +162,26 @@ func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 		if w.Insert {
 			err = t.insertSession(ctx, w.Session, args)
 		} else {
-			version, epoch := w.Session.Version-1, w.Session.RunEpoch
-			if w.Claim {
-				epoch--
-			}
-			args = append([]any{c.WorkspaceID, w.Session.ID, version, epoch, stamp{c.At}}, args...)
-			err = t.must(ctx, 1, domain.ErrStale, sessionUpdate, args...)
+			err = t.updateSession(ctx, w, c.At, args)
 		}
 		if err != nil {
 			return fmt.Errorf("write session %s: %w", w.Session.ID, err)
 		}
 	}
 	return nil
+}
+
+func (t *tx) updateSession(ctx context.Context, w domain.SessionWrite, at time.Time, args []any) error {
+	version, epoch := w.Session.Version-1, w.Session.RunEpoch
+	if w.Claim {
+		epoch--
+	}
+	args = append([]any{w.Session.WorkspaceID, w.Session.ID, version, epoch}, args...)
+	n, err := t.exec(ctx, sessionUpdate, args...)
+	if err != nil || n == 1 {
+		return err
+	}
+	return t.must(ctx, 1, domain.ErrStale, sessionUpdateSlot, append(args, stamp{at})...)
 }
 
 func (t *tx) insertSession(ctx context.Context, s *domain.Session, args []any) error {
