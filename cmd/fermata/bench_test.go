@@ -138,7 +138,7 @@ func BenchmarkIdleStreams(b *testing.B) {
 		<-r.Context().Done()
 	})
 	floor := newBare(b, bare)
-	const n = 2000
+	const n = 5000
 	for b.Loop() {
 		its := weigh(b, floor+"/bare", n)
 		ours := weigh(b, s.url+"/v1/sessions/"+chat+"/events/stream", n)
