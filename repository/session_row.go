@@ -135,7 +135,7 @@ func sessionUpdateSQL(slot bool) string {
 	const first = 5
 	columns := strings.Split(sessionWritten, ", ")
 	var sets []string
-	where := " WHERE workspace_id = $1 AND id = $2 AND version = $3 AND run_epoch = $4"
+	where := []string{"workspace_id = $1", "id = $2", "version = $3", "run_epoch = $4"}
 	for i, c := range columns {
 		value := placeholders(first+i, 1)
 		switch {
@@ -145,8 +145,8 @@ func sessionUpdateSQL(slot bool) string {
 			sets = append(sets, c+" = "+value, "slot_since = CASE WHEN "+value+
 				" THEN COALESCE(CASE WHEN holds_slot THEN slot_since END, "+placeholders(first+len(columns), 1)+") END")
 		default:
-			where += " AND holds_slot = " + value
+			where = append(where, "holds_slot = "+value)
 		}
 	}
-	return "UPDATE sessions SET " + strings.Join(sets, ", ") + where
+	return "UPDATE sessions SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
 }
