@@ -81,6 +81,12 @@ export async function until(what, ask, ms = 15000) {
   }
 }
 
+// becomes waits until what a page shows is what is wanted: pages take their time.
+export async function becomes(read, want, what) {
+  let got;
+  await until(what, async () => (got = await read()) === want, 5000).catch(() => same(got, want, what));
+}
+
 // open makes a page and watches what it must not do: ask other hosts, break its own
 // policy, throw.
 export async function open(browser, base, options = {}) {

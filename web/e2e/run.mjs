@@ -6,7 +6,7 @@
 // without a warning and starts it again. The server at BASE_URL should be
 // fresh: zones are made and deleted.
 import { execSync } from 'node:child_process';
-import { api, check, launch, Line, open, same, shots, until } from './harness.mjs';
+import { api, becomes, check, launch, Line, open, same, shots, until } from './harness.mjs';
 import { contrast, labels, units } from './inside.mjs';
 
 const [base, ...rest] = process.argv.slice(2);
@@ -83,8 +83,8 @@ step('a new chat, and an answer that streams', async () => {
   await shot(page, 'streaming-light-1280');
   const id = await rests(page);
   await exact(page, id);
-  same(await page.evaluate(() => document.activeElement.id), 'text', 'the focus');
-  check(await page.locator(`#sessions a[href="#${id}"][aria-current=page]`).isVisible(), 'the chat is in the list');
+  await becomes(() => page.evaluate(() => document.activeElement.id), 'text', 'the focus');
+  await until('the chat is in the list', async () => await page.locator(`#sessions a[href="#${id}"][aria-current=page]`).isVisible(), 5000);
   await done(page);
 });
 
@@ -93,20 +93,20 @@ step('a change is approved by keyboard, and made', async () => {
   const page = await newChat();
   await say(page, 'create a zone Health');
   await page.locator('.ask').waitFor();
-  check(/Health/.test(await page.locator('.ask').innerText()), 'the card names the zone');
-  check(await page.locator('.ask .reasons li').count() > 0, 'the card gives a reason');
-  same(await page.locator('#phase-words').textContent(), 'Waits for your approval', 'the phase');
-  check(/\(1\)/.test(await page.title()), 'the title says that a person is needed');
+  await until('the card names the zone', async () => /Health/.test(await page.locator('.ask').innerText()), 5000);
+  await until('the card gives a reason', async () => await page.locator('.ask .reasons li').count() > 0, 5000);
+  await becomes(() => page.locator('#phase-words').textContent(), 'Waits for your approval', 'the phase');
+  await until('the title says that a person is needed', async () => /\(1\)/.test(await page.title()), 5000);
   same((await call('GET', '/v1/zones')).data.length, 0, 'zones before the yes');
   await shot(page, 'approval-light-1280');
   await page.focus('.ask textarea');
   await page.keyboard.press('Tab');
-  same(await page.evaluate(() => document.activeElement.textContent), 'Approve', 'the next stop of the Tab key');
+  await becomes(() => page.evaluate(() => document.activeElement.textContent), 'Approve', 'the next stop of the Tab key');
   await page.keyboard.press('Enter');
   await page.locator('.settled[data-status=approved]').waitFor();
   const id = await rests(page);
   same((await call('GET', '/v1/zones')).data.map((z) => z.name).join(), 'Health', 'zones after the yes');
-  check(await page.locator('.card[data-command=CREATE_ZONE][data-status=SUCCESS]').isVisible(), 'the result is shown');
+  await until('the result is shown', async () => await page.locator('.card[data-command=CREATE_ZONE][data-status=SUCCESS]').isVisible(), 5000);
   await exact(page, id);
   await done(page);
 });
@@ -129,7 +129,7 @@ step('questions: a choice, a form, a plan; left open over a reload', async () =>
   await say(page, 'ask me something');
   await page.locator('.ask input[type=radio]').first().waitFor();
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
-  check(/choose or write/.test(await page.locator('.ask .error').textContent()), 'an empty answer is not sent');
+  await until('an empty answer is not sent', async () => /choose or write/.test(await page.locator('.ask .error').textContent()), 5000);
   await page.reload();
   await page.locator('.ask input[type=radio]').first().check();
   await shot(page, 'question-light-1280');
@@ -167,7 +167,7 @@ step('what is written while it works waits its turn, and can be withdrawn', asyn
   await shot(page, 'queued-light-1280');
   await page.getByRole('button', { name: /Withdraw the message/ }).click();
   await until('the chip is gone', async () => await page.locator('#queued .chip').count() === 0);
-  same(await page.inputValue('#text'), 'what do I have', 'the text is back');
+  await becomes(() => page.inputValue('#text'), 'what do I have', 'the text is back');
   await page.press('#text', 'Enter');
   const id = await rests(page);
   await until('both were answered', async () => (await record(id)).filter((m) => m.sender === 'USER' && m.status === 'stored').length === 2);
@@ -183,7 +183,7 @@ step('Escape stops the answer; what was written stays', async () => {
   await page.keyboard.press('Escape');
   const id = await rests(page);
   check((await record(id)).some((m) => m.status === 'interrupted'), 'the record has the part');
-  check(/Interrupted/.test(await page.locator('#timeline').innerText()), 'the page says so');
+  await until('the page says so', async () => /Interrupted/.test(await page.locator('#timeline').innerText()), 5000);
   await exact(page, id);
   await done(page);
 });
@@ -192,11 +192,12 @@ step('a draft survives a reload, each chat has its own', async () => {
   const page = await newChat();
   await page.fill('#text', 'half a thought');
   await page.reload();
-  same(await page.inputValue('#text'), 'half a thought', 'the draft');
+  const shows = (draft) => until(`the draft is ${JSON.stringify(draft)}`, async () => (await page.inputValue('#text')) === draft);
+  await shows('half a thought');
   await page.locator('#sessions a').first().click();
-  same(await page.inputValue('#text'), '', 'the draft of another chat');
+  await shows(''); // another chat has its own
   await page.locator('#new').click();
-  same(await page.inputValue('#text'), 'half a thought', 'the draft, come back to');
+  await shows('half a thought');
   await done(page);
 });
 
@@ -287,7 +288,7 @@ step('French, dark, narrow: readable, labelled, nothing sticks out', async () =>
     for (const [width, height] of [[320, 640], [1280, 800]]) {
       const page = await open(browser, line.url, { locale: 'fr-FR', colorScheme, viewport: { width, height } });
       const name = `${colorScheme}-${width}`;
-      same(await page.evaluate(() => document.documentElement.lang), 'fr', 'the language');
+      await becomes(() => page.evaluate(() => document.documentElement.lang), 'fr', 'the language');
       await page.locator('#welcome').waitFor();
       await shot(page, `accueil-${name}`);
       await say(page, `crée une zone Jardin ${name}`);
@@ -309,14 +310,14 @@ step('French, dark, narrow: readable, labelled, nothing sticks out', async () =>
       check(late.length === 0, `${name}:\n${late.join('\n')}`);
       if (width === 320) {
         await page.locator('#side-open').click();
-        check(await page.locator('#sessions a').first().isVisible(), 'the drawer shows the chats');
+        await until('the drawer shows the chats', async () => await page.locator('#sessions a').first().isVisible(), 5000);
         await shot(page, `menu-${name}`);
         await page.keyboard.press('Escape');
-        same(await page.evaluate(() => document.activeElement.id), 'side-open', 'the focus comes back');
+        await becomes(() => page.evaluate(() => document.activeElement.id), 'side-open', 'the focus comes back');
       }
       await page.locator(width === 320 ? '#side-open' : '#new').click();
       await page.locator('#lang').click();
-      same(await page.evaluate(() => document.documentElement.lang), 'en', 'the language after the switch');
+      await becomes(() => page.evaluate(() => document.documentElement.lang), 'en', 'the language after the switch');
       await done(page);
     }
   }
@@ -338,7 +339,7 @@ if (lockedURL) {
     await until('the answer streams, by a ticket', async () => (await page.locator('.live .md').textContent({ timeout: 500 }).catch(() => '')).length > 40);
     await page.reload();
     await page.locator('.message.user').waitFor();
-    check(await page.locator('dialog').count() === 0, 'the key is kept over a reload');
+    await until('the key is kept over a reload', async () => await page.locator('dialog').count() === 0, 5000);
     await page.locator('#signout').click();
     await page.locator('dialog #signin-key').waitFor();
     await done(page);
