@@ -258,7 +258,7 @@ func (d *Door) after(o *outcome) {
 	} else if moved && o.view.Session.Phase.Working() {
 		d.cfg.Runner.Cut(s.ID, s.RunEpoch, d.cfg.Causes.Interrupted)
 	}
-	if o.view.Session.HoldsSlot && !s.HoldsSlot {
+	if o.view.Session.HoldsSlot && !s.HoldsSlot || o.step.AsksSlot {
 		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 	}
 	if s.WakeAt != nil {

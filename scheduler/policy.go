@@ -11,15 +11,13 @@ import (
 type Reason string
 
 const (
-	SlotFree         Reason = "slot_free"
-	HoldsItAlready   Reason = "holds_it_already"
-	ChatSwitch       Reason = "chat_switch"        // another CHAT gives it up at once
-	ChatPreempts     Reason = "chat_preempts"      // the AUTOMATION is suspended
-	PreemptionOff    Reason = "chat_preempts_off"  // chat_preempts=false
-	HolderInactive   Reason = "holder_inactive"    // the CHAT that holds it has been inactive for long
-	HolderBusy       Reason = "holder_busy"        // wait for the holder
-	OthersWaitBefore Reason = "others_wait_before" // the queue is not empty
-	NothingToDo      Reason = "nothing_to_do"      // nobody asks
+	SlotFree       Reason = "slot_free"
+	HoldsItAlready Reason = "holds_it_already"
+	ChatSwitch     Reason = "chat_switch"       // another CHAT gives it up at once
+	ChatPreempts   Reason = "chat_preempts"     // the AUTOMATION is suspended
+	PreemptionOff  Reason = "chat_preempts_off" // chat_preempts=false
+	HolderInactive Reason = "holder_inactive"   // the CHAT that holds it has been inactive for long
+	HolderBusy     Reason = "holder_busy"       // wait for the holder
 )
 
 // Verdict is what the policy says about one request for the slot.
@@ -74,7 +72,9 @@ func InactiveAt(s *domain.Session, settings *domain.Settings) time.Time {
 // NeedsSlot says whether an event can only go on with the slot: the session works
 // afterwards.
 func NeedsSlot(e domain.Event) bool {
-	switch e.(type) {
+	switch e := e.(type) {
+	case domain.InterruptRequested:
+		return e.Then != nil // the message that follows begins a round
 	case domain.SessionActivationRequested, domain.UserMessageSent, domain.ValidationReceived,
 		domain.CommunicationResponseReceived, domain.CommunicationCancelled, domain.BudgetRaised,
 		domain.BudgetRefused, domain.CompletionConfirmed, domain.CompletionRejected,

@@ -284,6 +284,50 @@ func TestTheSlotGoesFromChatToChat(t *testing.T) {
 	})
 }
 
+// A chat that was set aside in the middle of its work is not made to wait for the slot
+// when its person cuts that work with a message.
+func TestAnInterruptingMessageBringsAChatBack(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		s.scripted(`[
+			{"when": {"matches": "^slow$"}, "delay_ms": 5000, "answer": {"text": "Slowly done."}},
+			{"answer": {"text": "Quickly done."}}]`)
+		a, b := s.chat(), s.chat()
+		s.call("POST", "/v1/sessions/"+a+"/messages", map[string]any{"text": "slow"}).want(202)
+		s.say(b, "quick")
+		s.call("POST", "/v1/sessions/"+a+"/messages", map[string]any{"text": "never mind", "if_busy": "interrupt"}).want(202)
+		if r := s.settle(a); r.str("phase") != "IDLE" || r.at("holds_slot") != true {
+			t.Fatalf("it does not come back: %s", r.body)
+		}
+		if got := s.record(a); !slices.Equal(got, []string{"USER", "USER", "AI"}) {
+			t.Errorf("the record is %v", got)
+		}
+	})
+}
+
+// The same action again within 30 s is answered from before, unless the AI says repeat.
+func TestTheSameActionSoonAfterIsNotRunAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		zone := func(more string) string {
+			return `{"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Work"` + more + `}}]}`
+		}
+		s.scripted(`[
+			{"when": {"matches": "again$", "roundtrip": 1}, "answer": ` + zone(`, "repeat": true`) + `},
+			{"when": {"roundtrip": 1}, "answer": ` + zone("") + `}, {"answer": {"text": "Done."}}]`)
+		chat := s.chat()
+		for i, c := range []struct {
+			say  string
+			want int
+		}{{"make it", 1}, {"make it", 1}, {"make it again", 2}} {
+			s.say(chat, c.say)
+			if n := len(s.call("GET", "/v1/zones", nil).list("data")); n != c.want {
+				t.Errorf("after message %d there are %d zones, want %d", i+1, n, c.want)
+			}
+		}
+	})
+}
+
 func TestStopAndResume(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
 		s := newServer(t, db)
