@@ -31,7 +31,17 @@ type Change struct {
 	InboxDone       []string
 	Enqueue         []QueueRow
 	Dequeue         []string // session ids
+	Automations     []AutomationWrite
+	Occurrences     []*Occurrence // written by (automation, scheduled instant)
+	Grants          []*Grant      // written by id
 	Events          []*LogEvent
+}
+
+// AutomationWrite writes one automation, on the condition that Version is still what it
+// was when it was read; the repository bumps it. Insert makes it.
+type AutomationWrite struct {
+	Automation *StandingOrder
+	Insert     bool
 }
 
 // SessionWrite writes one session's row, on the condition that Version (and
@@ -80,6 +90,9 @@ func (c *Change) Merge(o *Change) {
 	c.InboxDone = append(c.InboxDone, o.InboxDone...)
 	c.Enqueue = append(c.Enqueue, o.Enqueue...)
 	c.Dequeue = append(c.Dequeue, o.Dequeue...)
+	c.Automations = append(c.Automations, o.Automations...)
+	c.Occurrences = append(c.Occurrences, o.Occurrences...)
+	c.Grants = append(c.Grants, o.Grants...)
 	c.Events = append(c.Events, o.Events...)
 }
 

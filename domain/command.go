@@ -98,6 +98,7 @@ type Execution struct {
 	Attempt     int
 	ApprovalID  string
 	Digest      string // of command, version and exact params, when approved
+	GrantID     string // the grant that stood for a person's yes
 	Result      json.RawMessage
 	Text        string // the result as the AI reads it
 	Note        string

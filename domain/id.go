@@ -3,20 +3,23 @@ package domain
 // Prefixes of ids. An id is its prefix, an underscore and a time-ordered UUIDv7 in
 // hexadecimal without dashes; the server makes it, never the database.
 const (
-	PrefixSession   = "ses"
-	PrefixMessage   = "msg"
-	PrefixRound     = "rnd"
-	PrefixRoundtrip = "rtp"
-	PrefixExecution = "exe"
-	PrefixApproval  = "apr"
-	PrefixZone      = "zon"
-	PrefixTool      = "tol"
-	PrefixEntry     = "ent"
-	PrefixDocument  = "doc"
-	PrefixProvider  = "prv"
-	PrefixKey       = "key"
-	PrefixInbox     = "inb"
-	PrefixChange    = "chg"
+	PrefixSession    = "ses"
+	PrefixMessage    = "msg"
+	PrefixRound      = "rnd"
+	PrefixRoundtrip  = "rtp"
+	PrefixExecution  = "exe"
+	PrefixApproval   = "apr"
+	PrefixZone       = "zon"
+	PrefixTool       = "tol"
+	PrefixEntry      = "ent"
+	PrefixDocument   = "doc"
+	PrefixProvider   = "prv"
+	PrefixKey        = "key"
+	PrefixInbox      = "inb"
+	PrefixChange     = "chg"
+	PrefixAutomation = "aut"
+	PrefixOccurrence = "occ"
+	PrefixGrant      = "gra"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

@@ -23,13 +23,19 @@ const (
 	LogSlotChanged       LogType = "slot.changed"
 	LogQueueChanged      LogType = "queue.changed"
 	LogDataChanged       LogType = "data.changed"
+	LogAutomationChanged LogType = "automation.changed"
+	LogOccurrence        LogType = "occurrence.recorded"
 	LogNotice            LogType = "notice"
 )
 
 // OfSession says whether events of this type belong to a session's own stream and
 // carry a session_seq. The others belong to the workspace alone.
 func (t LogType) OfSession() bool {
-	return t != LogSlotChanged && t != LogQueueChanged && t != LogDataChanged
+	switch t {
+	case LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged, LogOccurrence:
+		return false
+	}
+	return true
 }
 
 // LogEvent is one committed event. Exactly one of the bodies is set. Seq (the
@@ -50,10 +56,13 @@ type LogEvent struct {
 	Approval  *Approval
 	Phase     *Transition
 	Change    *DataChange
-	Notice    *Notice
-	Slot      *SlotState
-	Queue     []QueueRow
-	Usage     *Roundtrip
+	// Automation is as it is now; Occurrence as it was recorded.
+	Automation *StandingOrder
+	Occurrence *Occurrence
+	Notice     *Notice
+	Slot       *SlotState
+	Queue      []QueueRow
+	Usage      *Roundtrip
 }
 
 // Notice is a short text for people (the toast).

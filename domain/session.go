@@ -158,8 +158,12 @@ type SessionState struct {
 	// crash without a transition of its own in between; three poison it.
 	Recoveries int  `json:"recoveries,omitempty"`
 	Poisoned   bool `json:"poisoned,omitempty"`
-	// Suspended: pre-empted; comes back by itself.
-	Suspended bool `json:"suspended,omitempty"`
+	// Suspended: pre-empted; comes back by itself. SuspendedAt is since when.
+	Suspended   bool      `json:"suspended,omitempty"`
+	SuspendedAt time.Time `json:"suspended_at,omitzero"`
+	// KeepsSlotUntil is the count of roundtrips up to which an automation that waited too
+	// long keeps the slot.
+	KeepsSlotUntil int `json:"keeps_slot_until,omitempty"`
 	// WorkedMicros is the working time in total (AUTOMATION watchdog), in microseconds.
 	WorkedMicros int64 `json:"worked_us,omitempty"`
 	// RaisedTokens and RaisedCost are what a person granted beyond the round's budget.

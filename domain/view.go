@@ -23,6 +23,11 @@ type View struct {
 	Planned []*Execution
 	Inbox   []*InboxItem // accepted and not folded in, oldest first, Message filled
 
+	// Automation is the one whose run the session is, with its active grants; nil for
+	// others, and when it was deleted meanwhile.
+	Automation *StandingOrder
+	Grants     []*Grant
+
 	SpentToday     float64
 	SpentThisMonth float64
 }

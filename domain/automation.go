@@ -1,0 +1,169 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// StandingOrder is an automation (the constant Automation is the type of its runs): a SEED, a schedule, triggers, a provider. Each of its
+// runs is a session of type AUTOMATION.
+type StandingOrder struct {
+	ID            string
+	WorkspaceID   string
+	Name          string
+	SeedSessionID string // its SEED: the message that every run begins with
+	ProviderID    string // empty: the workspace's default
+	Enabled       bool
+	// DisabledReason says why the server itself disabled it ("failures"); empty when a
+	// person did.
+	DisabledReason string
+	Schedule       *Schedule // nil: only by hand or by its triggers
+	Misfire        MisfirePolicy
+	Overlap        OverlapPolicy
+	// Validation decides about what the configuration demands: park, refuse, allow.
+	// Empty: as the workspace has it.
+	Validation        string
+	RequireValidation bool
+	Completion        CompletionPolicy
+	Tags              []string
+	Triggers          []Trigger
+	Budgets           AutomationBudgets
+	// Failures counts failed runs in a row; at FailuresToDisable it is disabled.
+	Failures int
+	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences
+	// up to then do not count.
+	ScheduleSince time.Time
+	// NextAt is the next time at which the scheduler must look at it. It is computed
+	// from the history of occurrences and kept only so that it can be found.
+	NextAt *time.Time
+	// HookToken is the secret of its webhook URL; empty without a webhook trigger.
+	HookToken string
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt *time.Time
+}
+
+// FailuresToDisable is how many failed runs in a row disable an automation.
+const FailuresToDisable = 5
+
+// MisfirePolicy says what becomes of occurrences that were missed.
+type MisfirePolicy string
+
+const (
+	MisfireOnce MisfirePolicy = "once" // one run for all, at the latest of their times
+	MisfireAll  MisfirePolicy = "all"  // each, in order, bounded to 100
+	MisfireSkip MisfirePolicy = "skip" // none
+)
+
+// OverlapPolicy says what becomes of an occurrence while the automation's last run has
+// not ended.
+type OverlapPolicy string
+
+const (
+	OverlapSkip    OverlapPolicy = "skip"
+	OverlapQueue   OverlapPolicy = "queue"
+	OverlapRestart OverlapPolicy = "restart" // the old run ends with CANCELLED
+)
+
+// CompletionPolicy says who confirms that a run is done.
+type CompletionPolicy string
+
+const (
+	CompletionAuto CompletionPolicy = "auto" // the timer
+	CompletionAsk  CompletionPolicy = "ask"  // a person
+)
+
+// Trigger starts a run on an event: a call of the automation's webhook, or an entry
+// created in a tool of the workspace.
+type Trigger struct {
+	Type   string `json:"type"` // webhook, entry_created
+	ToolID string `json:"tool_id,omitempty"`
+	// Condition is a JSON Schema: of the entry ({"timestamp", "data"}), or of the
+	// webhook's body. Empty: always.
+	Condition json.RawMessage `json:"condition,omitempty"`
+}
+
+// Types of triggers.
+const (
+	TriggerWebhook      = "webhook"
+	TriggerEntryCreated = "entry_created"
+)
+
+// What started a run (Session.Trigger).
+const (
+	ByHand     = "MANUAL"
+	BySchedule = "SCHEDULED"
+	ByEvent    = "EVENT"
+)
+
+// AutomationBudgets are the limits of tokens and money for one automation. Nil: those
+// of the workspace.
+type AutomationBudgets struct {
+	Budgets
+	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
+}
+
+// OccurrenceState is what became of one scheduled instant.
+type OccurrenceState string
+
+const (
+	OccurrenceDue       OccurrenceState = "DUE"   // waits for the slot
+	OccurrenceFired     OccurrenceState = "FIRED" // has its session
+	OccurrenceSkipped   OccurrenceState = "SKIPPED"
+	OccurrenceMissed    OccurrenceState = "MISSED"
+	OccurrenceCoalesced OccurrenceState = "COALESCED" // another one runs for it
+	OccurrenceFailed    OccurrenceState = "FAILED"
+)
+
+// Reasons of occurrences that did not run.
+const (
+	SkippedOverlap  = "overlap"
+	SkippedBudget   = "budget"
+	SkippedDisabled = "disabled"
+	SkippedPolicy   = "policy"
+)
+
+// Occurrence is one instant at which an automation was due: unique for (automation,
+// scheduled instant), so that nothing fires twice and nothing is skipped in silence.
+type Occurrence struct {
+	ID            string
+	WorkspaceID   string
+	AutomationID  string
+	ScheduledAt   time.Time
+	State         OccurrenceState
+	Reason        string
+	SessionID     string     // FIRED: its run
+	CoalescedInto *time.Time // COALESCED: the instant whose run stands for it
+	RecordedAt    time.Time
+}
+
+// Grant is a person's yes in advance, given when an automation is set up: these
+// commands, on these zones or tools, with these bounds, so many times a run.
+type Grant struct {
+	ID           string
+	WorkspaceID  string
+	AutomationID string
+	Commands     []string
+	ZoneIDs      []string        // empty: any
+	ToolIDs      []string        // empty: any
+	Bounds       json.RawMessage // a JSON Schema of the params; empty: any
+	MaxPerRun    int             // 0: no bound
+	ExpiresAt    *time.Time
+	CreatedBy    string
+	CreatedAt    time.Time
+	RevokedAt    *time.Time
+	Uses         int64 // how often it was used, over all runs; filled by readers
+}
+
+// Active says whether the grant counts at a time.
+func (g *Grant) Active(now time.Time) bool {
+	return g.RevokedAt == nil && (g.ExpiresAt == nil || now.Before(*g.ExpiresAt))
+}
+
+// RunRecord is one line of an automation's history of executions.
+type RunRecord struct {
+	Session   *Session
+	FinalText string // of its last answer
+	EndedAt   *time.Time
+}
