@@ -1982,6 +1982,17 @@ type PhaseData struct {
 	Status SessionStatus `json:"status"`
 }
 
+// Price US dollars for a million tokens. Cached tokens cost as much as other input where nothing is said of them.
+type Price = domain.Price
+
+// PricePatch defines model for PricePatch.
+type PricePatch struct {
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+	Input      float64  `json:"input"`
+	Output     float64  `json:"output"`
+}
+
 // Problem What went wrong (RFC 9457).
 type Problem struct {
 	// Code Stable; decide by this one.
@@ -2451,6 +2462,10 @@ type Settings struct {
 		Delays []Duration                 `json:"delays"`
 		Policy SettingsNetworkRetryPolicy `json:"policy"`
 	} `json:"network_retry"`
+
+	// Prices The workspace's own prices by a model's name, or by a pattern in which `*` stands for
+	// any characters. They come before the built-in prices of well-known models.
+	Prices       map[string]Price     `json:"prices"`
 	PromptDetail SettingsPromptDetail `json:"prompt_detail"`
 	Relaunch     SettingsRelaunch     `json:"relaunch"`
 
@@ -2508,6 +2523,9 @@ type SettingsPatch struct {
 		Delays *[]Duration                      `json:"delays,omitempty"`
 		Policy *SettingsPatchNetworkRetryPolicy `json:"policy,omitempty"`
 	} `json:"network_retry,omitempty"`
+
+	// Prices What is said here is merged: a model set to null loses its own price.
+	Prices            *map[string]*PricePatch    `json:"prices,omitempty"`
 	PromptDetail      *SettingsPatchPromptDetail `json:"prompt_detail,omitempty"`
 	Relaunch          *SettingsPatchRelaunch     `json:"relaunch,omitempty"`
 	RequireValidation *bool                      `json:"require_validation,omitempty"`

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -20,8 +21,9 @@ func SettingsFrom(s *domain.Settings) *Settings {
 		PromptDetail: SettingsPromptDetail(s.PromptDetail), MaxCallsPerResponse: s.MaxCallsPerResponse,
 		MaxQueueLength: s.MaxQueueLength, ApprovalExpiry: wireDuration(s.ApprovalExpiry),
 		ApprovalOnExpiry:  SettingsApprovalOnExpiry(s.ApprovalOnExpiry),
-		FallbackProviders: listOf(s.FallbackProviders),
+		FallbackProviders: listOf(s.FallbackProviders), Prices: map[string]Price{},
 	}
+	maps.Copy(out.Prices, s.Prices)
 	out.Limits.Chat, out.Limits.Automation = s.Limits.Chat, s.Limits.Automation
 	out.NetworkRetry.Policy = SettingsNetworkRetryPolicy(s.NetworkRetry.Policy)
 	out.NetworkRetry.Delays = make([]Duration, 0, len(s.NetworkRetry.Delays))

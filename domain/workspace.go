@@ -59,6 +59,7 @@ type Settings struct {
 	ApprovalExpiry              Duration     `json:"approval_expiry"`    // 0: never
 	ApprovalOnExpiry            string       `json:"approval_on_expiry"` // deny, keep
 	FallbackProviders           []string     `json:"fallback_providers"`
+	Prices                      Prices       `json:"prices"` // before the built-in ones
 	Limits                      LimitSet     `json:"limits"`
 }
 
@@ -110,8 +111,8 @@ func DefaultSettings() Settings {
 			Duration(5 * time.Second), Duration(15 * time.Second), Duration(30 * time.Second)}},
 		Relaunch: "with_commands", PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
-		FallbackProviders: []string{},
-		Limits:            LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
+		FallbackProviders: []string{}, Prices: Prices{},
+		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 	}
 }
 

@@ -35,6 +35,7 @@ type settingsPatch struct {
 	ApprovalExpiry              nullable.Nullable[domain.Duration]   `json:"approval_expiry" validate:"omitempty,dive,min=0"`
 	ApprovalOnExpiry            nullable.Nullable[string]            `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
 	FallbackProviders           nullable.Nullable[[]string]          `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
+	Prices                      nullable.Nullable[pricesPatch]       `json:"prices"`
 	Limits                      nullable.Nullable[limitSetPatch]     `json:"limits" validate:"omitempty,dive"`
 }
 
@@ -85,6 +86,9 @@ func (s *server) updateSettings(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := s.Settings.UpdateSettings(r.Context(), id, func(settings *domain.Settings) error {
 		in.apply(settings)
+		if len(settings.Prices) > maxPrices {
+			return domain.Invalid("/prices", "too_large", "A workspace may have %d prices of its own.", maxPrices)
+		}
 		return nil
 	})
 	if err != nil {
@@ -100,6 +104,9 @@ func (s *server) checkSettings(ctx context.Context, ws string, in *settingsPatch
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			return domain.Invalid("/time_zone", "unknown", "There is no time zone %q. Use an IANA name like Europe/Paris.", zone)
 		}
+	}
+	if err := checkPrices(in.Prices[true]); err != nil {
+		return err
 	}
 	for i, id := range in.FallbackProviders[true] {
 		_, err := s.Providers.Provider(ctx, ws, id)
@@ -139,6 +146,7 @@ func (p *settingsPatch) apply(s *domain.Settings) {
 	merge(&s.ApprovalExpiry, p.ApprovalExpiry, def.ApprovalExpiry)
 	merge(&s.ApprovalOnExpiry, p.ApprovalOnExpiry, def.ApprovalOnExpiry)
 	merge(&s.FallbackProviders, p.FallbackProviders, def.FallbackProviders)
+	mergeNested(&s.Prices, p.Prices, def.Prices, applyPrices)
 	mergeNested(&s.Limits, p.Limits, def.Limits, func(dst *domain.LimitSet, limits limitSetPatch) {
 		mergeNested(&dst.Chat, limits.Chat, def.Limits.Chat, applyLimits)
 		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, applyLimits)

@@ -79,8 +79,8 @@ func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers
 	if answer.Raw.Model != "" {
 		call.Model = answer.Raw.Model
 	}
-	if model.Price != nil {
-		call.Usage.Cost = model.Price(answer.Usage)
+	if call.Usage.Cost == nil { // a provider that was told its prices knows better
+		call.Usage.Cost = d.view.Workspace.Settings.CostOf(answer.Usage, call.Model, model.Name)
 	}
 	var first time.Duration
 	if !answer.FirstTokenAt.IsZero() {

@@ -58,7 +58,6 @@ type Model struct {
 	Name      string // of the model
 	Protocol  domain.Protocol
 	MaxTokens int
-	Price     func(domain.Usage) *float64 // nil result: a model without a price
 }
 
 // Commands is the catalogue as the loop uses it.

@@ -86,7 +86,7 @@ func (a *answer) add() error {
 }
 
 // used is what the answer cost.
-func (a *answer) used(p *prices) domain.Usage {
+func (a *answer) used(p *domain.Price) domain.Usage {
 	var u usage
 	if json.Unmarshal(a.usage, &u) != nil {
 		u = usage{} // unreadable, or none: counted as none

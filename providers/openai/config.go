@@ -18,28 +18,20 @@ const KindName = "openai_compatible"
 
 // config is a provider's configuration. The key is never in it.
 type config struct {
-	Preset          string   `json:"preset"`
-	BaseURL         string   `json:"base_url"`
-	Model           string   `json:"model"`
-	SmallModel      string   `json:"small_model"`
-	MaxTokens       int      `json:"max_tokens"`
-	Temperature     *float64 `json:"temperature"`
-	TopP            *float64 `json:"top_p"`
-	ReasoningEffort string   `json:"reasoning_effort"`
-	ServiceTier     string   `json:"service_tier"`
-	Protocol        string   `json:"protocol"`
-	TimeoutSeconds  float64  `json:"timeout_seconds"`
-	ContextWindow   int      `json:"context_window"`
-	Prices          *prices  `json:"prices"`
-	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
-}
-
-// prices are in US dollars for a million tokens.
-type prices struct {
-	Input      float64  `json:"input"`
-	CacheRead  *float64 `json:"cache_read"`
-	CacheWrite *float64 `json:"cache_write"`
-	Output     float64  `json:"output"`
+	Preset          string        `json:"preset"`
+	BaseURL         string        `json:"base_url"`
+	Model           string        `json:"model"`
+	SmallModel      string        `json:"small_model"`
+	MaxTokens       int           `json:"max_tokens"`
+	Temperature     *float64      `json:"temperature"`
+	TopP            *float64      `json:"top_p"`
+	ReasoningEffort string        `json:"reasoning_effort"`
+	ServiceTier     string        `json:"service_tier"`
+	Protocol        string        `json:"protocol"`
+	TimeoutSeconds  float64       `json:"timeout_seconds"`
+	ContextWindow   int           `json:"context_window"`
+	Prices          *domain.Price `json:"prices"`
+	APIKeyEnv       string        `json:"api_key_env"` // the caller reads it
 }
 
 const (

@@ -18,7 +18,7 @@ type usage struct {
 }
 
 // domain counts cached tokens apart: on this wire the prompt's tokens include them.
-func (u usage) domain(p *prices) domain.Usage {
+func (u usage) domain(p *domain.Price) domain.Usage {
 	prompt := max(u.PromptTokens, 0)
 	read := min(max(u.PromptDetails.CachedTokens, u.CacheHitTokens, u.CachedTokens, 0), prompt)
 	written := min(max(u.PromptDetails.CacheWriteTokens, 0), prompt-read)
@@ -30,21 +30,8 @@ func (u usage) domain(p *prices) domain.Usage {
 		ReasoningTokens:  max(u.CompletionDetails.ReasoningTokens, 0),
 	}
 	if p != nil {
-		cost := p.cost(out)
+		cost := p.Cost(out)
 		out.Cost = &cost
 	}
 	return out
-}
-
-// cost in US dollars. Cached tokens cost as much as others where no price is given.
-func (p *prices) cost(u domain.Usage) float64 {
-	or := func(price *float64, other float64) float64 {
-		if price != nil {
-			return *price
-		}
-		return other
-	}
-	total := float64(u.InputTokens)*p.Input + float64(u.CacheReadTokens)*or(p.CacheRead, p.Input) +
-		float64(u.CacheWriteTokens)*or(p.CacheWrite, p.Input) + float64(u.OutputTokens)*p.Output
-	return total / 1e6
 }

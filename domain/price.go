@@ -1,0 +1,105 @@
+package domain
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+)
+
+// Price is what a model costs, in US dollars for a million tokens. Cached tokens cost
+// as much as other input where nothing is said of them.
+type Price struct {
+	Input      float64  `json:"input"`
+	Output     float64  `json:"output"`
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+}
+
+// Cost is the price of what was used. Reasoning tokens are part of the output.
+func (p Price) Cost(u Usage) float64 {
+	read, write := p.Input, p.Input
+	if p.CacheRead != nil {
+		read = *p.CacheRead
+	}
+	if p.CacheWrite != nil {
+		write = *p.CacheWrite
+	}
+	total := float64(u.InputTokens)*p.Input + float64(u.CacheReadTokens)*read +
+		float64(u.CacheWriteTokens)*write + float64(u.OutputTokens)*p.Output
+	return total / 1e6
+}
+
+// Prices are those of models, by their name or by a pattern in which * stands for any
+// characters: "llama-*".
+type Prices map[string]Price
+
+// Of finds the price of a model: the one under its very name, else that of the pattern
+// which says most.
+func (p Prices) Of(model string) (Price, bool) {
+	if price, ok := p[model]; ok && model != "" {
+		return price, true
+	}
+	best := ""
+	for pattern := range p {
+		if strings.Contains(pattern, "*") && matches(pattern, model) && saysMore(pattern, best) {
+			best = pattern
+		}
+	}
+	price, ok := p[best]
+	return price, ok && best != ""
+}
+
+// matches says whether a model's name fits a pattern.
+func matches(pattern, model string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	rest, ok := strings.CutPrefix(model, parts[0])
+	if !ok || model == "" {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, parts[last])
+}
+
+// saysMore: more characters that are meant as they stand; among equals the first by
+// name, so that the answer does not depend on the order of a map.
+func saysMore(pattern, than string) bool {
+	a, b := len(strings.ReplaceAll(pattern, "*", "")), len(strings.ReplaceAll(than, "*", ""))
+	return than == "" || a > b || a == b && pattern < than
+}
+
+//go:embed prices.json
+var pricesFile []byte
+
+// builtInPrices are those of well-known models as they were on PricesAsOf.
+var builtInPrices, PricesAsOf = readPrices()
+
+func readPrices() (prices Prices, asOf string) {
+	var file struct {
+		AsOf   string `json:"as_of"`
+		Models Prices `json:"models"`
+	}
+	if err := json.Unmarshal(pricesFile, &file); err != nil {
+		panic("domain: prices.json, which is part of the program, cannot be read: " + err.Error())
+	}
+	return file.Models, file.AsOf
+}
+
+// CostOf is what a call cost: by the workspace's own prices, else by the built-in ones;
+// nil for a model without a price. models are the names it goes by, the surest first: a
+// provider may answer as "gpt-4o-2024-08-06" when "gpt-4o" was asked.
+func (s *Settings) CostOf(u Usage, models ...string) *float64 {
+	for _, prices := range []Prices{s.Prices, builtInPrices} {
+		for _, model := range models {
+			if price, ok := prices.Of(model); ok {
+				cost := price.Cost(u)
+				return &cost
+			}
+		}
+	}
+	return nil
+}

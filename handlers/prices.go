@@ -1,0 +1,99 @@
+package handlers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// pricesPatch is a merge patch of the workspace's own prices: null takes a model's away.
+type pricesPatch map[string]nullable.Nullable[pricePatch]
+
+type pricePatch struct {
+	Input      *float64                   `json:"input"`
+	Output     *float64                   `json:"output"`
+	CacheRead  nullable.Nullable[float64] `json:"cache_read"`
+	CacheWrite nullable.Nullable[float64] `json:"cache_write"`
+}
+
+const (
+	maxPrices    = 200
+	maxModelName = 200
+	maxPrice     = 1_000_000
+)
+
+// checkPrices does by hand what tags do elsewhere: the names of models have points in
+// them, which the path of a broken rule cannot tell from its own.
+func checkPrices(patch pricesPatch) error {
+	var problems []domain.FieldError
+	wrong := func(at, code, message string) {
+		problems = append(problems, domain.FieldError{Pointer: at, Code: code, Message: message})
+	}
+	if len(patch) > maxPrices {
+		wrong("/prices", "too_large", fmt.Sprintf("This must be at most %d items.", maxPrices))
+	}
+	for _, model := range slices.Sorted(maps.Keys(patch)) {
+		at := "/prices/" + escapePointer(model)
+		if strings.TrimSpace(model) == "" || utf8.RuneCountInString(model) > maxModelName {
+			wrong(at, "wrong_format", fmt.Sprintf("The name of a model has 1 to %d characters.", maxModelName))
+		}
+		if patch[model].IsNull() {
+			continue
+		}
+		price := patch[model][true]
+		for name, value := range map[string]*float64{"input": price.Input, "output": price.Output} {
+			if value == nil {
+				wrong(at+"/"+name, "required", "This is needed.")
+			}
+		}
+		for name, value := range map[string]*float64{
+			"input": price.Input, "output": price.Output, "cache_read": given(price.CacheRead), "cache_write": given(price.CacheWrite),
+		} {
+			if value != nil && *value < 0 {
+				wrong(at+"/"+name, "too_small", "This must be at least 0.")
+			}
+			if value != nil && *value > maxPrice {
+				wrong(at+"/"+name, "too_large", fmt.Sprintf("This must be at most %d.", maxPrice))
+			}
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	slices.SortFunc(problems, func(a, b domain.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return invalid(problems)
+}
+
+// given is the value of a patch, nil where it says nothing or null.
+func given[T any](patch nullable.Nullable[T]) *T {
+	if v, ok := patch[true]; ok {
+		return &v
+	}
+	return nil
+}
+
+// applyPrices changes the prices of the models that the patch names.
+func applyPrices(dst *domain.Prices, patch pricesPatch) {
+	all := maps.Clone(*dst)
+	if all == nil {
+		all = domain.Prices{}
+	}
+	for model, p := range patch {
+		if p.IsNull() {
+			delete(all, model)
+			continue
+		}
+		price, in := all[model], p[true]
+		price.Input, price.Output = *in.Input, *in.Output
+		mergeOptional(&price.CacheRead, in.CacheRead)
+		mergeOptional(&price.CacheWrite, in.CacheWrite)
+		all[model] = price
+	}
+	*dst = all
+}

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestPricesAreMerged: what the patch does not name stays, null takes away.
+func TestPricesAreMerged(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	settings := &w.spaces[0].Settings
+	patch := func(body string) reply { return c.want(200, "PATCH", "/v1/settings", body) }
+
+	got := patch(`{"prices":{"gpt-4.1":{"input":2,"output":8,"cache_read":0.5},"llama-*":{"input":0,"output":0}}}`)
+	equal(t, "as it is shown", got.body["prices"], map[string]any{
+		"gpt-4.1": map[string]any{"input": 2.0, "output": 8.0, "cache_read": 0.5}, "llama-*": map[string]any{"input": 0.0, "output": 0.0}})
+	patch(`{"prices":{"gpt-4.1":{"input":3,"output":9},"llama-*":null,"never-there":null}}`)
+	equal(t, "merged", settings.Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheRead: new(0.5)}})
+	patch(`{"prices":{"gpt-4.1":{"input":3,"output":9,"cache_read":null,"cache_write":4}}}`)
+	equal(t, "one kind taken away", settings.Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheWrite: new(4.0)}})
+	patch(`{"language":"fr"}`)
+	equal(t, "not named", len(settings.Prices), 1)
+	patch(`{"prices":null,"language":null}`)
+	equal(t, "all back", *settings, domain.DefaultSettings())
+}
+
+// TestPricesThatAreNone are told with their place, though models have points and slashes
+// in their names, and nothing is changed.
+func TestPricesThatAreNone(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	for body, pointer := range map[string]string{
+		`{"prices":{"gpt-4.1":{"input":2}}}`:                             "/prices/gpt-4.1/output",
+		`{"prices":{"gpt-4.1":{"input":-1,"output":1}}}`:                 "/prices/gpt-4.1/input",
+		`{"prices":{"a/b":{"input":1,"output":1,"cache_read":1000001}}}`: "/prices/a~1b/cache_read",
+		`{"prices":{"m":{"input":1,"output":1,"cached":1}}}`:             "/prices/m/cached",
+		`{"prices":{"m":{"input":"1","output":1}}}`:                      "/prices/m/input",
+		`{"prices":{"m":{"input":null,"output":1}}}`:                     "/prices/m/input",
+		`{"prices":{"":{"input":1,"output":1}}}`:                         "/prices/",
+		`{"prices":{"` + strings.Repeat("m", 201) + `":null}}`:           "/prices/" + strings.Repeat("m", 201),
+		`{"prices":{"m":7}}`:                                             "/prices/m",
+		`{"prices":[]}`:                                                  "/prices",
+	} {
+		if at, _, _ := fieldError(t, c.do("PATCH", "/v1/settings", body)); at != pointer {
+			t.Errorf("%.80s: the error is at %s, not %s", body, at, pointer)
+		}
+	}
+	equal(t, "nothing changed", w.spaces[0].Settings, domain.DefaultSettings())
+
+	many := make([]string, 200)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"m%d":{"input":1,"output":1}`, i)
+	}
+	c.want(200, "PATCH", "/v1/settings", `{"prices":{`+strings.Join(many, ",")+`}}`)
+	at, _, _ := fieldError(t, c.do("PATCH", "/v1/settings", `{"prices":{"one more":{"input":1,"output":1}}}`))
+	equal(t, "one too many", at, "/prices")
+}
