@@ -47,8 +47,9 @@ type Wire struct {
 	// Write sends a reply (one without Status) in the form that the request asks for,
 	// streamed or whole.
 	Write func(w http.ResponseWriter, r *http.Request, body []byte, reply Reply)
-	// NoThinking, NoUsage: the wire has none.
+	// NoThinking, NoCalls: the wire has none.
 	NoThinking bool
+	NoCalls    bool
 }
 
 // Quote makes a JSON string and leaves invalid UTF-8 in it as it is, as a broken
