@@ -19,7 +19,7 @@ func ZoneFrom(z *domain.Zone) *Zone {
 func ToolTypeFrom(t *domain.ToolType) *ToolType {
 	out := &ToolType{
 		ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: objectOf(t.ConfigSchema),
-		EntrySchema: objectOf(t.EntrySchema), BuiltIn: t.BuiltIn,
+		EntrySchema: objectOf(t.EntrySchema), BuiltIn: t.BuiltIn, Version: t.Version,
 	}
 	if !t.BuiltIn {
 		out.CreatedAt, out.UpdatedAt = timePtr(&t.CreatedAt), timePtr(&t.UpdatedAt)
@@ -54,6 +54,11 @@ func DocumentFrom(d *domain.Document) *Document {
 		out.PublishedBody = &d.Published
 	}
 	return out
+}
+
+// DocumentVersionFrom is a published version as lists show it: without its text.
+func DocumentVersionFrom(v *domain.DocumentVersion) *DocumentVersion {
+	return &DocumentVersion{Version: v.Version, Title: v.Title, PublishedAt: Time(v.PublishedAt)}
 }
 
 // StatsFrom is a row of statistics as clients see it.

@@ -81,6 +81,27 @@ func (m *memory) DeleteZone(_ context.Context, id string, _ time.Time) error {
 	return nil
 }
 
+// RestoreZone and its like: memory forgets what is deleted.
+func (m *memory) RestoreZone(ctx context.Context, id string, _ time.Time) (bool, error) {
+	_, err := m.Zone(ctx, id)
+	return false, err
+}
+
+func (m *memory) RestoreTool(ctx context.Context, id string, _ time.Time) (bool, error) {
+	_, err := m.Tool(ctx, id)
+	return false, err
+}
+
+func (m *memory) RestoreEntry(ctx context.Context, id string, _ time.Time) (bool, error) {
+	_, err := m.Entry(ctx, id)
+	return false, err
+}
+
+func (m *memory) RestoreDocument(ctx context.Context, id string, _ time.Time) (bool, error) {
+	_, err := m.DocumentByID(ctx, id)
+	return false, err
+}
+
 func (m *memory) dropTool(id string) {
 	delete(m.tools, id)
 	maps.DeleteFunc(m.entries, func(_ string, e domain.Entry) bool { return e.ToolID == id })
@@ -132,6 +153,22 @@ func (m *memory) ToolTypes(context.Context) ([]domain.ToolType, error) {
 func (m *memory) InsertToolType(_ context.Context, t *domain.ToolType) error {
 	defer m.lock()()
 	m.types[t.ID] = *t
+	return nil
+}
+
+func (m *memory) UpdateToolType(_ context.Context, t *domain.ToolType) error {
+	defer m.lock()()
+	if m.types[t.ID].Version != t.Version {
+		return domain.ErrStale
+	}
+	t.Version++
+	m.types[t.ID] = *t
+	return nil
+}
+
+func (m *memory) DeleteToolType(_ context.Context, id string) error {
+	defer m.lock()()
+	delete(m.types, id)
 	return nil
 }
 
@@ -250,6 +287,18 @@ func (m *memory) Document(_ context.Context, key string) (*domain.Document, erro
 	defer m.lock()()
 	return get(m.docs, key, "document")
 }
+
+func (m *memory) DocumentByID(_ context.Context, id string) (*domain.Document, error) {
+	defer m.lock()()
+	for _, d := range m.docs {
+		if d.ID == id {
+			return &d, nil
+		}
+	}
+	return nil, domain.NotFound("document")
+}
+
+func (m *memory) KeepDocumentVersion(context.Context, *domain.Document) error { return nil }
 
 func (m *memory) PutDocument(_ context.Context, d *domain.Document) error {
 	defer m.lock()()

@@ -17,17 +17,20 @@ type Data interface {
 	ToolData
 	ToolTypeData
 	EntryData
+	EntryUndo
 	DocumentData
 }
 
 // ZoneData keeps zones. Update is conditional on Version and bumps it (a conflict is
-// domain.ErrStale); Delete is soft and takes along what the zone holds.
+// domain.ErrStale); Delete is soft and takes along what the zone holds; Restore undoes
+// one that is not older than since (false: there was nothing to undo).
 type ZoneData interface {
 	Zones(ctx context.Context) ([]domain.Zone, error) // by position, then name
 	Zone(ctx context.Context, id string) (*domain.Zone, error)
 	InsertZone(ctx context.Context, zone *domain.Zone) error
 	UpdateZone(ctx context.Context, zone *domain.Zone) error
 	DeleteZone(ctx context.Context, id string, at time.Time) error
+	RestoreZone(ctx context.Context, id string, since time.Time) (bool, error)
 }
 
 // ToolData keeps tools; zoneID empty means those of every zone.
@@ -37,6 +40,7 @@ type ToolData interface {
 	InsertTool(ctx context.Context, tool *domain.Tool) error
 	UpdateTool(ctx context.Context, tool *domain.Tool) error
 	DeleteTool(ctx context.Context, id string, at time.Time) error
+	RestoreTool(ctx context.Context, id string, since time.Time) (bool, error)
 }
 
 // ToolTypeData keeps the workspace's own tool types (the built-in ones are in this
@@ -44,6 +48,8 @@ type ToolData interface {
 type ToolTypeData interface {
 	ToolTypes(ctx context.Context) ([]domain.ToolType, error)
 	InsertToolType(ctx context.Context, t *domain.ToolType) error
+	UpdateToolType(ctx context.Context, t *domain.ToolType) error
+	DeleteToolType(ctx context.Context, id string) error
 }
 
 // EntryData keeps entries. Entries returns a page and the cursor of the next one
@@ -59,9 +65,18 @@ type EntryData interface {
 	Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error)
 }
 
+// EntryUndo brings deleted entries back.
+type EntryUndo interface {
+	RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
 // DocumentData keeps the workspace's context texts.
 type DocumentData interface {
 	Documents(ctx context.Context) ([]domain.Document, error)
 	Document(ctx context.Context, key string) (*domain.Document, error)
+	DocumentByID(ctx context.Context, id string) (*domain.Document, error)
 	PutDocument(ctx context.Context, doc *domain.Document) error // insert, or update by id and Version
+	// KeepDocumentVersion keeps what a document has just published.
+	KeepDocumentVersion(ctx context.Context, doc *domain.Document) error
+	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
 }

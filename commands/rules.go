@@ -30,6 +30,10 @@ func checkName(pointer, name string) error {
 	return checkText(pointer, name, maxName)
 }
 
+func checkNamed(name, description string) error {
+	return firstError(checkName("/name", name), checkText("/description", description, maxDescription))
+}
+
 // checkText refuses what no database keeps, and texts that are too long.
 func checkText(pointer, text string, most int) error {
 	if strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {

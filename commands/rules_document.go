@@ -17,7 +17,7 @@ type DocumentPatch struct {
 	Version *int64
 }
 
-var documentKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,62}$`)
+var documentKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
 
 // EditDocument edits the draft of the document with this key, or makes the document.
 // What sessions read is the published text.
@@ -28,7 +28,7 @@ func (c *Catalogue) EditDocument(ctx context.Context, data DocumentData, env Env
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound && err != nil:
 		if !documentKey.MatchString(key) {
-			return nil, none, domain.Invalid("/key", "format", "A key is a to z, 0 to 9, dots, - and _, with at most 63 characters.")
+			return nil, none, domain.Invalid("/key", "format", "A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.")
 		}
 		doc = &domain.Document{ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: key, Title: key, CreatedAt: env.Now}
 		operation = "created"
@@ -63,6 +63,9 @@ func (c *Catalogue) PublishDocument(ctx context.Context, data DocumentData, env 
 	doc.Published, doc.PublishedAt, doc.UpdatedAt = doc.Body, &at, at
 	if err := data.PutDocument(ctx, doc); err != nil {
 		return nil, domain.DataChange{}, changedMeanwhile(err, "publish the document")
+	}
+	if err := data.KeepDocumentVersion(ctx, doc); err != nil {
+		return nil, domain.DataChange{}, fmt.Errorf("keep what was published: %w", err)
 	}
 	return doc, env.change("document", doc.ID, "updated"), nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ var builtinTypes = []domain.ToolType{
 }
 
 func builtinType(id, name, description string, config, entry json.RawMessage) domain.ToolType {
-	return domain.ToolType{ID: id, Name: name, Description: description, ConfigSchema: config, EntrySchema: entry, BuiltIn: true}
+	return domain.ToolType{ID: id, Name: name, Description: description, ConfigSchema: config, EntrySchema: entry, BuiltIn: true, Version: 1}
 }
 
 // ToolTypes are the built-in tool types and the workspace's own.
@@ -66,69 +65,6 @@ func (c *Catalogue) ToolType(ctx context.Context, data ToolTypeData, id string) 
 		known[i] = types[i].ID
 	}
 	return nil, domain.Invalid("/tool_type", "unknown", "There is no tool type %s. The tool types are: %s.", quoted(id), strings.Join(known, ", "))
-}
-
-// ToolTypeInput is a new tool type.
-type ToolTypeInput struct {
-	ID           string          `json:"id"`
-	Name         string          `json:"name"`
-	Description  string          `json:"description,omitempty"`
-	ConfigSchema json.RawMessage `json:"config_schema"`
-	EntrySchema  json.RawMessage `json:"entry_schema"`
-}
-
-var typeID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
-
-// CreateToolType adds a tool type to the workspace. Its schemas must describe objects
-// and may not refer outside themselves.
-func (c *Catalogue) CreateToolType(ctx context.Context, data ToolTypeData, env Env, in ToolTypeInput) (*domain.ToolType, domain.DataChange, error) {
-	none := domain.DataChange{}
-	if !typeID.MatchString(in.ID) {
-		return nil, none, domain.Invalid("/id", "format", "The id of a tool type is a to z, 0 to 9, - and _, begins with a letter and has at most 63 characters.")
-	}
-	if err := firstError(checkName("/name", in.Name), checkText("/description", in.Description, maxDescription)); err != nil {
-		return nil, none, err
-	}
-	config, err := c.typeSchema("/config_schema", in.ConfigSchema)
-	if err != nil {
-		return nil, none, err
-	}
-	entry, err := c.typeSchema("/entry_schema", in.EntrySchema)
-	if err != nil {
-		return nil, none, err
-	}
-	types, err := c.ToolTypes(ctx, data)
-	if err != nil {
-		return nil, none, err
-	}
-	for _, t := range types {
-		if t.ID == in.ID {
-			return nil, none, domain.Errorf(domain.CodeConflict, "There is a tool type %s already. Choose another id.", quoted(in.ID))
-		}
-	}
-	t := &domain.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
-		ConfigSchema: config, EntrySchema: entry, CreatedAt: env.Now, UpdatedAt: env.Now}
-	if err := data.InsertToolType(ctx, t); err != nil {
-		return nil, none, fmt.Errorf("insert the tool type: %w", err)
-	}
-	return t, env.change("tool_type", t.ID, "created"), nil
-}
-
-// typeSchema checks a schema of a tool type and gives its compact form.
-func (c *Catalogue) typeSchema(pointer string, schema json.RawMessage) (json.RawMessage, error) {
-	value, err := parseJSON(schema)
-	if err != nil {
-		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
-	}
-	fields, ok := value.(map[string]any)
-	if !ok || fields["type"] != "object" {
-		return nil, domain.Invalid(pointer, "type", `This must be a JSON Schema with "type": "object".`)
-	}
-	encoded := encode(value)
-	if _, err := c.schemas.compile(encoded); err != nil {
-		return nil, domain.Invalid(pointer, "schema", "This JSON Schema cannot be used: %v.", err)
-	}
-	return encoded, nil
 }
 
 // checkConfig holds a tool's config against its type.

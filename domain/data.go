@@ -30,6 +30,7 @@ type ToolType struct {
 	ConfigSchema json.RawMessage `json:"config_schema"`
 	EntrySchema  json.RawMessage `json:"entry_schema"`
 	BuiltIn      bool            `json:"built_in"`
+	Version      int64           `json:"version"`
 	CreatedAt    time.Time       `json:"created_at,omitzero"`
 	UpdatedAt    time.Time       `json:"updated_at,omitzero"`
 }
@@ -91,6 +92,18 @@ type Document struct {
 	UpdatedAt   time.Time  `json:"updated_at"`
 	DeletedAt   *time.Time `json:"-"`
 }
+
+// DocumentVersion is a text that was published. Version is that of the document when
+// it was.
+type DocumentVersion struct {
+	Version     int64
+	Title       string
+	Body        string // empty in lists
+	PublishedAt time.Time
+}
+
+// UndoWithin is how long a deletion can be undone.
+const UndoWithin = 30 * 24 * time.Hour
 
 // Stats are the statistics of a numeric field over a period, or over one bucket of
 // it (Bucket is the bucket's first local day, empty for the whole).

@@ -23,8 +23,12 @@ const (
 	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"
-	CodeNotEmpty           Code = "not_empty"      // deleting something that holds something, without force
-	CodeMessagePlaced      Code = "message_placed" // only a message that waits its turn can be changed
+	CodeNotEmpty           Code = "not_empty"        // deleting something that holds something, without force
+	CodeRestoreExpired     Code = "restore_expired"  // deleted too long ago to be undone
+	CodeParentDeleted      Code = "parent_deleted"   // what held it is deleted too
+	CodeTypeInUse          Code = "tool_type_in_use" // deleting a tool type that tools have
+	CodeTypeMisfit         Code = "tool_type_misfit" // what is stored does not fit the tool type's schemas
+	CodeMessagePlaced      Code = "message_placed"   // only a message that waits its turn can be changed
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
 	CodeForbidden          Code = "forbidden"

@@ -18,7 +18,7 @@ var checker = newChecker()
 
 var (
 	keyPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
-	typeIDPattern    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+	typeIDPattern    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 	workspacePattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 )
 
@@ -137,7 +137,7 @@ func messageOf(w validator.FieldError) string {
 	case "key":
 		return "This takes lower-case letters, digits, points, dashes and underscores, 100 at most, and begins with a letter or digit."
 	case "type_id":
-		return "This takes lower-case letters, digits and underscores, 63 at most, and begins with a letter."
+		return "This takes lower-case letters, digits, dashes and underscores, 63 at most, and begins with a letter."
 	case "workspace":
 		return "This takes lower-case letters, digits and dashes, 63 at most."
 	case "object":

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/go-chi/chi/v5"
 
@@ -32,12 +33,7 @@ func (s *server) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	documents, err := s.Documents.Documents(r.Context(), caller(r).Workspace)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	documents, next, err := cut(documents, func(d *domain.Document) string { return d.ID }, limit, after)
+	documents, next, err := s.Documents.Documents(r.Context(), caller(r).Workspace, after, limit)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -110,6 +106,36 @@ func (s *server) deleteDocument(w http.ResponseWriter, r *http.Request) {
 	}
 	setSeq(w, seq)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) listDocumentVersions(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	versions, next, err := s.Versions.DocumentVersions(r.Context(), caller(r).Workspace, documentID(r), after, limit)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(versions), next, api.DocumentVersionFrom))
+}
+
+func (s *server) getDocumentVersion(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.ParseInt(chi.URLParam(r, "version"), 10, 64)
+	if err != nil || number < 1 {
+		s.fail(w, r, domain.NotFound("published version")) // versions are numbers
+		return
+	}
+	version, err := s.Versions.DocumentVersion(r.Context(), caller(r).Workspace, documentID(r), number)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	out := api.DocumentVersionFrom(version)
+	out.Body = &version.Body
+	s.writeJSON(w, r, http.StatusOK, out)
 }
 
 func documentID(r *http.Request) string { return chi.URLParam(r, "document_id") }

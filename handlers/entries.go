@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -45,7 +46,7 @@ func (p *entryPatch) apply(e *domain.Entry) error {
 }
 
 func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
-	filter, err := entryFilter(r)
+	filter, err := s.entryFilter(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -63,9 +64,9 @@ func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(entries), next, api.EntryFrom))
 }
 
-func entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
+func (s *server) entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
 	f.ToolID = toolID(r)
-	if f.From, f.Until, err = spanOf(r); err != nil {
+	if f.From, f.Until, err = s.spanOf(r); err != nil {
 		return f, err
 	}
 	order, err := oneOf(r, "order", "asc", "desc")
@@ -77,18 +78,41 @@ func entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
 	return f, err
 }
 
-// spanOf reads ?from= and ?until=.
-func spanOf(r *http.Request) (from, until time.Time, err error) {
+// spanOf reads ?from= and ?until=, or ?period=.
+func (s *server) spanOf(r *http.Request) (from, until time.Time, err error) {
 	if from, err = timeOf(r, "from"); err != nil {
 		return from, until, err
 	}
 	if until, err = timeOf(r, "until"); err != nil {
 		return from, until, err
 	}
-	if !from.IsZero() && !until.IsZero() && until.Before(from) {
+	text := r.URL.Query().Get("period")
+	switch {
+	case text == "":
+	case !from.IsZero() || !until.IsZero():
+		err = domain.Invalid("/period", "not_together", "Give period, or from and until, not both.")
+	default:
+		return s.relativeSpan(r, text)
+	}
+	if err == nil && !from.IsZero() && !until.IsZero() && until.Before(from) {
 		err = domain.Invalid("/until", "out_of_range", "until is before from.")
 	}
 	return from, until, err
+}
+
+// relativeSpan resolves "-1_WEEK", or "-3_DAY..0_DAY".
+func (s *server) relativeSpan(r *http.Request, text string) (from, until time.Time, err error) {
+	// A "+" that was not escaped has become a space.
+	text = strings.ReplaceAll(text, " ", "+")
+	period := domain.Period{Relative: text}
+	if first, last, two := strings.Cut(text, ".."); two {
+		period = domain.Period{From: first, To: last}
+	}
+	span, err := s.Periods.ResolvePeriod(r.Context(), caller(r).Workspace, period)
+	if err != nil {
+		return from, until, repoint(err, func(string) string { return "/period" })
+	}
+	return span.From, span.Until, nil
 }
 
 func (s *server) createEntry(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +163,7 @@ func (s *server) createEntries(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) getEntryStats(w http.ResponseWriter, r *http.Request) {
-	from, until, err := spanOf(r)
+	from, until, err := s.spanOf(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return

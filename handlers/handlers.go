@@ -47,6 +47,9 @@ type Config struct {
 	ToolTypes     ToolTypes
 	Entries       Entries
 	Documents     Documents
+	Versions      DocumentVersions
+	Undo          Undo
+	Periods       Periods
 	Providers     Providers
 	ProviderProbe ProviderProbe
 	Settings      Settings

@@ -87,9 +87,11 @@ type Catalogue interface {
 // CodePreconditionFailed. Delete without force refuses with not_empty what still holds
 // something. seq is the number of the event at which the change shows.
 
+// A list gives a page and the cursor of the next one, "" at the end.
+
 // Zones keeps the workspace's zones, by position, then name.
 type Zones interface {
-	Zones(ctx context.Context, ws string) ([]domain.Zone, error)
+	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
 	Zone(ctx context.Context, ws, id string) (*domain.Zone, error)
 	CreateZone(ctx context.Context, ws string, zone *domain.Zone) (seq int64, err error)
 	UpdateZone(ctx context.Context, ws, id string, version int64, change func(*domain.Zone) error) (zone *domain.Zone, seq int64, err error)
@@ -98,18 +100,40 @@ type Zones interface {
 
 // Tools keeps the tools; zone "" means those of every zone.
 type Tools interface {
-	Tools(ctx context.Context, ws, zone string) ([]domain.Tool, error)
+	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
 	Tool(ctx context.Context, ws, id string) (*domain.Tool, error)
 	CreateTool(ctx context.Context, ws string, tool *domain.Tool) (seq int64, err error)
 	UpdateTool(ctx context.Context, ws, id string, version int64, change func(*domain.Tool) error) (tool *domain.Tool, seq int64, err error)
 	DeleteTool(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
 
-// ToolTypes lists the built-in tool types and the workspace's own.
+// ToolTypes keeps the workspace's own tool types, and lists the built-in ones with
+// them.
 type ToolTypes interface {
 	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
 	ToolType(ctx context.Context, ws, id string) (*domain.ToolType, error)
 	CreateToolType(ctx context.Context, ws string, t *domain.ToolType) (seq int64, err error)
+	UpdateToolType(ctx context.Context, ws, id string, version int64, change func(*domain.ToolType) error) (t *domain.ToolType, seq int64, err error)
+	DeleteToolType(ctx context.Context, ws, id string, version int64) (seq int64, err error)
+}
+
+// Undo brings back what was deleted in the last 30 days, with all that went with it.
+type Undo interface {
+	RestoreZone(ctx context.Context, ws, id string) (zone *domain.Zone, seq int64, err error)
+	RestoreTool(ctx context.Context, ws, id string) (tool *domain.Tool, seq int64, err error)
+	RestoreEntry(ctx context.Context, ws, id string) (entry *domain.Entry, seq int64, err error)
+	RestoreDocument(ctx context.Context, ws, id string) (doc *domain.Document, seq int64, err error)
+}
+
+// Periods reads a period as seen from now, in the workspace's calendar.
+type Periods interface {
+	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
+}
+
+// DocumentVersions keeps what documents have published.
+type DocumentVersions interface {
+	DocumentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]domain.DocumentVersion, string, error)
+	DocumentVersion(ctx context.Context, ws, id string, version int64) (*domain.DocumentVersion, error)
 }
 
 // Entries keeps dated data. CreateEntries writes all or nothing; a mistake in entry n
@@ -134,7 +158,7 @@ type StatsQuery struct {
 
 // Documents keeps the workspace's context texts, found by id.
 type Documents interface {
-	Documents(ctx context.Context, ws string) ([]domain.Document, error)
+	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
 	Document(ctx context.Context, ws, id string) (*domain.Document, error)
 	CreateDocument(ctx context.Context, ws string, doc *domain.Document) (seq int64, err error)
 	UpdateDocument(ctx context.Context, ws, id string, version int64, change func(*domain.Document) error) (doc *domain.Document, seq int64, err error)

@@ -51,12 +51,7 @@ func (s *server) listTools(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tools, err := s.Tools.Tools(r.Context(), caller(r).Workspace, r.URL.Query().Get("zone_id"))
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	tools, next, err := cut(tools, func(t *domain.Tool) string { return t.ID }, limit, after)
+	tools, next, err := s.Tools.Tools(r.Context(), caller(r).Workspace, r.URL.Query().Get("zone_id"), after, limit)
 	if err != nil {
 		s.fail(w, r, err)
 		return

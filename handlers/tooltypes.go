@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -16,6 +17,25 @@ type newToolType struct {
 	Description  string          `json:"description" validate:"max=10000"`
 	ConfigSchema json.RawMessage `json:"config_schema" validate:"required,object"`
 	EntrySchema  json.RawMessage `json:"entry_schema" validate:"required,object"`
+}
+
+type toolTypePatch struct {
+	Name         *string                   `json:"name" validate:"omitempty,visible,max=200"`
+	Description  nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
+	ConfigSchema json.RawMessage           `json:"config_schema" validate:"omitempty,object"`
+	EntrySchema  json.RawMessage           `json:"entry_schema" validate:"omitempty,object"`
+}
+
+func (p *toolTypePatch) apply(t *domain.ToolType) error {
+	set(&t.Name, p.Name)
+	setOrClear(&t.Description, p.Description)
+	if p.ConfigSchema != nil {
+		t.ConfigSchema = p.ConfigSchema
+	}
+	if p.EntrySchema != nil {
+		t.EntrySchema = p.EntrySchema
+	}
+	return nil
 }
 
 func (s *server) listToolTypes(w http.ResponseWriter, r *http.Request) {
@@ -43,6 +63,7 @@ func (s *server) getToolType(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	setETag(w, t.Version)
 	s.writeJSON(w, r, http.StatusOK, api.ToolTypeFrom(t))
 }
 
@@ -61,6 +82,33 @@ func (s *server) createToolType(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setSeq(w, seq)
+	setETag(w, t.Version)
 	w.Header().Set("Location", "/v1/tool-types/"+t.ID)
 	s.writeJSON(w, r, http.StatusCreated, api.ToolTypeFrom(t))
+}
+
+func (s *server) updateToolType(w http.ResponseWriter, r *http.Request) {
+	var in toolTypePatch
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r), in.apply)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	setETag(w, t.Version)
+	s.writeJSON(w, r, http.StatusOK, api.ToolTypeFrom(t))
+}
+
+func (s *server) deleteToolType(w http.ResponseWriter, r *http.Request) {
+	seq, err := s.ToolTypes.DeleteToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -3,6 +3,8 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -60,11 +62,49 @@ func (s shelf[T]) remove(id string, version int64) (int64, error) {
 	return 10, err
 }
 
+// pageAt cuts a page out of a list by the number of items before it.
+func pageAt[T any](items []T, cursor string, limit int) ([]T, string, error) {
+	from, err := strconv.Atoi("0" + cursor)
+	if err != nil || from > len(items) {
+		return nil, "", badCursor()
+	}
+	to := min(from+limit, len(items))
+	if to == len(items) {
+		return items[from:], "", nil
+	}
+	return items[from:to], strconv.Itoa(to), nil
+}
+
+// restored gives what was deleted back.
+func restored[T any](s shelf[T], id string) (*T, int64, error) {
+	item, err := s.get(id)
+	return item, 11, err
+}
+
+func (w *world) RestoreZone(_ context.Context, _, id string) (*domain.Zone, int64, error) {
+	return restored(w.zoneShelf(), id)
+}
+func (w *world) RestoreTool(_ context.Context, _, id string) (*domain.Tool, int64, error) {
+	return restored(w.toolShelf(), id)
+}
+func (w *world) RestoreEntry(_ context.Context, _, id string) (*domain.Entry, int64, error) {
+	return restored(w.entryShelf(), id)
+}
+func (w *world) RestoreDocument(_ context.Context, _, id string) (*domain.Document, int64, error) {
+	return restored(w.docShelf(), id)
+}
+
+func (w *world) ResolvePeriod(_ context.Context, _ string, p domain.Period) (domain.Span, error) {
+	return p.Resolve(worldTime, domain.Calendar{Zone: time.UTC, WeekStart: time.Monday})
+}
+
 func (w *world) zoneShelf() shelf[domain.Zone] {
 	return shelf[domain.Zone]{w, "zone", &w.zones, func(z *domain.Zone) *string { return &z.ID }, func(z *domain.Zone) *int64 { return &z.Version }}
 }
 
-func (w *world) Zones(context.Context, string) ([]domain.Zone, error) { return w.zones, nil }
+func (w *world) Zones(_ context.Context, _, cursor string, limit int) ([]domain.Zone, string, error) {
+	return pageAt(w.zones, cursor, limit)
+}
 func (w *world) Zone(_ context.Context, _, id string) (*domain.Zone, error) {
 	return w.zoneShelf().get(id)
 }
@@ -85,7 +125,9 @@ func (w *world) toolShelf() shelf[domain.Tool] {
 	return shelf[domain.Tool]{w, "tool", &w.tools, func(t *domain.Tool) *string { return &t.ID }, func(t *domain.Tool) *int64 { return &t.Version }}
 }
 
-func (w *world) Tools(context.Context, string, string) ([]domain.Tool, error) { return w.tools, nil }
+func (w *world) Tools(_ context.Context, _, _, cursor string, limit int) ([]domain.Tool, string, error) {
+	return pageAt(w.tools, cursor, limit)
+}
 func (w *world) Tool(_ context.Context, _, id string) (*domain.Tool, error) {
 	return w.toolShelf().get(id)
 }
@@ -109,6 +151,15 @@ func (w *world) ToolType(_ context.Context, _, id string) (*domain.ToolType, err
 func (w *world) CreateToolType(_ context.Context, _ string, t *domain.ToolType) (int64, error) {
 	t.CreatedAt, t.UpdatedAt = worldTime, worldTime
 	return 8, w.told(*t)
+}
+func (w *world) typeShelf() shelf[domain.ToolType] {
+	return shelf[domain.ToolType]{w, "tool type", &w.types, func(t *domain.ToolType) *string { return &t.ID }, func(t *domain.ToolType) *int64 { return &t.Version }}
+}
+func (w *world) UpdateToolType(_ context.Context, _, id string, v int64, change func(*domain.ToolType) error) (*domain.ToolType, int64, error) {
+	return w.typeShelf().change(id, v, change)
+}
+func (w *world) DeleteToolType(_ context.Context, _, id string, v int64) (int64, error) {
+	return w.typeShelf().remove(id, v)
 }
 
 func (w *world) entryShelf() shelf[domain.Entry] {
@@ -153,7 +204,17 @@ func (w *world) docShelf() shelf[domain.Document] {
 	return shelf[domain.Document]{w, "document", &w.docs, func(d *domain.Document) *string { return &d.ID }, func(d *domain.Document) *int64 { return &d.Version }}
 }
 
-func (w *world) Documents(context.Context, string) ([]domain.Document, error) { return w.docs, nil }
+func (w *world) Documents(_ context.Context, _, cursor string, limit int) ([]domain.Document, string, error) {
+	return pageAt(w.docs, cursor, limit)
+}
+func (w *world) DocumentVersions(_ context.Context, _, id, _ string, _ int) ([]domain.DocumentVersion, string, error) {
+	_, err := w.docShelf().get(id)
+	return []domain.DocumentVersion{{Version: 2, Title: "About", PublishedAt: worldTime}}, "", err
+}
+func (w *world) DocumentVersion(_ context.Context, _, id string, version int64) (*domain.DocumentVersion, error) {
+	_, err := w.docShelf().get(id)
+	return &domain.DocumentVersion{Version: version, Title: "About", Body: "I run.", PublishedAt: worldTime}, err
+}
 func (w *world) Document(_ context.Context, _, id string) (*domain.Document, error) {
 	return w.docShelf().get(id)
 }

@@ -55,12 +55,7 @@ func (s *server) listZones(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	zones, err := s.Zones.Zones(r.Context(), caller(r).Workspace)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	zones, next, err := cut(zones, func(z *domain.Zone) string { return z.ID }, limit, after)
+	zones, next, err := s.Zones.Zones(r.Context(), caller(r).Workspace, after, limit)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -32,7 +32,8 @@ type dialect struct {
 	// clock is the database's own time in microseconds, which leases compare.
 	clock string
 	// number reads a numeric field of the JSON text in column data: %s is the
-	// placeholder of its name. NULL when there is none.
+	// placeholder of its name. NULL when there is none, or one so large that a sum of
+	// such would be no number any more.
 	number string
 	// snapshot is the isolation that shows one instant to several reads.
 	snapshot sql.IsolationLevel
@@ -98,8 +99,9 @@ func sqliteDialect(path string, readers int) (*dialect, error) {
 	}
 	return &dialect{
 		name: "sqlite", open: open, classify: classifySQLite,
-		clock:  "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
-		number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
+		clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
+		number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
+			"THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
 		migrator: func(db *sql.DB) (*goose.Provider, error) {
 			return provider(goose.DialectSQLite3, db, migrations.SQLite())
 		},
@@ -140,8 +142,9 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 	}
 	return &dialect{
 		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
-		clock:   "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-		number:  "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (data::json ->> %[1]s::text)::double precision END",
+		clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
+		number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
+			"THEN (data::json ->> %[1]s::text)::double precision END END",
 		relaxed: "SET LOCAL synchronous_commit = off",
 		migrator: func(db *sql.DB) (*goose.Provider, error) {
 			// Nodes that start together migrate one after the other.

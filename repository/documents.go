@@ -90,14 +90,59 @@ func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) erro
 	return d.deleted(ctx, "documents", "document", id, at)
 }
 
-// RestoreDocument undoes a deletion that is not older than since; a conflict if its
-// key has been given to another one.
-func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) error {
-	at, err := d.deletedAt(ctx, "documents", "document", id, since)
+// KeepDocumentVersion keeps what a document has just published.
+func (d *Data) KeepDocumentVersion(ctx context.Context, doc *domain.Document) error {
+	_, err := d.exec(ctx, "INSERT INTO document_versions (workspace_id, document_id, version, title, body, published_at) VALUES ("+placeholders(1, 6)+")",
+		d.workspace, doc.ID, doc.Version, doc.Title, doc.Published, stampOf(doc.PublishedAt))
 	if err != nil {
-		return err
+		return fmt.Errorf("keep the published version: %w", err)
 	}
-	return d.restore(ctx, []string{
-		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
-	}, id, at)
+	return nil
+}
+
+type documentVersionRow struct {
+	Version     int64  `db:"version"`
+	Title       string `db:"title"`
+	Body        string `db:"body"`
+	PublishedAt stamp  `db:"published_at"`
+}
+
+func (r *documentVersionRow) version() domain.DocumentVersion {
+	return domain.DocumentVersion{Version: r.Version, Title: r.Title, Body: r.Body, PublishedAt: r.PublishedAt.Time}
+}
+
+// DocumentVersions lists a page of what a document has published, the latest first and
+// without the texts, and gives the cursor of the next page, "" at the end.
+func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error) {
+	after, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	limit = pageSize(limit)
+	q := newQuery("SELECT version, title, '' AS body, published_at FROM document_versions WHERE workspace_id = ? AND document_id = ?", d.workspace, id)
+	if cursor != "" {
+		q.add(" AND version < ?", after.Number)
+	}
+	q.add(" ORDER BY version DESC LIMIT ?", limit+1)
+	var rows []documentVersionRow
+	if err := d.r.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, "", fmt.Errorf("list the published versions: %w", err)
+	}
+	rows, next := page(rows, limit, func(r *documentVersionRow) cursorKey { return cursorKey{r.Version, "", id} })
+	return values(rows, (*documentVersionRow).version), next, nil
+}
+
+// DocumentVersion reads one published version with its text.
+func (d *Data) DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error) {
+	var row documentVersionRow
+	err := d.r.get(ctx, &row, "SELECT version, title, body, published_at FROM document_versions WHERE workspace_id = $1 AND document_id = $2 AND version = $3",
+		d.workspace, id, version)
+	if missing(err) {
+		return nil, domain.NotFound("published version")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the published version: %w", err)
+	}
+	v := row.version()
+	return &v, nil
 }

@@ -140,7 +140,8 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 }
 
 // Stats computes the statistics of a numeric field over [from, until), in the
-// database. Entries in which the field is missing or no number are left out; Last is
+// database. Entries in which the field is missing or no number (or one beyond 1e290)
+// are left out; Last is
 // the latest by time.
 func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error) {
 	q := newQuery("SELECT COUNT(value) AS n, MIN(value) AS low, MAX(value) AS high, AVG(value) AS mean, SUM(value) AS total, " +

@@ -127,7 +127,7 @@ func (s *Store) DeleteProvider(ctx context.Context, workspace, id string) error 
 // staleOrGone says why a conditional update found no row.
 func staleOrGone(ctx context.Context, r reader, table, noun, workspace, id string) error {
 	live := ""
-	if table != "providers" {
+	if table != "providers" && table != "tool_types" {
 		live = " AND deleted_at IS NULL"
 	}
 	var one int

@@ -92,69 +92,10 @@ func (d *Data) UpdateTool(ctx context.Context, t *domain.Tool) error {
 
 // DeleteTool takes a tool away with its entries.
 func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
-	_, err := d.exec(ctx, "UPDATE entries SET deleted_at = $3 WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL",
+	_, err := d.exec(ctx, "UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL",
 		d.workspace, id, stamp{at})
 	if err != nil {
 		return fmt.Errorf("delete the tool's entries: %w", err)
 	}
 	return d.deleted(ctx, "tools", "tool", id, at)
-}
-
-// RestoreTool undoes a deletion that is not older than since, entries and all. Its
-// zone must be there.
-func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) error {
-	at, err := d.deletedAt(ctx, "tools", "tool", id, since)
-	if err != nil {
-		return err
-	}
-	var zone string
-	if err := d.r.get(ctx, &zone, "SELECT zone_id FROM tools WHERE workspace_id = $1 AND id = $2", d.workspace, id); err != nil {
-		return fmt.Errorf("read the tool's zone: %w", err)
-	}
-	if _, err := d.Zone(ctx, zone); err != nil {
-		return err
-	}
-	return d.restore(ctx, []string{
-		"UPDATE tools SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
-		"UPDATE entries SET deleted_at = NULL WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at = $3",
-	}, id, at)
-}
-
-type toolTypeRow struct {
-	WorkspaceID  string `db:"workspace_id"`
-	ID           string `db:"id"`
-	Name         string `db:"name"`
-	Description  string `db:"description"`
-	ConfigSchema string `db:"config_schema"`
-	EntrySchema  string `db:"entry_schema"`
-	CreatedAt    stamp  `db:"created_at"`
-	UpdatedAt    stamp  `db:"updated_at"`
-}
-
-const toolTypeColumns = "workspace_id, id, name, description, config_schema, entry_schema, created_at, updated_at"
-
-// ToolTypes lists the workspace's own tool types, by id.
-func (d *Data) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
-	var rows []toolTypeRow
-	err := d.r.all(ctx, &rows, "SELECT "+toolTypeColumns+" FROM tool_types WHERE workspace_id = $1 ORDER BY id", d.workspace)
-	if err != nil {
-		return nil, fmt.Errorf("list the tool types: %w", err)
-	}
-	return values(rows, func(r *toolTypeRow) domain.ToolType {
-		return domain.ToolType{
-			ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, ConfigSchema: raw(r.ConfigSchema),
-			EntrySchema: raw(r.EntrySchema), CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
-		}
-	}), nil
-}
-
-// InsertToolType stores a tool type; a conflict if the workspace has one with its id.
-func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
-	t.WorkspaceID = d.workspace
-	_, err := d.exec(ctx, "INSERT INTO tool_types ("+toolTypeColumns+") VALUES ("+placeholders(1, 8)+")",
-		d.workspace, t.ID, t.Name, t.Description, string(t.ConfigSchema), string(t.EntrySchema), stamp{t.CreatedAt}, stamp{t.UpdatedAt})
-	if err != nil {
-		return fmt.Errorf("insert the tool type: %w", err)
-	}
-	return nil
 }

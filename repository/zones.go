@@ -132,13 +132,13 @@ func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id 
 	return nil
 }
 
-// DeleteZone takes a zone away with its tools and their entries. All get the same
-// time of deletion, by which RestoreZone finds them.
+// DeleteZone takes a zone away with its tools and their entries, which remember by
+// what they went.
 func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 	for _, query := range []string{
-		"UPDATE entries SET deleted_at = $3 WHERE workspace_id = $1 AND deleted_at IS NULL AND tool_id IN " +
+		"UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND deleted_at IS NULL AND tool_id IN " +
 			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at IS NULL)",
-		"UPDATE tools SET deleted_at = $3 WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at IS NULL",
+		"UPDATE tools SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at IS NULL",
 	} {
 		if _, err := d.exec(ctx, query, d.workspace, id, stamp{at}); err != nil {
 			return fmt.Errorf("delete what the zone holds: %w", err)
@@ -155,44 +155,6 @@ func (d *Data) deleted(ctx context.Context, table, noun, id string, at time.Time
 	}
 	if n == 0 {
 		return domain.NotFound(noun)
-	}
-	return nil
-}
-
-// RestoreZone undoes a deletion that is not older than since: the zone comes back
-// with the tools and entries that went with it.
-func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) error {
-	at, err := d.deletedAt(ctx, "zones", "zone", id, since)
-	if err != nil {
-		return err
-	}
-	return d.restore(ctx, []string{
-		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
-		"UPDATE entries SET deleted_at = NULL WHERE workspace_id = $1 AND deleted_at = $3 AND tool_id IN " +
-			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at = $3)",
-		"UPDATE tools SET deleted_at = NULL WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at = $3",
-	}, id, at)
-}
-
-// deletedAt is when something was deleted; not_found if it was not, or too long ago.
-func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (stamp, error) {
-	var at stamp
-	err := d.r.get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2 AND deleted_at >= $3",
-		d.workspace, id, stamp{since})
-	if missing(err) {
-		return at, domain.NotFound("deleted " + noun)
-	}
-	if err != nil {
-		return at, fmt.Errorf("look for the deleted %s: %w", noun, err)
-	}
-	return at, nil
-}
-
-func (d *Data) restore(ctx context.Context, queries []string, id string, at stamp) error {
-	for _, query := range queries {
-		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
-			return fmt.Errorf("undo a deletion: %w", err)
-		}
 	}
 	return nil
 }

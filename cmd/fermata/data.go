@@ -25,6 +25,9 @@ var _ interface {
 	handlers.ToolTypes
 	handlers.Entries
 	handlers.Documents
+	handlers.DocumentVersions
+	handlers.Undo
+	handlers.Periods
 } = dataService{}
 
 // env is what the rules must know when no session is concerned.
@@ -67,8 +70,8 @@ func checkVersion(want, have int64, noun string) error {
 	return nil
 }
 
-func (s dataService) Zones(ctx context.Context, workspace string) ([]domain.Zone, error) {
-	return s.reader(workspace).Zones(ctx)
+func (s dataService) Zones(ctx context.Context, workspace, cursor string, limit int) ([]domain.Zone, string, error) {
+	return s.reader(workspace).ZonesPage(ctx, cursor, limit)
 }
 
 func (s dataService) Zone(ctx context.Context, workspace, id string) (*domain.Zone, error) {
@@ -125,13 +128,13 @@ func (s dataService) DeleteZone(ctx context.Context, workspace, id string, versi
 	})
 }
 
-func (s dataService) Tools(ctx context.Context, workspace, zone string) ([]domain.Tool, error) {
+func (s dataService) Tools(ctx context.Context, workspace, zone, cursor string, limit int) ([]domain.Tool, string, error) {
 	if zone != "" {
 		if _, err := s.reader(workspace).Zone(ctx, zone); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return s.reader(workspace).Tools(ctx, zone)
+	return s.reader(workspace).ToolsPage(ctx, zone, cursor, limit)
 }
 
 func (s dataService) Tool(ctx context.Context, workspace, id string) (*domain.Tool, error) {
@@ -209,35 +212,6 @@ func (s dataService) DeleteTool(ctx context.Context, workspace, id string, versi
 			return nil, err
 		}
 		return one(s.app.catalogue.DeleteTool(ctx, data, env, id, force))
-	})
-}
-
-func (s dataService) ToolTypes(ctx context.Context, workspace string) ([]domain.ToolType, error) {
-	return s.app.catalogue.ToolTypes(ctx, s.reader(workspace))
-}
-
-func (s dataService) ToolType(ctx context.Context, workspace, id string) (*domain.ToolType, error) {
-	types, err := s.ToolTypes(ctx, workspace)
-	if err != nil {
-		return nil, err
-	}
-	for i := range types {
-		if types[i].ID == id {
-			return &types[i], nil
-		}
-	}
-	return nil, domain.NotFound("tool type")
-}
-
-func (s dataService) CreateToolType(ctx context.Context, workspace string, t *domain.ToolType) (int64, error) {
-	return s.write(ctx, workspace, func(ctx context.Context, data *repository.Data, env commands.Env) ([]domain.DataChange, error) {
-		made, change, err := s.app.catalogue.CreateToolType(ctx, data, env, commands.ToolTypeInput{
-			ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: t.ConfigSchema, EntrySchema: t.EntrySchema,
-		})
-		if err == nil {
-			*t = *made
-		}
-		return one(change, err)
 	})
 }
 

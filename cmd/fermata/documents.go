@@ -8,26 +8,26 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-func (s dataService) Documents(ctx context.Context, workspace string) ([]domain.Document, error) {
-	return s.reader(workspace).Documents(ctx)
+func (s dataService) Documents(ctx context.Context, workspace, cursor string, limit int) ([]domain.Document, string, error) {
+	return s.reader(workspace).DocumentsPage(ctx, cursor, limit)
 }
 
 func (s dataService) Document(ctx context.Context, workspace, id string) (*domain.Document, error) {
-	return document(ctx, s.reader(workspace), id)
+	return s.reader(workspace).DocumentByID(ctx, id)
 }
 
-// document finds a document by id; the data knows them by key.
-func document(ctx context.Context, data *repository.Data, id string) (*domain.Document, error) {
-	all, err := data.Documents(ctx)
-	if err != nil {
+func (s dataService) DocumentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]domain.DocumentVersion, string, error) {
+	if _, err := s.Document(ctx, workspace, id); err != nil {
+		return nil, "", err
+	}
+	return s.reader(workspace).DocumentVersions(ctx, id, cursor, limit)
+}
+
+func (s dataService) DocumentVersion(ctx context.Context, workspace, id string, version int64) (*domain.DocumentVersion, error) {
+	if _, err := s.Document(ctx, workspace, id); err != nil {
 		return nil, err
 	}
-	for i := range all {
-		if all[i].ID == id {
-			return &all[i], nil
-		}
-	}
-	return nil, domain.NotFound("document")
+	return s.reader(workspace).DocumentVersion(ctx, id, version)
 }
 
 func (s dataService) CreateDocument(ctx context.Context, workspace string, doc *domain.Document) (int64, error) {
@@ -50,7 +50,7 @@ func (s dataService) CreateDocument(ctx context.Context, workspace string, doc *
 // onDocument runs a rule on a document found by id, if its version is the wanted one.
 func (s dataService) onDocument(ctx context.Context, workspace, id string, version int64, rule func(context.Context, *repository.Data, commands.Env, *domain.Document) ([]domain.DataChange, error)) (int64, error) {
 	return s.write(ctx, workspace, func(ctx context.Context, data *repository.Data, env commands.Env) ([]domain.DataChange, error) {
-		have, err := document(ctx, data, id)
+		have, err := data.DocumentByID(ctx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -35,6 +35,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
 		SessionReader: a.store, WorkspaceReader: a.store,
 		RichText: richText{a}, Catalogue: catalogueService{a}, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		Versions: data, Undo: data, Periods: data,
 		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
 	}), nil
 }
@@ -107,7 +108,8 @@ func (s adminService) Status(context.Context) (*handlers.Status, error) {
 // pruneEvery is how often what is no longer needed is deleted.
 const pruneEvery = 10 * time.Minute
 
-// housekeeping deletes old idempotency keys and the events that are past their time.
+// housekeeping deletes old idempotency keys, the events that are past their time, and
+// what was deleted too long ago to be restored.
 func (a *app) housekeeping() lifecycle.Service {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -139,6 +141,9 @@ func (a *app) prune(ctx context.Context) error {
 	}
 	if err := a.store.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
 		return fmt.Errorf("prune events: %w", err)
+	}
+	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
+		return fmt.Errorf("prune what was deleted: %w", err)
 	}
 	return nil
 }

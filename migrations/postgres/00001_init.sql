@@ -319,11 +319,14 @@ CREATE TABLE tool_types (
     description   TEXT NOT NULL,
     config_schema TEXT NOT NULL,
     entry_schema  TEXT NOT NULL,
+    version       BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
     updated_at    BIGINT NOT NULL,
     PRIMARY KEY (workspace_id, id)
 );
 
+-- deleted_with is the zone or tool by whose deletion a row went: what was deleted for
+-- itself stays away when that one comes back.
 CREATE TABLE tools (
     workspace_id       TEXT NOT NULL,
     id                 TEXT NOT NULL,
@@ -339,6 +342,7 @@ CREATE TABLE tools (
     created_at         BIGINT NOT NULL,
     updated_at         BIGINT NOT NULL,
     deleted_at         BIGINT,
+    deleted_with       TEXT,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, zone_id) REFERENCES zones (workspace_id, id)
 );
@@ -355,10 +359,12 @@ CREATE TABLE entries (
     created_at   BIGINT NOT NULL,
     updated_at   BIGINT NOT NULL,
     deleted_at   BIGINT,
+    deleted_with TEXT,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, tool_id) REFERENCES tools (workspace_id, id)
 );
 CREATE INDEX entries_time ON entries (workspace_id, tool_id, at, id) WHERE deleted_at IS NULL;
+CREATE INDEX entries_deleted ON entries (workspace_id, deleted_at, id) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE documents (
     workspace_id   TEXT NOT NULL REFERENCES workspaces (id),
@@ -376,7 +382,20 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_key ON documents (workspace_id, key) WHERE deleted_at IS NULL;
 
+-- What was published; version is that of the document when it was.
+CREATE TABLE document_versions (
+    workspace_id TEXT NOT NULL,
+    document_id  TEXT NOT NULL,
+    version      BIGINT NOT NULL,
+    title        TEXT NOT NULL,
+    body         TEXT NOT NULL,
+    published_at BIGINT NOT NULL,
+    PRIMARY KEY (workspace_id, document_id, version),
+    FOREIGN KEY (workspace_id, document_id) REFERENCES documents (workspace_id, id) ON DELETE CASCADE
+);
+
 -- +goose Down
+DROP TABLE document_versions;
 DROP TABLE documents;
 DROP TABLE entries;
 DROP TABLE tools;

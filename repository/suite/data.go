@@ -84,11 +84,7 @@ func dataRules(w *world) {
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteZone(ctx, "zon_1", at) })
 	_, err = read.Entry(ctx, "ent_1")
 	w.code(err, domain.CodeNotFound)
-	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.RestoreTool(ctx, "tol_1", T0) }), domain.CodeNotFound)
-	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
-		return d.RestoreZone(ctx, "zon_1", at.Add(time.Second))
-	}), domain.CodeNotFound)
-	w.write(func(ctx context.Context, d *repository.Data) error { return d.RestoreZone(ctx, "zon_1", at) })
+	w.write(func(ctx context.Context, d *repository.Data) error { return undone(d.RestoreZone(ctx, "zon_1", at)) })
 	tools, err := read.Tools(ctx, "zon_1")
 	w.ok(err)
 	w.equal([]any{len(tools), tools[0].Name}, []any{1, "Mass"}, "tools after the undo: not the one that was deleted before")
@@ -129,7 +125,14 @@ func documents(w *world) {
 	w.code(err, domain.CodeNotFound)
 	again := &domain.Document{ID: "doc_2", Key: "about", CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, again) })
-	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.RestoreDocument(ctx, "doc_1", T0) }), domain.CodeConflict)
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
+		return undone(d.RestoreDocument(ctx, "doc_1", T0))
+	}), domain.CodeConflict)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteDocument(ctx, "doc_2", T0) })
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return undone(d.RestoreDocument(ctx, "doc_1", T0))
+	})
+	versions(w, doc)
 
 	own := &domain.ToolType{ID: "run", Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`), CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) })
@@ -137,13 +140,58 @@ func documents(w *world) {
 	types, err := read.ToolTypes(ctx)
 	w.ok(err)
 	w.equal(types, []domain.ToolType{*own}, "tool types")
+	old := *own
+	own.Name, own.EntrySchema, own.UpdatedAt = "Jog", json.RawMessage(`{"type":"object"}`), T0.Add(time.Hour)
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.UpdateToolType(ctx, own) })
+	w.equal(own.Version, int64(2), "version after the update")
+	changed, err := read.ToolType(ctx, "run")
+	w.ok(err)
+	w.equal(changed, own, "the tool type after its update")
+	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.UpdateToolType(ctx, &old) }); !errors.Is(err, domain.ErrStale) {
+		w.Fatalf("a stale tool type gave %v", err)
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteToolType(ctx, "run") })
+	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteToolType(ctx, "run") }), domain.CodeNotFound)
+}
+
+// versions: what was published stays readable, the latest first.
+func versions(w *world, doc *domain.Document) {
+	ctx, read := w.Context(), w.ReadData(domain.DefaultWorkspace)
+	for i := range 3 {
+		w.write(func(ctx context.Context, d *repository.Data) error {
+			have, err := d.DocumentByID(ctx, doc.ID)
+			if err != nil {
+				return err
+			}
+			have.Body = fmt.Sprintf("text %d", i)
+			have.Published, have.PublishedAt = have.Body, new(T0.Add(time.Duration(i)*time.Hour))
+			if err := d.PutDocument(ctx, have); err != nil {
+				return err
+			}
+			return d.KeepDocumentVersion(ctx, have)
+		})
+	}
+	var texts []string
+	w.equal(len(pages(w, func(cursor string) ([]string, string, error) {
+		page, next, err := read.DocumentVersions(ctx, doc.ID, cursor, 2)
+		for _, v := range page {
+			one, err := read.DocumentVersion(ctx, doc.ID, v.Version)
+			w.ok(err)
+			w.equal([]any{v.Body, one.Title, one.PublishedAt}, []any{"", v.Title, v.PublishedAt}, "a version in the list, and alone")
+			texts = append(texts, one.Body)
+		}
+		return idsOf(page, func(v domain.DocumentVersion) string { return fmt.Sprint(v.Version) }), next, err
+	})), 3, "published versions")
+	w.equal(texts, []string{"text 2", "text 1", "text 0"}, "their texts")
+	_, err := read.DocumentVersion(ctx, doc.ID, 1)
+	w.code(err, domain.CodeNotFound)
 }
 
 // statistics are those of the numbers in a period; what is no number is left out.
 func statistics(w *world) {
 	ctx := w.Context()
 	var entries []domain.Entry
-	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4}`} {
+	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4, "huge": 1.7e308}`, `{"huge": 1.7e308}`, `{"huge": -1.7e+308}`} {
 		entries = append(entries, entry(fmt.Sprintf("ent_%d", i), "tol_1", T0.Add(time.Duration(i)*time.Hour), data))
 	}
 	w.write(func(ctx context.Context, d *repository.Data) error {
@@ -164,7 +212,10 @@ func statistics(w *world) {
 	w.equal(none, domain.Stats{}, "of a field that is not there")
 	n, err := read.CountEntries(ctx, "tol_1")
 	w.ok(err)
-	w.equal(n, int64(6), "entries")
+	w.equal(n, int64(8), "entries")
+	huge, err := read.Stats(ctx, "tol_1", "huge", time.Time{}, time.Time{})
+	w.ok(err)
+	w.equal(huge, domain.Stats{}, "of numbers that have no sum")
 }
 
 // cursors: pages put together are the whole, in order, both ways; garbage is refused.

@@ -59,6 +59,9 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
 			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value":1}`)}),
 			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
+			d.KeepDocumentVersion(ctx, &domain.Document{ID: "doc_1", Version: 1, Published: "secret", PublishedAt: new(T0)}),
+			d.InsertToolType(ctx, &domain.ToolType{ID: "run", CreatedAt: T0, UpdatedAt: T0}),
+			d.InsertZone(ctx, zone("zon_gone", "g")), d.DeleteZone(ctx, "zon_gone", T0),
 		} {
 			if err != nil {
 				return nil, err
@@ -91,8 +94,14 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"Entry":               {"ent_1", func(id string) (any, error) { return data.Entry(ctx, id) }},
 		"Document":            {"about", func(id string) (any, error) { return data.Document(ctx, id) }},
 		"DocumentByID":        {"doc_1", func(id string) (any, error) { return data.DocumentByID(ctx, id) }},
-		"CountEntries":        {"tol_1", func(id string) (any, error) { return data.CountEntries(ctx, id) }},
-		"Stats":               {"tol_1", func(id string) (any, error) { return data.Stats(ctx, id, "value", T0, T0.Add(1e9)) }},
+		"DocumentVersion":     {"doc_1", func(id string) (any, error) { return data.DocumentVersion(ctx, id, 1) }},
+		"DocumentVersions": {"doc_1", func(id string) (any, error) {
+			list, next, err := data.DocumentVersions(ctx, id, "", 0)
+			return []any{list, next}, err
+		}},
+		"ToolType":     {"run", func(id string) (any, error) { return data.ToolType(ctx, id) }},
+		"CountEntries": {"tol_1", func(id string) (any, error) { return data.CountEntries(ctx, id) }},
+		"Stats":        {"tol_1", func(id string) (any, error) { return data.Stats(ctx, id, "value", T0, T0.Add(1e9)) }},
 		"Entries": {"tol_1", func(id string) (any, error) {
 			list, next, err := data.Entries(ctx, domain.EntryFilter{ToolID: id})
 			return []any{list, next}, err
@@ -118,6 +127,12 @@ func waysToWrite(w *world, s *domain.Session) map[string]ask {
 		}},
 		"DeleteZone": {"zon_1", func(id string) (any, error) {
 			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteZone(ctx, id, T0) })
+		}},
+		"RestoreZone": {"zon_gone", func(id string) (any, error) {
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return undone(d.RestoreZone(ctx, id, T0)) })
+		}},
+		"DeleteToolType": {"run", func(id string) (any, error) {
+			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteToolType(ctx, id) })
 		}},
 		"DeleteEntries": {"ent_1", func(id string) (any, error) {
 			return nil, w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.DeleteEntries(ctx, []string{id}, T0) })

@@ -27,6 +27,8 @@ func Run(t *testing.T, open Open) {
 		"made and moved in one change":         madeAndMoved,
 		"the user's data":                      dataRules,
 		"documents and tool types":             documents,
+		"a deletion is undone":                 undoing,
+		"what was deleted leaves for good":     forGood,
 		"statistics":                           statistics,
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,

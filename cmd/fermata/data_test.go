@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// made makes something and gives its id.
+func (s *server) made(path, body string) string {
+	s.t.Helper()
+	return s.call("POST", path, body).want(201).str("id")
+}
+
+// TestADeletionIsUndone: what went with a zone comes back with it, what was deleted
+// before stays away, and everybody who listens is told.
+func TestADeletionIsUndone(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		zone := s.made("/v1/zones", `{"name":"Health"}`)
+		weight := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"tracking","name":"Weight"}`)
+		sleep := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"tracking","name":"Sleep"}`)
+		kept := s.made("/v1/tools/"+weight+"/entries", `{"data":{"value":72}}`)
+		gone := s.made("/v1/tools/"+weight+"/entries", `{"data":{"value":71}}`)
+		s.call("DELETE", "/v1/entries/"+gone, nil).want(204)
+		s.call("DELETE", "/v1/tools/"+sleep, nil).want(204)
+		s.call("DELETE", "/v1/zones/"+zone+"?force=true", nil).want(204)
+		s.call("POST", "/v1/tools/"+sleep+"/restore", nil).problem(409, "parent_deleted")
+		s.call("POST", "/v1/entries/"+kept+"/restore", nil).problem(409, "parent_deleted")
+		s.call("POST", "/v1/zones/zon_none/restore", nil).problem(404, "not_found")
+		s.call("POST", "/v1/zones/"+zone+"/restore", nil, "Fermata-Workspace", "other").want(404)
+
+		back := s.call("POST", "/v1/zones/"+zone+"/restore", nil).want(200)
+		if back.header.Get("ETag") != `"3"` || back.str("name") != "Health" {
+			t.Errorf("ETag %s: %s", back.header.Get("ETag"), back.body)
+		}
+		s.call("GET", "/v1/entries/"+kept, nil).want(200)
+		s.call("GET", "/v1/entries/"+gone, nil).want(404)
+		s.call("GET", "/v1/tools/"+sleep, nil).want(404)
+		log := s.call("GET", "/v1/events?types=data.changed&after="+seqBefore(back), nil).want(200)
+		if log.str("data.0.data.operation") != "restored" || log.str("data.0.data.id") != zone {
+			t.Errorf("told: %s", log.body)
+		}
+		s.call("POST", "/v1/entries/"+gone+"/restore", nil).want(200)
+		s.call("POST", "/v1/tools/"+sleep+"/restore", nil).want(200)
+		again := s.call("POST", "/v1/tools/"+sleep+"/restore", nil).want(200)
+		if again.header.Get("ETag") != `"3"` {
+			t.Errorf("an undo of what is there made the version %s", again.header.Get("ETag"))
+		}
+	})
+}
+
+func seqBefore(r *reply) string {
+	var seq int64
+	fmt.Sscan(r.header.Get("Fermata-Event-Seq"), &seq)
+	return fmt.Sprint(seq - 1)
+}
+
+// TestADeletionIsForGoodAfterThirtyDays: first the undo is refused, then the rows leave.
+func TestADeletionIsForGoodAfterThirtyDays(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		zone := s.made("/v1/zones", `{"name":"Health"}`)
+		doc := s.made("/v1/documents", `{"key":"about","body":"I run."}`)
+		long := time.Now().Add(-31 * 24 * time.Hour)
+		_, err := s.app.store.WriteData(t.Context(), "default", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+			if err := d.DeleteDocument(ctx, doc, long); err != nil {
+				return nil, err
+			}
+			return nil, d.DeleteZone(ctx, zone, long)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.call("POST", "/v1/zones/"+zone+"/restore", nil).problem(409, "restore_expired")
+		s.call("POST", "/v1/documents/"+doc+"/restore", nil).problem(409, "restore_expired")
+		if err := s.app.prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.call("POST", "/v1/zones/"+zone+"/restore", nil).problem(404, "not_found")
+		s.call("POST", "/v1/documents/"+doc+"/restore", nil).problem(404, "not_found")
+	})
+}
+
+// TestAToolTypeChanges: its schemas may change as long as all that is stored fits them.
+func TestAToolTypeChanges(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		s.call("POST", "/v1/tool-types", `{"id":"mood","name":"Mood","config_schema":{"type":"object"},
+			"entry_schema":{"type":"object","properties":{"value":{"type":"integer"}}}}`).want(201)
+		zone := s.made("/v1/zones", `{"name":"Mind"}`)
+		tool := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"mood","name":"Mood","config":{"scale":5}}`)
+		other := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"mood","name":"Other"}`)
+		first := s.made("/v1/tools/"+tool+"/entries", `{"data":{"value":7}}`)
+		s.made("/v1/tools/"+tool+"/entries", `{"data":{"value":3}}`)
+
+		tag := s.call("GET", "/v1/tool-types/mood", nil).want(200).header.Get("ETag")
+		five := `{"type":"object","properties":{"value":{"type":"integer","maximum":5}}}`
+		misfit := s.call("PATCH", "/v1/tool-types/mood", `{"entry_schema":`+five+`}`).problem(409, "tool_type_misfit")
+		if detail := misfit.str("detail"); !strings.HasPrefix(detail, "0 configs and 1 entry") || !strings.Contains(misfit.str("errors.0.message"), first) {
+			t.Errorf("the misfit says: %s", misfit.body)
+		}
+		scaled := `{"type":"object","required":["scale"],"properties":{"scale":{"type":"integer"}}}`
+		misfit = s.call("PATCH", "/v1/tool-types/mood", `{"name":"Humeur","config_schema":`+scaled+`,"entry_schema":`+five+`}`).problem(409, "tool_type_misfit")
+		if detail := misfit.str("detail"); !strings.HasPrefix(detail, "1 config and 1 entry") {
+			t.Errorf("the misfit says: %s", misfit.body)
+		}
+		if now := s.call("GET", "/v1/tool-types/mood", nil); now.str("name") != "Mood" || now.header.Get("ETag") != tag {
+			t.Errorf("a refused change left %s", now.body)
+		}
+
+		s.call("DELETE", "/v1/entries/"+first, nil).want(204)
+		s.call("DELETE", "/v1/tools/"+other, nil).want(204)
+		changed := s.call("PATCH", "/v1/tool-types/mood", `{"config_schema":`+scaled+`,"entry_schema":`+five+`}`, "If-Match", tag).want(200)
+		s.call("PATCH", "/v1/tool-types/mood", `{"name":"X"}`, "If-Match", tag).problem(412, "precondition_failed")
+		s.call("PATCH", "/v1/tool-types/mood", `{"description":null}`, "If-Match", changed.header.Get("ETag")).want(200)
+		wrong := s.call("POST", "/v1/tools/"+tool+"/entries", `{"data":{"value":7}}`).problem(422, "invalid")
+		if wrong.str("errors.0.pointer") != "/data/value" {
+			t.Errorf("the new schema says: %s", wrong.body)
+		}
+		// What was deleted under the old schemas cannot come back under the new ones.
+		s.call("POST", "/v1/entries/"+first+"/restore", nil).problem(409, "tool_type_misfit")
+		s.call("POST", "/v1/tools/"+other+"/restore", nil).problem(409, "tool_type_misfit")
+		s.call("GET", "/v1/tools/"+other, nil).want(404)
+
+		s.call("DELETE", "/v1/tool-types/mood", nil).problem(409, "tool_type_in_use")
+		s.call("DELETE", "/v1/tools/"+tool+"?force=true", nil).want(204)
+		s.call("DELETE", "/v1/tool-types/mood", nil, "If-Match", `"1"`).problem(412, "precondition_failed")
+		s.call("DELETE", "/v1/tool-types/mood", nil).want(204)
+		s.call("POST", "/v1/tools/"+tool+"/restore", nil).problem(409, "tool_type_misfit")
+		for _, builtIn := range []string{"tracking", "goal"} {
+			s.call("PATCH", "/v1/tool-types/"+builtIn, `{"name":"X"}`).problem(403, "forbidden")
+			s.call("DELETE", "/v1/tool-types/"+builtIn, nil).problem(403, "forbidden")
+		}
+		s.call("PATCH", "/v1/tool-types/none", `{"name":"X"}`).problem(404, "not_found")
+	})
+}
+
+// badSchemas are schemas that must not be stored, and what the refusal points at.
+func badSchemas() map[string]string {
+	var many strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&many, `"p%d":{"type":"string"},`, i)
+	}
+	doubling := `"a0":{"type":"string"}`
+	for i := range 30 {
+		doubling += fmt.Sprintf(`,"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]}`, i+1, i, i)
+	}
+	return map[string]string{
+		"itself":            `{"type":"object","$ref":"#"}`,
+		"itself, deeper":    `{"type":"object","properties":{"a":{"$ref":"#"}}}`,
+		"a file":            `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`,
+		"another host":      `{"type":"object","properties":{"a":{"$ref":"http://other.host/x"}}}`,
+		"a pattern":         `{"type":"object","properties":{"a":{"type":"string","pattern":"(a{1000}){1000}"}}}`,
+		"no pattern":        `{"type":"object","properties":{"a":{"type":"string","pattern":"("}}}`,
+		"look-behind":       `{"type":"object","properties":{"a":{"type":"string","pattern":"(?<=a)b"}}}`,
+		"many properties":   `{"type":"object","properties":{` + many.String() + `"last":{}}}`,
+		"doubling":          `{"type":"object","$defs":{` + doubling + `},"properties":{"a":{"$ref":"#/$defs/a30"}}}`,
+		"deep":              strings.Repeat(`{"type":"object","properties":{"a":`, 29) + `{"not":{"not":{"not":{"not":{"not":{"not":{"not":{"not":{}}}}}}}}}` + strings.Repeat("}}", 29),
+		"large":             `{"type":"object","description":"` + strings.Repeat("x", 900_000) + `"}`,
+		"no object":         `{"type":"array"}`,
+		"a new base":        `{"type":"object","$id":"http://other.host/"}`,
+		"no type there is":  `{"type":"object","properties":{"a":{"type":"text"}}}`,
+		"another metaworld": `{"$schema":"http://other.host/meta","type":"object"}`,
+	}
+}
+
+// TestSchemasThatNobodyMayStore: by the API and by the AI's command, a bad schema is a
+// clear refusal that points at it, nothing is stored, and it takes no time.
+func TestSchemasThatNobodyMayStore(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	s.call("POST", "/v1/tool-types", `{"id":"good","name":"Good","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`).want(201)
+	before := string(s.call("GET", "/v1/tool-types", nil).want(200).body)
+	for about, schema := range badSchemas() {
+		for _, field := range []string{"config_schema", "entry_schema"} {
+			started := time.Now()
+			body := map[string]any{"id": "bad", "name": "Bad", "config_schema": json.RawMessage(`{"type":"object"}`), "entry_schema": json.RawMessage(`{"type":"object"}`)}
+			body[field] = json.RawMessage(schema)
+			for _, r := range []*reply{
+				s.call("POST", "/v1/tool-types", body),
+				s.call("PATCH", "/v1/tool-types/good", map[string]any{field: json.RawMessage(schema)}),
+			} {
+				// What is nested beyond all measure is not read at all.
+				if about == "deep" && r.status == 400 && r.str("code") == "too_deep" {
+					continue
+				}
+				r.problem(422, "invalid")
+				if !strings.HasPrefix(r.str("errors.0.pointer"), "/"+field) || len(r.body) > 3000 {
+					t.Errorf("%s: %.600s", about, r.body)
+				}
+			}
+			if took := time.Since(started); took > 10*time.Second {
+				t.Errorf("%s took %s", about, took)
+			}
+		}
+	}
+	if after := string(s.call("GET", "/v1/tool-types", nil).want(200).body); after != before {
+		t.Errorf("the refused schemas left %s", after)
+	}
+}

@@ -1,0 +1,57 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func (s *server) restoreZone(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	zone, seq, err := s.Undo.RestoreZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"))
+	writeRestored(s, w, r, zone, seq, err, api.ZoneFrom, func(z *domain.Zone) int64 { return z.Version })
+}
+
+func (s *server) restoreTool(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	tool, seq, err := s.Undo.RestoreTool(r.Context(), caller(r).Workspace, toolID(r))
+	writeRestored(s, w, r, tool, seq, err, api.ToolFrom, func(t *domain.Tool) int64 { return t.Version })
+}
+
+func (s *server) restoreEntry(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	entry, seq, err := s.Undo.RestoreEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"))
+	writeRestored(s, w, r, entry, seq, err, api.EntryFrom, func(e *domain.Entry) int64 { return e.Version })
+}
+
+func (s *server) restoreDocument(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	doc, seq, err := s.Undo.RestoreDocument(r.Context(), caller(r).Workspace, documentID(r))
+	s.writeDocument(w, r, doc, seq, err)
+}
+
+// writeRestored answers with what came back.
+func writeRestored[T, A any](s *server, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64) {
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	setSeq(w, seq)
+	setETag(w, version(back))
+	s.writeJSON(w, r, http.StatusOK, from(back))
+}

@@ -1,0 +1,53 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// pruneRows bounds how many rows one transaction deletes for good.
+const pruneRows = 1000
+
+// PruneDeleted deletes for good what was deleted before an instant: entries first,
+// then what held them.
+func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
+	var workspaces []string
+	err := s.reads.all(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM entries WHERE deleted_at < $1 UNION "+
+		"SELECT workspace_id FROM tools WHERE deleted_at < $1 UNION SELECT workspace_id FROM zones WHERE deleted_at < $1 UNION "+
+		"SELECT workspace_id FROM documents WHERE deleted_at < $1", stamp{before})
+	if err != nil {
+		return fmt.Errorf("look for what was deleted long ago: %w", err)
+	}
+	for _, workspace := range workspaces {
+		for _, query := range []string{
+			"DELETE FROM entries WHERE workspace_id = $1 AND id IN (SELECT e.id FROM entries e " +
+				"WHERE e.workspace_id = $1 AND e.deleted_at < $2 ORDER BY e.deleted_at, e.id LIMIT $3)",
+			"DELETE FROM tools WHERE workspace_id = $1 AND id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.deleted_at < $2 " +
+				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id) LIMIT $3)",
+			"DELETE FROM zones WHERE workspace_id = $1 AND id IN (SELECT z.id FROM zones z WHERE z.workspace_id = $1 AND z.deleted_at < $2 " +
+				"AND NOT EXISTS (SELECT 1 FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = z.id) LIMIT $3)",
+			"DELETE FROM documents WHERE workspace_id = $1 AND id IN (SELECT d.id FROM documents d WHERE d.workspace_id = $1 AND d.deleted_at < $2 LIMIT $3)",
+		} {
+			if err := s.pruneRows(ctx, workspace, query, before); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pruneRows runs a deletion until nothing is left of it.
+func (s *Store) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
+	for n := int64(pruneRows); n == pruneRows; {
+		_, err := s.write(ctx, workspace, func(t *tx) error {
+			var err error
+			n, err = t.exec(ctx, query, workspace, stamp{before}, pruneRows)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("delete for good in workspace %s: %w", workspace, err)
+		}
+	}
+	return nil
+}

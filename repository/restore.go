@@ -1,0 +1,118 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// RestoreZone undoes a deletion that is not older than since: the zone comes back
+// with the tools and entries that went with it, and without those that were deleted
+// before. false: the zone was not deleted, and nothing was done.
+func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (bool, error) {
+	at, err := d.deletedAt(ctx, "zones", "zone", id, since)
+	if err != nil || at.IsZero() {
+		return false, err
+	}
+	return d.restore(ctx, id, at, []string{
+		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
+		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
+	})
+}
+
+// RestoreTool undoes a deletion that is not older than since, with the entries that
+// went with the tool. Its zone must be there.
+func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (bool, error) {
+	at, err := d.deletedAt(ctx, "tools", "tool", id, since)
+	if err != nil || at.IsZero() {
+		return false, err
+	}
+	if err := d.parentThere(ctx, "tool", "zone", "SELECT z.name, z.deleted_at FROM tools t JOIN zones z "+
+		"ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE t.workspace_id = $1 AND t.id = $2", id); err != nil {
+		return false, err
+	}
+	return d.restore(ctx, id, at, []string{
+		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
+	})
+}
+
+// RestoreEntry undoes a deletion that is not older than since. Its tool must be there.
+func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error) {
+	at, err := d.deletedAt(ctx, "entries", "entry", id, since)
+	if err != nil || at.IsZero() {
+		return false, err
+	}
+	if err := d.parentThere(ctx, "entry", "tool", "SELECT t.name, t.deleted_at FROM entries e JOIN tools t "+
+		"ON t.workspace_id = e.workspace_id AND t.id = e.tool_id WHERE e.workspace_id = $1 AND e.id = $2", id); err != nil {
+		return false, err
+	}
+	return d.restore(ctx, id, at, []string{
+		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+	})
+}
+
+// RestoreDocument undoes a deletion that is not older than since; a conflict if its
+// key has been given to another one.
+func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error) {
+	at, err := d.deletedAt(ctx, "documents", "document", id, since)
+	if err != nil || at.IsZero() {
+		return false, err
+	}
+	var taken int
+	err = d.r.get(ctx, &taken, "SELECT COUNT(*) FROM documents there JOIN documents gone ON gone.workspace_id = there.workspace_id AND gone.key = there.key "+
+		"WHERE gone.workspace_id = $1 AND gone.id = $2 AND there.deleted_at IS NULL", d.workspace, id)
+	if err != nil {
+		return false, fmt.Errorf("look for the document's key: %w", err)
+	}
+	if taken > 0 {
+		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, or keep it.")
+	}
+	return d.restore(ctx, id, at, []string{
+		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+	})
+}
+
+// deletedAt is when something was deleted, zero if it is there.
+func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (stamp, error) {
+	var at stamp
+	err := d.r.get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2", d.workspace, id)
+	switch {
+	case missing(err):
+		return at, domain.NotFound(noun)
+	case err != nil:
+		return at, fmt.Errorf("look for the deleted %s: %w", noun, err)
+	case !at.IsZero() && at.Before(since):
+		return at, domain.Errorf(domain.CodeRestoreExpired, "The %s was deleted on %s. A deletion can be undone for %d days; nothing was changed.",
+			noun, at.Format(time.DateOnly), int(domain.UndoWithin.Hours()/24))
+	}
+	return at, nil
+}
+
+// parentThere refuses to bring something back into what is deleted itself.
+func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) error {
+	var row struct {
+		Name      string `db:"name"`
+		DeletedAt stamp  `db:"deleted_at"`
+	}
+	if err := d.r.get(ctx, &row, query, d.workspace, id); err != nil {
+		return fmt.Errorf("read the %s of the %s: %w", parent, noun, err)
+	}
+	if row.DeletedAt.IsZero() {
+		return nil
+	}
+	return domain.Errorf(domain.CodeParentDeleted, "The %s %q, which held this %s, is deleted too. Nothing was changed; restore the %s first.",
+		parent, row.Name, noun, parent)
+}
+
+func (d *Data) restore(ctx context.Context, id string, at stamp, queries []string) (bool, error) {
+	for _, query := range queries {
+		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
+			return false, fmt.Errorf("undo a deletion: %w", err)
+		}
+	}
+	return true, nil
+}
