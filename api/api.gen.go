@@ -1400,6 +1400,27 @@ type DocumentPatch struct {
 	Title *string `json:"title,omitempty"`
 }
 
+// DocumentVersion A text that a document published.
+type DocumentVersion struct {
+	// Body Not in lists.
+	Body *string `json:"body,omitempty"`
+
+	// PublishedAt RFC 3339, UTC, milliseconds.
+	PublishedAt Timestamp `json:"published_at"`
+	Title       string    `json:"title"`
+
+	// Version The document's version when it was published.
+	Version int64 `json:"version"`
+}
+
+// DocumentVersionList defines model for DocumentVersionList.
+type DocumentVersionList struct {
+	Data []DocumentVersion `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
 // Duration A number and a unit, or several, like `5m` or `1h30m`.
 type Duration = string
 
@@ -2701,6 +2722,7 @@ type ToolType struct {
 
 	// UpdatedAt RFC 3339, UTC, milliseconds.
 	UpdatedAt *Timestamp `json:"updated_at,omitempty"`
+	Version   int64      `json:"version"`
 }
 
 // ToolTypeList defines model for ToolTypeList.
@@ -2709,6 +2731,17 @@ type ToolTypeList struct {
 
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ToolTypePatch defines model for ToolTypePatch.
+type ToolTypePatch struct {
+	// ConfigSchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	ConfigSchema JSONObject `json:"config_schema,omitempty"`
+	Description  *string    `json:"description,omitempty"`
+
+	// EntrySchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	EntrySchema JSONObject `json:"entry_schema,omitempty"`
+	Name        *string    `json:"name,omitempty"`
 }
 
 // Usage What calls of the AI used.
@@ -2890,6 +2923,9 @@ type LastEventID = string
 // Limit defines model for Limit.
 type Limit = int
 
+// Period defines model for Period.
+type Period = string
+
 // SessionID defines model for SessionID.
 type SessionID = string
 
@@ -3067,6 +3103,38 @@ type PublishDocumentParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// RestoreDocumentParams defines parameters for RestoreDocument.
+type RestoreDocumentParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListDocumentVersionsParams defines parameters for ListDocumentVersions.
+type ListDocumentVersionsParams struct {
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// GetDocumentVersionParams defines parameters for GetDocumentVersion.
+type GetDocumentVersionParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // PreviewEnrichmentsParams defines parameters for PreviewEnrichments.
 type PreviewEnrichmentsParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
@@ -3100,6 +3168,18 @@ type GetEntryParams struct {
 type UpdateEntryParams struct {
 	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// RestoreEntryParams defines parameters for RestoreEntry.
+type RestoreEntryParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
@@ -3566,8 +3646,28 @@ type CreateToolTypeParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// DeleteToolTypeParams defines parameters for DeleteToolType.
+type DeleteToolTypeParams struct {
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // GetToolTypeParams defines parameters for GetToolType.
 type GetToolTypeParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// UpdateToolTypeParams defines parameters for UpdateToolType.
+type UpdateToolTypeParams struct {
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -3639,6 +3739,10 @@ type ListEntriesParams struct {
 	// Until Entries before this time.
 	Until *Until `form:"until,omitempty" json:"until,omitempty"`
 
+	// Period A period as seen from now, in the workspace's calendar: `0_DAY` (today), `-1_WEEK` (last week), `-2_MONTH`, or a
+	// range of two, both included: `-3_DAY..0_DAY`. Not together with `from` and `until`.
+	Period *Period `form:"period,omitempty" json:"period,omitempty"`
+
 	// Order Oldest first (`asc`) or newest first.
 	Order *ListEntriesParamsOrder `form:"order,omitempty" json:"order,omitempty"`
 
@@ -3691,6 +3795,10 @@ type GetEntryStatsParams struct {
 	// Until Entries before this time.
 	Until *Until `form:"until,omitempty" json:"until,omitempty"`
 
+	// Period A period as seen from now, in the workspace's calendar: `0_DAY` (today), `-1_WEEK` (last week), `-2_MONTH`, or a
+	// range of two, both included: `-3_DAY..0_DAY`. Not together with `from` and `until`.
+	Period *Period `form:"period,omitempty" json:"period,omitempty"`
+
 	// GroupBy Also for each day, week or month.
 	GroupBy *GetEntryStatsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
 
@@ -3701,6 +3809,18 @@ type GetEntryStatsParams struct {
 
 // GetEntryStatsParamsGroupBy defines parameters for GetEntryStats.
 type GetEntryStatsParamsGroupBy string
+
+// RestoreToolParams defines parameters for RestoreTool.
+type RestoreToolParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
 
 // ListWorkspacesParams defines parameters for ListWorkspaces.
 type ListWorkspacesParams struct {
@@ -3789,6 +3909,18 @@ type UpdateZoneParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// RestoreZoneParams defines parameters for RestoreZone.
+type RestoreZoneParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // AnswerApprovalJSONRequestBody defines body for AnswerApproval for application/json ContentType.
 type AnswerApprovalJSONRequestBody = ApprovalAnswer
 
@@ -3842,6 +3974,9 @@ type UpdateSettingsJSONRequestBody = SettingsPatch
 
 // CreateToolTypeJSONRequestBody defines body for CreateToolType for application/json ContentType.
 type CreateToolTypeJSONRequestBody = NewToolType
+
+// UpdateToolTypeJSONRequestBody defines body for UpdateToolType for application/json ContentType.
+type UpdateToolTypeJSONRequestBody = ToolTypePatch
 
 // CreateToolJSONRequestBody defines body for CreateTool for application/json ContentType.
 type CreateToolJSONRequestBody = NewTool
