@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"io"
 	"strconv"
 	"sync/atomic"
 
@@ -10,51 +9,13 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// body is a request's body as a list of pieces that are read one after the other: a
-// long history is never copied into one buffer.
-type body struct {
-	pieces [][]byte
-	length int64
-}
-
-func (b *body) add(piece []byte) {
-	b.pieces = append(b.pieces, piece)
-	b.length += int64(len(piece))
-}
-
-// reader reads the body from its start; each try of the request has its own.
-func (b *body) reader() io.ReadCloser { return &bodyReader{pieces: b.pieces} }
-
-type bodyReader struct {
-	pieces [][]byte
-	offset int
-}
-
-func (r *bodyReader) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) && len(r.pieces) > 0 {
-		c := copy(p[n:], r.pieces[0][r.offset:])
-		n += c
-		r.offset += c
-		if r.offset == len(r.pieces[0]) {
-			r.pieces, r.offset = r.pieces[1:], 0
-		}
-	}
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-func (r *bodyReader) Close() error { return nil }
-
 // body assembles a request: params, tools and system text first, the same bytes from
 // call to call, then the turns from their caches, then the tail.
-func (p *provider) body(request *providers.Request) *body {
+func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
-	b := &body{pieces: make([][]byte, 0, len(prompt.Turns)+4)}
-	b.add(p.params(request))
-	b.add(p.prefix.bytes(prompt))
+	b := providers.NewBody(len(prompt.Turns) + 4)
+	b.Add(p.params(request))
+	b.Add(p.prefix.bytes(prompt))
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 && prompt.System == "" && prompt.UserData == "" {
@@ -64,25 +25,25 @@ func (p *provider) body(request *providers.Request) *body {
 			addWithTail(b, encoded, prompt.Tail)
 			continue
 		}
-		b.add(encoded)
+		b.Add(encoded)
 	}
-	b.add([]byte("]}"))
+	b.Add([]byte("]}"))
 	return b
 }
 
 // addWithTail adds an encoded user turn with tail at the end of its last message,
 // be it a user's or a tool's: a message more would break the order of roles that
 // some vendors insist on. The cached bytes end in `"}` and stay as they are.
-func addWithTail(b *body, encoded []byte, tail string) {
-	b.add(encoded[:len(encoded)-2])
-	end := appendEscaped([]byte(`\n\n`), tail)
-	b.add(append(end, `"}`...))
+func addWithTail(b *providers.Body, encoded []byte, tail string) {
+	b.Add(encoded[:len(encoded)-2])
+	end := providers.AppendEscaped([]byte(`\n\n`), tail)
+	b.Add(append(end, `"}`...))
 }
 
 // params writes what stands before the messages and changes from call to call.
 func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
-	b = appendString(b, p.model(request))
+	b = providers.AppendString(b, p.model(request))
 	b = append(b, `,"`...)
 	b = append(b, p.maxTokensName...)
 	b = append(b, `":`...)
@@ -94,10 +55,10 @@ func (p *provider) params(request *providers.Request) []byte {
 		b = strconv.AppendFloat(append(b, `,"top_p":`...), *p.config.TopP, 'g', -1, 64)
 	}
 	if p.config.ReasoningEffort != "" {
-		b = appendString(append(b, `,"reasoning_effort":`...), p.config.ReasoningEffort)
+		b = providers.AppendString(append(b, `,"reasoning_effort":`...), p.config.ReasoningEffort)
 	}
 	if p.config.ServiceTier != "" {
-		b = appendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
+		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
 	}
 	if request.OnDelta != nil {
 		b = append(b, `,"stream":true`...)
@@ -186,8 +147,8 @@ func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
 		} else {
 			b = append(b, ',')
 		}
-		b = appendString(append(b, `{"type":"function","function":{"name":`...), c.Name)
-		b = appendString(append(b, `,"description":`...), c.Description)
+		b = providers.AppendString(append(b, `{"type":"function","function":{"name":`...), c.Name)
+		b = providers.AppendString(append(b, `,"description":`...), c.Description)
 		b = append(b, `,"parameters":`...)
 		if json.Valid(c.Params) {
 			b = append(b, c.Params...)
@@ -204,10 +165,10 @@ func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
 		return b
 	}
 	// One system message: many chat templates allow no second one.
-	b = appendEscaped(append(b, `{"role":"system","content":"`...), prompt.System)
+	b = providers.AppendEscaped(append(b, `{"role":"system","content":"`...), prompt.System)
 	if prompt.System != "" && prompt.UserData != "" {
 		b = append(b, `\n\n`...)
 	}
-	b = appendEscaped(b, prompt.UserData)
+	b = providers.AppendEscaped(b, prompt.UserData)
 	return append(b, `"}`...)
 }

@@ -81,7 +81,7 @@ func (c *config) timeout() time.Duration {
 	if c.TimeoutSeconds <= 0 {
 		return defaultTimeout
 	}
-	return time.Duration(min(c.TimeoutSeconds, totalTimeout.Seconds()) * float64(time.Second))
+	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
 }
 
 // schema is the config's JSON Schema, with the presets' names filled in.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
 )
 
 // encoder writes turns in the wire's bytes. Its format names every flag that changes
@@ -81,7 +82,7 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 			b = append(b, `\n\n`...)
 		}
 		first = false
-		b = appendEscaped(b, t.Blocks[i].Text)
+		b = providers.AppendEscaped(b, t.Blocks[i].Text)
 	}
 	return append(b, `"}`...)
 }
@@ -92,15 +93,15 @@ func (e encoder) result(b []byte, r *domain.Block) []byte {
 		id = e.callID(r.Call)
 	}
 	b = append(b, `{"role":"tool","tool_call_id":`...)
-	b = appendString(b, id)
+	b = providers.AppendString(b, id)
 	b = append(b, `,"content":"`...)
 	// The call was echoed with {} (see arguments): here is what it really said.
 	if r.Call != nil && r.Call.Arguments != "" && !isObject(r.Call.Arguments) {
 		b = append(b, `The arguments of this call were not a JSON object. They were: `...)
-		b = appendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
+		b = providers.AppendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
 		b = append(b, `\n\n`...)
 	}
-	b = appendEscaped(b, r.Text)
+	b = providers.AppendEscaped(b, r.Text)
 	return append(b, `"}`...)
 }
 
@@ -136,7 +137,7 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 	b = append(b, `{"role":"assistant","content":`...)
 	switch {
 	case text != "":
-		b = appendString(b, text)
+		b = providers.AppendString(b, text)
 	case len(calls) > 0:
 		b = append(b, "null"...)
 	default:
@@ -145,7 +146,7 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 	}
 	if e.echoReasoning && len(calls) > 0 {
 		b = append(b, `,"reasoning_content":`...)
-		b = appendString(b, strings.Join(thoughts, "\n"))
+		b = providers.AppendString(b, strings.Join(thoughts, "\n"))
 	}
 	return append(e.calls(b, calls), '}')
 }
@@ -158,11 +159,11 @@ func (e encoder) calls(b []byte, calls []domain.RawCall) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"id":`...)
-		b = appendString(b, e.callID(&calls[i]))
+		b = providers.AppendString(b, e.callID(&calls[i]))
 		b = append(b, `,"type":"function","function":{"name":`...)
-		b = appendString(b, callName(calls[i].Name))
+		b = providers.AppendString(b, callName(calls[i].Name))
 		b = append(b, `,"arguments":`...)
-		b = appendString(b, arguments(calls[i].Arguments))
+		b = providers.AppendString(b, arguments(calls[i].Arguments))
 		b = append(b, "}}"...)
 	}
 	if len(calls) > 0 {

@@ -46,9 +46,9 @@ func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
 func encoded(t testing.TB, p *provider, r *providers.Request) string {
 	t.Helper()
 	b := p.body(r)
-	all, err := io.ReadAll(b.reader())
-	if err != nil || int64(len(all)) != b.length {
-		t.Fatalf("read %d of %d bytes: %v", len(all), b.length, err)
+	all, err := io.ReadAll(b.Reader())
+	if err != nil || int64(len(all)) != b.Length {
+		t.Fatalf("read %d of %d bytes: %v", len(all), b.Length, err)
 	}
 	return string(all)
 }
@@ -247,10 +247,10 @@ func BenchmarkRequest(b *testing.B) {
 		p := made(b, `{"base_url":"http://h/v1","model":"m"}`)
 		send := func() {
 			body := p.body(&providers.Request{Prompt: prompt})
-			if _, err := io.Copy(io.Discard, body.reader()); err != nil {
+			if _, err := io.Copy(io.Discard, body.Reader()); err != nil {
 				b.Fatal(err)
 			}
-			b.SetBytes(body.length)
+			b.SetBytes(body.Length)
 		}
 		b.Run(fmt.Sprintf("%d/first", n), func(b *testing.B) {
 			b.ReportAllocs()

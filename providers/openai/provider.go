@@ -8,18 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
-)
-
-const (
-	totalTimeout = 10 * time.Minute
-	// drainTimeout is how long we wait for the end of a response whose answer is
-	// complete, so that its connection can be used again.
-	drainTimeout = 50 * time.Millisecond
 )
 
 // provider calls one configured model.
@@ -69,42 +61,42 @@ func (p *provider) Abilities() providers.Abilities {
 
 // Query asks once.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
-	watch := newWatch(ctx, p.config.timeout(), request.OnDelta != nil)
-	defer watch.stop()
-	response, err := p.send(watch.ctx, p.body(request))
+	watch := providers.NewWatch(ctx, p.config.timeout(), request.OnDelta != nil)
+	defer watch.Stop()
+	response, err := p.send(watch.Ctx, p.body(request))
 	if err != nil {
-		return nil, providers.TransportError(watch.ctx, err, p.secret)
+		return nil, providers.TransportError(watch.Ctx, err, p.secret)
 	}
 	defer func() { _ = response.Body.Close() }() // the answer, or its lack, is known by then
 	if response.StatusCode != http.StatusOK {
-		return nil, p.failure(watch.ctx, response)
+		return nil, p.failure(watch.Ctx, response)
 	}
 	a := answers.Get().(*answer)
 	defer a.release()
 	a.start(p.flags, request.OnDelta)
-	a.events.reset(watch.reader(response.Body))
+	a.events.reset(watch.Reader(response.Body))
 	if err := p.read(a); err != nil {
-		return nil, p.readError(watch.ctx, err, response)
+		return nil, p.readError(watch.Ctx, err, response)
 	}
 	raw, err := a.raw(request.Prompt.Protocol, request.NewID)
 	if err != nil {
-		return nil, p.readError(watch.ctx, err, response)
+		return nil, p.readError(watch.Ctx, err, response)
 	}
 	if raw.Model == "" {
 		raw.Model = p.model(request)
 	}
-	watch.drain(response.Body)
+	watch.Drain(response.Body)
 	return &providers.Answer{Raw: raw, Usage: a.used(p.config.Prices), FirstTokenAt: a.first}, nil
 }
 
 // send makes the request and waits for the head of the response.
-func (p *provider) send(ctx context.Context, b *body) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/chat/completions", b.reader())
+func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/chat/completions", b.Reader())
 	if err != nil {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
-	request.ContentLength = b.length
-	request.GetBody = func() (io.ReadCloser, error) { return b.reader(), nil }
+	request.ContentLength = b.Length
+	request.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
 	request.Header.Set("Content-Type", "application/json")
 	authorise(request, p.secret)
 	return p.client.Do(request)

@@ -1,4 +1,4 @@
-package openai
+package providers
 
 import "unicode/utf8"
 
@@ -12,16 +12,16 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// appendString appends s as a JSON string with its quotes.
-func appendString(dst []byte, s string) []byte {
+// AppendString appends s as a JSON string with its quotes.
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	dst = appendEscaped(dst, s)
+	dst = AppendEscaped(dst, s)
 	return append(dst, '"')
 }
 
-// appendEscaped appends s as the inside of a JSON string. Invalid UTF-8 and NUL
+// AppendEscaped appends s as the inside of a JSON string. Invalid UTF-8 and NUL
 // become U+FFFD: some servers refuse the whole request for one such byte.
-func appendEscaped(dst []byte, s string) []byte {
+func AppendEscaped(dst []byte, s string) []byte {
 	valid := utf8.ValidString(s)
 	start := 0
 	for i := 0; i < len(s); {
