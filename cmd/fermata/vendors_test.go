@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	anthropic "github.com/fermata-dev/fermata/providers/anthropic/fake"
 	openai "github.com/fermata-dev/fermata/providers/openai/fake"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -19,6 +20,7 @@ import (
 // against.
 var vendors = slices.Concat(
 	[]suite.Fake{openai.Compatible(), openai.Compatible()},
+	[]suite.Fake{anthropic.Claude()},
 )
 
 // Whatever the vendor, the same conversation leaves the same record: messages,

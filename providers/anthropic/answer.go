@@ -1,0 +1,266 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// answer gathers the events of a stream.
+type answer struct {
+	host, secret string
+	onDelta      func(providers.Delta)
+
+	model   string
+	text    []byte
+	blocks  []*block
+	calls   int
+	usage   usage
+	stop    string // the API's reason
+	stopped bool   // the end was seen
+	size    int
+	first   time.Time
+}
+
+// block is a block of content while its pieces come. Text goes into the answer's text.
+type block struct {
+	index  int
+	kind   string
+	closed bool
+
+	// A call.
+	id, name  string
+	arguments []byte
+	whole     json.RawMessage // arguments that came at once
+
+	// Thoughts, and where they stand.
+	thoughts        []byte
+	quotedThoughts  []byte // the same as they came, between the quotes
+	quotedSignature []byte
+	asItCame        json.RawMessage // thoughts that only the API can read
+	textBefore      int
+	callsBefore     int
+}
+
+// The kinds of blocks that are ours to understand.
+const (
+	kindText     = "text"
+	kindCall     = "tool_use"
+	kindThinking = "thinking"
+	kindRedacted = "redacted_thinking"
+)
+
+// quoted is a JSON string twice: read, and as it came between its quotes.
+type quoted struct {
+	text string
+	raw  []byte
+}
+
+// UnmarshalJSON reads a string; null is none.
+func (q *quoted) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &q.text); err != nil || len(data) < 2 || data[0] != '"' {
+		return err
+	}
+	q.raw = slices.Clone(data[1 : len(data)-1])
+	if !utf8.Valid(q.raw) { // it could not be stored, nor sent back
+		q.raw = providers.AppendEscaped(nil, q.text)
+	}
+	return nil
+}
+
+func (a *answer) start(m *message) {
+	a.model = m.Model
+	a.usage.merge(m.Usage)
+}
+
+// open begins a block. It may bring content already.
+func (a *answer) open(index int, raw json.RawMessage) error {
+	var in struct {
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Input     json.RawMessage `json:"input"`
+		Text      string          `json:"text"`
+		Thinking  quoted          `json:"thinking"`
+		Signature quoted          `json:"signature"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return providers.Errorf(providers.ClassNetwork, "the stream holds a block that cannot be read: %s", a.sample(raw))
+	}
+	b := &block{index: index, kind: in.Type, textBefore: len(a.text), callsBefore: a.calls}
+	a.blocks = append(a.blocks, b)
+	switch b.kind {
+	case kindText:
+		a.addText(in.Text)
+	case kindThinking:
+		a.addThoughts(b, in.Thinking)
+		b.quotedSignature = in.Signature.raw
+	case kindRedacted:
+		b.asItCame = raw
+		a.size += len(raw)
+	case kindCall:
+		b.id, b.name, b.whole = clean(in.ID), clean(in.Name), in.Input
+		a.calls++
+		a.size += len(b.id) + len(b.name) + len(b.whole)
+		a.seen()
+	}
+	if len(a.blocks) > maxBlocks {
+		return errTooLarge
+	}
+	return a.measured()
+}
+
+// delta adds a piece to a block.
+func (a *answer) delta(index int, d *delta) error {
+	b := a.block(index)
+	if b == nil {
+		return providers.Errorf(providers.ClassNetwork, "the stream goes on with a block that never began")
+	}
+	switch {
+	case d.Type == "text_delta" && b.kind == kindText:
+		a.addText(d.Text)
+	case d.Type == "thinking_delta" && b.kind == kindThinking:
+		a.addThoughts(b, d.Thinking)
+	case d.Type == "signature_delta" && b.kind == kindThinking:
+		b.quotedSignature = append(b.quotedSignature, d.Signature.raw...)
+		a.size += len(d.Signature.raw)
+	case d.Type == "input_json_delta" && b.kind == kindCall:
+		piece := clean(d.PartialJSON)
+		b.arguments = append(b.arguments, piece...)
+		a.piece(providers.DeltaArguments, piece)
+	}
+	return a.measured()
+}
+
+// close ends a block.
+func (a *answer) close(index int) {
+	b := a.block(index)
+	if b == nil {
+		return
+	}
+	b.closed = true
+	if b.kind == kindCall && len(b.arguments) == 0 {
+		b.arguments = []byte("{}")
+		if len(b.whole) > 0 && b.whole[0] == '{' {
+			b.arguments = []byte(clean(string(b.whole)))
+		}
+		a.piece(providers.DeltaArguments, string(b.arguments))
+	}
+}
+
+// block is the latest of an index.
+func (a *answer) block(index int) *block {
+	for _, b := range slices.Backward(a.blocks) {
+		if b.index == index {
+			return b
+		}
+	}
+	return nil
+}
+
+func (a *answer) measured() error {
+	if a.size > maxAnswer || a.calls > maxCalls {
+		return errTooLarge
+	}
+	return nil
+}
+
+func (a *answer) addText(text string) {
+	text = clean(text)
+	a.text = append(a.text, text...)
+	a.piece(providers.DeltaText, text)
+}
+
+func (a *answer) addThoughts(b *block, q quoted) {
+	text := clean(q.text)
+	b.thoughts = append(b.thoughts, text...)
+	b.quotedThoughts = append(b.quotedThoughts, q.raw...)
+	a.piece(providers.DeltaThinking, text)
+}
+
+// piece measures a piece and tells the listener.
+func (a *answer) piece(kind providers.DeltaKind, text string) {
+	if text == "" {
+		return
+	}
+	a.seen()
+	a.size += len(text)
+	if a.onDelta != nil {
+		a.onDelta(providers.Delta{Kind: kind, Text: text})
+	}
+}
+
+// seen notes when the first piece of the answer came.
+func (a *answer) seen() {
+	if a.first.IsZero() {
+		a.first = clock.System()
+	}
+}
+
+// raw is the complete answer, or the reason why there is none.
+func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
+	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: KindName, StopReason: "stop"}
+	switch a.stop {
+	case "":
+		return nil, brokeOff() // an end, but no reason for it
+	case "refusal":
+		return nil, providers.Errorf(providers.ClassRefused, "the provider's policy stopped the answer")
+	case "max_tokens", "model_context_window_exceeded":
+		raw.StopReason = "length"
+	}
+	raw.Thinking = a.thinking()
+	if raw.StopReason == "length" {
+		return raw, nil // the last call may be cut in the middle: none is returned
+	}
+	seen := map[string]bool{}
+	for _, b := range a.blocks {
+		if b.kind != kindCall {
+			continue
+		}
+		if !b.closed && !json.Valid(b.arguments) {
+			return nil, brokeOff()
+		}
+		call := domain.RawCall{ID: newID("call"), Name: b.name, Arguments: string(b.arguments)}
+		if !seen[b.id] {
+			call.ProviderID, seen[b.id] = b.id, true
+		}
+		raw.Calls = append(raw.Calls, call)
+	}
+	if len(raw.Calls) > 0 {
+		raw.StopReason = "calls"
+	}
+	return raw, nil
+}
+
+// thinking is the thoughts as they are shown, each with the block that goes back. Those
+// that were cut have no signature and do not go back.
+func (a *answer) thinking() []domain.Thinking {
+	var out []domain.Thinking
+	for _, b := range a.blocks {
+		t := thought{Host: a.host, Text: b.textBefore, Calls: b.callsBefore}
+		switch {
+		case b.kind == kindRedacted && b.closed:
+			t.Block = b.asItCame
+		case b.kind == kindThinking && b.closed && len(b.quotedSignature) > 0:
+			t.Block = slices.Concat([]byte(`{"type":"thinking","thinking":"`), b.quotedThoughts,
+				[]byte(`","signature":"`), b.quotedSignature, []byte(`"}`))
+		case b.kind == kindThinking && len(b.thoughts) > 0:
+			out = append(out, domain.Thinking{Text: string(b.thoughts)})
+			continue
+		default:
+			continue
+		}
+		out = append(out, domain.Thinking{Text: string(b.thoughts), Data: t.data()})
+	}
+	return out
+}
+
+// clean replaces NUL, which no database takes. Invalid UTF-8 is gone by then: reading
+// JSON replaces it.
+func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }

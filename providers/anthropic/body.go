@@ -1,0 +1,106 @@
+package anthropic
+
+import (
+	"strconv"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// cacheMark ends what the API keeps for later calls.
+const cacheMark = `,"cache_control":{"type":"ephemeral"}`
+
+// body assembles a request: params, commands and levels first, the same bytes from call
+// to call, then the turns from their caches, then the tail.
+func (p *provider) body(request *providers.Request) *providers.Body {
+	prompt := request.Prompt
+	b := providers.NewBody(len(prompt.Turns) + 5)
+	b.Add(p.params(request))
+	b.Add(p.prefix.bytes(prompt))
+	for i, t := range prompt.Turns {
+		encoded := p.encoder.turn(t)
+		if i == 0 {
+			encoded = encoded[1:] // nothing before it: no comma
+		}
+		if i == len(prompt.Turns)-1 && t.Role == domain.TurnUser {
+			addLast(b, encoded, prompt.Tail)
+			continue
+		}
+		b.Add(encoded)
+	}
+	b.Add([]byte("]}"))
+	return b
+}
+
+// addLast adds the last message. Its last block is marked for the cache; the tail comes
+// behind the mark as a block of its own, as it is another one in the next call. The
+// cached bytes stay as they are.
+func addLast(b *providers.Body, encoded []byte, tail string) {
+	b.Add(encoded[:len(encoded)-len(`}]}`)])
+	b.Add(append(appendText([]byte(cacheMark+"}"), tail), "]}"...))
+}
+
+// params writes what stands before commands, levels and messages.
+func (p *provider) params(request *providers.Request) []byte {
+	b := append(make([]byte, 0, 512), `{"model":`...)
+	b = providers.AppendString(b, p.model(request))
+	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.maxTokens(request)), 10)
+	b = append(b, `,"stream":true`...)
+	if p.config.Temperature != nil {
+		b = strconv.AppendFloat(append(b, `,"temperature":`...), *p.config.Temperature, 'g', -1, 64)
+	}
+	if p.config.TopP != nil {
+		b = strconv.AppendFloat(append(b, `,"top_p":`...), *p.config.TopP, 'g', -1, 64)
+	}
+	if p.config.ServiceTier != "" {
+		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
+	}
+	if p.small(request) {
+		return b // a small model may know neither thinking nor effort
+	}
+	b = p.thinking(b, request)
+	if p.config.ReasoningEffort != "" {
+		b = providers.AppendString(append(b, `,"output_config":{"effort":`...), p.config.ReasoningEffort)
+		b = append(b, '}')
+	}
+	return b
+}
+
+// thinking asks for thoughts where the answer has room for them.
+func (p *provider) thinking(b []byte, request *providers.Request) []byte {
+	n := p.maxTokens(request)
+	switch {
+	case p.config.Thinking == thinkingOff:
+		return append(b, `,"thinking":{"type":"disabled"}`...)
+	case p.config.Thinking == thinkingAdaptive && n > minThinking:
+		// Some models tell their thoughts only when asked to.
+		return append(b, `,"thinking":{"type":"adaptive","display":"summarized"}`...)
+	case p.config.ThinkingBudget > 0 && n > p.config.ThinkingBudget && p.encoder.mayThink(request.Prompt.Turns):
+		b = append(b, `,"thinking":{"type":"enabled","budget_tokens":`...)
+		return append(strconv.AppendInt(b, int64(p.config.ThinkingBudget), 10), '}')
+	}
+	return b
+}
+
+const minThinking = 1024
+
+func (p *provider) small(request *providers.Request) bool {
+	return request.Small && p.config.SmallModel != ""
+}
+
+func (p *provider) model(request *providers.Request) string {
+	if p.small(request) {
+		return p.config.SmallModel
+	}
+	return p.config.Model
+}
+
+func (p *provider) maxTokens(request *providers.Request) int {
+	if request.MaxTokens > 0 {
+		return request.MaxTokens
+	}
+	if len(request.Prompt.Commands) > 0 {
+		return max(p.config.MaxTokens, minToolTokens)
+	}
+	return p.config.MaxTokens
+}

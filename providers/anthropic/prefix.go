@@ -1,0 +1,130 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// prefix keeps the encoded commands and levels of the last prompt: they are large and
+// hardly ever change.
+type prefix struct{ last atomic.Pointer[encodedPrefix] }
+
+type encodedPrefix struct {
+	system, userData string
+	commands         []domain.CommandSpec
+	encoded          []byte
+}
+
+func (c *prefix) bytes(prompt *domain.Prompt) []byte {
+	commands := prompt.Commands
+	if len(commands) == 0 {
+		commands = called(prompt.Turns)
+	}
+	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
+		slices.EqualFunc(l.commands, commands, sameCommand) {
+		return l.encoded
+	}
+	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: commands}
+	l.encoded = appendTools(nil, commands)
+	if len(commands) > 0 && len(prompt.Commands) == 0 {
+		l.encoded = append(l.encoded, `,"tool_choice":{"type":"none"}`...)
+	}
+	l.encoded = append(appendLevels(l.encoded, prompt), `,"messages":[`...)
+	c.last.Store(l)
+	return l.encoded
+}
+
+// sameCommand compares texts; where they are shared, as the catalogue's are, this costs
+// no more than comparing pointers.
+func sameCommand(a, b domain.CommandSpec) bool {
+	return a.Name == b.Name && a.Description == b.Description && string(a.Params) == string(b.Params)
+}
+
+// called are the commands that a history holds calls of. The API refuses calls of tools
+// that are not declared, so they are declared, not offered, where none is offered.
+func called(turns []*domain.Turn) []domain.CommandSpec {
+	var out []domain.CommandSpec
+	seen := map[string]bool{}
+	for _, t := range turns {
+		for i := range t.Blocks {
+			if t.Blocks[i].Answer == nil {
+				continue
+			}
+			for _, call := range t.Blocks[i].Answer.Calls {
+				if name := callName(call.Name); !seen[name] {
+					seen[name] = true
+					out = append(out, domain.CommandSpec{Name: name})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func appendTools(b []byte, commands []domain.CommandSpec) []byte {
+	if len(commands) == 0 {
+		return b
+	}
+	b = append(b, `,"tools":[`...)
+	for _, c := range commands {
+		b = providers.AppendString(append(comma(b), `{"name":`...), c.Name)
+		if c.Description != "" {
+			b = providers.AppendString(append(b, `,"description":`...), c.Description)
+		}
+		b = append(append(b, `,"input_schema":`...), inputSchema(c.Params)...)
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+// inputSchema is the schema of a command's params as it is, but for what the API refuses
+// in one: it must be of an object, without alternatives at its top. (The call is checked
+// against the whole schema in any case.)
+func inputSchema(params json.RawMessage) []byte {
+	var schema map[string]json.RawMessage
+	if json.Unmarshal(params, &schema) != nil || schema == nil {
+		return []byte(`{"type":"object"}`)
+	}
+	changed := string(schema["type"]) != `"object"`
+	for _, alternative := range []string{"oneOf", "anyOf", "allOf"} {
+		if _, there := schema[alternative]; there {
+			delete(schema, alternative)
+			changed = true
+		}
+	}
+	if !changed {
+		return params
+	}
+	schema["type"] = json.RawMessage(`"object"`)
+	fixed, err := json.Marshal(schema)
+	if err != nil {
+		return []byte(`{"type":"object"}`)
+	}
+	return fixed
+}
+
+// appendLevels writes each level as a block that ends in a mark for the cache: level 2
+// may change while level 1 (and the commands before it) stays.
+func appendLevels(b []byte, prompt *domain.Prompt) []byte {
+	first := true
+	for _, level := range []string{prompt.System, prompt.UserData} {
+		if strings.TrimSpace(level) == "" {
+			continue
+		}
+		if first {
+			b = append(b, `,"system":[`...)
+		}
+		first = false
+		b = appendText(b, level)
+		b = append(append(b[:len(b)-1], cacheMark...), '}')
+	}
+	if first {
+		return b
+	}
+	return append(b, ']')
+}

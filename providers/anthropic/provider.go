@@ -1,0 +1,135 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// provider calls one configured model.
+type provider struct {
+	config  *config
+	secret  string
+	client  sdk.Client
+	encoder encoder
+	prefix  prefix
+}
+
+func newProvider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
+	c, base, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if c.Model == "" {
+		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
+	}
+	return &provider{
+		config: c, secret: secret, client: newClient(base.String(), secret, client), encoder: newEncoder(base.Host),
+	}, nil
+}
+
+// newClient makes the SDK's client: nothing of it comes from the server's environment,
+// and what to do after a failure is the server's to decide.
+func newClient(base, secret string, client *http.Client) sdk.Client {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	options := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(), option.WithBaseURL(base), option.WithHTTPClient(client),
+		option.WithMaxRetries(0), option.WithHeader("User-Agent", "fermata"),
+		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			response, err := next(r)
+			if err != nil || response.StatusCode == http.StatusOK {
+				return response, err
+			}
+			// The SDK would read the whole body, however long.
+			defer func() { _ = response.Body.Close() }() // what it said is known
+			return nil, providers.ReadFailure(response, secret, clock.System())
+		}),
+	}
+	if secret != "" {
+		options = append(options, option.WithAPIKey(secret))
+	}
+	return sdk.NewClient(options...)
+}
+
+// Abilities tells what the API can and what the config allows. It has structured output
+// too, but only for schemas without open objects, which the params of commands are.
+func (p *provider) Abilities() providers.Abilities {
+	return providers.Abilities{
+		NativeCalls:   p.config.Protocol != string(domain.ProtocolJSON),
+		Streaming:     true,
+		ContextWindow: p.config.ContextWindow,
+		MaxTokens:     p.config.MaxTokens,
+		Model:         p.config.Model,
+		SmallModel:    p.config.SmallModel,
+	}
+}
+
+// Query asks once.
+func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
+	watch := providers.NewWatch(ctx, p.config.timeout(), true)
+	defer watch.Stop()
+	response, err := p.send(watch.Ctx, p.body(request))
+	if err != nil {
+		return nil, providers.TransportError(watch.Ctx, err, p.secret)
+	}
+	defer func() { _ = response.Body.Close() }() // the answer, or its lack, is known by then
+	a := &answer{host: p.encoder.host, secret: p.secret, onDelta: request.OnDelta}
+	if err := a.read(response, watch.Reader(response.Body)); err != nil {
+		return nil, p.readError(watch.Ctx, err, response)
+	}
+	raw, err := a.raw(request.Prompt.Protocol, request.NewID)
+	if err != nil {
+		return nil, p.readError(watch.Ctx, err, response)
+	}
+	if raw.Model == "" {
+		raw.Model = p.model(request)
+	}
+	watch.Drain(response.Body)
+	return &providers.Answer{Raw: raw, Usage: a.usage.domain(), FirstTokenAt: a.first}, nil
+}
+
+// send makes the request and waits for the head of the response.
+func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response, error) {
+	var response *http.Response
+	err := p.client.Post(ctx, "v1/messages", b.Reader(), &response,
+		option.WithHeader("Content-Type", "application/json"), option.WithHeader("Accept", "text/event-stream"),
+		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			r.ContentLength = b.Length
+			r.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
+			return next(r)
+		}))
+	return response, err
+}
+
+// readError tells why a response could not be read to its end.
+func (p *provider) readError(ctx context.Context, err error, response *http.Response) error {
+	e, typed := errors.AsType[*providers.Error](err)
+	switch {
+	case typed:
+	case errors.Is(err, errTooLarge):
+		e = providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, a line of more than 1 MiB, or more than %d calls", maxAnswer>>20, maxCalls)
+	case ctx.Err() == nil:
+		e = brokeOff()
+		e.Err = err
+	default:
+		return providers.TransportError(ctx, err, p.secret)
+	}
+	e.RequestID = providers.RequestID(response.Header)
+	e.RetryAfter = max(e.RetryAfter, providers.RetryAfter(response.Header, clock.System()))
+	return e
+}
+
+func brokeOff() *providers.Error {
+	return providers.Errorf(providers.ClassNetwork, "the answer broke off before its end")
+}

@@ -1,0 +1,190 @@
+package anthropic
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+
+	"github.com/fermata-dev/fermata/providers"
+)
+
+const (
+	maxLine   = 1 << 20  // bytes of one line of a stream
+	maxAnswer = 4 << 20  // bytes of text, thoughts and arguments together
+	maxWire   = 64 << 20 // bytes of a whole response
+	maxCalls  = 128
+	maxBlocks = 8 * maxCalls
+)
+
+var errTooLarge = errors.New("answer too large")
+
+// guard ends a response that grows beyond all measure, before the decoder keeps it.
+type guard struct {
+	from        io.Reader
+	line, total int
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	n, err := g.from.Read(p)
+	g.total += n
+	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
+		g.line = n - i - 1
+	} else {
+		g.line += n
+	}
+	if g.line > maxLine || g.total > maxWire {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// event is one event of a stream. Fields that are not here are of no use to us.
+type event struct {
+	Type         string          `json:"type"`
+	Index        int             `json:"index"`
+	Message      *message        `json:"message"`       // message_start
+	ContentBlock json.RawMessage `json:"content_block"` // content_block_start
+	Delta        delta           `json:"delta"`
+	Usage        usage           `json:"usage"` // message_delta
+}
+
+// message is a whole answer, or its beginning.
+type message struct {
+	Type       string            `json:"type"`
+	Model      string            `json:"model"`
+	Content    []json.RawMessage `json:"content"`
+	StopReason string            `json:"stop_reason"`
+	Usage      usage             `json:"usage"`
+	Error      json.RawMessage   `json:"error"` // instead of all the others
+}
+
+type delta struct {
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	PartialJSON string `json:"partial_json"`
+	Thinking    quoted `json:"thinking"`
+	Signature   quoted `json:"signature"`
+	StopReason  string `json:"stop_reason"` // message_delta
+}
+
+// read takes a response in, whatever its form: what was asked for is not always what
+// comes.
+func (a *answer) read(response *http.Response, body io.Reader) error {
+	buffered := bufio.NewReaderSize(&guard{from: body}, 16<<10)
+	first, err := firstByte(buffered)
+	switch {
+	case errors.Is(err, io.EOF):
+		return brokeOff()
+	case err != nil:
+		return err
+	case first == '{':
+		return a.readWhole(buffered)
+	case first == '<' || first == '[':
+		page, _ := io.ReadAll(io.LimitReader(buffered, maxLine)) // a sample is enough
+		return providers.Errorf(providers.ClassInvalidRequest,
+			"something else than an answer came; is the base URL right? It says: %s", a.sample(page))
+	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{buffered, response.Body}
+	return a.readStream(ssestream.NewDecoder(response))
+}
+
+// firstByte is the first byte that is not white space; it stays to be read.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return c, r.UnreadByte()
+		}
+	}
+}
+
+// readStream reads events up to message_stop. Any other end is an error.
+func (a *answer) readStream(decoder ssestream.Decoder) error {
+	for decoder.Next() {
+		data := bytes.TrimSpace(decoder.Event().Data)
+		if decoder.Event().Type == "error" {
+			return providers.ParseFailure(data).Error(0, a.secret)
+		}
+		if len(data) == 0 {
+			continue
+		}
+		if err := a.take(data); err != nil || a.stopped {
+			return err
+		}
+	}
+	if err := decoder.Err(); err != nil {
+		return err
+	}
+	return brokeOff()
+}
+
+// readWhole reads an answer that came in one piece: some proxies do not stream.
+func (a *answer) readWhole(r io.Reader) error {
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	var m message
+	switch err := json.Unmarshal(all, &m); {
+	case !json.Valid(all):
+		return brokeOff()
+	case len(m.Error) > 0:
+		return providers.ParseFailure(all).Error(0, a.secret)
+	case err != nil || m.Type != "message":
+		return providers.Errorf(providers.ClassInvalidRequest, "this is no Anthropic Messages API: %s", a.sample(all))
+	}
+	a.start(&m)
+	for i, raw := range m.Content {
+		if err := a.open(i, raw); err != nil {
+			return err
+		}
+		a.close(i)
+	}
+	a.stop, a.stopped = m.StopReason, true
+	return nil
+}
+
+// take adds one event.
+func (a *answer) take(data []byte) error {
+	var e event
+	if json.Unmarshal(data, &e) != nil {
+		return providers.Errorf(providers.ClassNetwork, "the stream holds something that cannot be read: %s", a.sample(data))
+	}
+	switch e.Type {
+	case "message_start":
+		if e.Message != nil {
+			a.start(e.Message)
+		}
+	case "content_block_start":
+		return a.open(e.Index, e.ContentBlock)
+	case "content_block_delta":
+		return a.delta(e.Index, &e.Delta)
+	case "content_block_stop":
+		a.close(e.Index)
+	case "message_delta":
+		a.usage.merge(e.Usage)
+		if e.Delta.StopReason != "" {
+			a.stop = e.Delta.StopReason
+		}
+	case "message_stop":
+		a.stopped = true
+	case "error":
+		return providers.ParseFailure(data).Error(0, a.secret)
+	}
+	return nil // pings, and what may be added one day
+}
+
+func (a *answer) sample(body []byte) string {
+	return providers.PageSample([]byte(providers.Redact(string(body[:min(len(body), maxLine)]), a.secret)))
+}
