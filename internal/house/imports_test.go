@@ -44,7 +44,8 @@ var table = map[string][]string{
 	"repository":               {"domain", "migrations"},
 	"repository/suite":         {"domain", "migrations", "repository", "internal/testkit"},
 	"orchestrator":             {"domain", "orchestrator/machine", "providers", "commands", "prompt"},
-	"scheduler":                {"domain"},
+	"scheduler":                {"domain", "scheduler/schedule"},
+	"scheduler/schedule":       {"domain"},
 	"handlers":                 {"", "api", "auth", "domain", "stream"},
 }
 

@@ -1,0 +1,105 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/teambition/rrule-go"
+)
+
+// steps is an RRULE of HOURLY or MINUTELY: it counts in absolute time from DTSTART, and
+// what the local clock shows then must be what the BY parts let pass.
+//
+// HOURLY with BYMINUTE counts hours from the full hour of DTSTART, and runs at the
+// instants of such an hour at which the local clock shows these minutes.
+type steps struct {
+	*recurrence
+
+	from, step int64
+	block      bool
+}
+
+func newSteps(r *recurrence) steps {
+	s := steps{recurrence: r, step: int64(r.Interval) * minute}
+	s.from = r.start - (r.wall - floorDiv(r.wall, minute)*minute) + int64(r.Bysecond[0])
+	if r.Freq == rrule.HOURLY {
+		s.step = int64(r.Interval) * hour
+		if s.block = len(r.Byminute) > 0; s.block {
+			s.from = r.start - (r.wall - floorDiv(r.wall, hour)*hour)
+		}
+	}
+	return s
+}
+
+func (s steps) next(after, until int64) (int64, bool) {
+	at := s.from
+	if after > at {
+		at += (after - at) / s.step * s.step
+	}
+	for ; at <= until; at += s.step {
+		for _, found := range s.at(at) {
+			if found > after {
+				return found, found <= until
+			}
+		}
+		at += s.leap(at) / s.step * s.step
+	}
+	return 0, false
+}
+
+// at gives the instants of the step that begins at the given one, in order.
+func (s steps) at(begin int64) []int64 {
+	var found []int64
+	if !s.block {
+		if s.shows(begin) {
+			found = append(found, begin)
+		}
+	} else {
+		zone := spanAt(s.zone, begin)
+		if begin+hour <= zone.until && !s.namesHour(begin+zone.offset) && !s.namesHour(begin+hour-1+zone.offset) {
+			return nil
+		}
+		for m := range int64(60) {
+			if at := begin + m*minute + int64(s.Bysecond[0]); s.shows(at) {
+				found = append(found, at)
+			}
+		}
+	}
+	if len(s.Bysetpos) == 0 {
+		return found
+	}
+	var picked []int64
+	for _, i := range positions(s.Bysetpos, len(found)) {
+		picked = append(picked, found[i])
+	}
+	return picked
+}
+
+// shows says whether the local clock shows what the rule names.
+func (s steps) shows(at int64) bool {
+	wall := at + spanAt(s.zone, at).offset
+	return s.namesHour(wall) && in(s.Byminute, int(wall-floorDiv(wall, hour)*hour)/minute, 0)
+}
+
+func (s steps) namesHour(wall int64) bool {
+	d := floorDiv(wall, day)
+	return (len(s.Byhour) == 0 || slices.Contains(s.Byhour, int(wall-d*day)/hour)) && s.names(dateOf(d))
+}
+
+// leap is for how long nothing can come for sure: to the end of a local day or hour
+// that the rule does not name, as far as the clock is not moved before.
+func (s steps) leap(at int64) int64 {
+	zone := spanAt(s.zone, at)
+	wall := at + zone.offset
+	d := floorDiv(wall, day)
+	rest := int64(0)
+	if !s.names(dateOf(d)) {
+		rest = (d+1)*day - wall
+	} else if !s.namesHour(wall) {
+		rest = (floorDiv(wall, hour)+1)*hour - wall
+	}
+	rest = min(rest, zone.until-at)
+	if s.block {
+		rest -= hour // what begins before the end reaches beyond it
+	}
+	return max(rest-1, 0)
+}
