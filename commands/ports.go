@@ -19,6 +19,7 @@ type Data interface {
 	EntryData
 	EntryUndo
 	DocumentData
+	SearchData
 }
 
 // ZoneData keeps zones. Update is conditional on Version and bumps it (a conflict is
@@ -79,4 +80,10 @@ type DocumentData interface {
 	// KeepDocumentVersion keeps what a document has just published.
 	KeepDocumentVersion(ctx context.Context, doc *domain.Document) error
 	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// SearchData finds texts by their words, the best first, and gives the cursor of the
+// next page ("" at the end).
+type SearchData interface {
+	Search(ctx context.Context, query domain.SearchQuery) ([]domain.SearchHit, string, error)
 }

@@ -35,6 +35,8 @@ type dialect struct {
 	// placeholder of its name. NULL when there is none, or one so large that a sum of
 	// such would be no number any more.
 	number string
+	// search is the full text search.
+	search searchIndex
 	// snapshot is the isolation that shows one instant to several reads.
 	snapshot sql.IsolationLevel
 	// relaxed makes the present transaction return before it is on disk; "" where that
@@ -98,7 +100,7 @@ func sqliteDialect(path string, readers int) (*dialect, error) {
 		return db, nil
 	}
 	return &dialect{
-		name: "sqlite", open: open, classify: classifySQLite,
+		name: "sqlite", open: open, classify: classifySQLite, search: sqliteSearch{},
 		clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
 		number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
 			"THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
@@ -141,7 +143,7 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 		return db, nil
 	}
 	return &dialect{
-		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
+		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres, search: postgresSearch{},
 		clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
 		number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
 			"THEN (data::json ->> %[1]s::text)::double precision END END",

@@ -74,7 +74,10 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 		n, err := d.exec(ctx, "UPDATE documents SET key = $4, title = $5, body = $6, published_body = $7, published_at = $8, "+
 			"updated_at = $9, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3 AND deleted_at IS NULL",
 			d.workspace, doc.ID, doc.Version, doc.Key, doc.Title, doc.Body, doc.Published, stampOf(doc.PublishedAt), stamp{doc.UpdatedAt})
-		return d.updated(ctx, n, err, "documents", "document", doc.ID, &doc.Version)
+		if err := d.updated(ctx, n, err, "documents", "document", doc.ID, &doc.Version); err != nil {
+			return err
+		}
+		return d.reindexDocument(ctx, doc)
 	}
 	_, err := d.exec(ctx, "INSERT INTO documents ("+documentColumns+") VALUES ("+placeholders(1, 10)+")",
 		d.workspace, doc.ID, doc.Key, doc.Title, doc.Body, doc.Published, 1, stampOf(doc.PublishedAt), stamp{doc.CreatedAt}, stamp{doc.UpdatedAt})
@@ -82,12 +85,15 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 		return fmt.Errorf("insert the document: %w", err)
 	}
 	doc.WorkspaceID, doc.Version = d.workspace, 1
-	return nil
+	return d.reindexDocument(ctx, doc)
 }
 
 // DeleteDocument takes a document away.
 func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) error {
-	return d.deleted(ctx, "documents", "document", id, at)
+	if err := d.deleted(ctx, "documents", "document", id, at); err != nil {
+		return err
+	}
+	return d.unindex(ctx, "id = $2", id)
 }
 
 // KeepDocumentVersion keeps what a document has just published.

@@ -79,15 +79,16 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 	if d.w == nil {
 		return errReadOnly
 	}
-	tools := map[string]bool{}
+	types := map[string]string{}
 	args := make([]any, 0, len(entries)*entryWidth)
 	for i := range entries {
 		e := &entries[i]
-		if !tools[e.ToolID] {
-			if _, err := d.Tool(ctx, e.ToolID); err != nil {
+		if types[e.ToolID] == "" {
+			tool, err := d.Tool(ctx, e.ToolID)
+			if err != nil {
 				return err
 			}
-			tools[e.ToolID] = true
+			types[e.ToolID] = tool.ToolType
 		}
 		e.WorkspaceID, e.Version = d.workspace, 1
 		args = append(args, d.workspace, e.ID, e.ToolID, stamp{e.Timestamp}, string(e.Data), e.Version, e.SessionID,
@@ -96,7 +97,7 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 	if _, err := d.w.insert(ctx, "entries", entryColumns, "", entryWidth, args); err != nil {
 		return fmt.Errorf("insert the entries: %w", err)
 	}
-	return nil
+	return d.indexEntries(ctx, entries, types)
 }
 
 // UpdateEntry changes an entry on condition of its version, and bumps it. It stays in
@@ -105,7 +106,10 @@ func (d *Data) UpdateEntry(ctx context.Context, e *domain.Entry) error {
 	n, err := d.exec(ctx, "UPDATE entries SET at = $4, data = $5, session_id = $6, updated_at = $7, version = version + 1 "+
 		"WHERE workspace_id = $1 AND id = $2 AND version = $3 AND deleted_at IS NULL",
 		d.workspace, e.ID, e.Version, stamp{e.Timestamp}, string(e.Data), e.SessionID, stamp{e.UpdatedAt})
-	return d.updated(ctx, n, err, "entries", "entry", e.ID, &e.Version)
+	if err := d.updated(ctx, n, err, "entries", "entry", e.ID, &e.Version); err != nil {
+		return err
+	}
+	return d.reindexEntry(ctx, e)
 }
 
 // DeleteEntries takes entries away, all or none: not_found if one of them is not
@@ -124,6 +128,9 @@ func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) er
 		}
 		if n != int64(len(batch)) {
 			return domain.NotFound("entry")
+		}
+		if err := d.unindex(ctx, "id IN ("+placeholders(2, len(batch))+")", args[2:]...); err != nil {
+			return err
 		}
 	}
 	return nil

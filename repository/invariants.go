@@ -66,6 +66,12 @@ var invariants = []invariant{
 			"WHERE t.workspace_id = $1 AND t.deleted_at IS NULL AND z.deleted_at IS NOT NULL) + " +
 			"(SELECT COUNT(*) FROM entries e JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id " +
 			"WHERE e.workspace_id = $1 AND e.deleted_at IS NULL AND t.deleted_at IS NOT NULL)"},
+	{"search_out_of_date", "the search finds something that was deleted, or does not find a document",
+		"SELECT (SELECT COUNT(*) FROM search s WHERE s.workspace_id = $1 AND " +
+			"NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.id = s.id AND e.deleted_at IS NULL AND e.at = s.at) AND " +
+			"NOT EXISTS (SELECT 1 FROM documents d WHERE d.workspace_id = $1 AND d.id = s.id AND d.deleted_at IS NULL AND d.updated_at = s.at)) + " +
+			"(SELECT COUNT(*) FROM documents d WHERE d.workspace_id = $1 AND d.deleted_at IS NULL AND " +
+			"NOT EXISTS (SELECT 1 FROM search s WHERE s.workspace_id = $1 AND s.id = d.id AND s.audience <> 'sessions'))"},
 }
 
 // Invariants counts, in one workspace and as of one instant, what must not be: every

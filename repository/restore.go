@@ -16,7 +16,7 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	return d.restore(ctx, id, at, []string{
+	return d.restore(ctx, id, at, d.reindexZone, []string{
 		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
@@ -34,7 +34,7 @@ func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (boo
 		"ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE t.workspace_id = $1 AND t.id = $2", id); err != nil {
 		return false, err
 	}
-	return d.restore(ctx, id, at, []string{
+	return d.restore(ctx, id, at, d.reindexTool, []string{
 		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
 	})
@@ -50,7 +50,7 @@ func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bo
 		"ON t.workspace_id = e.workspace_id AND t.id = e.tool_id WHERE e.workspace_id = $1 AND e.id = $2", id); err != nil {
 		return false, err
 	}
-	return d.restore(ctx, id, at, []string{
+	return d.restore(ctx, id, at, d.reindexEntryID, []string{
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 	})
 }
@@ -71,7 +71,7 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 	if taken > 0 {
 		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, or keep it.")
 	}
-	return d.restore(ctx, id, at, []string{
+	return d.restore(ctx, id, at, d.reindexDocumentID, []string{
 		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 	})
 }
@@ -108,11 +108,12 @@ func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) 
 		parent, row.Name, noun, parent)
 }
 
-func (d *Data) restore(ctx context.Context, id string, at stamp, queries []string) (bool, error) {
+// restore brings back what the queries name, and has it found again.
+func (d *Data) restore(ctx context.Context, id string, at stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
 	for _, query := range queries {
 		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
 			return false, fmt.Errorf("undo a deletion: %w", err)
 		}
 	}
-	return true, nil
+	return true, reindex(ctx, id)
 }

@@ -135,6 +135,9 @@ func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id 
 // DeleteZone takes a zone away with its tools and their entries, which remember by
 // what they went.
 func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
+	if err := d.unindex(ctx, "tool_id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2)", id); err != nil {
+		return err
+	}
 	for _, query := range []string{
 		"UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND deleted_at IS NULL AND tool_id IN " +
 			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at IS NULL)",

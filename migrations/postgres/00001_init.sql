@@ -394,7 +394,24 @@ CREATE TABLE document_versions (
     FOREIGN KEY (workspace_id, document_id) REFERENCES documents (workspace_id, id) ON DELETE CASCADE
 );
 
+-- What the full text search finds: a row for each thing that is not deleted and has a
+-- text, two for a document whose draft is not what was published. Its words, folded,
+-- begin with what stands for their workspace.
+CREATE TABLE search (
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    kind         TEXT NOT NULL,
+    id           TEXT NOT NULL,
+    audience     TEXT NOT NULL,
+    tool_id      TEXT NOT NULL,
+    at           BIGINT NOT NULL,
+    words        TSVECTOR NOT NULL
+);
+CREATE UNIQUE INDEX search_thing ON search (workspace_id, id, audience);
+CREATE INDEX search_tool ON search (workspace_id, tool_id) WHERE tool_id <> '';
+CREATE INDEX search_words ON search USING gin (words);
+
 -- +goose Down
+DROP TABLE search;
 DROP TABLE document_versions;
 DROP TABLE documents;
 DROP TABLE entries;

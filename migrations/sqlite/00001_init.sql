@@ -395,7 +395,25 @@ CREATE TABLE document_versions (
     FOREIGN KEY (workspace_id, document_id) REFERENCES documents (workspace_id, id) ON DELETE CASCADE
 );
 
+-- What the full text search finds: a row for each thing that is not deleted and has a
+-- text, two for a document whose draft is not what was published. Its words, folded,
+-- stand in search_words under the same number; they are cut at spaces and nowhere else.
+CREATE TABLE search (
+    number       INTEGER NOT NULL PRIMARY KEY,
+    workspace_id TEXT NOT NULL REFERENCES workspaces (id),
+    kind         TEXT NOT NULL,
+    id           TEXT NOT NULL,
+    audience     TEXT NOT NULL,
+    tool_id      TEXT NOT NULL,
+    at           BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX search_thing ON search (workspace_id, id, audience);
+CREATE INDEX search_tool ON search (workspace_id, tool_id) WHERE tool_id <> '';
+CREATE VIRTUAL TABLE search_words USING fts5(title, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+
 -- +goose Down
+DROP TABLE search_words;
+DROP TABLE search;
 DROP TABLE document_versions;
 DROP TABLE documents;
 DROP TABLE entries;

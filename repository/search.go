@@ -1,0 +1,122 @@
+package repository
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	longestSearch = 1000 // characters
+	mostWords     = 32
+)
+
+// wanted is what a search asks for: whole words, and a last one, with which a longer
+// word may begin.
+type wanted struct {
+	whole  []string
+	last   string
+	begins bool // last may be the beginning of a word
+}
+
+// searchFor reads what somebody typed: its words, and nothing else of it. A single
+// letter begins too many words, and stands for itself.
+func searchFor(text string) (*wanted, error) {
+	if n := utf8.RuneCountInString(text); n > longestSearch {
+		return nil, domain.Invalid("/query", "max_length", "This has %d characters; a search takes %d.", n, longestSearch)
+	}
+	var all []string
+	for w := range words(text) {
+		all = append(all, w.text)
+	}
+	if len(all) == 0 {
+		return nil, domain.Invalid("/query", "required", "A search needs a word, of letters or digits.")
+	}
+	last := all[len(all)-1]
+	whole := slices.Clone(all[:len(all)-1])
+	slices.Sort(whole)
+	whole = slices.Compact(whole)
+	if len(whole)+1 > mostWords {
+		return nil, domain.Invalid("/query", "max_items", "This has %d words; a search takes %d. All of them must be found, so fewer find more.", len(whole)+1, mostWords)
+	}
+	return &wanted{whole: whole, last: last, begins: utf8.RuneCountInString(last) > 1}, nil
+}
+
+// matches says whether a word of a text is one of those.
+func (w *wanted) matches(text string) bool {
+	if _, found := slices.BinarySearch(w.whole, text); found {
+		return true
+	}
+	return text == w.last || w.begins && strings.HasPrefix(text, w.last)
+}
+
+// found is a hit as the index knows it.
+type found struct {
+	Kind  string  `db:"kind"`
+	ID    string  `db:"id"`
+	Score float64 `db:"score"`
+}
+
+// Search finds a page of what holds every word, the best first, of equals the newest,
+// and gives the cursor of the next page, "" at the end.
+func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.SearchHit, string, error) {
+	w, err := searchFor(s.Text)
+	if err != nil {
+		return nil, "", err
+	}
+	mark := searchMark(s)
+	after, err := readCursor(s.Cursor)
+	if err == nil && s.Cursor != "" && (after.ID != mark || after.Number < 0) {
+		err = domain.Invalid("/after", "cursor", "This cursor is that of another search.")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	limit := pageSize(s.Limit)
+	q := d.dialect.search.find(wordPrefix(d.workspace), w)
+	q.add(" AND s.workspace_id = ? AND s.audience IN ('', ?)", d.workspace, string(readers(s)))
+	if len(s.Kinds) > 0 {
+		q.add(" AND s.kind IN (?, ?, ?)", kindArgs(s.Kinds)...)
+	}
+	q.add(" ORDER BY score, s.at DESC, s.id LIMIT ? OFFSET ?", limit+1, after.Number)
+	var rows []found
+	if err := d.r.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, "", fmt.Errorf("search: %w", err)
+	}
+	next := ""
+	if len(rows) > limit {
+		rows, next = rows[:limit], cursorKey{Number: after.Number + int64(limit), ID: mark}.String()
+	}
+	hits, err := d.hits(ctx, rows, w, s.Published)
+	return hits, next, err
+}
+
+// searchMark tells the cursors of one search from those of another. A cursor counts
+// how many came before: the scores change with everything that is written.
+func searchMark(s domain.SearchQuery) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t", s.Text, s.Kinds, s.Published))
+	return hex.EncodeToString(sum[:6])
+}
+
+func readers(s domain.SearchQuery) audience {
+	if s.Published {
+		return sessions
+	}
+	return people
+}
+
+// kindArgs are as many kinds as there are, with repetitions, so that the statement is always the same.
+func kindArgs(kinds []domain.SearchKind) []any {
+	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
+	args := make([]any, len(domain.SearchKinds))
+	for i := range args {
+		args[i] = string(kinds[min(i, len(kinds)-1)])
+	}
+	return args
+}

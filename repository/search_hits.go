@@ -1,0 +1,115 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// hitRow is an entry with what it stands in.
+type hitRow struct {
+	ID       string `db:"id"`
+	ToolID   string `db:"tool_id"`
+	ToolName string `db:"tool_name"`
+	ToolType string `db:"tool_type"`
+	ZoneID   string `db:"zone_id"`
+	ZoneName string `db:"zone_name"`
+	At       stamp  `db:"at"`
+	Data     string `db:"data"`
+}
+
+const hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM entries e " +
+	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id " +
+	"WHERE e.workspace_id = $1 AND e.deleted_at IS NULL AND e.id IN ("
+
+// hitsAtOnce is how many texts are held in memory at a time: each may be long, and only
+// its snippet is kept.
+const hitsAtOnce = 25
+
+// hits reads what was found. What was deleted since is left out.
+func (d *Data) hits(ctx context.Context, rows []found, w *wanted, published bool) ([]domain.SearchHit, error) {
+	hits := make([]domain.SearchHit, 0, len(rows))
+	for part := range slices.Chunk(rows, hitsAtOnce) {
+		byID := map[string]domain.SearchHit{}
+		var entries, documents []string
+		for _, row := range part {
+			if domain.SearchKind(row.Kind) == domain.SearchDocuments {
+				documents = append(documents, row.ID)
+			} else {
+				entries = append(entries, row.ID)
+			}
+		}
+		if err := d.hitEntries(ctx, entries, w, byID); err != nil {
+			return nil, err
+		}
+		if err := d.hitDocuments(ctx, documents, w, published, byID); err != nil {
+			return nil, err
+		}
+		for _, row := range part {
+			if hit, ok := byID[row.ID]; ok {
+				hits = append(hits, hit)
+			}
+		}
+	}
+	return hits, nil
+}
+
+func (d *Data) hitEntries(ctx context.Context, ids []string, w *wanted, byID map[string]domain.SearchHit) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []hitRow
+	if err := d.r.all(ctx, &rows, hitEntries+placeholders(2, hitsAtOnce)+")", d.padded(ids)...); err != nil {
+		return fmt.Errorf("read the entries found: %w", err)
+	}
+	for i := range rows {
+		r := &rows[i]
+		title, body := entryTexts(json.RawMessage(r.Data), r.ToolType)
+		hit := domain.SearchHit{Kind: domain.SearchEntries, ID: r.ID, ToolID: r.ToolID, ToolName: r.ToolName,
+			ZoneID: r.ZoneID, ZoneName: r.ZoneName, Title: title, Timestamp: r.At.Time}
+		if r.ToolType == domain.NotesType {
+			hit.Kind = domain.SearchNotes
+		}
+		w.show(&hit, body)
+		byID[r.ID] = hit
+	}
+	return nil
+}
+
+func (d *Data) hitDocuments(ctx context.Context, ids []string, w *wanted, published bool, byID map[string]domain.SearchHit) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []documentRow
+	if err := d.r.all(ctx, &rows, liveDocuments+" AND id IN ("+placeholders(2, hitsAtOnce)+")", d.padded(ids)...); err != nil {
+		return fmt.Errorf("read the documents found: %w", err)
+	}
+	for i := range rows {
+		r := &rows[i]
+		hit := domain.SearchHit{Kind: domain.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
+		draft := r.PublishedAt.IsZero() || r.Body != r.Published
+		switch {
+		case published, draft && !r.PublishedAt.IsZero() && w.count(r.Body) < w.count(r.Published):
+			w.show(&hit, r.Published)
+		default:
+			hit.Draft = draft
+			w.show(&hit, r.Body)
+		}
+		byID[r.ID] = hit
+	}
+	return nil
+}
+
+// padded are the workspace and so many ids, the last one repeated, that the statement
+// is always the same.
+func (d *Data) padded(ids []string) []any {
+	args := make([]any, 0, hitsAtOnce+1)
+	args = append(args, d.workspace)
+	for i := range hitsAtOnce {
+		args = append(args, ids[min(i, len(ids)-1)])
+	}
+	return args
+}

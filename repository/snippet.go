@@ -1,0 +1,132 @@
+package repository
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	snippetBytes = 300 // about as much text is shown
+	snippetLead  = 60  // of it before the first word found
+	ellipsis     = "…"
+)
+
+// count says how many of the wanted words a text holds.
+func (w *wanted) count(text string) int {
+	seen := map[string]bool{}
+	for x := range words(text) {
+		if w.matches(x.text) {
+			seen[w.which(x.text)] = true
+		}
+	}
+	return len(seen)
+}
+
+// which is the wanted word that a word of a text stands for.
+func (w *wanted) which(text string) string {
+	if _, found := slices.BinarySearch(w.whole, text); found {
+		return text
+	}
+	return w.last
+}
+
+// show sets what a hit shows of a text: the part in which most of the words stand.
+func (w *wanted) show(hit *domain.SearchHit, text string) {
+	snippet := w.part(text)
+	hit.Snippet, hit.Marks, hit.Matches = snippet, []domain.SearchMark{}, []string{}
+	note := func(found string) {
+		if !slices.Contains(hit.Matches, found) {
+			hit.Matches = append(hit.Matches, found)
+		}
+	}
+	for x := range words(hit.Title) {
+		if w.matches(x.text) {
+			note(hit.Title[x.from:x.to])
+		}
+	}
+	at, runes := 0, 0
+	for x := range words(snippet) {
+		if !w.matches(x.text) {
+			continue
+		}
+		note(snippet[x.from:x.to])
+		runes += utf8.RuneCountInString(snippet[at:x.from])
+		end := runes + utf8.RuneCountInString(snippet[x.from:x.to])
+		hit.Marks = append(hit.Marks, domain.SearchMark{Start: runes, End: end})
+		at, runes = x.to, end
+	}
+}
+
+// part cuts out of a text where most of the wanted words stand together, on one line.
+func (w *wanted) part(text string) string {
+	from := max(w.best(text)-snippetLead, 0)
+	until := min(from+snippetBytes, len(text))
+	if from = wordStart(text, from); until < len(text) {
+		until = wordEnd(text, from, until)
+	}
+	part := strings.Join(strings.Fields(strings.ToValidUTF8(text[from:until], "")), " ")
+	if from > 0 {
+		part = ellipsis + part
+	}
+	if until < len(text) {
+		part += ellipsis
+	}
+	return part
+}
+
+// best is where the part begins that holds most of the different words; of equals, the
+// first one.
+func (w *wanted) best(text string) int {
+	type place struct {
+		which string
+		at    int
+	}
+	var window []place
+	inside := map[string]int{}
+	most, at := 0, 0
+	for x := range words(text) {
+		if !w.matches(x.text) {
+			continue
+		}
+		window = append(window, place{w.which(x.text), x.from})
+		inside[window[len(window)-1].which]++
+		for len(window) > 1 && (inside[window[0].which] > 1 || x.to-window[0].at > snippetBytes-snippetLead) {
+			if inside[window[0].which]--; inside[window[0].which] == 0 {
+				delete(inside, window[0].which)
+			}
+			window = window[1:]
+		}
+		if len(inside) > most {
+			most, at = len(inside), window[0].at
+		}
+	}
+	return at
+}
+
+// wordStart moves a cut to after the next space, if there is one near.
+func wordStart(text string, at int) int {
+	if at == 0 {
+		return 0
+	}
+	if space := strings.IndexAny(text[at:min(at+snippetLead, len(text))], " \n\t"); space >= 0 {
+		return at + space + 1
+	}
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}
+
+// wordEnd moves a cut to before the last space, if there is one near.
+func wordEnd(text string, from, at int) int {
+	if space := strings.LastIndexAny(text[max(at-snippetLead, from):at], " \n\t"); space > 0 {
+		return max(at-snippetLead, from) + space
+	}
+	for at > from && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}

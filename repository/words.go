@@ -1,0 +1,126 @@
+package repository
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// word is a word of a text as it is compared: small letters, no accents. It stands in
+// the text between two offsets, in bytes.
+type word struct {
+	text     string
+	from, to int
+}
+
+// longestWord is how many characters of a word count.
+const longestWord = 60
+
+// words are the words of a text, in order: runs of letters and digits. What is indexed
+// and what is asked for go through here, and neither database cuts or folds anything
+// itself, so that both find the same. Scripts that write without spaces count each
+// character as a word.
+func words(text string) iter.Seq[word] {
+	return func(yield func(word) bool) {
+		var w wordReader
+		for at := 0; at < len(text); {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			folded := fold(r)
+			if folded == "" && w.length > 0 {
+				w.to = at + size // a mark on the letter before
+			}
+			for _, c := range folded {
+				if (c == ' ' || alone(c)) && !w.end(yield) {
+					return
+				}
+				if c == ' ' {
+					continue
+				}
+				w.add(c, at, at+size)
+				if alone(c) && !w.end(yield) {
+					return
+				}
+			}
+			at += size
+		}
+		w.end(yield)
+	}
+}
+
+// wordReader gathers the characters of one word.
+type wordReader struct {
+	text     []byte
+	length   int
+	from, to int
+}
+
+func (w *wordReader) add(c rune, from, to int) {
+	if w.length == 0 {
+		w.from = from
+	}
+	if w.length < longestWord {
+		w.text = utf8.AppendRune(w.text, c)
+	}
+	w.length, w.to = w.length+1, to
+}
+
+// end hands the word on, if there is one, and says whether more are wanted.
+func (w *wordReader) end(yield func(word) bool) bool {
+	if w.length == 0 {
+		return true
+	}
+	found := word{string(w.text), w.from, w.to}
+	w.text, w.length = w.text[:0], 0
+	return yield(found)
+}
+
+// alone says that a character is a word by itself.
+func alone(c rune) bool {
+	return c >= 0x2E80 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+// spelled are letters that people also write with others, and that no decomposition
+// takes apart.
+var spelled = map[rune]string{
+	'œ': "oe", 'æ': "ae", 'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ς': "σ",
+}
+
+// fold is a character as it is compared: nothing for a mark on a letter, a space for
+// what separates words, else one or more letters and digits.
+func fold(r rune) string {
+	if r < utf8.RuneSelf {
+		return ascii[r]
+	}
+	var b strings.Builder
+	for _, c := range norm.NFKD.String(string(r)) {
+		switch {
+		case unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.IsLetter(c), unicode.IsNumber(c), unicode.Is(unicode.Mc, c):
+			c = unicode.ToLower(c)
+			if letters, ok := spelled[c]; ok {
+				b.WriteString(letters)
+			} else {
+				b.WriteRune(c)
+			}
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// ascii is fold for the characters of most texts.
+var ascii = func() (table [utf8.RuneSelf]string) {
+	for i := range table {
+		c := rune(i)
+		if unicode.IsLetter(c) || unicode.IsNumber(c) {
+			table[i] = string(unicode.ToLower(c))
+		} else {
+			table[i] = " "
+		}
+	}
+	return table
+}()
