@@ -2207,6 +2207,51 @@ type Roundtrip struct {
 	Usage Usage `json:"usage"`
 }
 
+// SearchHit Something that was found. Entries and notes have a tool and a zone, documents a key.
+type SearchHit struct {
+	// Draft The snippet is from a draft of a document; sessions do not read it yet.
+	Draft bool    `json:"draft"`
+	ID    string  `json:"id"`
+	Key   *string `json:"key"`
+
+	// Kind An entry, an entry of a tool of type notes, or a document.
+	Kind  SearchKind   `json:"kind"`
+	Marks []SearchMark `json:"marks"`
+
+	// Matches The words found, as they stand in title and snippet.
+	Matches []string `json:"matches"`
+
+	// Snippet The part of the text in which the words stand, on one line: plain text, never HTML.
+	Snippet string `json:"snippet"`
+
+	// Timestamp When it happened; of a document
+	Timestamp Timestamp `json:"timestamp"`
+
+	// Title Of a note or a document.
+	Title    *string `json:"title"`
+	ToolID   *string `json:"tool_id"`
+	ToolName *string `json:"tool_name"`
+	ZoneID   *string `json:"zone_id"`
+	ZoneName *string `json:"zone_name"`
+}
+
+// SearchHitList defines model for SearchHitList.
+type SearchHitList struct {
+	Data []SearchHit `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// SearchKind An entry, an entry of a tool of type notes, or a document.
+type SearchKind = domain.SearchKind
+
+// SearchMark Where a word found stands in the snippet, in characters (Unicode code points), from `start` up to and without `end`.
+type SearchMark struct {
+	End   int `json:"end"`
+	Start int `json:"start"`
+}
+
 // Segment defines model for Segment.
 type Segment = domain.Segment
 
@@ -3358,6 +3403,25 @@ type ListQueueParams struct {
 
 // LeaveQueueParams defines parameters for LeaveQueue.
 type LeaveQueueParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// SearchParams defines parameters for Search.
+type SearchParams struct {
+	// Q The words: up to 32 of them, in up to 1,000 characters.
+	Q string `form:"q" json:"q"`
+
+	// Kinds Only these kinds, with commas between.
+	Kinds *string `form:"kinds,omitempty" json:"kinds,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`

@@ -87,7 +87,7 @@ func (a *answer) cut(ctx context.Context, most int) error {
 		a.rows[0] = encode(cutRow{strings.ToValidUTF8(string(part), "")})
 	}
 	a.rows = a.rows[:n]
-	a.note = plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit."
+	a.note = strings.TrimSpace(a.note + " " + plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit.")
 	if a.after == nil {
 		a.note += " Ask for less."
 		return nil

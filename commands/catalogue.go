@@ -54,7 +54,7 @@ type call struct {
 func New() *Catalogue {
 	c := &Catalogue{commands: map[string]*command{}}
 	for _, group := range [][]*command{
-		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(),
+		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(),
 		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(),
 		controls(),
 	} {

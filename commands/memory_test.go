@@ -310,6 +310,37 @@ func (m *memory) PutDocument(_ context.Context, d *domain.Document) error {
 	return nil
 }
 
+// Search finds what holds the text, in no order of rank; a cursor says that there is
+// more than the limit.
+func (m *memory) Search(_ context.Context, q domain.SearchQuery) ([]domain.SearchHit, string, error) {
+	defer m.lock()()
+	if strings.Trim(q.Text, `"-*() `) == "" {
+		return nil, "", domain.Invalid("/query", "required", "A search needs a word, of letters or digits.")
+	}
+	var hits []domain.SearchHit
+	for _, e := range m.entries {
+		tool := m.tools[e.ToolID]
+		if strings.Contains(string(e.Data), q.Text) {
+			hits = append(hits, domain.SearchHit{Kind: domain.SearchEntries, ID: e.ID, ToolID: tool.ID, ToolName: tool.Name, ZoneID: tool.ZoneID,
+				ZoneName: m.zones[tool.ZoneID].Name, Timestamp: e.Timestamp, Snippet: string(e.Data), Matches: []string{q.Text}})
+		}
+	}
+	for _, d := range m.docs {
+		body := d.Body
+		if q.Published {
+			body = d.Published
+		}
+		if strings.Contains(body, q.Text) {
+			hits = append(hits, domain.SearchHit{Kind: domain.SearchDocuments, ID: d.ID, Key: d.Key, Title: d.Title, Timestamp: noon, Snippet: body, Matches: []string{q.Text}})
+		}
+	}
+	slices.SortFunc(hits, func(a, b domain.SearchHit) int { return strings.Compare(a.ID, b.ID) })
+	if len(hits) > q.Limit {
+		return hits[:q.Limit], "more", nil
+	}
+	return hits, "", nil
+}
+
 // savepoint rolls the maps back when the function fails.
 func (m *memory) savepoint(_ context.Context, run func() error) error {
 	m.mu.Lock()

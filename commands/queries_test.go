@@ -37,6 +37,10 @@ func TestQueriesFind(t *testing.T) {
 		{"APP_STATE", `{}`, []string{"2 zones, 3 tools, 1 document: about.", `"name":"Weight","tool_type":"tracking","entries":2`}},
 		{"CONTEXT", `{}`, []string{`{"key":"about","title":"About me","published":true,"draft_differs":false}`}},
 		{"CONTEXT", `{"key":"about"}`, []string{`"published_body":"I run."`}},
+		{"SEARCH", `{"query":"run"}`, []string{`1 result for "run", the best first:`,
+			`{"kind":"document","id":"doc_1","key":"about","timestamp":"2026-11-18T12:00:00Z","title":"About me","snippet":"I run.","matches":["run"]}`}},
+		{"SEARCH", `{"query":"71.9","limit":5}`, []string{`{"kind":"entry","id":"ent_2","tool_id":"tol_w","tool":"Weight","zone":"Health","timestamp":"2026-11-17T12:00:00Z"`}},
+		{"SEARCH", `{"query":"nowhere"}`, []string{`Nothing holds all the words of "nowhere".`}},
 		{"ZONES", ``, []string{"2 zones"}},
 		{"TOOL_INSTANCES", `{"zone_id":null}`, []string{"3 tools"}},
 	} {
@@ -83,6 +87,11 @@ func TestQueriesFailWithHelp(t *testing.T) {
 		{"SCHEMA", `{}`, "invalid", `"of" is required`},
 		{"CONTEXT", `{"key":"nope"}`, "not_found", "about (About me)"},
 		{"APP_STATE", `{"x":1e999999999}`, "invalid", "too large"},
+		{"SEARCH", `{}`, "invalid", `"query" is required`},
+		{"SEARCH", `{"query":"*"}`, "invalid", "needs a word"},
+		{"SEARCH", `{"query":"run","limit":101}`, "invalid", "at most 100"},
+		{"SEARCH", `{"query":["run"]}`, "invalid", "must be a text"},
+		{"SEARCH", `{"query":"run","tool_id":"tol_w"}`, "invalid", `no field "tool_id"`},
 	} {
 		t.Run(tt.name+tt.params, func(t *testing.T) {
 			w := newWorld(t)
@@ -235,5 +244,38 @@ func TestSmallAnswersLeaveTheirRoomToLargeOnes(t *testing.T) {
 	given := shares([]*answer{body(100), nil, body(1_000_000), body(2_000_000)}, 10_000)
 	if given[0] != 300 || given[1] != 0 || given[2] != 4850 || given[3] != 4850 {
 		t.Errorf("shares %v", given)
+	}
+}
+
+// SEARCH says in words what was found, in the workspace's language, finds no drafts,
+// and says when there is more than it gives.
+func TestSearchSaysWhatItFound(t *testing.T) {
+	w := newWorld(t)
+	doc := w.data.docs["about"]
+	doc.Body = "I run and swim."
+	w.data.docs["about"] = doc
+	if e := w.query("SEARCH", `{"query":"swim"}`); e.Summary != "Search for “swim”: 0 results" || !strings.Contains(e.Note, "Fewer words") {
+		t.Errorf("a draft: %q, %s, note %q", e.Summary, e.Text, e.Note)
+	}
+	w.env.Settings.Language = "fr"
+	e := w.query("SEARCH", `{"query":"value","limit":1}`)
+	if e.Summary != "Chercher « value » : 1 résultat" || !strings.Contains(e.Note, "There are more") {
+		t.Errorf("summary %q, note %q", e.Summary, e.Note)
+	}
+	if e := w.query("SEARCH", `{"query":"value"}`); e.Summary != "Chercher « value » : 2 résultats" || e.Note != "" {
+		t.Errorf("summary %q, note %q", e.Summary, e.Note)
+	}
+}
+
+// Long results of a search are cut like all others, and say so beside their own note.
+func TestSearchIsBounded(t *testing.T) {
+	w := newWorld(t)
+	for i := range 150 {
+		id := fmt.Sprintf("ent_j%03d", i)
+		w.data.entries[id] = domain.Entry{ID: id, ToolID: "tol_j", Timestamp: noon, Data: encode(map[string]string{"text": strings.Repeat("long ", 300)}), Version: 1}
+	}
+	e := w.query("SEARCH", `{"query":"long","limit":100}`)
+	if e.Status != domain.ExecSuccess || len(e.Text) > seriesBytes || !strings.Contains(e.Note, "There are more") || !strings.Contains(e.Note, "would not fit") {
+		t.Errorf("%s: %d bytes, note %q", e.Status, len(e.Text), e.Note)
 	}
 }

@@ -50,6 +50,7 @@ type Config struct {
 	Versions      DocumentVersions
 	Undo          Undo
 	Periods       Periods
+	Search        Search
 	Providers     Providers
 	ProviderProbe ProviderProbe
 	Settings      Settings

@@ -167,6 +167,12 @@ type Documents interface {
 	PublishDocument(ctx context.Context, ws, id string, version int64) (doc *domain.Document, seq int64, err error)
 }
 
+// Search finds texts by their words, the best first. What is wrong with the words is a
+// domain invalid error at "/query".
+type Search interface {
+	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+}
+
 // Providers keeps the configured providers. A config comes with its api_key in it; the
 // service checks it against the kind's schema, takes the key out, seals it, and keeps
 // the stored key when the mask (Provider.SecretMask) is sent back. Mistakes have

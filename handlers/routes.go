@@ -93,6 +93,7 @@ func (s *server) table() []route {
 		{"POST", "/v1/documents/{document_id}/restore", member, s.restoreDocument},
 		{"GET", "/v1/documents/{document_id}/versions", viewer, s.listDocumentVersions},
 		{"GET", "/v1/documents/{document_id}/versions/{version}", viewer, s.getDocumentVersion},
+		{"GET", "/v1/search", viewer, s.search},
 		{"GET", "/v1/commands", viewer, s.listCommands},
 		{"POST", "/v1/enrichments/preview", viewer, s.previewEnrichments},
 		{"GET", "/v1/provider-kinds", viewer, s.listProviderKinds},

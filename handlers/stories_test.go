@@ -104,6 +104,8 @@ func TestMistakesOfTheDataKeepTheirPlace(t *testing.T) {
 	equal(t, "in an entry", at, "/data/value")
 	at, _, _ = fieldError(t, c.do("POST", "/v1/tools/tol_1/entries/batch", `{"entries":[{"data":{"value":"much"}}]}`))
 	equal(t, "in a batch", at, "/entries/0/data/value")
+	at, _, _ = fieldError(t, c.do("GET", "/v1/search?q=*", ""))
+	equal(t, "in a search", at, "/q")
 }
 
 func TestUnknownFieldsAreNamedWithTheLikelyOne(t *testing.T) {
@@ -349,7 +351,9 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
 	equal(t, "entries", lastAsked[domain.EntryFilter](t, w), domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true})
-	for _, path := range []string{"/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed",
+	c.want(200, "GET", "/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur", "")
+	equal(t, "search", lastAsked[domain.SearchQuery](t, w), domain.SearchQuery{Text: `Cœur "lég*`, Kinds: []domain.SearchKind{domain.SearchNotes, domain.SearchDocuments}, Limit: 7, Cursor: "cur"})
+	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed",
 		"/v1/tools/tol_1/entries?order=up", "/v1/tools/tol_1/entries?from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
 		"/v1/tools/tol_1/entries/stats?group_by=year", "/v1/zones/zon_1?force=maybe"} {
 		method := "GET"

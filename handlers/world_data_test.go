@@ -234,6 +234,17 @@ func (w *world) PublishDocument(_ context.Context, _, id string, v int64) (*doma
 	})
 }
 
+func (w *world) Search(_ context.Context, _ string, q domain.SearchQuery) ([]domain.SearchHit, string, error) {
+	if q.Text == "*" {
+		return nil, "", domain.Invalid("/query", "required", "A search needs a word, of letters or digits.")
+	}
+	return []domain.SearchHit{
+		{Kind: domain.SearchNotes, ID: "ent_1", ToolID: "tol_1", ToolName: "Recipes", ZoneID: "zon_1", ZoneName: "Life", Title: "Crème", Timestamp: worldTime,
+			Snippet: "Six yolks", Marks: []domain.SearchMark{{Start: 4, End: 9}}, Matches: []string{"yolks"}},
+		{Kind: domain.SearchDocuments, ID: "doc_1", Key: "about", Title: "About", Draft: true, Timestamp: worldTime, Snippet: "…"},
+	}, "next", w.told(q)
+}
+
 func (w *world) provider(id string) (*domain.Provider, error) {
 	if i := find(w.provs, func(p *domain.Provider) bool { return p.ID == id }); i >= 0 {
 		return w.provs[i], nil

@@ -1,0 +1,78 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	defaultHits = 20
+	maxHits     = 100
+)
+
+type searchParams struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+func searchQueries() []*command {
+	return []*command{
+		newQuery("SEARCH", "Find entries, notes and published documents by their words, the best first. All words must be there, the last may be the beginning of one; case and accents do not matter.",
+			`"query": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "One to a few words, like \"river run\"; there are no operators."},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many are given; 20 when left out."}`,
+			func(_ context.Context, c *call, p searchParams) string {
+				return c.env.say("Search for %s", "Chercher %s", c.env.name(p.Query))
+			}, search).require("query"),
+	}
+}
+
+// hitRow is what was found, as the AI reads it. What leads to the whole of it comes
+// first: the id of its tool for TOOL_DATA, or its key for CONTEXT.
+type hitRow struct {
+	Kind      domain.SearchKind `json:"kind"`
+	ID        string            `json:"id"`
+	ToolID    string            `json:"tool_id,omitempty"`
+	Tool      string            `json:"tool,omitempty"`
+	Zone      string            `json:"zone,omitempty"`
+	Key       string            `json:"key,omitempty"`
+	Timestamp string            `json:"timestamp"`
+	Title     string            `json:"title,omitempty"`
+	Snippet   string            `json:"snippet"`
+	Matches   []string          `json:"matches"`
+}
+
+func hitView(h *domain.SearchHit, zone *time.Location) hitRow {
+	return hitRow{Kind: h.Kind, ID: h.ID, ToolID: h.ToolID, Tool: h.ToolName, Zone: h.ZoneName, Key: h.Key,
+		Timestamp: h.Timestamp.In(zone).Format(time.RFC3339), Title: h.Title, Snippet: h.Snippet, Matches: h.Matches}
+}
+
+// search finds what sessions read: a draft becomes true when it is published.
+func search(ctx context.Context, c *call, p searchParams) (answer, error) {
+	calendar, err := c.env.calendar()
+	if err != nil {
+		return answer{}, err
+	}
+	if p.Limit == 0 {
+		p.Limit = defaultHits
+	}
+	hits, next, err := c.data.Search(ctx, domain.SearchQuery{Text: p.Query, Published: true, Limit: min(p.Limit, maxHits)})
+	if err != nil {
+		return answer{}, fmt.Errorf("search: %w", err)
+	}
+	a := answer{key: "results", head: fmt.Sprintf("%s for %s, the best first:", plural(len(hits), "result", "results"), quoted(p.Query)),
+		count: c.env.count(len(hits), "result", "results", "résultat", "résultats")}
+	if len(hits) == 0 {
+		a.head = "Nothing holds all the words of " + quoted(p.Query) + "."
+		a.note = "Fewer words, or the beginning of one, find more."
+	}
+	if next != "" {
+		a.note = "There are more than these. Add a word to narrow it down, or raise the limit (at most 100)."
+	}
+	for i := range hits {
+		a.rows = append(a.rows, encode(hitView(&hits[i], calendar.Zone)))
+	}
+	return a, nil
+}

@@ -1,0 +1,59 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func (s *server) search(w http.ResponseWriter, r *http.Request) {
+	query, err := searchQuery(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	hits, next, err := s.Search.Search(r.Context(), caller(r).Workspace, query)
+	if err != nil {
+		s.fail(w, r, repoint(err, func(pointer string) string {
+			if pointer == "/query" {
+				return "/q" // as the query string names it
+			}
+			return pointer
+		}))
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(hits), next, api.SearchHitFrom))
+}
+
+func searchQuery(r *http.Request) (q domain.SearchQuery, err error) {
+	if q.Text = r.URL.Query().Get("q"); q.Text == "" {
+		return q, domain.Invalid("/q", "required", "q takes the words to find, like ?q=river+run.")
+	}
+	if q.Kinds, err = kindsOf(r); err != nil {
+		return q, err
+	}
+	q.Limit, q.Cursor, err = paging(r)
+	return q, err
+}
+
+// kindsOf reads ?kinds=, each kind once.
+func kindsOf(r *http.Request) ([]domain.SearchKind, error) {
+	text := r.URL.Query().Get("kinds")
+	if text == "" {
+		return nil, nil
+	}
+	var kinds []domain.SearchKind
+	for name := range strings.SplitSeq(text, ",") {
+		kind := domain.SearchKind(strings.TrimSpace(name))
+		if !slices.Contains(domain.SearchKinds, kind) {
+			return nil, domain.Invalid("/kinds", "not_allowed", "kinds takes some of: entry, note, document; with commas between.")
+		}
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds, nil
+}
