@@ -67,7 +67,7 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	a := &app{
 		flags: flags, log: log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
 		metrics: newMetrics(), catalogue: commands.New(),
-		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), demo.Kind(), script.Kind()),
+		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), openai.Compatible(), demo.Kind(), script.Kind()),
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)

@@ -45,7 +45,7 @@ func (a *answer) release() {
 	answers.Put(a)
 }
 
-func (a *answer) start(f flags, onDelta func(providers.Delta)) {
+func (a *answer) start(f abilities, onDelta func(providers.Delta)) {
 	a.text, a.thinking, a.calls = a.text[:0], a.thinking[:0], callSet{}
 	a.finish, a.refused, a.model, a.usage, a.size = "", false, "", a.usage[:0], 0
 	a.think = thinkTags{on: f.thinkTags}
@@ -121,9 +121,9 @@ func (a *answer) piece(kind providers.DeltaKind, text []byte) {
 
 // raw is the complete answer, or the reason why there is none. It is asked for when
 // the end was seen: the end mark, or a reason to stop.
-func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
+func (a *answer) raw(kind string, protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	a.think.flush(a.piece)
-	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: KindName, StopReason: "stop"}
+	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: kind, StopReason: "stop"}
 	if len(a.thinking) > 0 {
 		raw.Thinking = []domain.Thinking{{Text: string(a.thinking)}}
 	}

@@ -15,7 +15,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 4)
 	b.Add(p.params(request))
-	b.Add(p.prefix.bytes(prompt))
+	b.Add(p.prefix.bytes(prompt, p.role))
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 && prompt.System == "" && prompt.UserData == "" {
@@ -45,9 +45,9 @@ func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
 	b = providers.AppendString(b, p.model(request))
 	b = append(b, `,"`...)
-	b = append(b, p.maxTokensName...)
+	b = append(b, p.abilities.maxTokens...)
 	b = append(b, `":`...)
-	b = strconv.AppendInt(b, int64(p.maxTokens(request)), 10)
+	b = strconv.AppendInt(b, int64(p.limit(request)), 10)
 	if p.config.Temperature != nil {
 		b = strconv.AppendFloat(append(b, `,"temperature":`...), *p.config.Temperature, 'g', -1, 64)
 	}
@@ -59,6 +59,9 @@ func (p *provider) params(request *providers.Request) []byte {
 	}
 	if p.config.ServiceTier != "" {
 		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
+	}
+	if parallel := p.config.ParallelCalls; parallel != nil && !p.noParallel && len(request.Prompt.Commands) > 0 {
+		b = strconv.AppendBool(append(b, `,"parallel_tool_calls":`...), *parallel)
 	}
 	if request.OnDelta != nil {
 		b = append(b, `,"stream":true`...)
@@ -73,13 +76,17 @@ func (p *provider) responseFormat(b []byte, prompt *domain.Prompt) []byte {
 	if prompt.Protocol != domain.ProtocolJSON || len(prompt.AnswerSchema) == 0 {
 		return b
 	}
-	switch p.jsonMode {
+	switch p.json {
 	case jsonSchema:
-		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":`...)
-		b = append(b, prompt.AnswerSchema...)
+		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer",`...)
+		if closed(prompt.AnswerSchema) {
+			b = append(b, `"strict":true,`...)
+		}
+		b = append(append(b, `"schema":`...), prompt.AnswerSchema...)
 		return append(b, "}}"...)
 	case jsonObject:
 		return append(b, `,"response_format":{"type":"json_object"}`...)
+	case jsonNone:
 	}
 	return b
 }
@@ -91,7 +98,8 @@ func (p *provider) model(request *providers.Request) string {
 	return p.config.Model
 }
 
-func (p *provider) maxTokens(request *providers.Request) int {
+// limit is the most tokens that the answer may have.
+func (p *provider) limit(request *providers.Request) int {
 	if request.MaxTokens > 0 {
 		return request.MaxTokens
 	}
@@ -115,13 +123,13 @@ type encodedPrefix struct {
 	encoded          []byte
 }
 
-func (c *prefix) bytes(prompt *domain.Prompt) []byte {
+func (c *prefix) bytes(prompt *domain.Prompt, role string) []byte {
 	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
 		sameCommands(l.commands, prompt.Commands) {
 		return l.encoded
 	}
 	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: prompt.Commands}
-	l.encoded = appendPrefix(nil, prompt)
+	l.encoded = appendPrefix(nil, prompt, role)
 	c.last.Store(l)
 	return l.encoded
 }
@@ -140,7 +148,7 @@ func sameCommands(a, b []domain.CommandSpec) bool {
 	return true
 }
 
-func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
+func appendPrefix(b []byte, prompt *domain.Prompt, role string) []byte {
 	for i, c := range prompt.Commands {
 		if i == 0 {
 			b = append(b, `,"tools":[`...)
@@ -164,8 +172,9 @@ func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
 	if prompt.System == "" && prompt.UserData == "" {
 		return b
 	}
-	// One system message: many chat templates allow no second one.
-	b = providers.AppendEscaped(append(b, `{"role":"system","content":"`...), prompt.System)
+	// One message: many chat templates allow no second one.
+	b = providers.AppendString(append(b, `{"role":`...), role)
+	b = providers.AppendEscaped(append(b, `,"content":"`...), prompt.System)
 	if prompt.System != "" && prompt.UserData != "" {
 		b = append(b, `\n\n`...)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -12,9 +11,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
 )
-
-// KindName is the kind of these providers.
-const KindName = "openai_compatible"
 
 // config is a provider's configuration. The key is never in it.
 type config struct {
@@ -27,6 +23,8 @@ type config struct {
 	TopP            *float64      `json:"top_p"`
 	ReasoningEffort string        `json:"reasoning_effort"`
 	ServiceTier     string        `json:"service_tier"`
+	ParallelCalls   *bool         `json:"parallel_tool_calls"`
+	Structured      string        `json:"structured_output"`
 	Protocol        string        `json:"protocol"`
 	TimeoutSeconds  float64       `json:"timeout_seconds"`
 	ContextWindow   int           `json:"context_window"`
@@ -42,39 +40,43 @@ const (
 	defaultTimeout = 120 * time.Second
 )
 
-// Kind is the registry's entry.
-func Kind() providers.Kind {
-	return providers.Kind{
-		Name:        KindName,
-		DisplayName: "OpenAI-compatible (Groq, DeepSeek, Perplexity, Mistral, Ollama, vLLM, llama.cpp, LM Studio …)",
-		Schema:      schema(),
-		New: func(raw json.RawMessage, secret string, client *http.Client) (providers.Provider, error) {
-			return newProvider(raw, secret, client)
-		},
-		Models: models,
-	}
-}
-
-// parse reads a config. base_url may be left out with a preset.
-func parse(raw json.RawMessage) (*config, *url.URL, error) {
+// parse reads a config. base_url may be left out where the preset knows it.
+func (k *kind) parse(raw json.RawMessage) (*config, *url.URL, preset, error) {
 	c := &config{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(c); err != nil {
-		return nil, nil, fmt.Errorf("read the provider's config: %w", err)
+		return nil, nil, preset{}, fmt.Errorf("read the provider's config: %w", err)
+	}
+	known := k.preset(c.Preset, &url.URL{})
+	if c.BaseURL == "" {
+		c.BaseURL = known.BaseURL
 	}
 	if c.BaseURL == "" {
-		c.BaseURL = presetFor(c.Preset, &url.URL{}).BaseURL
+		return nil, nil, preset{}, domain.Invalid("/config/base_url", "required", "A base URL is needed, or a preset that has one.")
 	}
 	base, err := url.Parse(strings.TrimRight(c.BaseURL, "/"))
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must be like https://host/v1.")
+		return nil, nil, preset{}, domain.Invalid("/config/base_url", "format", "The base URL must be like https://host/v1.")
 	}
 	// A password or a key in the URL would be stored and shown in the clear.
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
+		return nil, nil, preset{}, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
 	}
-	return c, base, nil
+	return c, base, k.preset(c.Preset, base), nil
+}
+
+// jsonMode is the preset's, unless the config says another.
+func (c *config) jsonMode(known jsonMode) jsonMode {
+	switch c.Structured {
+	case "schema":
+		return jsonSchema
+	case "object":
+		return jsonObject
+	case "none":
+		return jsonNone
+	}
+	return known
 }
 
 func (c *config) timeout() time.Duration {
@@ -83,46 +85,3 @@ func (c *config) timeout() time.Duration {
 	}
 	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
 }
-
-// schema is the config's JSON Schema, with the presets' names filled in.
-func schema() json.RawMessage {
-	var names, urls []string
-	for _, p := range presets {
-		names, urls = append(names, p.Name), append(urls, p.BaseURL)
-	}
-	nameList, _ := json.Marshal(names) // strings always marshal
-	urlList, _ := json.Marshal(urls)
-	return json.RawMessage(strings.NewReplacer(`"$presets"`, string(nameList), `"$urls"`, string(urlList)).Replace(schemaText))
-}
-
-const schemaText = `{
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "type": "object",
-  "additionalProperties": false,
-  "required": ["base_url", "model"],
-  "properties": {
-    "preset": {"type": "string", "title": "Vendor", "enum": "$presets", "description": "Sets what is special about a vendor. Found from the base URL when left out."},
-    "base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "description": "With /v1, for example http://127.0.0.1:11434/v1", "examples": "$urls"},
-    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200},
-    "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
-    "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-    "small_model": {"type": "string", "title": "Small model", "description": "For summaries", "maxLength": 200},
-    "protocol": {"type": "string", "title": "Protocol", "enum": ["native", "json"], "description": "native: commands are offered as tools. json: the model answers with one JSON object."},
-    "max_tokens": {"type": "integer", "title": "Longest answer (tokens)", "minimum": 1, "maximum": 1000000, "default": 4096},
-    "temperature": {"type": "number", "minimum": 0, "maximum": 2},
-    "top_p": {"type": "number", "minimum": 0, "maximum": 1},
-    "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high", "xhigh"]},
-    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},
-    "timeout_seconds": {"type": "number", "title": "Seconds without a byte before giving up", "exclusiveMinimum": 0, "maximum": 600, "default": 120},
-    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1},
-    "prices": {
-      "type": "object", "title": "Prices (US dollars for a million tokens)", "additionalProperties": false, "required": ["input", "output"],
-      "properties": {
-        "input": {"type": "number", "minimum": 0},
-        "cache_read": {"type": "number", "minimum": 0},
-        "cache_write": {"type": "number", "minimum": 0},
-        "output": {"type": "number", "minimum": 0}
-      }
-    }
-  }
-}`

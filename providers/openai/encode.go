@@ -13,16 +13,17 @@ import (
 // encoder writes turns in the wire's bytes. Its format names every flag that changes
 // them: a turn encoded for one vendor is not sent to another.
 type encoder struct {
-	flags
+	abilities
+	kind   string
 	format string
 }
 
-func newEncoder(f flags) encoder {
-	e := encoder{flags: f, format: "openai_chat"}
+func newEncoder(kind string, a abilities) encoder {
+	e := encoder{abilities: a, kind: kind, format: "openai_chat"}
 	for _, flag := range []struct {
 		set  bool
 		name string
-	}{{f.echoReasoning, "+reasoning"}, {f.bridge, "+bridge"}, {f.shortIDs, "+shortids"}} {
+	}{{a.echoReasoning, "+reasoning of " + kind}, {a.bridge, "+bridge"}, {a.shortIDs, "+shortids"}, {a.toolNames, "+toolnames"}} {
 		if flag.set {
 			e.format += flag.name
 		}
@@ -94,6 +95,9 @@ func (e encoder) result(b []byte, r *domain.Block) []byte {
 	}
 	b = append(b, `{"role":"tool","tool_call_id":`...)
 	b = providers.AppendString(b, id)
+	if e.toolNames && r.Call != nil {
+		b = providers.AppendString(append(b, `,"name":`...), callName(r.Call.Name))
+	}
 	b = append(b, `,"content":"`...)
 	// The call was echoed with {} (see arguments): here is what it really said.
 	if r.Call != nil && r.Call.Arguments != "" && !isObject(r.Call.Arguments) {
@@ -126,7 +130,7 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 			if block.Answer.Text != "" {
 				texts = append(texts, block.Answer.Text)
 			}
-			if block.Answer.Provider == KindName {
+			if block.Answer.Provider == e.kind {
 				for _, th := range block.Answer.Thinking {
 					thoughts = append(thoughts, th.Text)
 				}
@@ -144,7 +148,9 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 		// An empty assistant message is refused by some vendors.
 		b = append(b, `"(no answer)"`...)
 	}
-	if e.echoReasoning && len(calls) > 0 {
+	// After calls, all that was thought up to the final answer must come back; where it
+	// need not, it is ignored.
+	if e.echoReasoning && len(calls)+len(thoughts) > 0 {
 		b = append(b, `,"reasoning_content":`...)
 		b = providers.AppendString(b, strings.Join(thoughts, "\n"))
 	}

@@ -13,7 +13,7 @@ import (
 
 func made(t testing.TB, config string) *provider {
 	t.Helper()
-	p, err := newProvider(json.RawMessage(config), "sk-x", nil)
+	p, err := compatible().provider(json.RawMessage(config), "sk-x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func messages(t testing.TB, body string) string {
 // A conversation with two calls, of which one had arguments that are no JSON.
 func conversation() []*domain.Turn {
 	answer := &domain.RawAnswer{
-		Provider: KindName, Text: "I look.", Thinking: []domain.Thinking{{Text: "hm"}},
+		Provider: "openai_compatible", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm"}},
 		Calls: []domain.RawCall{
 			{ID: "call_own1", ProviderID: "abc", Name: "ZONES", Arguments: `{ "a" : 1.0 }`},
 			{ID: "call_own2", Name: "bad name!", Arguments: `{"x":`},
@@ -97,8 +97,8 @@ func TestMessages(t *testing.T) {
 		"Mistral: short ids, and an answer between results and words": {"mistral", `{"role":"system","content":"Rules.\n\nData."}
 {"role":"user","content":"Hello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"` + shortID("abc") + `","type":"function","function":{"name":"ZONES","arguments":"{ \"a\" : 1.0 }"}},{"id":"` + shortID("call_own2") + `","type":"function","function":{"name":"bad_name_","arguments":"{}"}}]}
-{"role":"tool","tool_call_id":"` + shortID("abc") + `","content":"{\"zones\":[]}"}
-{"role":"tool","tool_call_id":"` + shortID("call_own2") + `","content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."}
+{"role":"tool","tool_call_id":"` + shortID("abc") + `","name":"ZONES","content":"{\"zones\":[]}"}
+{"role":"tool","tool_call_id":"` + shortID("call_own2") + `","name":"bad_name_","content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."}
 {"role":"assistant","content":"OK."}
 {"role":"user","content":"And now?"}
 {"role":"assistant","content":"Nothing."}
@@ -184,7 +184,14 @@ func TestParameters(t *testing.T) {
 			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}},` + end},
 		"DeepSeek knows no schema": {`{"preset":"deepseek",` + base + `}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object"}`)}},
 			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_object"},` + end},
-		"Mistral refuses stream_options":  {`{"preset":"mistral",` + base + `}`, providers.Request{Prompt: &domain.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,` + end},
+		"Mistral refuses stream_options": {`{"preset":"mistral",` + base + `}`, providers.Request{Prompt: &domain.Prompt{}, OnDelta: listen}, `{"model":"m","max_tokens":4096,"stream":true,` + end},
+		"a schema that is closed is strict": {`{` + base + `}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)}},
+			`{"model":"m","max_tokens":4096,"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}},` + end},
+		"no structured output": {`{` + base + `,"structured_output":"none"}`, providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolJSON, AnswerSchema: []byte(`{}`)}}, `{"model":"m","max_tokens":4096,` + end},
+		"one call at a time": {`{` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &domain.Prompt{Commands: zones[:1]}},
+			`{"model":"m","max_tokens":4096,"parallel_tool_calls":false,"tools":[{"type":"function","function":{"name":"ZONES","description":"List \"them\".","parameters":{"type":"object"}}}],` + end},
+		"one call at a time, where that is not known": {`{"preset":"deepseek",` + base + `,"parallel_tool_calls":false}`, providers.Request{Prompt: &domain.Prompt{Commands: zones[:1]}},
+			`{"model":"m","max_tokens":4096,"tools":[{"type":"function","function":{"name":"ZONES","description":"List \"them\".","parameters":{"type":"object"}}}],` + end},
 		"OpenAI's own name for the limit": {`{"base_url":"https://api.openai.com/v1","model":"m"}`, providers.Request{Prompt: &domain.Prompt{}}, `{"model":"m","max_completion_tokens":4096,` + end},
 	}
 	for name, row := range table {
@@ -199,7 +206,7 @@ func TestParameters(t *testing.T) {
 
 func TestConfigs(t *testing.T) {
 	var object map[string]any
-	if err := json.Unmarshal(Kind().Schema, &object); err != nil || !strings.Contains(string(Kind().Schema), `"mistral"`) {
+	if err := json.Unmarshal(Compatible().Schema, &object); err != nil || !strings.Contains(string(Compatible().Schema), `"mistral"`) {
 		t.Fatalf("the schema: %v", err)
 	}
 	for config, problem := range map[string]string{
@@ -210,8 +217,12 @@ func TestConfigs(t *testing.T) {
 		`{"base_url":"http://h/v1?key=k","model":"m"}`:      "query",
 		`{"base_url":"http://h/v1","model":"m","modle":1}`:  "modle",
 		`{"base_url":"http://h","model":"m","api_key":"k"}`: "api_key",
+		`{"model":"m"}`:                                             "A base URL is needed",
+		`{"preset":"none","model":"m"}`:                             "A base URL is needed",
+		`{"preset":"mistral","model":"m"}`:                          "needs a key",
+		`{"base_url":"https://api.groq.com/openai/v1","model":"m"}`: "needs a key",
 	} {
-		if _, err := newProvider(json.RawMessage(config), "", nil); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := compatible().provider(json.RawMessage(config), "", nil); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v", config, err)
 		}
 	}
@@ -219,7 +230,8 @@ func TestConfigs(t *testing.T) {
 		`{"preset":"perplexity","model":"sonar"}`: {StructuredOutput: true, Streaming: true, MaxTokens: 4096, Model: "sonar"},
 		`{"base_url":"http://127.0.0.1:11434/v1/","model":"m","protocol":"json","context_window":8192,"max_tokens":9,"small_model":"s"}`: {
 			StructuredOutput: true, Streaming: true, MaxTokens: 9, Model: "m", SmallModel: "s", ContextWindow: 8192},
-		`{"preset":"deepseek","model":"m"}`: {NativeCalls: true, Streaming: true, MaxTokens: 4096, Model: "m"},
+		`{"preset":"deepseek","model":"m"}`: {NativeCalls: true, StructuredOutput: true, Streaming: true, MaxTokens: 4096, Model: "m"},
+		`{"preset":"none","base_url":"http://127.0.0.1:11434/v1","model":"m","structured_output":"none"}`: {NativeCalls: true, Streaming: true, MaxTokens: 4096, Model: "m"},
 	} {
 		if got := made(t, config).Abilities(); got != want {
 			t.Errorf("%s: %+v", config, got)

@@ -3,13 +3,11 @@ package openai
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"time"
 
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -19,27 +17,19 @@ const (
 )
 
 // models lists what the endpoint offers, sorted.
-func models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) ([]string, error) {
-	_, base, err := parse(raw)
+func (k *kind) models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) ([]string, error) {
+	_, base, _, err := k.parse(raw)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, modelsTimeout,
 		providers.Errorf(providers.ClassNetwork, "no list of models within %s", modelsTimeout))
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.String()+"/models", nil)
+	response, err := newVendor(base, secret, client).send(ctx, http.MethodGet, "models", nil)
 	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
-	}
-	authorise(request, secret)
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, providers.TransportError(ctx, err, secret)
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }() // nothing was written
-	if response.StatusCode != http.StatusOK {
-		return nil, providers.ReadFailure(response, secret, clock.System())
-	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxModels))
 	if err != nil {
 		return nil, providers.TransportError(ctx, err, secret)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -16,29 +15,36 @@ import (
 
 // provider calls one configured model.
 type provider struct {
+	kind   string
 	config *config
-	flags
-	url     string
-	secret  string
-	client  *http.Client
+	abilities
+	vendor
 	encoder encoder
 	prefix  prefix
 }
 
-func newProvider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
-	c, base, err := parse(raw)
+func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
+	c, base, known, err := k.parse(raw)
 	if err != nil {
 		return nil, err
 	}
 	if c.Model == "" {
 		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
 	}
-	f := presetFor(c.Preset, base).flags
-	if f.maxTokensName == "" {
-		f.maxTokensName = "max_tokens"
+	if known.needsKey && known.at(base) && secret == "" && c.APIKeyEnv == "" {
+		return nil, domain.Invalid("/config/api_key", "required",
+			"This vendor needs a key: give api_key, or the name of an environment variable that holds it as api_key_env.")
+	}
+	a := known.abilities
+	a.json = c.jsonMode(a.json)
+	if a.maxTokens == "" {
+		a.maxTokens = "max_tokens"
+	}
+	if a.role == "" {
+		a.role = "system"
 	}
 	return &provider{
-		config: c, flags: f, url: base.String(), secret: secret, client: client, encoder: newEncoder(f),
+		kind: k.name, config: c, abilities: a, vendor: newVendor(base, secret, client), encoder: newEncoder(k.name, a),
 	}, nil
 }
 
@@ -50,7 +56,7 @@ func (p *provider) Abilities() providers.Abilities {
 	}
 	return providers.Abilities{
 		NativeCalls:      !p.noTools && p.config.Protocol != string(domain.ProtocolJSON),
-		StructuredOutput: p.jsonMode == jsonSchema,
+		StructuredOutput: p.json != jsonNone,
 		Streaming:        true,
 		ContextWindow:    p.config.ContextWindow,
 		MaxTokens:        maxTokens,
@@ -63,22 +69,19 @@ func (p *provider) Abilities() providers.Abilities {
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	watch := providers.NewWatch(ctx, p.config.timeout(), request.OnDelta != nil)
 	defer watch.Stop()
-	response, err := p.send(watch.Ctx, p.body(request))
+	response, err := p.send(watch.Ctx, http.MethodPost, "chat/completions", p.body(request))
 	if err != nil {
-		return nil, providers.TransportError(watch.Ctx, err, p.secret)
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }() // the answer, or its lack, is known by then
-	if response.StatusCode != http.StatusOK {
-		return nil, p.failure(watch.Ctx, response)
-	}
 	a := answers.Get().(*answer)
 	defer a.release()
-	a.start(p.flags, request.OnDelta)
+	a.start(p.abilities, request.OnDelta)
 	a.events.reset(watch.Reader(response.Body))
 	if err := p.read(a); err != nil {
 		return nil, p.readError(watch.Ctx, err, response)
 	}
-	raw, err := a.raw(request.Prompt.Protocol, request.NewID)
+	raw, err := a.raw(p.kind, request.Prompt.Protocol, request.NewID)
 	if err != nil {
 		return nil, p.readError(watch.Ctx, err, response)
 	}
@@ -87,26 +90,6 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	}
 	watch.Drain(response.Body)
 	return &providers.Answer{Raw: raw, Usage: a.used(p.config.Prices), FirstTokenAt: a.first}, nil
-}
-
-// send makes the request and waits for the head of the response.
-func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/chat/completions", b.Reader())
-	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
-	}
-	request.ContentLength = b.Length
-	request.GetBody = func() (io.ReadCloser, error) { return b.Reader(), nil }
-	request.Header.Set("Content-Type", "application/json")
-	authorise(request, p.secret)
-	return p.client.Do(request)
-}
-
-func authorise(request *http.Request, secret string) {
-	request.Header.Set("User-Agent", "fermata")
-	if secret != "" {
-		request.Header.Set("Authorization", "Bearer "+secret)
-	}
 }
 
 // read takes the response in, whatever its form: what was asked for is not always
@@ -188,15 +171,6 @@ func (p *provider) take(a *answer, data []byte) error {
 // failed is an error that came inside a 200.
 func (p *provider) failed(raw []byte) error {
 	return providers.ParseFailure([]byte(`{"error":`+string(raw)+`}`)).Error(0, p.secret)
-}
-
-// failure reads an answer that is not 200.
-func (p *provider) failure(ctx context.Context, response *http.Response) error {
-	e := providers.ReadFailure(response, p.secret, clock.System())
-	if ctx.Err() != nil {
-		return providers.TransportError(ctx, ctx.Err(), p.secret)
-	}
-	return e
 }
 
 // readError tells why a response could not be read to its end.

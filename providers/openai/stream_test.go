@@ -29,7 +29,7 @@ func hear(t testing.TB, body io.Reader, config string) (*providers.Answer, strin
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"X-Request-Id": {"req_1"}}, Body: io.NopCloser(body), Request: r}, nil
 	})}
-	p, err := newProvider(json.RawMessage(config), "sk-x", client)
+	p, err := compatible().provider(json.RawMessage(config), "sk-x", client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestTimeouts(t *testing.T) {
 					}
 					return &http.Response{StatusCode: 200, Body: &slow{r.Context(), row.pieces, row.pause}, Request: r}, nil
 				})}
-				p, err := newProvider(json.RawMessage(plainConfig), "", client)
+				p, err := compatible().provider(json.RawMessage(plainConfig), "", client)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -336,11 +336,11 @@ func TestModelLists(t *testing.T) {
 		}
 		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 	})}
-	if names, err := Kind().Models(t.Context(), json.RawMessage(plainConfig), "sk-x", client); err != nil || len(names) != 1 {
+	if names, err := Compatible().Models(t.Context(), json.RawMessage(plainConfig), "sk-x", client); err != nil || len(names) != 1 {
 		t.Errorf("got %v, %v", names, err)
 	}
 	var e *providers.Error
-	if _, err := Kind().Models(t.Context(), json.RawMessage(plainConfig), "sk-y", client); !errors.As(err, &e) || e.Class != providers.ClassAuthentication || strings.Contains(err.Error(), "sk-y") {
+	if _, err := Compatible().Models(t.Context(), json.RawMessage(plainConfig), "sk-y", client); !errors.As(err, &e) || e.Class != providers.ClassAuthentication || strings.Contains(err.Error(), "sk-y") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -443,11 +443,11 @@ func hearQuietly(b *testing.B, stream string) (*providers.Answer, string, error)
 	p := made(b, plainConfig)
 	a := answers.Get().(*answer)
 	defer a.release()
-	a.start(p.flags, func(providers.Delta) {})
+	a.start(p.abilities, func(providers.Delta) {})
 	a.events.reset(strings.NewReader(stream))
 	if err := p.read(a); err != nil {
 		return nil, "", err
 	}
-	raw, err := a.raw(domain.ProtocolNative, ids.New)
+	raw, err := a.raw("openai_compatible", domain.ProtocolNative, ids.New)
 	return &providers.Answer{Raw: raw}, "", err
 }

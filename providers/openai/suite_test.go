@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) {
-	suite.Run(t, fake.Compatible().Wire(openai.Kind()))
+	suite.Run(t, fake.Compatible().Wire(openai.Compatible()))
 }
 
 // One connection serves call after call: after an answer, the rest of its response is
@@ -38,7 +38,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	defer server.Close()
 	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
 	defer client.CloseIdleConnections()
-	p := vendor.Wire(openai.Kind()).New(t, server.URL, "sk-x", client)
+	p := vendor.Wire(openai.Compatible()).New(t, server.URL, "sk-x", client)
 	for i := range 10 {
 		request := &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting()}
 		if i%2 == 0 {

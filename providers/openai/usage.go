@@ -13,8 +13,9 @@ type usage struct {
 	CompletionDetails struct {
 		ReasoningTokens int64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-	CachedTokens   int64 `json:"cached_tokens"`           // Moonshot
-	CacheHitTokens int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+	ReasoningTokens int64 `json:"reasoning_tokens"`        // Perplexity
+	CachedTokens    int64 `json:"cached_tokens"`           // Moonshot
+	CacheHitTokens  int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
 }
 
 // domain counts cached tokens apart: on this wire the prompt's tokens include them.
@@ -27,7 +28,7 @@ func (u usage) domain(p *domain.Price) domain.Usage {
 		CacheReadTokens:  read,
 		CacheWriteTokens: written,
 		OutputTokens:     max(u.CompletionTokens, 0),
-		ReasoningTokens:  max(u.CompletionDetails.ReasoningTokens, 0),
+		ReasoningTokens:  max(u.CompletionDetails.ReasoningTokens, u.ReasoningTokens, 0),
 	}
 	if p != nil {
 		cost := p.Cost(out)
