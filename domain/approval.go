@@ -77,6 +77,7 @@ type Approval struct {
 	Reasons         []ApprovalReason
 	Actions         []ApprovalAction
 	Module          *Module
+	Budget          *BudgetQuestion // of kind budget
 	ResponseSchema  json.RawMessage
 	CancelMessageID string
 	Text            string // the question in words (budget, completion, poisoned)

@@ -35,6 +35,9 @@ type Change struct {
 	Occurrences     []*Occurrence // written by (automation, scheduled instant)
 	Grants          []*Grant      // written by id
 	Events          []*LogEvent
+	// Spent, if set, is what the decision took for spent in the workspace: the change is
+	// written only if it is still so. Two sessions never use the same money.
+	Spent *Spent
 }
 
 // AutomationWrite writes one automation, on the condition that Version is still what it
@@ -94,6 +97,9 @@ func (c *Change) Merge(o *Change) {
 	c.Occurrences = append(c.Occurrences, o.Occurrences...)
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Events = append(c.Events, o.Events...)
+	if c.Spent == nil {
+		c.Spent = o.Spent // what the first of them saw was read; the later ones counted on
+	}
 }
 
 // Then appends what a later step decided about the same session, so that both are

@@ -166,9 +166,12 @@ type SessionState struct {
 	KeepsSlotUntil int `json:"keeps_slot_until,omitempty"`
 	// WorkedMicros is the working time in total (AUTOMATION watchdog), in microseconds.
 	WorkedMicros int64 `json:"worked_us,omitempty"`
-	// RaisedTokens and RaisedCost are what a person granted beyond the round's budget.
-	RaisedTokens int64   `json:"raised_tokens,omitempty"`
-	RaisedCost   float64 `json:"raised_cost,omitempty"`
+	// Raises are what a person granted beyond budgets. The machine replaces the list and
+	// never changes it in place.
+	Raises []Raise `json:"raises,omitempty"`
+	// ReservedCost is what the call under way may cost at most, in US dollars. It counts
+	// against the workspace's budgets until the call is settled.
+	ReservedCost float64 `json:"reserved_cost,omitempty"`
 }
 
 // PendingAnswer is what is owed for the answer that is being carried out, until its
@@ -366,11 +369,14 @@ func (u Usage) Plus(v Usage) Usage {
 	return sum
 }
 
-// Budgets are the limits of tokens and money a person set on one session. Nil: none.
+// Budgets are the limits of tokens and money a person set on one session, or on an
+// automation, whose runs have them. Nil: none.
 type Budgets struct {
 	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
 	MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`
 	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
+	// MaxCostPerDay is an automation's: for all its runs of a day together.
+	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
 }
 
 // SessionRef names a session.

@@ -58,13 +58,11 @@ type Policy struct {
 	// those with a result already too (a query with wrong params, an action that was
 	// not approved): every call is reported in one SYSTEM message.
 	Planned []*Execution
-	// SpentToday and SpentThisMonth are the workspace's, for the money budgets.
-	SpentToday     float64
-	SpentThisMonth float64
-	// ReserveTokens and ReserveCost are what the next call may use at most (estimated
-	// input and max_tokens): a budget must have room for it. 0 when nothing is known.
-	ReserveTokens int64
-	ReserveCost   float64
+	// Spent is what counts against the money budgets of the workspace.
+	Spent Spent
+	// Estimate is what is known of the model that the next call goes to: a budget must
+	// have room for what that call may use at most.
+	Estimate CallEstimate
 	// AskCompletion: a person confirms the end of this automation (completion: "ask").
 	AskCompletion bool
 	// Retry picks the delay of the n-th network retry (1 = first), jitter included.

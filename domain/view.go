@@ -28,6 +28,7 @@ type View struct {
 	Automation *StandingOrder
 	Grants     []*Grant
 
-	SpentToday     float64
-	SpentThisMonth float64
+
+	// Spent is what the workspace spent and reserved, where anybody set a limit to it.
+	Spent Spent
 }

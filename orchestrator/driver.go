@@ -124,8 +124,8 @@ func (d *driver) decide(event domain.Event) (*domain.Step, error) {
 	return step, nil
 }
 
-// remember keeps the view true between commits: what was planned, finished or taken
-// from the inbox in a step that is not stored yet. Executions are shared pointers:
+// remember keeps the view true between commits: what was planned, finished, spent or
+// taken from the inbox in a step that is not stored yet. Executions are shared pointers:
 // one that has ended stays in the list, since its answer is reported whole.
 func (d *driver) remember(change *domain.Change) {
 	view := *d.view
@@ -144,6 +144,11 @@ func (d *driver) remember(change *domain.Change) {
 		}
 	}
 	view.Planned = planned
+	for _, call := range change.Roundtrips {
+		if call.Usage.Cost != nil {
+			view.Spent = view.Spent.Plus(*call.Usage.Cost)
+		}
+	}
 	d.view = &view
 }
 
@@ -302,10 +307,11 @@ func (d *driver) fail() {
 
 // policy is what the machine must know, as of now.
 func (l *Loop) policy(view *domain.View) *domain.Policy {
+	estimate, _ := l.Estimate(view)
 	return &domain.Policy{
 		Now: l.cfg.Clock(), NewID: l.cfg.NewID, Settings: view.Workspace.Settings,
 		Inbox: view.Inbox, Open: view.Open, CancelMessage: view.CancelMessage, Planned: view.Planned,
-		SpentToday: view.SpentToday, SpentThisMonth: view.SpentThisMonth,
+		Spent: view.Spent, Estimate: estimate,
 		Retry: RetryDelay(view.Workspace.Settings.NetworkRetry),
 	}
 }

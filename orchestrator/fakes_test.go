@@ -291,6 +291,11 @@ func (m *fakeModel) For(context.Context, string, string) (*Model, error) {
 	return &Model{Provider: m, ID: "prv_1", Kind: "fake", Name: "fake-1", Protocol: domain.ProtocolNative}, nil
 }
 
+func (m *fakeModel) Known(string, string) *Model {
+	model, _ := m.For(context.Background(), "", "")
+	return model
+}
+
 func (m *fakeModel) Abilities() providers.Abilities { return providers.Abilities{NativeCalls: true} }
 
 func (m *fakeModel) Query(ctx context.Context, r *providers.Request) (*providers.Answer, error) {

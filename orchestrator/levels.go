@@ -41,7 +41,7 @@ func newLevels() *levels {
 }
 
 func (l *levels) of(ctx context.Context, s *domain.Session, settings *domain.Settings, protocol domain.Protocol, specs []domain.CommandSpec, data commands.Data, now time.Time) (level, error) {
-	system, err := l.first(s.Type, settings, protocol, specs)
+	system, err := l.first(s, settings, protocol, specs)
 	if err != nil {
 		return level{}, err
 	}
@@ -49,9 +49,14 @@ func (l *levels) of(ctx context.Context, s *domain.Session, settings *domain.Set
 	return level{system: system, userData: second}, err
 }
 
-// first is level 1, from the cache where the settings it is made of are the same.
-func (l *levels) first(t domain.SessionType, settings *domain.Settings, protocol domain.Protocol, specs []domain.CommandSpec) (string, error) {
-	limits, err := json.Marshal(settings.LimitsFor(t))
+// first is level 1, from the cache where the settings it is made of are the same. The
+// limits are told as they are for this session; how far they are used is not.
+func (l *levels) first(s *domain.Session, settings *domain.Settings, protocol domain.Protocol, specs []domain.CommandSpec) (string, error) {
+	t, inForce := s.Type, settings.LimitsFor(s.Type)
+	if own := s.Budgets.MaxTokensPerRound; own != nil {
+		inForce.MaxTokensPerRound = own
+	}
+	limits, err := json.Marshal(inForce)
 	if err != nil {
 		return "", fmt.Errorf("encode the limits: %w", err)
 	}
@@ -69,7 +74,7 @@ func (l *levels) first(t domain.SessionType, settings *domain.Settings, protocol
 		clear(l.system)
 	}
 	text := prompt.Level1(prompt.Level1Input{
-		SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: settings.LimitsFor(t),
+		SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce,
 	})
 	l.system[key.String()] = text
 	return text, nil
@@ -114,6 +119,13 @@ func (l *levels) second(ctx context.Context, workspace string, data commands.Dat
 	}
 	l.userData[workspace] = userData{text: text, at: now}
 	return text, nil
+}
+
+// peek is level 2 as it was last, "" when it was not needed before.
+func (l *levels) peek(workspace string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.userData[workspace].text
 }
 
 // forget: the workspace's data changed.

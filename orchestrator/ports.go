@@ -48,6 +48,8 @@ type Streams interface {
 // else the demo.
 type Models interface {
 	For(ctx context.Context, workspace, provider string) (*Model, error)
+	// Known is the same from memory alone; nil when it was not needed before.
+	Known(workspace, provider string) *Model
 }
 
 // Model is a configured provider, ready to be called.

@@ -17,6 +17,7 @@ type approvalRow struct {
 	Reasons         string `db:"reasons"`
 	Actions         string `db:"actions"`
 	Module          string `db:"module"`
+	Budget          string `db:"budget"`
 	ResponseSchema  string `db:"response_schema"`
 	CancelMessageID string `db:"cancel_message_id"`
 	Question        string `db:"question"`
@@ -29,10 +30,10 @@ type approvalRow struct {
 }
 
 const (
-	approvalWritten = "round_id, kind, status, reasons, actions, module, response_schema, cancel_message_id, question, " +
+	approvalWritten = "round_id, kind, status, reasons, actions, module, budget, response_schema, cancel_message_id, question, " +
 		"expires_at, on_expiry, created_at, settled_by, settled_at, decision"
 	approvalColumns = "workspace_id, id, session_id, " + approvalWritten
-	approvalWidth   = 18
+	approvalWidth   = 19
 )
 
 func approvalArgs(a *domain.Approval) ([]any, error) {
@@ -48,8 +49,12 @@ func approvalArgs(a *domain.Approval) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	budget, err := text(a.Budget)
+	if err != nil {
+		return nil, err
+	}
 	return []any{
-		a.WorkspaceID, a.ID, a.SessionID, a.RoundID, string(a.Kind), string(a.Status), reasons, actions, module,
+		a.WorkspaceID, a.ID, a.SessionID, a.RoundID, string(a.Kind), string(a.Status), reasons, actions, module, budget,
 		string(a.ResponseSchema), a.CancelMessageID, a.Text, stampOf(a.ExpiresAt), a.OnExpiry, stamp{a.CreatedAt},
 		a.SettledBy, stampOf(a.SettledAt), string(a.Decision),
 	}, nil
@@ -73,6 +78,9 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 	}
 	a.Reasons, a.Actions = *reasons, *actions
 	if a.Module, err = parsed[domain.Module](r.Module); err != nil {
+		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
+	}
+	if a.Budget, err = parsed[domain.BudgetQuestion](r.Budget); err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
 	return a, nil

@@ -12,7 +12,9 @@ import (
 // decide again. If the reply to COMMIT was lost and it is found that nothing was
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
-	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error { return t.apply(unwatched{ctx}, c) })
+	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error {
+		return t.apply(unwatched{ctx}, c, func() error { return t.checkSpent(unwatched{ctx}, s, c) })
+	})
 	if err != nil {
 		return err
 	}
@@ -28,12 +30,18 @@ func (s *Store) committed(c *domain.Change) {
 
 // apply writes a change in the one order that every transaction has: the workspace,
 // the sessions, what belongs to them, the events, and last what is deleted. On an
-// error the change is as it was before.
-func (t *tx) apply(ctx context.Context, c *domain.Change) error {
+// error the change is as it was before. Conditions are looked at under the lock of the
+// workspace, before anything is written.
+func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() error) error {
 	before := keepNumbers(c)
 	t.undo = append(t.undo, func() { before.restore(c) })
 	if err := t.number(ctx, c); err != nil {
 		return err
+	}
+	for _, holds := range conditions {
+		if err := holds(); err != nil {
+			return err
+		}
 	}
 	for _, write := range []func() error{
 		func() error { return t.writeSessions(ctx, c) },

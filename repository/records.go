@@ -3,7 +3,6 @@ package repository
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -129,15 +128,4 @@ func (s *Store) Roundtrips(ctx context.Context, workspace, session string) ([]*d
 			StartedAt: r.StartedAt.Time, FirstTokenAt: r.FirstTokenAt.ptr(), EndedAt: r.EndedAt.Time,
 		}, nil
 	})
-}
-
-// spent sums the cost of a workspace's calls since an instant, in US dollars.
-func spent(ctx context.Context, r reader, workspace string, since time.Time) (float64, error) {
-	var sum float64
-	err := r.get(ctx, &sum, "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) FROM roundtrips "+
-		"WHERE workspace_id = $1 AND ended_at >= $2", workspace, stamp{since})
-	if err != nil {
-		return 0, fmt.Errorf("sum what was spent: %w", err)
-	}
-	return sum, nil
 }

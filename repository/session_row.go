@@ -3,6 +3,7 @@ package repository
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -53,7 +54,7 @@ const (
 		"parent_session_id, automation_id, trigger_kind, scheduled_execution_time, provider_id, model, " +
 		"require_validation, pinned, wake_at, updated_at, last_event_time, last_user_interaction_time, " +
 		"version, run_epoch, owner_node, owner_incarnation, last_seq, session_seq, last_transition_id, " +
-		"state, budgets, usage"
+		"state, budgets, usage, reserved_micros"
 	sessionColumns = "id, workspace_id, type, name, phase, end_reason, holds_slot, slot_since, queued_at, external_id, " +
 		"parent_session_id, automation_id, trigger_kind, scheduled_execution_time, provider_id, model, " +
 		"require_validation, pinned, wake_at, created_at, updated_at, last_event_time, last_user_interaction_time, " +
@@ -81,6 +82,7 @@ func sessionArgs(s *domain.Session) ([]any, error) {
 		stampOf(s.ScheduledExecutionTime), s.ProviderID, s.Model, s.RequireValidation, s.Pinned, stampOf(s.WakeAt),
 		stamp{s.UpdatedAt}, stamp{s.LastEventTime}, stampOf(s.LastUserInteractionTime), s.Version, s.RunEpoch,
 		s.OwnerNode, s.OwnerIncarnation, s.LastSeq, s.SessionSeq, s.LastTransitionID, state, budgets, usage,
+		int64(math.Ceil(s.State.ReservedCost * 1e6)),
 	}, nil
 }
 

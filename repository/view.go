@@ -50,7 +50,8 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 			return nil, err
 		}
 	}
-	return v, s.viewSpent(ctx, r, v)
+	v.Spent, err = s.spentIn(ctx, r, v.Workspace, v.Session)
+	return v, err
 }
 
 // viewRow is a session beside its workspace.
@@ -187,29 +188,4 @@ func waitOf(ctx context.Context, r reader, s *domain.Session, approvals int64) (
 		}
 	}
 	return open, cancel, executions, nil
-}
-
-// viewSpent sums what the workspace spent in its present day and month, if anybody
-// set a limit to it.
-func (s *Store) viewSpent(ctx context.Context, r reader, v *domain.View) error {
-	limits := v.Workspace.Settings.Limits
-	daily := limits.Chat.MaxCostPerDay != nil || limits.Automation.MaxCostPerDay != nil
-	monthly := limits.Chat.MaxCostPerMonth != nil || limits.Automation.MaxCostPerMonth != nil
-	if !daily && !monthly {
-		return nil
-	}
-	calendar, err := v.Workspace.Settings.Calendar()
-	if err != nil {
-		return err
-	}
-	year, month, day := calendar.Day(s.cfg.Clock())
-	if daily {
-		if v.SpentToday, err = spent(ctx, r, v.Workspace.ID, calendar.DayStart(year, month, day)); err != nil {
-			return err
-		}
-	}
-	if monthly {
-		v.SpentThisMonth, err = spent(ctx, r, v.Workspace.ID, calendar.DayStart(year, month, 1))
-	}
-	return err
 }

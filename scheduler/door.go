@@ -19,6 +19,8 @@ type Config struct {
 	Timers  Timers
 	Machine Machine
 	Runner  Runner
+	// Models are optional: without them a call reserves nothing.
+	Models  Models
 	Streams Streams
 	Answers Answers
 	// Providers are looked up when a session names one.
@@ -57,6 +59,8 @@ type request struct {
 	event func(v *domain.View) (domain.Event, error)
 	// byItself: nobody asks just now (a recovery, a turn in the queue).
 	byItself bool
+	// learnt: the model of the session was looked up already.
+	learnt bool
 	// then adds to the change, still in the transaction.
 	then func(v *domain.View, change *domain.Change) error
 }
@@ -83,8 +87,25 @@ func always(e domain.Event) func(*domain.View) (domain.Event, error) {
 	return func(*domain.View) (domain.Event, error) { return e, nil }
 }
 
-// pass decides in one transaction and then sets the effects going.
+// pass decides in one transaction and then sets the effects going. A model that was
+// not called before is looked up first, outside the transaction: its next call must be
+// paid for out of the budgets.
 func (d *Door) pass(ctx context.Context, r request) (*outcome, error) {
+	o, err := d.passOnce(ctx, r)
+	if unknown, ok := errors.AsType[*unknownModel](err); ok {
+		d.cfg.Models.Learn(ctx, r.workspace, unknown.provider)
+		r.learnt = true
+		return d.passOnce(ctx, r)
+	}
+	return o, err
+}
+
+// unknownModel ends a passage that needs to know a model first.
+type unknownModel struct{ provider string }
+
+func (*unknownModel) Error() string { return "the model of the session is not known yet" }
+
+func (d *Door) passOnce(ctx context.Context, r request) (*outcome, error) {
 	var o *outcome
 	change, err := d.cfg.Store.Decide(ctx, r.workspace, r.session,
 		func(_ context.Context, v *domain.View) (*domain.Change, error) {
@@ -160,6 +181,11 @@ func (d *Door) run(o *outcome, s *domain.Session, event domain.Event) error {
 // withSlot gives the session the slot, if the policy says so, before the event; if
 // not, it is queued and the event waits in the inbox.
 func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcome) (*outcome, error) {
+	if d.cfg.Models != nil && !r.learnt {
+		if _, known := d.cfg.Models.Estimate(v); !known {
+			return nil, &unknownModel{v.Session.ProviderID}
+		}
+	}
 	now := d.cfg.Clock()
 	o.verdict = Ask(v.Session, v.Holder, &v.Workspace.Settings, now, r.byItself)
 	if !o.verdict.Grant {
@@ -228,6 +254,7 @@ func (d *Door) displace(v *domain.View, o *outcome) error {
 		step.Change.Sessions[i].Claim = true // its driver, wherever it is, is fenced
 	}
 	o.change = step.Change
+	v.Spent.Reserved = max(0, v.Spent.Reserved-v.Holder.State.ReservedCost) // its call is cut
 	return nil
 }
 
@@ -273,10 +300,14 @@ func (d *Door) change(v *domain.View) *domain.Change {
 
 // policy is what the machine must know, as of now.
 func (d *Door) policy(v *domain.View) *domain.Policy {
+	var estimate domain.CallEstimate
+	if d.cfg.Models != nil {
+		estimate, _ = d.cfg.Models.Estimate(v)
+	}
 	return &domain.Policy{
 		Now: d.cfg.Clock(), NewID: d.cfg.NewID, Settings: v.Workspace.Settings,
 		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned,
-		SpentToday: v.SpentToday, SpentThisMonth: v.SpentThisMonth,
+		Spent: v.Spent, Estimate: estimate,
 		Retry: d.cfg.Retry(v.Workspace.Settings.NetworkRetry),
 	}
 }

@@ -60,6 +60,14 @@ type Runner interface {
 	Cut(session string, epoch int64, cause error)
 }
 
+// Models says what is known of the model that a session calls.
+type Models interface {
+	// Estimate is from memory alone; it says no when nothing is known yet.
+	Estimate(view *domain.View) (domain.CallEstimate, bool)
+	// Learn finds the model out, so that Estimate knows it.
+	Learn(ctx context.Context, workspace, provider string)
+}
+
 // Streams gives the text that a session has streamed so far.
 type Streams interface {
 	Partial(session string) (message, text string)

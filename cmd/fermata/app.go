@@ -201,7 +201,7 @@ func (a *app) wireLoop() {
 		Rested: func(s *domain.Session) { a.door.Rested(s) },
 	})
 	a.door = scheduler.NewDoor(scheduler.Config{
-		Store: a.store, Agenda: a.store, Timers: a.store, Machine: pureMachine{}, Runner: a.loop, Streams: a.broker,
+		Store: a.store, Agenda: a.store, Timers: a.store, Machine: pureMachine{}, Runner: a.loop, Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,

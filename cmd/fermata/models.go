@@ -83,6 +83,14 @@ func (m *models) For(ctx context.Context, workspace, id string) (*orchestrator.M
 	return have.model, nil
 }
 
+// Known is the model as it was last used, without a look at the database; nil when
+// it was not used before.
+func (m *models) Known(workspace, id string) *orchestrator.Model {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ready[workspace+"/"+id].model
+}
+
 // forget: the workspace's providers changed.
 func (m *models) forget() {
 	m.mu.Lock()

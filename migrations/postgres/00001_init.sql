@@ -51,6 +51,7 @@ CREATE TABLE sessions (
     state                      TEXT NOT NULL,
     budgets                    TEXT NOT NULL,
     usage                      TEXT NOT NULL,
+    reserved_micros            BIGINT NOT NULL,
     PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX sessions_slot ON sessions (workspace_id) WHERE holds_slot;
@@ -59,6 +60,7 @@ CREATE INDEX sessions_newest ON sessions (workspace_id, created_at, id);
 CREATE INDEX sessions_automation ON sessions (workspace_id, automation_id, created_at) WHERE automation_id <> '';
 CREATE INDEX sessions_waiting ON sessions (workspace_id, last_event_time) WHERE wants_slot OR inbox_pending > 0;
 CREATE INDEX sessions_timer ON sessions (wake_at, workspace_id, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX sessions_reserved ON sessions (workspace_id) WHERE reserved_micros > 0;
 
 CREATE TABLE messages (
     workspace_id        TEXT NOT NULL,
@@ -123,6 +125,7 @@ CREATE TABLE approvals (
     reasons           TEXT NOT NULL,
     actions           TEXT NOT NULL,
     module            TEXT NOT NULL,
+    budget            TEXT NOT NULL,
     response_schema   TEXT NOT NULL,
     cancel_message_id TEXT NOT NULL,
     question          TEXT NOT NULL,

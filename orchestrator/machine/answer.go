@@ -16,7 +16,7 @@ const (
 // once it has been read.
 func countAnswer(t *turn) {
 	e := t.event.(domain.AIResponseReceived)
-	before, st := t.budgets(), &t.s.State
+	before, st := t.nearBudgets(), &t.s.State
 	st.TotalRoundtrips++
 	st.RoundRoundtrips++
 	st.NetworkAttempts = 0
@@ -61,6 +61,9 @@ func (t *turn) recordCall(given *domain.Roundtrip) {
 	if r.Usage.Cost != nil {
 		st.RoundCost += *r.Usage.Cost
 		t.p = withSpent(t.p, *r.Usage.Cost)
+		if t.sharesMoney() {
+			t.mindSpent()
+		}
 	}
 	t.c.Roundtrips = append(t.c.Roundtrips, r)
 	t.emit(domain.LogEvent{Type: domain.LogUsageUpdated, Usage: r})
@@ -70,8 +73,7 @@ func (t *turn) recordCall(given *domain.Roundtrip) {
 // on a copy: the policy given is not changed.
 func withSpent(p *domain.Policy, cost float64) *domain.Policy {
 	own := *p
-	own.SpentToday += cost
-	own.SpentThisMonth += cost
+	own.Spent = own.Spent.Plus(cost)
 	return &own
 }
 

@@ -2,59 +2,78 @@ package machine
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
 // budget is a limit of tokens or money with what counts against it.
 type budget struct {
-	name    string
-	what    string
-	money   bool
-	limit   float64
-	used    float64
-	reserve float64
+	name     string
+	scope    string // of a BudgetQuestion
+	period   string // what a person grants beyond it ends with its period
+	what     string
+	money    bool
+	own      float64 // the limit as it is set
+	limit    float64 // with what a person granted beyond it
+	used     float64
+	reserved float64 // by the next call, and by the calls of others that are under way
 }
 
 const (
-	budgetRoundTokens  = "max_tokens_per_round"
-	budgetRoundCost    = "max_cost_per_round"
-	budgetSessionCost  = "max_cost_per_session"
-	budgetDayCost      = "max_cost_per_day"
-	budgetMonthCost    = "max_cost_per_month"
-	noticeAt           = 0.8
-	noticeAtPercentage = 80
+	budgetRoundTokens   = "max_tokens_per_round"
+	budgetRoundCost     = "max_cost_per_round"
+	budgetSessionCost   = "max_cost_per_session"
+	budgetDayCost       = "max_cost_per_day"
+	budgetMonthCost     = "max_cost_per_month"
+	budgetAutomationDay = "automation_max_cost_per_day"
+	noticeAt            = 0.8
+	noticeAtPercentage  = 80
 )
 
 // budgets are those in force: a person's own limit on the session comes before the
 // workspace's, and what was granted beyond them is added.
 func (t *turn) budgets() []budget {
 	st, own, l := &t.s.State, t.s.Budgets, t.limits()
+	tokens, cost := t.reservation()
 	var list []budget
-	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
-		list = append(list, budget{name: budgetRoundTokens, what: "tokens for a round",
-			limit: float64(*max + st.RaisedTokens), used: float64(st.RoundTokens), reserve: float64(t.p.ReserveTokens)})
+	add := func(b budget, max *float64) {
+		if max != nil {
+			b.own, b.limit = *max, *max+t.granted(b)
+			list = append(list, b)
+		}
 	}
+	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
+		limit := float64(*max)
+		add(budget{name: budgetRoundTokens, scope: "round", period: st.RoundID, what: "tokens for a round",
+			used: float64(st.RoundTokens), reserved: float64(tokens)}, &limit)
+	}
+	add(budget{name: budgetRoundCost, scope: "round", period: st.RoundID, what: "money for a round", money: true,
+		used: st.RoundCost, reserved: cost}, first(own.MaxCostPerRound, l.MaxCostPerRound))
 	var spent float64
 	if t.s.Usage.Cost != nil {
 		spent = *t.s.Usage.Cost
 	}
-	for _, b := range []struct {
-		name, what string
-		max        *float64
-		used       float64
-	}{
-		{budgetRoundCost, "money for a round", first(own.MaxCostPerRound, l.MaxCostPerRound), st.RoundCost},
-		{budgetSessionCost, "money for this session", first(own.MaxCostPerSession, l.MaxCostPerSession), spent},
-		{budgetDayCost, "the workspace's money for a day", l.MaxCostPerDay, t.p.SpentToday},
-		{budgetMonthCost, "the workspace's money for a month", l.MaxCostPerMonth, t.p.SpentThisMonth},
-	} {
-		if b.max != nil {
-			list = append(list, budget{name: b.name, what: b.what, money: true,
-				limit: *b.max + st.RaisedCost, used: b.used, reserve: t.p.ReserveCost})
-		}
+	add(budget{name: budgetSessionCost, scope: "session", what: "money for this session", money: true,
+		used: spent, reserved: cost}, first(own.MaxCostPerSession, l.MaxCostPerSession))
+	if t.s.AutomationID != "" {
+		add(budget{name: budgetAutomationDay, scope: "automation_day", period: t.p.Spent.Day, what: "this automation's money for a day",
+			money: true, used: t.p.Spent.AutomationToday, reserved: cost}, own.MaxCostPerDay)
 	}
+	add(t.dayBudget(cost), l.MaxCostPerDay)
+	add(t.monthBudget(cost), l.MaxCostPerMonth)
 	return list
+}
+
+func (t *turn) dayBudget(cost float64) budget {
+	return budget{name: budgetDayCost, scope: "day", period: t.p.Spent.Day, what: "the workspace's money for a day", money: true,
+		used: t.p.Spent.Today, reserved: cost + t.p.Spent.Reserved}
+}
+
+func (t *turn) monthBudget(cost float64) budget {
+	return budget{name: budgetMonthCost, scope: "month", period: t.p.Spent.Month, what: "the workspace's money for a month", money: true,
+		used: t.p.Spent.ThisMonth, reserved: cost + t.p.Spent.Reserved}
 }
 
 func first[T any](values ...*T) *T {
@@ -66,7 +85,48 @@ func first[T any](values ...*T) *T {
 	return nil
 }
 
-func (b budget) exceeded() bool { return b.used >= b.limit || b.used+b.reserve > b.limit }
+// reservation is what the next call may use at most.
+func (t *turn) reservation() (tokens int64, cost float64) {
+	prompt := t.s.State.ContextTokens
+	if t.s.State.TotalRoundtrips == 0 {
+		prompt += t.p.Estimate.Before
+	}
+	return t.p.Estimate.Reserve(prompt)
+}
+
+// reserve holds money back for the call that begins, and lets it go where none is
+// under way.
+func (t *turn) reserve() {
+	t.s.State.ReservedCost = 0
+	calls := t.s.Phase == domain.CallingAI || t.s.Phase == domain.CompactingContext
+	if !calls || !t.hasSlot() || setAside(t) {
+		return
+	}
+	if t.sharesMoney() {
+		_, t.s.State.ReservedCost = t.reservation()
+		t.mindSpent()
+	}
+}
+
+// sharesMoney: there is a budget that other sessions draw on too.
+func (t *turn) sharesMoney() bool {
+	for _, l := range []domain.Limits{t.p.Settings.Limits.Chat, t.p.Settings.Limits.Automation} {
+		if l.MaxCostPerDay != nil || l.MaxCostPerMonth != nil {
+			return true
+		}
+	}
+	return t.s.AutomationID != "" && t.s.Budgets.MaxCostPerDay != nil
+}
+
+// mindSpent makes the change hold only while nobody else has spent anything.
+func (t *turn) mindSpent() {
+	if t.c.Spent == nil {
+		spent := t.spent
+		t.c.Spent = &spent
+	}
+}
+
+func (b budget) exceeded() bool { return b.used >= b.limit || b.used+b.reserved > b.limit }
 
 func (b budget) amount(v float64) string {
 	if b.money {
@@ -75,10 +135,27 @@ func (b budget) amount(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
+// says tells of a budget that has no room for the next call.
+func (b budget) says() string {
+	text := fmt.Sprintf("The budget of %s is used up: %s of %s", b.what, b.amount(b.used), b.amount(b.limit))
+	if b.reserved > 0 {
+		text += fmt.Sprintf(", and the next call may use up to %s", b.amount(b.reserved))
+	}
+	return text + "."
+}
+
+func (b budget) question() *domain.BudgetQuestion {
+	unit := "tokens"
+	if b.money {
+		unit = "USD"
+	}
+	return &domain.BudgetQuestion{Limit: b.name, Scope: b.scope, Unit: unit, Max: b.limit, Spent: b.used, Reserved: b.reserved}
+}
+
 func (t *turn) budgetGate() domain.Event {
 	for _, b := range t.budgets() {
 		if b.exceeded() {
-			return budgetExceeded{b.name, fmt.Sprintf("The budget of %s is used up: %s of %s.", b.what, b.amount(b.used), b.amount(b.limit))}
+			return budgetExceeded{b.name, b.says(), b.question()}
 		}
 	}
 	return nil
@@ -91,7 +168,7 @@ func askBudget(t *turn) {
 	cancel := t.system(domain.SystemLimitReached, e.text+" The work stops here.", nil, "")
 	t.because(e.limit)
 	t.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
-		Kind: domain.ApprovalBudget, Text: e.text + " Go on?",
+		Kind: domain.ApprovalBudget, Text: e.text + " Go on?", Budget: e.question,
 	})
 }
 
@@ -103,11 +180,9 @@ func raiseBudget(t *turn) {
 		if b.name != w.Limit {
 			continue
 		}
-		granted := b.limit
+		granted := b.own + math.Max(0, b.used+b.reserved-b.limit)
 		if e.Decision.Limit != nil {
 			granted = *e.Decision.Limit - b.limit
-		} else if over := b.used + b.reserve - b.limit; over > 0 {
-			granted += over
 		}
 		t.grant(b, max(granted, 0))
 	}
@@ -115,24 +190,61 @@ func raiseBudget(t *turn) {
 	t.removeCancelMessage()
 }
 
-func (t *turn) grant(b budget, more float64) {
-	switch {
-	case b.name == budgetRoundTokens:
-		t.s.State.RaisedTokens += int64(more)
-	case b.name == budgetSessionCost:
-		limit := b.limit - t.s.State.RaisedCost + more
-		t.s.Budgets.MaxCostPerSession = &limit
-	default:
-		t.s.State.RaisedCost += more
+// granted is what a person added to a budget for its present period.
+func (t *turn) granted(b budget) float64 {
+	var sum float64
+	for _, r := range t.s.State.Raises {
+		if r.Limit == b.name && r.Period == b.period {
+			sum += r.More
+		}
 	}
+	return sum
 }
 
-// warnNearBudget tells people once when a call takes a budget over 80 %.
+// grant adds to a budget. A session's own limit is raised itself; the others are
+// lifted for this session and the present period, since the settings are for an
+// administrator to change.
+func (t *turn) grant(b budget, more float64) {
+	if b.name == budgetSessionCost {
+		limit := b.limit + more
+		t.s.Budgets.MaxCostPerSession = &limit
+		return
+	}
+	raises := slices.DeleteFunc(slices.Clone(t.s.State.Raises), func(r domain.Raise) bool {
+		return r.Limit == b.name && r.Period != b.period // that period is over
+	})
+	t.s.State.Raises = append(raises, domain.Raise{Limit: b.name, Period: b.period, More: more})
+}
+
+// warnNearBudget tells people once when a call takes a budget over 80 %. The
+// workspace's budgets are looked at for both kinds of session, whichever has called.
 func (t *turn) warnNearBudget(before []budget) {
-	for i, b := range t.budgets() {
+	for i, b := range t.nearBudgets() {
 		if i < len(before) && before[i].used < noticeAt*b.limit && b.used >= noticeAt*b.limit {
 			t.notice("warning", "budget_near", fmt.Sprintf("%d %% of the budget of %s is used: %s of %s.",
 				noticeAtPercentage, b.what, b.amount(b.used), b.amount(b.limit)))
 		}
 	}
+}
+
+// nearBudgets are the session's budgets, and those of the workspace that the other
+// kind of session has.
+func (t *turn) nearBudgets() []budget {
+	list, own, others := t.budgets(), t.limits(), t.p.Settings.Limits.Chat
+	if chat(t) {
+		others = t.p.Settings.Limits.Automation
+	}
+	for _, o := range []struct {
+		b         budget
+		max, mine *float64
+	}{
+		{t.dayBudget(0), others.MaxCostPerDay, own.MaxCostPerDay},
+		{t.monthBudget(0), others.MaxCostPerMonth, own.MaxCostPerMonth},
+	} {
+		if o.max != nil && (o.mine == nil || *o.mine != *o.max) {
+			o.b.own, o.b.limit = *o.max, *o.max
+			list = append(list, o.b)
+		}
+	}
+	return list
 }

@@ -9,7 +9,10 @@ import (
 // Events that the machine itself notices on the way to the AI.
 type (
 	limitReached   struct{ limit, text string }
-	budgetExceeded struct{ limit, text string }
+	budgetExceeded struct {
+		limit, text string
+		question    *domain.BudgetQuestion
+	}
 )
 
 func (limitReached) Name() string   { return "LimitReached" }

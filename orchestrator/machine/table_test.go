@@ -195,7 +195,7 @@ func TestMoneyIsCounted(t *testing.T) {
 			ran, _ := w.ran(0, "")
 			// The day's and month's spending come with the policy: here of another session.
 			p := w.policy()
-			p.SpentToday, p.SpentThisMonth = cost, cost
+			p.Spent = domain.Spent{Today: cost, ThisMonth: cost}
 			step, err := Run(w.s, ran, p)
 			if err != nil {
 				t.Fatal(err)

@@ -24,6 +24,7 @@ type turn struct {
 	inbox   []*domain.InboxItem
 	open    []*domain.Approval
 	planned []*domain.Execution
+	spent   domain.Spent    // as it was read, without what this step adds
 	cancel  *domain.Message // of the present wait
 
 	effect   domain.Effect
@@ -36,7 +37,7 @@ type turn struct {
 
 func begin(s *domain.Session, e domain.Event, p *domain.Policy) *turn {
 	t := &turn{
-		before: s.Status(), since: s.LastEventTime, s: s.Clone(), p: p, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
+		before: s.Status(), since: s.LastEventTime, s: s.Clone(), p: p, spent: p.Spent, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
 		inbox: append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
 		c: &domain.Change{WorkspaceID: s.WorkspaceID, At: p.Now},
 	}
@@ -124,6 +125,7 @@ func (t *turn) enter(to domain.Phase, event string) {
 	}
 	t.effect = domain.DoNothing
 	t.arrive()
+	t.reserve()
 	tr := &domain.Transition{
 		WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, From: from, To: to, Event: event, Reason: t.why,
 		Status: t.s.Status(), RoundID: t.s.State.RoundID, Epoch: t.s.RunEpoch, At: t.p.Now,

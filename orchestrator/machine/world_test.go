@@ -33,7 +33,8 @@ type world struct {
 	executions map[string]*domain.Execution
 	order      []string
 	ask        bool // AskCompletion
-	reserve    int64
+	reserve    int
+	spent      domain.Spent
 	wanted     bool // the slot was asked for
 	replans    bool // the actions behind queries keep their executions
 }
@@ -67,7 +68,7 @@ func (w *world) id(prefix string) string {
 func (w *world) policy() *domain.Policy {
 	p := &domain.Policy{
 		Now: w.now, NewID: w.id, Settings: w.settings, Inbox: slices.Clone(w.inbox), AskCompletion: w.ask,
-		ReserveTokens: w.reserve,
+		Estimate: domain.CallEstimate{MaxTokens: w.reserve}, Spent: w.spent,
 	}
 	for _, id := range w.opened {
 		if a := w.approvals[id]; a.Status == domain.ApprovalOpen {

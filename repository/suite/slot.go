@@ -246,7 +246,7 @@ func deletion(w *world) {
 	w.equal(*settings.Settings.Limits.Chat.MaxCostPerDay, 10.0, "the new setting")
 	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
 	w.ok(err)
-	w.equal(v.SpentToday, 2.5, "spent today")
+	w.equal(v.Spent.Today, 2.5, "spent today")
 
 	// What decisions share of the settings is not what a change of them works on.
 	_, err = w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {

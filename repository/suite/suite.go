@@ -20,6 +20,7 @@ func Run(t *testing.T, open Open) {
 		"who waits for the slot":               waitingFor,
 		"a session at work has a driver":       leases,
 		"timers":                               timers,
+		"what is spent and reserved":           spending,
 		"a deleted session leaves its traces":  deletion,
 		"a view shows everything":              everythingInView,
 		"there is no way back":                 noWayBack,

@@ -1,0 +1,169 @@
+package machine
+
+import (
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// priced is a model at one dollar for a thousand tokens, whose answers have 1,000.
+var priced = domain.CallEstimate{MaxTokens: 1000, Price: func(u domain.Usage) *float64 {
+	cost := float64(u.Total()) / 1000
+	return &cost
+}}
+
+func dollars(v float64) *float64 { return &v }
+
+// said is the step that a message of the person leads to.
+func said(t *testing.T, w *world, p *domain.Policy) *domain.Step {
+	t.Helper()
+	step, err := Run(w.s, domain.UserMessageSent{Message: w.message("hello")}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step
+}
+
+// TestMoneyIsReserved: what a call may cost is held back before it begins, and let go
+// with its outcome.
+func TestMoneyIsReserved(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	w.settings.Limits.Chat.MaxCostPerDay = dollars(2)
+	p := w.policy()
+	p.Estimate, p.Spent = priced, domain.Spent{Day: "2030-01-02", Today: 0.5}
+	step := said(t, w, p)
+	held := step.Session.State.ReservedCost
+	if step.Effect != domain.DoCallAI || held < 1 || held > 1.1 {
+		t.Fatalf("%s reserved %v", step.Session.Phase, held)
+	}
+	if step.Change.Spent == nil || !step.Change.Spent.Same(p.Spent) {
+		t.Fatalf("the change holds whatever others spend: %+v", step.Change.Spent)
+	}
+	for name, e := range map[string]domain.Event{
+		"an answer":     domain.AIResponseReceived{MessageID: "msg_9", Raw: &domain.RawAnswer{Text: "Hi"}, Roundtrip: &domain.Roundtrip{Usage: domain.Usage{Cost: dollars(0.2)}}},
+		"a failure":     domain.NetworkErrorOccurred{Problem: "gone"},
+		"an interrupt":  domain.InterruptRequested{By: "ada"},
+		"a stop":        domain.StopRequested{By: "ada"},
+		"a suspension":  domain.SessionSuspended{},
+		"a lost server": domain.SystemErrorOccurred{Code: "x"},
+	} {
+		after, err := Run(step.Session, e, p)
+		if err != nil || after.Session.State.ReservedCost != 0 {
+			t.Errorf("after %s %v is still reserved: %v", name, after.Session.State.ReservedCost, err)
+		}
+	}
+	again, err := Run(step.Session, domain.SessionActivationRequested{Recovery: true}, p)
+	if err != nil || again.Session.State.ReservedCost != held {
+		t.Errorf("after a crash %v is reserved: %v", again.Session.State.ReservedCost, err)
+	}
+}
+
+// TestOthersReserve: the money that another session's call may cost is not there.
+func TestOthersReserve(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	w.settings.Limits.Chat.MaxCostPerMonth = dollars(2)
+	p := w.policy()
+	p.Estimate, p.Spent = priced, domain.Spent{Month: "2030-01", Reserved: 1.01}
+	step := said(t, w, p)
+	if step.Session.Phase != domain.WaitingBudget {
+		t.Fatalf("two calls of a dollar and more in a budget of two: %s", step.Session.Phase)
+	}
+	q := step.Change.Approvals[0].Budget
+	if q == nil || q.Limit != budgetMonthCost || q.Scope != "month" || q.Unit != "USD" || q.Max != 2 || q.Spent != 0 || q.Reserved < 2 {
+		t.Fatalf("the question is %+v", q)
+	}
+}
+
+// TestARaiseIsForItsPeriod: what a person grants for a day is there for later rounds of
+// that day, for this budget alone, and gone the next day.
+func TestARaiseIsForItsPeriod(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	l := &w.settings.Limits.Chat
+	l.MaxCostPerDay, l.MaxCostPerRound = dollars(1), dollars(20)
+	p := w.policy()
+	p.Spent = domain.Spent{Day: "2030-01-02", Today: 5}
+	step := said(t, w, p)
+	p.Open, p.CancelMessage = step.Change.Approvals, nil
+	step, err := Run(step.Session, domain.BudgetRaised{Decision: domain.Decision{Approved: true, Limit: dollars(8)}}, p)
+	if err != nil || step.Session.Phase != domain.CallingAI {
+		t.Fatalf("raised: %v", err)
+	}
+	step, err = Run(step.Session, domain.InterruptRequested{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.s, p.Open = step.Session, nil
+	for _, c := range []struct {
+		day   string
+		spent float64
+		want  domain.Phase
+	}{
+		{"2030-01-02", 7.9, domain.CallingAI}, {"2030-01-02", 8, domain.WaitingBudget}, {"2030-01-03", 0.9, domain.CallingAI}, {"2030-01-03", 1, domain.WaitingBudget},
+	} {
+		p.Spent = domain.Spent{Day: c.day, Today: c.spent}
+		if got := said(t, w, p).Session.Phase; got != c.want {
+			t.Errorf("%v spent on %s: %s, want %s", c.spent, c.day, got, c.want)
+		}
+	}
+	for _, b := range (&turn{s: step.Session, p: p}).budgets() {
+		if b.name == budgetRoundCost && b.limit != 20 {
+			t.Errorf("the round's budget was raised too: %+v", b)
+		}
+	}
+}
+
+// TestAnAutomationsDay: all runs of an automation share its budget of a day; a chat
+// has none.
+func TestAnAutomationsDay(t *testing.T) {
+	for kind, want := range map[domain.SessionType]domain.Phase{domain.Automation: domain.WaitingBudget, domain.Chat: domain.CallingAI} {
+		w := newWorld(t, kind)
+		w.s.Budgets.MaxCostPerDay = dollars(3)
+		p := w.policy()
+		p.Spent = domain.Spent{Day: "2030-01-02", AutomationToday: 3}
+		var e domain.Event = domain.UserMessageSent{Message: w.message("hello")}
+		if kind == domain.Automation {
+			w.s.AutomationID, e = "aut_1", domain.EnrichmentsExecuted{}
+		}
+		step, err := Run(w.s, e, p)
+		if err != nil || step.Session.Phase != want {
+			t.Fatalf("%s: %s %v", kind, step.Session.Phase, err)
+		}
+		if kind == domain.Automation && step.Session.State.Waiting.Limit != budgetAutomationDay {
+			t.Errorf("it waits for %+v", step.Session.State.Waiting)
+		}
+	}
+}
+
+// TestNoticesAreSentOnce: the call that takes a budget over 80 % tells of it, for both
+// kinds of session where it is the workspace's; later calls do not.
+func TestNoticesAreSentOnce(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	w.settings.Limits.Chat.MaxCostPerDay, w.settings.Limits.Automation.MaxCostPerDay = dollars(10), dollars(5)
+	w.settings.Limits.Automation.MaxCostPerMonth = dollars(100)
+	w.spent = domain.Spent{Day: "2030-01-02", Month: "2030-01", Today: 3, ThisMonth: 50}
+	told := 0
+	for i, want := range []int{1, 1, 2, 2} { // 4.5, 6, 8.1, 9.6 dollars
+		cost := []float64{1.5, 1.5, 2.1, 1.5}[i]
+		if _, err := w.do(domain.UserMessageSent{Message: w.message("look")}); err != nil {
+			t.Fatal(err)
+		}
+		received, parsed := w.answer("so", nil)
+		received.Hash, received.Roundtrip.Usage.Cost = "", &cost
+		step, err := w.do(received)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range step.Change.Events {
+			if e.Notice != nil && e.Notice.Code == "budget_near" {
+				told++
+			}
+		}
+		if told != want {
+			t.Errorf("call %d: %d notices in all, want %d", i+1, told, want)
+		}
+		w.spent = w.spent.Plus(cost)
+		if _, err := w.do(parsed); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// spentIn sums what counts against the money budgets that the session draws on
+// together with others, and reads nothing where nobody set one. Days and months are
+// those of the workspace's calendar.
+func (s *Store) spentIn(ctx context.Context, r reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
+	limits := w.Settings.Limits
+	daily := limits.Chat.MaxCostPerDay != nil || limits.Automation.MaxCostPerDay != nil
+	monthly := limits.Chat.MaxCostPerMonth != nil || limits.Automation.MaxCostPerMonth != nil
+	own := session != nil && session.AutomationID != "" && session.Budgets.MaxCostPerDay != nil
+	var sum domain.Spent
+	if !daily && !monthly && !own {
+		return sum, nil
+	}
+	calendar, err := w.Settings.Calendar()
+	if err != nil {
+		return sum, err
+	}
+	year, month, day := calendar.Day(s.cfg.Clock())
+	today, thisMonth := calendar.DayStart(year, month, day), calendar.DayStart(year, month, 1)
+	sum.Day = fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+	sum.Month = sum.Day[:len("2006-01")]
+	if daily {
+		if sum.Today, err = spent(ctx, r, w.ID, today); err != nil {
+			return sum, err
+		}
+	}
+	if monthly {
+		if sum.ThisMonth, err = spent(ctx, r, w.ID, thisMonth); err != nil {
+			return sum, err
+		}
+	}
+	if own {
+		if sum.AutomationToday, err = spentByAutomation(ctx, r, w.ID, session.AutomationID, today); err != nil {
+			return sum, err
+		}
+	}
+	except := ""
+	if session != nil {
+		except = session.ID
+	}
+	sum.Reserved, err = reserved(ctx, r, w.ID, except)
+	return sum, err
+}
+
+// spent sums the cost of a workspace's calls since an instant, in US dollars.
+func spent(ctx context.Context, r reader, workspace string, since time.Time) (float64, error) {
+	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2", workspace, stamp{since})
+}
+
+// spentByAutomation is the same for the runs of one automation.
+func spentByAutomation(ctx context.Context, r reader, workspace, automation string, since time.Time) (float64, error) {
+	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2 AND session_id IN "+
+		"(SELECT id FROM sessions WHERE workspace_id = $1 AND automation_id = $3 AND automation_id <> '')",
+		workspace, stamp{since}, automation)
+}
+
+func costOf(ctx context.Context, r reader, from string, args ...any) (float64, error) {
+	var sum float64
+	err := r.get(ctx, &sum, "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) FROM "+from, args...)
+	if err != nil {
+		return 0, fmt.Errorf("sum what was spent: %w", err)
+	}
+	return sum, nil
+}
+
+// reserved sums what the calls under way may cost at most, but for one session's.
+func reserved(ctx context.Context, r reader, workspace, except string) (float64, error) {
+	var micros int64
+	err := r.get(ctx, &micros, "SELECT CAST(COALESCE(SUM(reserved_micros), 0) AS BIGINT) FROM sessions "+
+		"WHERE workspace_id = $1 AND reserved_micros > 0 AND id <> $2", workspace, except)
+	if err != nil {
+		return 0, fmt.Errorf("sum what is reserved: %w", err)
+	}
+	return float64(micros) / 1e6, nil
+}
+
+// checkSpent refuses a change whose decision counted on money that somebody else has
+// used since. The workspace's row is locked by now: nobody else spends meanwhile.
+func (t *tx) checkSpent(ctx context.Context, s *Store, c *domain.Change) error {
+	if c.Spent == nil || len(c.Sessions) == 0 {
+		return nil
+	}
+	row, err := workspaceIn(ctx, t, c.WorkspaceID, "")
+	if err != nil {
+		return err
+	}
+	w, err := row.with(s.settings.of)
+	if err != nil {
+		return err
+	}
+	now, err := s.spentIn(ctx, t, w, c.Sessions[len(c.Sessions)-1].Session)
+	if err != nil {
+		return err
+	}
+	if !now.Same(*c.Spent) {
+		return fmt.Errorf("another session has spent or reserved money: %w", domain.ErrStale)
+	}
+	return nil
+}
