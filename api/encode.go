@@ -39,6 +39,7 @@ func appendSession(b []byte, s *domain.Session) ([]byte, error) {
 	b = appendIntOrNull(append(b, `,"budgets":{"max_tokens_per_round":`...), s.Budgets.MaxTokensPerRound)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_round":`...), s.Budgets.MaxCostPerRound)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_session":`...), s.Budgets.MaxCostPerSession)
+	b = appendFloatOrNull(append(b, `,"max_cost_per_day":`...), s.Budgets.MaxCostPerDay)
 	b = strconv.AppendBool(append(b, `},"holds_slot":`...), s.HoldsSlot)
 	b = appendNonZero(append(b, `,"queue_position":`...), int64(s.QueuePosition))
 	b = append(b, `,"waiting_context":`...)

@@ -52,7 +52,7 @@ func ApprovalFrom(a *domain.Approval) *Approval {
 	}
 	return &Approval{
 		ID: a.ID, SessionID: a.SessionID, RoundID: textPtr(a.RoundID), Kind: a.Kind, Status: a.Status,
-		Text: textPtr(a.Text), Reasons: listOf(a.Reasons), Actions: listOf(a.Actions), Module: a.Module,
+		Text: textPtr(a.Text), Reasons: listOf(a.Reasons), Actions: listOf(a.Actions), Module: a.Module, Budget: a.Budget,
 		ResponseSchema: rawOrNull(a.ResponseSchema), CancelMessageID: textPtr(a.CancelMessageID),
 		ExpiresAt: timePtr(a.ExpiresAt), OnExpiry: textPtr(ApprovalOnExpiry(a.OnExpiry)),
 		CreatedAt: Time(a.CreatedAt), SettledBy: textPtr(a.SettledBy), SettledAt: timePtr(a.SettledAt),

@@ -20,7 +20,7 @@ type module struct {
 	schema   json.RawMessage
 	check    func(data json.RawMessage) error // beyond the schema; nil: nothing
 	response func(data moduleData) json.RawMessage
-	text     func(data moduleData, value any) string
+	text     func(data moduleData, value any, language string) string
 }
 
 // moduleData is the data of every kind of module.
@@ -50,7 +50,7 @@ var modules = map[string]module{
 		response: func(moduleData) json.RawMessage {
 			return json.RawMessage(`{"type":"string","minLength":1,"maxLength":100000}`)
 		},
-		text: func(_ moduleData, value any) string { return fmt.Sprint(value) },
+		text: func(_ moduleData, value any, _ string) string { return fmt.Sprint(value) },
 	},
 	"Form": {
 		schema: object(`"title": {"type": "string", "maxLength": 500}, "schema": {"type": "object"}`, "schema"),
@@ -120,8 +120,9 @@ func CheckResponse(m *domain.Module, value json.RawMessage) error {
 	return nil
 }
 
-// ResponseText is the answer in words, as the AI reads it.
-func ResponseText(m *domain.Module, value json.RawMessage) string {
+// ResponseText is the answer in words of the workspace's language, as the AI and the
+// person read it.
+func ResponseText(m *domain.Module, value json.RawMessage, language string) string {
 	kind, ok := modules[m.Type]
 	answer, err := parseJSON(value)
 	if !ok || err != nil {
@@ -131,16 +132,17 @@ func ResponseText(m *domain.Module, value json.RawMessage) string {
 	if err != nil {
 		return string(value)
 	}
-	return kind.text(data, answer)
+	return kind.text(data, answer, language)
 }
 
 func yesSchema(moduleData) json.RawMessage { return json.RawMessage(`{"type":"boolean"}`) }
 
-func yesText(_ moduleData, value any) string {
+func yesText(_ moduleData, value any, language string) string {
+	env := Env{Settings: domain.Settings{Language: language}}
 	if value == true {
-		return "Yes"
+		return env.say("Yes", "Oui")
 	}
-	return "No"
+	return env.say("No", "Non")
 }
 
 func choiceSchema(d moduleData) json.RawMessage {
@@ -154,7 +156,7 @@ func choiceSchema(d moduleData) json.RawMessage {
 	return json.RawMessage(`{"type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":` + one + `}`)
 }
 
-func choiceText(_ moduleData, value any) string {
+func choiceText(_ moduleData, value any, _ string) string {
 	items, ok := value.([]any)
 	if !ok {
 		return fmt.Sprint(value)
@@ -164,99 +166,4 @@ func choiceText(_ moduleData, value any) string {
 		texts[i] = fmt.Sprint(item)
 	}
 	return strings.Join(texts, ", ")
-}
-
-// flatField is what a form may ask: one value, or several texts from a list.
-type flatField struct {
-	Type  string          `json:"type"`
-	Title string          `json:"title"`
-	Items json.RawMessage `json:"items"`
-}
-
-// flatForm is the schema of a form, read as far as it matters here.
-type flatForm struct {
-	Type       string               `json:"type"`
-	Properties map[string]flatField `json:"properties"`
-	Required   []string             `json:"required"`
-}
-
-func readForm(data json.RawMessage) (flatForm, error) {
-	var d struct {
-		Schema flatForm `json:"schema"`
-	}
-	if err := json.Unmarshal(data, &d); err != nil {
-		return flatForm{}, domain.Invalid("/data/schema", "schema", "The form's schema is not a JSON Schema of an object with flat fields.")
-	}
-	return d.Schema, nil
-}
-
-func checkForm(data json.RawMessage) error {
-	form, err := readForm(data)
-	if err != nil {
-		return err
-	}
-	if form.Type != "object" || len(form.Properties) == 0 {
-		return domain.Invalid("/data/schema", "schema", `A form's schema has "type": "object" and at least one of "properties".`)
-	}
-	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
-		field, at := form.Properties[name], "/data/schema/properties/"+escapePointer(name)
-		switch field.Type {
-		case "string", "number", "integer", "boolean":
-		case "array":
-			var item flatField
-			if json.Unmarshal(field.Items, &item) != nil || item.Type != "string" {
-				return domain.Invalid(at, "flat", "The field %s is a list: its items must be texts.", quoted(name))
-			}
-		default:
-			return domain.Invalid(at, "flat", "The field %s must be a string, number, integer, boolean or a list of strings: a form is flat.", quoted(name))
-		}
-	}
-	for _, name := range form.Required {
-		if _, ok := form.Properties[name]; !ok {
-			return domain.Invalid("/data/schema/required", "unknown", "The required field %s is not among the properties.", quoted(name))
-		}
-	}
-	d, err := readModule(data)
-	if err != nil {
-		return err
-	}
-	if _, err := moduleSchemas.compile(formSchema(d)); err != nil {
-		return domain.Invalid("/data/schema", "schema", "The form's schema cannot be used: %v.", err)
-	}
-	return nil
-}
-
-// formSchema is the form's own schema, closed: an answer has no other fields.
-func formSchema(d moduleData) json.RawMessage {
-	value, err := parseJSON(d.Schema)
-	fields, ok := value.(map[string]any)
-	if err != nil || !ok {
-		return json.RawMessage("false")
-	}
-	fields["additionalProperties"] = false
-	return encode(fields)
-}
-
-func formText(d moduleData, value any) string {
-	answers, ok := value.(map[string]any)
-	if !ok {
-		return string(encode(value))
-	}
-	var form flatForm
-	if json.Unmarshal(d.Schema, &form) != nil {
-		return string(encode(value))
-	}
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(answers)) {
-		label := name
-		if title := form.Properties[name].Title; title != "" {
-			label = title + " (" + name + ")"
-		}
-		text, isText := answers[name].(string)
-		if !isText {
-			text = string(encode(answers[name]))
-		}
-		lines = append(lines, label+": "+text)
-	}
-	return strings.Join(lines, "\n")
 }

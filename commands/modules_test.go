@@ -35,7 +35,7 @@ func TestModulesAndTheirAnswers(t *testing.T) {
 			if err := CheckResponse(m, json.RawMessage(value)); err != nil {
 				t.Errorf("%s %s: %v", tt.kind, value, err)
 			}
-			if got := ResponseText(m, json.RawMessage(value)); got != words {
+			if got := ResponseText(m, json.RawMessage(value), "en"); got != words {
 				t.Errorf("%s %s: %q", tt.kind, value, got)
 			}
 		}
@@ -43,6 +43,25 @@ func TestModulesAndTheirAnswers(t *testing.T) {
 			if err := CheckResponse(m, json.RawMessage(value)); domain.ErrorCode(err) != domain.CodeInvalid || !strings.HasPrefix(pointerOf(err), "/value") {
 				t.Errorf("%s %s: %v", tt.kind, value, err)
 			}
+		}
+	}
+}
+
+// TestAnswersInWords: people and the AI read the answer in the workspace's language.
+func TestAnswersInWords(t *testing.T) {
+	form := `{"schema":{"type":"object","properties":{"done":{"type":"boolean","title":"Fait"},"unit":{"type":"string","oneOf":[{"const":"km","title":"Kilomètres"}]}}}}`
+	for _, tt := range []struct{ kind, data, value, en, fr string }{
+		{"Validation", `{"message":"Sure?"}`, `true`, "Yes", "Oui"},
+		{"Plan", `{"steps":["pack"]}`, `false`, "No", "Non"},
+		{"Form", form, `{"done":true,"unit":"km"}`, "Fait (done): Yes\nunit: km", "Fait (done): Oui\nunit: km"},
+		{"Text", `{"question":"Why?"}`, `"parce que"`, "parce que", "parce que"},
+	} {
+		m := &domain.Module{Type: tt.kind, Data: json.RawMessage(tt.data)}
+		if err := CheckModule(m); err != nil {
+			t.Errorf("%s: %v", tt.kind, err)
+		}
+		if en, fr := ResponseText(m, json.RawMessage(tt.value), "en"), ResponseText(m, json.RawMessage(tt.value), "fr"); en != tt.en || fr != tt.fr {
+			t.Errorf("%s %s: %q and %q", tt.kind, tt.value, en, fr)
 		}
 	}
 }
@@ -61,6 +80,12 @@ func TestModulesThatAreNotValid(t *testing.T) {
 		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}}}}`, "/data/schema/properties/a"},
 		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string","$ref":"http://example.com/x"}}}}`, "/data/schema"},
 		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}}`, "/data/schema/required"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","$ref":"#/properties/a"}}}}`, "/data/schema/properties/b/$ref"},
+		{"Form", `{"schema":{"type":"object","$defs":{"x":{"type":"object"}},"properties":{"a":{"type":"string"}}}}`, "/data/schema/$defs"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}}`, "/data/schema/anyOf"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string","oneOf":[{"type":"string"}]}}}}`, "/data/schema/properties/a/oneOf"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"string","properties":{"b":{"type":"string"}}}}}}`, "/data/schema/properties/a/properties"},
+		{"Form", `{"schema":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","allOf":[]}}}}}`, "/data/schema/properties/a/items/allOf"},
 		{"Plan", `{"steps":[]}`, "/data/steps"},
 		{"Text", `{"question":"a","colour":"red"}`, "/data/colour"},
 	} {

@@ -91,6 +91,15 @@ type Approval struct {
 	Decision json.RawMessage
 }
 
+// ApprovalFilter chooses approvals of a workspace; empty fields choose all.
+type ApprovalFilter struct {
+	Status    ApprovalStatus
+	SessionID string
+	Kind      ApprovalKind
+	Cursor    string
+	Limit     int
+}
+
 // Decision is a person's answer to an approval. Which fields are read depends on
 // the approval's kind.
 type Decision struct {

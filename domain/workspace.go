@@ -91,6 +91,19 @@ type Limits struct {
 	ContextBudgetTokens     *int     `json:"context_budget_tokens"`
 }
 
+// Strict tightens the first four limits, for a chat or for what runs by itself.
+func (l *Limits) Strict(t SessionType) {
+	roundtrips, tries := 20, 5
+	if t == Chat {
+		roundtrips, tries = 10, 3
+	}
+	l.MaxAutonomousRoundtrips = &roundtrips
+	for _, limit := range []**int{&l.MaxDataQueryIterations, &l.MaxActionRetries, &l.MaxFormatErrorRetries} {
+		own := tries
+		*limit = &own
+	}
+}
+
 // DefaultSettings are those of a new workspace (spec chapters 2, 3, 4, 11).
 func DefaultSettings() Settings {
 	limits := func(roundtrips *int) Limits {

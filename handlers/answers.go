@@ -102,12 +102,20 @@ func (s *server) listApprovals(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	kind, err := oneOf(r, "kind", domain.ApprovalActions, domain.ApprovalQuestion, domain.ApprovalBudget,
+		domain.ApprovalCompletion, domain.ApprovalOutcome, domain.ApprovalPoisoned)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	approvals, next, err := s.WorkspaceReader.Approvals(r.Context(), caller(r).Workspace, status, after, limit)
+	approvals, next, err := s.WorkspaceReader.Approvals(r.Context(), caller(r).Workspace, domain.ApprovalFilter{
+		Status: status, SessionID: r.URL.Query().Get("session_id"), Kind: kind, Cursor: after, Limit: limit,
+	})
 	if err != nil {
 		s.fail(w, r, err)
 		return

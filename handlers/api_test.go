@@ -109,7 +109,7 @@ func TestEveryCall(t *testing.T) {
 		{200, "GET", ses + "/events", ""}, {200, "GET", ses + "/events/stream?after=0", ""},
 		{200, "GET", "/v1/events?types=data.changed", ""}, {200, "GET", "/v1/events/stream", ""},
 		{201, "POST", "/v1/stream-tickets", ""}, {200, "POST", "/v1/heartbeat", `{"session_ids":["ses_1"]}`}, {404, "POST", "/v1/heartbeat", `{"session_ids":["ses_1","ses_foreign"]}`}, {200, "GET", "/v1/slot", ""}, {200, "GET", "/v1/queue", ""}, {200, "DELETE", "/v1/queue/ses_1", ""},
-		{200, "GET", "/v1/approvals?status=open", ""}, {200, "GET", "/v1/approvals/apr_1", ""}, {200, "POST", "/v1/approvals/apr_1", `{"approved":false}`},
+		{200, "GET", "/v1/approvals?status=open", ""}, {200, "GET", "/v1/approvals?session_id=ses_1&kind=question", ""}, {200, "GET", "/v1/approvals/apr_1", ""}, {200, "POST", "/v1/approvals/apr_1", `{"approved":false}`},
 		{200, "GET", "/v1/zones", ""}, {201, "POST", "/v1/zones", `{"name":"Play"}`}, {200, "GET", "/v1/zones/zon_1", ""},
 		{200, "PATCH", "/v1/zones/zon_1", `{"description":null,"position":2}`}, {204, "DELETE", "/v1/zones/zon_1?force=true", ""},
 		{200, "GET", "/v1/tool-types", ""}, {201, "POST", "/v1/tool-types", `{"id":"mood","name":"Mood","config_schema":{},"entry_schema":{}}`}, {200, "GET", "/v1/tool-types/tracking", ""},

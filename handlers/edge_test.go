@@ -85,7 +85,7 @@ func (s *edgeStore) Slot(context.Context, string) (*domain.SlotState, error) {
 	return &domain.SlotState{}, nil
 }
 func (s *edgeStore) Queue(context.Context, string) ([]domain.QueueRow, error) { return nil, nil }
-func (s *edgeStore) Approvals(context.Context, string, domain.ApprovalStatus, string, int) ([]*domain.Approval, string, error) {
+func (s *edgeStore) Approvals(context.Context, string, domain.ApprovalFilter) ([]*domain.Approval, string, error) {
 	return []*domain.Approval{{ID: "apr_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalOpen}}, "", nil
 }
 

@@ -61,7 +61,7 @@ type SessionReader interface {
 type WorkspaceReader interface {
 	Slot(ctx context.Context, ws string) (*domain.SlotState, error)
 	Queue(ctx context.Context, ws string) ([]domain.QueueRow, error)
-	Approvals(ctx context.Context, ws string, status domain.ApprovalStatus, cursor string, limit int) ([]*domain.Approval, string, error)
+	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
 	// EventBounds are the numbers of the oldest event that is kept and of the newest.
 	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)

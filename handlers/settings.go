@@ -51,6 +51,7 @@ type limitSetPatch struct {
 
 // limitsPatch is a merge patch of limits. null is no limit.
 type limitsPatch struct {
+	Preset                  *string                    `json:"preset" validate:"omitempty,oneof=strict"`
 	MaxAutonomousRoundtrips nullable.Nullable[int]     `json:"max_autonomous_roundtrips" validate:"omitempty,dive,min=0"`
 	MaxDataQueryIterations  nullable.Nullable[int]     `json:"max_data_query_iterations" validate:"omitempty,dive,min=0"`
 	MaxActionRetries        nullable.Nullable[int]     `json:"max_action_retries" validate:"omitempty,dive,min=0"`
@@ -148,9 +149,19 @@ func (p *settingsPatch) apply(s *domain.Settings) {
 	merge(&s.FallbackProviders, p.FallbackProviders, def.FallbackProviders)
 	mergeNested(&s.Prices, p.Prices, def.Prices, applyPrices)
 	mergeNested(&s.Limits, p.Limits, def.Limits, func(dst *domain.LimitSet, limits limitSetPatch) {
-		mergeNested(&dst.Chat, limits.Chat, def.Limits.Chat, applyLimits)
-		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, applyLimits)
+		mergeNested(&dst.Chat, limits.Chat, def.Limits.Chat, limitsOf(domain.Chat))
+		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, limitsOf(domain.Automation))
 	})
+}
+
+// limitsOf applies a patch to the limits of a type of session, its preset first.
+func limitsOf(t domain.SessionType) func(*domain.Limits, limitsPatch) {
+	return func(l *domain.Limits, p limitsPatch) {
+		if p.Preset != nil { // strict is the only one
+			l.Strict(t)
+		}
+		applyLimits(l, p)
+	}
 }
 
 func applyLimits(l *domain.Limits, p limitsPatch) {

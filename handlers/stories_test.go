@@ -269,6 +269,13 @@ func TestSettingsMerge(t *testing.T) {
 		[]any{(*int)(nil), 2.0, int64(1_000_000)})
 	c.want(200, "PATCH", "/v1/settings", `{"time_zone":null,"chat_eviction_after":null,"network_retry":null,"limits":null,"fallback_providers":null}`)
 	equal(t, "all back", *settings, domain.DefaultSettings())
+	c.want(200, "PATCH", "/v1/settings", `{"limits":{"chat":{"preset":"strict"},"automation":{"preset":"strict","max_action_retries":9}}}`)
+	four := func(l domain.Limits) []int {
+		return []int{*l.MaxAutonomousRoundtrips, *l.MaxDataQueryIterations, *l.MaxActionRetries, *l.MaxFormatErrorRetries}
+	}
+	equal(t, "strict", [][]int{four(settings.Limits.Chat), four(settings.Limits.Automation)}, [][]int{{10, 3, 3, 3}, {20, 5, 9, 5}})
+	equal(t, "the fifth", settings.Limits.Chat.MaxCommandsPerSession, (*int)(nil))
+	*settings = domain.DefaultSettings()
 	equal(t, "written as people do", c.want(200, "GET", "/v1/settings", "").body["chat_eviction_after"], "5m")
 
 	for body, at := range map[string]string{
@@ -280,6 +287,7 @@ func TestSettingsMerge(t *testing.T) {
 		`{"network_retry":{"delays":["soon"]}}`:           "/network_retry/delays/0",
 		`{"limits":{"chat":{"max_cost_per_day":"much"}}}`: "/limits/chat/max_cost_per_day",
 		`{"limits":{"chat":{"max_cost":1}}}`:              "/limits/chat/max_cost",
+		`{"limits":{"chat":{"preset":"lax"}}}`:            "/limits/chat/preset",
 	} {
 		if got, _, _ := fieldError(t, c.do("PATCH", "/v1/settings", body)); got != at {
 			t.Errorf("%s: the error is at %s", body, got)
@@ -349,11 +357,13 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 	c.want(200, "GET", "/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&since=2026-03-01T00:00:00Z&limit=7&after=cur", "")
 	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Automation, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
 		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
+	c.want(200, "GET", "/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur", "")
+	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
 	equal(t, "entries", lastAsked[domain.EntryFilter](t, w), domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true})
 	c.want(200, "GET", "/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur", "")
 	equal(t, "search", lastAsked[domain.SearchQuery](t, w), domain.SearchQuery{Text: `Cœur "lég*`, Kinds: []domain.SearchKind{domain.SearchNotes, domain.SearchDocuments}, Limit: 7, Cursor: "cur"})
-	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed",
+	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed", "/v1/approvals?kind=wish",
 		"/v1/tools/tol_1/entries?order=up", "/v1/tools/tol_1/entries?from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
 		"/v1/tools/tol_1/entries/stats?group_by=year", "/v1/zones/zon_1?force=maybe"} {
 		method := "GET"

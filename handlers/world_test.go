@@ -309,8 +309,8 @@ func (w *world) Queue(context.Context, string) ([]domain.QueueRow, error) {
 	return []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "USER", Reason: "USER_MESSAGE", Since: worldTime, Session: w.sessions["ses_1"]}}, nil
 }
 
-func (w *world) Approvals(_ context.Context, _ string, status domain.ApprovalStatus, cursor string, limit int) ([]*domain.Approval, string, error) {
-	return []*domain.Approval{w.approval}, "", w.told([]any{status, cursor, limit})
+func (w *world) Approvals(_ context.Context, _ string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
+	return []*domain.Approval{w.approval}, "", w.told(f)
 }
 
 func (w *world) Approval(_ context.Context, ws, id string) (*domain.Approval, error) {

@@ -86,19 +86,25 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 	return a, nil
 }
 
-// Approvals lists a workspace's approvals, newest first; status "" means all of
-// them. The second result is the cursor of the next page, "" at the end.
-func (s *Store) Approvals(ctx context.Context, workspace string, status domain.ApprovalStatus, cursor string, limit int) ([]*domain.Approval, string, error) {
-	before, err := readCursor(cursor)
+// Approvals lists a workspace's approvals, newest first. The second result is the
+// cursor of the next page, "" at the end.
+func (s *Store) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
+	before, err := readCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
+	limit := pageSize(f.Limit)
 	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ?", workspace)
-	if status != "" {
-		q.add(" AND status = ?", string(status))
+	if f.Status != "" {
+		q.add(" AND status = ?", string(f.Status))
 	}
-	if cursor != "" {
+	if f.SessionID != "" {
+		q.add(" AND session_id = ?", f.SessionID)
+	}
+	if f.Kind != "" {
+		q.add(" AND kind = ?", string(f.Kind))
+	}
+	if f.Cursor != "" {
 		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
 	q.add(" ORDER BY created_at DESC, id DESC LIMIT ?", limit+1)

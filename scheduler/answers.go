@@ -134,7 +134,7 @@ func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approv
 		if err := d.cfg.Answers.CheckResponse(a.Module, decision.Value); err != nil {
 			return nil, err
 		}
-		text := d.cfg.Answers.ResponseText(a.Module, decision.Value)
+		text := d.cfg.Answers.ResponseText(a.Module, decision.Value, v.Workspace.Settings.Language)
 		return domain.CommunicationResponseReceived{Decision: decision, Recorded: recorded, Text: text}, nil
 	case domain.ApprovalBudget:
 		if decision.Approved {

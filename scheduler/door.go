@@ -92,7 +92,7 @@ func always(e domain.Event) func(*domain.View) (domain.Event, error) {
 // paid for out of the budgets.
 func (d *Door) pass(ctx context.Context, r request) (*outcome, error) {
 	o, err := d.passOnce(ctx, r)
-	if unknown, ok := errors.AsType[*unknownModel](err); ok {
+	if unknown, ok := errors.AsType[*unknownModelError](err); ok {
 		d.cfg.Models.Learn(ctx, r.workspace, unknown.provider)
 		r.learnt = true
 		return d.passOnce(ctx, r)
@@ -100,10 +100,10 @@ func (d *Door) pass(ctx context.Context, r request) (*outcome, error) {
 	return o, err
 }
 
-// unknownModel ends a passage that needs to know a model first.
-type unknownModel struct{ provider string }
+// unknownModelError ends a passage that needs to know a model first.
+type unknownModelError struct{ provider string }
 
-func (*unknownModel) Error() string { return "the model of the session is not known yet" }
+func (*unknownModelError) Error() string { return "the model of the session is not known yet" }
 
 func (d *Door) passOnce(ctx context.Context, r request) (*outcome, error) {
 	var o *outcome
@@ -183,7 +183,7 @@ func (d *Door) run(o *outcome, s *domain.Session, event domain.Event) error {
 func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcome) (*outcome, error) {
 	if d.cfg.Models != nil && !r.learnt {
 		if _, known := d.cfg.Models.Estimate(v); !known {
-			return nil, &unknownModel{v.Session.ProviderID}
+			return nil, &unknownModelError{v.Session.ProviderID}
 		}
 	}
 	now := d.cfg.Clock()

@@ -76,7 +76,7 @@ type Streams interface {
 // Answers checks what a person answers.
 type Answers interface {
 	CheckResponse(m *domain.Module, value json.RawMessage) error
-	ResponseText(m *domain.Module, value json.RawMessage) string
+	ResponseText(m *domain.Module, value json.RawMessage, language string) string
 	// Edit gives a checked copy of an action with new params and a new digest.
 	Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error)
 }

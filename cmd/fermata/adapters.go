@@ -37,8 +37,8 @@ func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
 	return commands.CheckResponse(m, value)
 }
 
-func (a answers) ResponseText(m *domain.Module, value json.RawMessage) string {
-	return commands.ResponseText(m, value)
+func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language string) string {
+	return commands.ResponseText(m, value, language)
 }
 
 // Edit checks the params that a person changed.

@@ -3,7 +3,6 @@ package machine
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -210,10 +209,13 @@ func (t *turn) grant(b budget, more float64) {
 		t.s.Budgets.MaxCostPerSession = &limit
 		return
 	}
-	raises := slices.DeleteFunc(slices.Clone(t.s.State.Raises), func(r domain.Raise) bool {
-		return r.Limit == b.name && r.Period != b.period // that period is over
-	})
-	t.s.State.Raises = append(raises, domain.Raise{Limit: b.name, Period: b.period, More: more})
+	raises := []domain.Raise{{Limit: b.name, Period: b.period, More: more}}
+	for _, r := range t.s.State.Raises {
+		if r.Limit != b.name || r.Period == b.period { // else its period is over
+			raises = append(raises, r)
+		}
+	}
+	t.s.State.Raises = raises
 }
 
 // warnNearBudget tells people once when a call takes a budget over 80 %. The

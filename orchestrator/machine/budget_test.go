@@ -12,8 +12,6 @@ var priced = domain.CallEstimate{MaxTokens: 1000, Price: func(u domain.Usage) *f
 	return &cost
 }}
 
-func dollars(v float64) *float64 { return &v }
-
 // said is the step that a message of the person leads to.
 func said(t *testing.T, w *world, p *domain.Policy) *domain.Step {
 	t.Helper()
@@ -28,7 +26,7 @@ func said(t *testing.T, w *world, p *domain.Policy) *domain.Step {
 // with its outcome.
 func TestMoneyIsReserved(t *testing.T) {
 	w := newWorld(t, domain.Chat)
-	w.settings.Limits.Chat.MaxCostPerDay = dollars(2)
+	w.settings.Limits.Chat.MaxCostPerDay = new(2.0)
 	p := w.policy()
 	p.Estimate, p.Spent = priced, domain.Spent{Day: "2030-01-02", Today: 0.5}
 	step := said(t, w, p)
@@ -40,7 +38,7 @@ func TestMoneyIsReserved(t *testing.T) {
 		t.Fatalf("the change holds whatever others spend: %+v", step.Change.Spent)
 	}
 	for name, e := range map[string]domain.Event{
-		"an answer":     domain.AIResponseReceived{MessageID: "msg_9", Raw: &domain.RawAnswer{Text: "Hi"}, Roundtrip: &domain.Roundtrip{Usage: domain.Usage{Cost: dollars(0.2)}}},
+		"an answer":     domain.AIResponseReceived{MessageID: "msg_9", Raw: &domain.RawAnswer{Text: "Hi"}, Roundtrip: &domain.Roundtrip{Usage: domain.Usage{Cost: new(0.2)}}},
 		"a failure":     domain.NetworkErrorOccurred{Problem: "gone"},
 		"an interrupt":  domain.InterruptRequested{By: "ada"},
 		"a stop":        domain.StopRequested{By: "ada"},
@@ -61,7 +59,7 @@ func TestMoneyIsReserved(t *testing.T) {
 // TestOthersReserve: the money that another session's call may cost is not there.
 func TestOthersReserve(t *testing.T) {
 	w := newWorld(t, domain.Chat)
-	w.settings.Limits.Chat.MaxCostPerMonth = dollars(2)
+	w.settings.Limits.Chat.MaxCostPerMonth = new(2.0)
 	p := w.policy()
 	p.Estimate, p.Spent = priced, domain.Spent{Month: "2030-01", Reserved: 1.01}
 	step := said(t, w, p)
@@ -79,12 +77,12 @@ func TestOthersReserve(t *testing.T) {
 func TestARaiseIsForItsPeriod(t *testing.T) {
 	w := newWorld(t, domain.Chat)
 	l := &w.settings.Limits.Chat
-	l.MaxCostPerDay, l.MaxCostPerRound = dollars(1), dollars(20)
+	l.MaxCostPerDay, l.MaxCostPerRound = new(1.0), new(20.0)
 	p := w.policy()
 	p.Spent = domain.Spent{Day: "2030-01-02", Today: 5}
 	step := said(t, w, p)
 	p.Open, p.CancelMessage = step.Change.Approvals, nil
-	step, err := Run(step.Session, domain.BudgetRaised{Decision: domain.Decision{Approved: true, Limit: dollars(8)}}, p)
+	step, err := Run(step.Session, domain.BudgetRaised{Decision: domain.Decision{Approved: true, Limit: new(8.0)}}, p)
 	if err != nil || step.Session.Phase != domain.CallingAI {
 		t.Fatalf("raised: %v", err)
 	}
@@ -117,7 +115,7 @@ func TestARaiseIsForItsPeriod(t *testing.T) {
 func TestAnAutomationsDay(t *testing.T) {
 	for kind, want := range map[domain.SessionType]domain.Phase{domain.Automation: domain.WaitingBudget, domain.Chat: domain.CallingAI} {
 		w := newWorld(t, kind)
-		w.s.Budgets.MaxCostPerDay = dollars(3)
+		w.s.Budgets.MaxCostPerDay = new(3.0)
 		p := w.policy()
 		p.Spent = domain.Spent{Day: "2030-01-02", AutomationToday: 3}
 		var e domain.Event = domain.UserMessageSent{Message: w.message("hello")}
@@ -138,8 +136,8 @@ func TestAnAutomationsDay(t *testing.T) {
 // kinds of session where it is the workspace's; later calls do not.
 func TestNoticesAreSentOnce(t *testing.T) {
 	w := newWorld(t, domain.Chat)
-	w.settings.Limits.Chat.MaxCostPerDay, w.settings.Limits.Automation.MaxCostPerDay = dollars(10), dollars(5)
-	w.settings.Limits.Automation.MaxCostPerMonth = dollars(100)
+	w.settings.Limits.Chat.MaxCostPerDay, w.settings.Limits.Automation.MaxCostPerDay = new(10.0), new(5.0)
+	w.settings.Limits.Automation.MaxCostPerMonth = new(100.0)
 	w.spent = domain.Spent{Day: "2030-01-02", Month: "2030-01", Today: 3, ThisMonth: 50}
 	told := 0
 	for i, want := range []int{1, 1, 2, 2} { // 4.5, 6, 8.1, 9.6 dollars

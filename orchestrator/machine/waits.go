@@ -24,6 +24,7 @@ func (t *turn) openApproval(a *domain.Approval) *domain.Approval {
 	a.WorkspaceID, a.SessionID, a.RoundID = t.s.WorkspaceID, t.s.ID, t.s.State.RoundID
 	a.Status, a.CreatedAt = domain.ApprovalOpen, t.p.Now
 	a.OnExpiry = t.p.Settings.ApprovalOnExpiry
+	a.ResponseSchema = responseSchema(a)
 	if expiry := time.Duration(t.p.Settings.ApprovalExpiry); expiry > 0 {
 		at := t.p.Now.Add(expiry)
 		a.ExpiresAt = &at

@@ -291,10 +291,20 @@ func sessionCursors(w *world) {
 	w.equal(len(list(domain.SessionFilter{Query: "100_"})), 0, "a wildcard is a character")
 	w.equal(len(list(domain.SessionFilter{Since: T0.Add(2 * time.Second)})), 3, "since")
 	w.equal(len(list(domain.SessionFilter{Status: domain.StatusRunning})), 0, "by status")
-	w.equal(len(pages(w, func(cursor string) ([]string, string, error) {
-		page, next, err := w.Approvals(w.Context(), domain.DefaultWorkspace, domain.ApprovalOpen, cursor, 2)
-		return idsOf(page, func(a *domain.Approval) string { return a.ID }), next, err
-	})), 7, "open approvals")
+	asked := func(f domain.ApprovalFilter) []string {
+		return pages(w, func(cursor string) ([]string, string, error) {
+			f.Cursor, f.Limit = cursor, 2
+			page, next, err := w.Approvals(w.Context(), domain.DefaultWorkspace, f)
+			return idsOf(page, func(a *domain.Approval) string { return a.ID }), next, err
+		})
+	}
+	all := asked(domain.ApprovalFilter{Status: domain.ApprovalOpen})
+	w.equal(len(all), 7, "open approvals")
+	first, err := w.Approval(w.Context(), domain.DefaultWorkspace, all[0])
+	w.ok(err)
+	w.equal(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: first.Kind}), all[:1], "those of a session")
+	w.equal(len(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: domain.ApprovalPoisoned})), 0, "of another kind")
+	w.equal(len(asked(domain.ApprovalFilter{Status: domain.ApprovalRefused})), 0, "refused ones")
 }
 
 func idsOf[T any](list []T, id func(T) string) []string {
