@@ -28,7 +28,6 @@ type View struct {
 	Automation *StandingOrder
 	Grants     []*Grant
 
-
 	// Spent is what the workspace spent and reserved, where anybody set a limit to it.
 	Spent Spent
 }

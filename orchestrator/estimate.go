@@ -15,7 +15,10 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	if model == nil {
 		return domain.CallEstimate{}, false
 	}
-	estimate := domain.CallEstimate{MaxTokens: model.MaxTokens, Price: model.Price}
+	settings := &view.Workspace.Settings
+	estimate := domain.CallEstimate{MaxTokens: model.MaxTokens, Price: func(u domain.Usage) *float64 {
+		return settings.CostOf(u, model.Name)
+	}}
 	if s.State.TotalRoundtrips == 0 {
 		estimate.Before = l.beforeConversation(s, view, model)
 	}
