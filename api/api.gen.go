@@ -205,6 +205,21 @@ func (e HealthStatus) Valid() bool {
 	}
 }
 
+// Defines values for LimitsPatchPreset.
+const (
+	LimitsPatchPresetStrict LimitsPatchPreset = "strict"
+)
+
+// Valid indicates whether the value is a known member of the LimitsPatchPreset enum.
+func (e LimitsPatchPreset) Valid() bool {
+	switch e {
+	case LimitsPatchPresetStrict:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MessageSender.
 const (
 	MessageSenderAI     MessageSender = "AI"
@@ -1061,6 +1076,7 @@ type AnyValue = json.RawMessage
 // Approval A question to a person, kept with its answer.
 type Approval struct {
 	Actions         []ApprovalAction `json:"actions"`
+	Budget          *BudgetQuestion  `json:"budget"`
 	CancelMessageID *string          `json:"cancel_message_id,omitempty"`
 
 	// CreatedAt RFC 3339, UTC, milliseconds.
@@ -1077,7 +1093,7 @@ type Approval struct {
 	// Reasons Why a person is asked.
 	Reasons []ApprovalReason `json:"reasons"`
 
-	// ResponseSchema JSON Schema of the answer, or null.
+	// ResponseSchema JSON Schema of the answer, from which a form can be made: for a question that of its `value`, for every other kind that of the whole body.
 	ResponseSchema AnyValue       `json:"response_schema"`
 	RoundID        *string        `json:"round_id,omitempty"`
 	SessionID      string         `json:"session_id"`
@@ -1177,8 +1193,14 @@ type ApprovalSettledEventType string
 // ApprovalStatus defines model for ApprovalStatus.
 type ApprovalStatus = domain.ApprovalStatus
 
+// BudgetQuestion Which budget has no room for the next call.
+type BudgetQuestion = domain.BudgetQuestion
+
 // Budgets Limits of tokens and money that a person set on this session; null is none.
 type Budgets struct {
+	// MaxCostPerDay In US dollars, for all runs of the automation that this session is a run of; it is set on the automation.
+	MaxCostPerDay *float64 `json:"max_cost_per_day"`
+
 	// MaxCostPerRound In US dollars.
 	MaxCostPerRound *float64 `json:"max_cost_per_round"`
 
@@ -1620,7 +1642,13 @@ type LimitsPatch struct {
 	MaxDataQueryIterations  *int     `json:"max_data_query_iterations,omitempty"`
 	MaxFormatErrorRetries   *int     `json:"max_format_error_retries,omitempty"`
 	MaxTokensPerRound       *int64   `json:"max_tokens_per_round,omitempty"`
+
+	// Preset Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other fields come after it.
+	Preset *LimitsPatchPreset `json:"preset,omitempty"`
 }
+
+// LimitsPatchPreset Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other fields come after it.
+type LimitsPatchPreset string
 
 // Message What is stored and shown. Which part is filled tells the variants apart.
 type Message struct {
@@ -3043,6 +3071,12 @@ type GetStatusParams struct {
 type ListApprovalsParams struct {
 	// Status Only those with this status; `open` is what waits for a person.
 	Status *ApprovalStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// SessionID Only those of this session.
+	SessionID *string `form:"session_id,omitempty" json:"session_id,omitempty"`
+
+	// Kind Only those of this kind.
+	Kind *ApprovalKind `form:"kind,omitempty" json:"kind,omitempty"`
 
 	// Limit How many at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
