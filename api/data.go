@@ -44,6 +44,11 @@ func EntryFrom(e *domain.Entry) *Entry {
 	}
 }
 
+// ImportResultFrom is what a file of entries made.
+func ImportResultFrom(r *domain.ImportResult) *ImportResult {
+	return &ImportResult{DryRun: r.DryRun, Entries: r.Count, FirstTimestamp: timePtr(r.First), LastTimestamp: timePtr(r.Last)}
+}
+
 // DocumentFrom is a document as clients see it.
 func DocumentFrom(d *domain.Document) *Document {
 	out := &Document{

@@ -78,6 +78,14 @@ type EntryFilter struct {
 	Descending bool
 }
 
+// ImportResult says what a file of entries made, or would have made (DryRun).
+type ImportResult struct {
+	DryRun bool
+	Count  int
+	First  *time.Time // the earliest timestamp; nil without entries
+	Last   *time.Time
+}
+
 // Document is one of the workspace's context texts.
 type Document struct {
 	ID          string     `json:"id"`

@@ -24,6 +24,7 @@ const (
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"
 	CodeNotEmpty           Code = "not_empty"        // deleting something that holds something, without force
+	CodeTooLarge           Code = "too_large"        // more than is taken at once
 	CodeRestoreExpired     Code = "restore_expired"  // deleted too long ago to be undone
 	CodeParentDeleted      Code = "parent_deleted"   // what held it is deleted too
 	CodeTypeInUse          Code = "tool_type_in_use" // deleting a tool type that tools have

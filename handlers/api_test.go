@@ -144,6 +144,8 @@ func TestEveryCall(t *testing.T) {
 			t.Errorf("%s %s made something and does not say where", call.method, call.path)
 		}
 	}
+	c.want(201, "POST", "/v1/tools/tol_1/entries/import", "value\n3\n", "Content-Type", "text/csv")
+	c.want(200, "POST", "/v1/tools/tol_1/entries/import?dry_run=true", "value\n3\n", "Content-Type", "text/csv; charset=UTF-8")
 	calls := c.contract.Calls()
 	for _, item := range testkit.LoadContract(t).Paths.Map() {
 		for _, op := range item.Operations() {

@@ -59,7 +59,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, err
 		}
-		return nil, &domain.Error{Code: CodeUnreadable, Message: "The body broke off before its end.", Err: err}
+		return nil, brokenOff(err)
 	}
 	if body.Len() == 0 {
 		return nil, nil
@@ -70,6 +70,16 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
 	return body.Bytes(), nil
+}
+
+// brokenOff tells a body that did not come whole from other errors.
+func brokenOff(err error) error {
+	var tooLarge *http.MaxBytesError
+	var known *domain.Error
+	if errors.As(err, &tooLarge) || errors.As(err, &known) {
+		return err
+	}
+	return &domain.Error{Code: CodeUnreadable, Message: "The body broke off before its end.", Err: err}
 }
 
 // decode reads one JSON object into dst.

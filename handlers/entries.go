@@ -51,6 +51,11 @@ func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	w.Header().Add("Vary", "Accept")
+	if wantsCSV(r) {
+		s.exportEntries(w, r, filter)
+		return
+	}
 	ws := caller(r).Workspace
 	if _, err := s.Tools.Tool(r.Context(), ws, filter.ToolID); err != nil {
 		s.fail(w, r, err)

@@ -17,7 +17,7 @@ const (
 	CodeTooDeep               domain.Code = "too_deep"
 	CodeEmptyBody             domain.Code = "empty_body"
 	CodeMethodNotAllowed      domain.Code = "method_not_allowed"
-	CodeTooLarge              domain.Code = "too_large"
+	CodeTooLarge                          = domain.CodeTooLarge
 	CodeUnsupportedType       domain.Code = "unsupported_media_type"
 	CodeNotAcceptable         domain.Code = "not_acceptable"
 	CodePreconditionFailed    domain.Code = "precondition_failed"

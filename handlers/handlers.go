@@ -47,6 +47,7 @@ type Config struct {
 	ToolTypes     ToolTypes
 	Entries       Entries
 	Documents     Documents
+	EntryFiles    EntryFiles
 	Versions      DocumentVersions
 	Undo          Undo
 	Periods       Periods

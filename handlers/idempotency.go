@@ -68,7 +68,7 @@ func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
 			s.fail(w, r, domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength))
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit(r)))
 		if err != nil {
 			s.fail(w, r, unreadable(err))
 			return

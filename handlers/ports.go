@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -145,6 +146,14 @@ type Entries interface {
 	UpdateEntry(ctx context.Context, ws, id string, version int64, change func(*domain.Entry) error) (entry *domain.Entry, seq int64, err error)
 	DeleteEntry(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	EntryStats(ctx context.Context, ws, tool string, q StatsQuery) ([]domain.Stats, error)
+}
+
+// EntryFiles writes and reads entries as CSV. ExportEntries writes page by page;
+// nothing is written before the first page is there. ImportEntries stores all or
+// nothing; mistakes have pointers like "/lines/17/value".
+type EntryFiles interface {
+	ExportEntries(ctx context.Context, ws string, filter domain.EntryFilter, out io.Writer) error
+	ImportEntries(ctx context.Context, ws, tool string, file io.Reader, dryRun bool) (result *domain.ImportResult, seq int64, err error)
 }
 
 // StatsQuery asks for statistics of a numeric field. Zero times: no bound. GroupBy is

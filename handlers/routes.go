@@ -79,6 +79,7 @@ func (s *server) table() []route {
 		{"GET", "/v1/tools/{tool_id}/entries", viewer, s.listEntries},
 		{"POST", "/v1/tools/{tool_id}/entries", member, s.createEntry},
 		{"POST", "/v1/tools/{tool_id}/entries/batch", member, s.createEntries},
+		{"POST", "/v1/tools/{tool_id}/entries/import", member, s.importEntries},
 		{"GET", "/v1/tools/{tool_id}/entries/stats", viewer, s.getEntryStats},
 		{"GET", "/v1/entries/{entry_id}", viewer, s.getEntry},
 		{"PATCH", "/v1/entries/{entry_id}", member, s.updateEntry},

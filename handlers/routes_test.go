@@ -104,7 +104,11 @@ func TestContractDescribesItself(t *testing.T) {
 			if op.RequestBody == nil {
 				continue
 			}
-			if body := op.RequestBody.Value.Content["application/json"]; body.Example == nil && len(body.Examples) == 0 {
+			kind := "application/json"
+			if op.OperationID == "importEntries" {
+				kind = "text/csv"
+			}
+			if body := op.RequestBody.Value.Content[kind]; body.Example == nil && len(body.Examples) == 0 {
 				t.Errorf("%s: the request has no example", where)
 			}
 		}

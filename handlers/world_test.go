@@ -120,7 +120,7 @@ func (w *world) serve(t *testing.T) *testClient {
 			_, _ = w.Write([]byte("<p>page"))
 		}),
 		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, RichText: w, Catalogue: w,
-		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
+		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {
 		broker.Drain()

@@ -145,8 +145,8 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 	return &dialect{
 		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres, search: postgresSearch{},
 		clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-		number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
-			"THEN (data::json ->> %[1]s::text)::double precision END END",
+		number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
+			"THEN (data::json ->> %[1]s::text)::double precision END) END",
 		relaxed: "SET LOCAL synchronous_commit = off",
 		migrator: func(db *sql.DB) (*goose.Provider, error) {
 			// Nodes that start together migrate one after the other.

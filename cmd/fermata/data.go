@@ -24,6 +24,7 @@ var _ interface {
 	handlers.Tools
 	handlers.ToolTypes
 	handlers.Entries
+	handlers.EntryFiles
 	handlers.Documents
 	handlers.DocumentVersions
 	handlers.Undo

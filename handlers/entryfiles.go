@@ -1,0 +1,129 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// maxFile bounds a file that is imported. It is the only body that may be larger than
+// maxBody.
+const maxFile = 8 << 20
+
+const importPath = "/entries/import"
+
+// bodyLimit is how large the body of a request may be.
+func bodyLimit(r *http.Request) int64 {
+	if strings.HasSuffix(r.URL.Path, importPath) {
+		return maxFile
+	}
+	return maxBody
+}
+
+// wantsCSV says whether the header Accept prefers text/csv to application/json.
+func wantsCSV(r *http.Request) bool {
+	csv, json := 0.0, -1.0
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		weight := 1.0
+		if text, given := params["q"]; given {
+			if weight, err = strconv.ParseFloat(text, 64); err != nil {
+				continue
+			}
+		}
+		switch kind {
+		case "text/csv":
+			csv = weight
+		case "application/json":
+			json = weight
+		}
+	}
+	return csv > 0 && csv >= json
+}
+
+// exportEntries sends every entry of a period as CSV.
+func (s *server) exportEntries(w http.ResponseWriter, r *http.Request, filter domain.EntryFilter) {
+	for _, name := range []string{"limit", "after"} {
+		if r.URL.Query().Has(name) {
+			s.fail(w, r, domain.Invalid("/"+name, "not_together", "A CSV file has no pages: leave %s out.", name))
+			return
+		}
+	}
+	if r.URL.Query().Get("order") == "" {
+		filter.Descending = false // a file begins at its beginning
+	}
+	out := &fileWriter{w: w, control: http.NewResponseController(w), name: filter.ToolID + ".csv"}
+	err := s.EntryFiles.ExportEntries(r.Context(), caller(r).Workspace, filter, out)
+	switch {
+	case err == nil:
+	case !out.begun:
+		s.fail(w, r, err)
+	default:
+		if r.Context().Err() == nil {
+			s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an export broke off")
+		}
+		panic(http.ErrAbortHandler) // nobody must take what was sent for the whole
+	}
+}
+
+// fileWriter sends the head of the answer with the first bytes of a file, and gives
+// each write its time.
+type fileWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	name    string
+	begun   bool
+}
+
+func (f *fileWriter) Write(b []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		f.w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+		f.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+		f.w.WriteHeader(http.StatusOK)
+	}
+	if err := f.control.SetWriteDeadline(clock.System().Add(writeWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, fmt.Errorf("set a write deadline on an export: %w", err)
+	}
+	return f.w.Write(b)
+}
+
+// importEntries stores a CSV file of entries, all or nothing.
+func (s *server) importEntries(w http.ResponseWriter, r *http.Request) {
+	dryRun, err := boolOf(r, "dry_run")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := params["charset"]
+	if err != nil || kind != "text/csv" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		s.fail(w, r, domain.Errorf(CodeUnsupportedType, "Send the file as Content-Type: text/csv, in UTF-8."))
+		return
+	}
+	if r.ContentLength > maxFile {
+		s.fail(w, r, domain.Errorf(CodeTooLarge, "The file is larger than %d bytes. Nothing was stored; send it in parts.", maxFile))
+		return
+	}
+	result, seq, err := s.EntryFiles.ImportEntries(r.Context(), caller(r).Workspace, toolID(r), http.MaxBytesReader(w, r.Body, maxFile), dryRun)
+	if err != nil {
+		s.fail(w, r, brokenOff(err))
+		return
+	}
+	setSeq(w, seq)
+	status := http.StatusCreated
+	if dryRun {
+		status = http.StatusOK
+	}
+	s.writeJSON(w, r, status, api.ImportResultFrom(result))
+}
