@@ -1583,6 +1583,17 @@ type HeartbeatInput struct {
 	SessionIds []string `json:"session_ids"`
 }
 
+// ImportResult defines model for ImportResult.
+type ImportResult struct {
+	// DryRun Nothing was stored.
+	DryRun bool `json:"dry_run"`
+
+	// Entries How many were added.
+	Entries        int        `json:"entries"`
+	FirstTimestamp *Timestamp `json:"first_timestamp"`
+	LastTimestamp  *Timestamp `json:"last_timestamp"`
+}
+
 // Invariant defines model for Invariant.
 type Invariant struct {
 	// Count 0 is well.
@@ -3872,6 +3883,21 @@ type CreateEntryParams struct {
 
 // CreateEntriesParams defines parameters for CreateEntries.
 type CreateEntriesParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ImportEntriesParams defines parameters for ImportEntries.
+type ImportEntriesParams struct {
+	// DryRun Only say what would happen.
+	DryRun *bool `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`.
