@@ -19,10 +19,14 @@ type kind struct {
 
 // Kind is the registry's entry of OpenAI itself.
 func Kind() providers.Kind {
-	return (&kind{
+	return openAIKind().entry()
+}
+
+func openAIKind() *kind {
+	return &kind{
 		name: "openai", display: "OpenAI", schema: openAISchema(),
 		preset: func(string, *url.URL) preset { return openAI },
-	}).entry()
+	}
 }
 
 // Compatible is the registry's entry of all others that speak its wire.

@@ -52,7 +52,7 @@ func start(t *testing.T, wire Wire, reply Reply) *fixture {
 }
 
 func (f *fixture) query(ctx context.Context, streamed bool) (*providers.Answer, error) {
-	request := &providers.Request{Prompt: Prompt(), NewID: ids.Counting()}
+	request := &providers.Request{Prompt: f.wire.prompt(), NewID: ids.Counting()}
 	if streamed {
 		request.OnDelta = func(d providers.Delta) {
 			f.deltas[d.Kind] += d.Text
@@ -73,6 +73,15 @@ func Prompt() *domain.Prompt {
 	}
 }
 
+// prompt is Prompt as the wire can take it.
+func (w Wire) prompt() *domain.Prompt {
+	p := Prompt()
+	if w.NoCalls {
+		p.Commands = nil
+	}
+	return p
+}
+
 // Run holds a wire to the contract.
 func Run(t *testing.T, wire Wire) {
 	for name, streamed := range map[string]bool{"streamed": true, "whole": false} {
@@ -82,6 +91,7 @@ func Run(t *testing.T, wire Wire) {
 		})
 	}
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, wire) })
+	t.Run("broken calls", func(t *testing.T) { brokenCalls(t, wire) })
 	t.Run("ten megabytes", func(t *testing.T) { tooLarge(t, wire) })
 	t.Run("in parallel", func(t *testing.T) { parallel(t, wire) })
 }
@@ -274,7 +284,7 @@ func tooLarge(t *testing.T, wire Wire) {
 				f := start(t, wire, reply)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				answer, err := f.provider.Query(t.Context(), request(streamed))
+				answer, err := f.provider.Query(t.Context(), wire.request(streamed))
 				runtime.ReadMemStats(&after)
 				var e *providers.Error
 				if answer != nil || !errors.As(err, &e) || e.Class.Retryable() || !strings.Contains(e.Message, "too large") {
@@ -289,8 +299,8 @@ func tooLarge(t *testing.T, wire Wire) {
 	}
 }
 
-func request(streamed bool) *providers.Request {
-	r := &providers.Request{Prompt: Prompt(), NewID: ids.Counting()}
+func (w Wire) request(streamed bool) *providers.Request {
+	r := &providers.Request{Prompt: w.prompt(), NewID: ids.Counting()}
 	if streamed {
 		r.OnDelta = func(providers.Delta) {}
 	}
@@ -300,7 +310,7 @@ func request(streamed bool) *providers.Request {
 // parallel: one provider serves many sessions that share turns.
 func parallel(t *testing.T, wire Wire) {
 	f := start(t, wire, Reply{Text: []string{"a", "b", "c"}, StopReason: "stop"})
-	shared := Prompt()
+	shared := wire.prompt()
 	var group sync.WaitGroup
 	for i := range 16 {
 		group.Go(func() {

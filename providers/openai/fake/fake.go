@@ -1,99 +1,137 @@
 package fake
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-// Compatible is a vendor of the kind openai_compatible that is configured by its URL
-// alone.
-func Compatible() suite.Fake {
-	return suite.Fake{
-		Name: "openai_compatible", Kind: "openai_compatible", Write: write,
-		Config: func(url string, protocol domain.Protocol) map[string]any {
-			return map[string]any{"base_url": url + "/v1", "model": "m", "protocol": string(protocol)}
-		},
-	}
-}
-
 // write sends a reply in the form that the request asks for.
-func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Reply) {
-	var request struct {
-		Stream bool `json:"stream"`
-	}
-	if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Content-Type") != "application/json" || json.Unmarshal(body, &request) != nil {
-		http.Error(w, `{"error":"not a request of this wire"}`, http.StatusBadRequest)
+func (d dialect) write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Reply) {
+	q, err := d.read(r, body)
+	if err != nil {
+		http.Error(w, `{"error":{"message":`+suite.Quote(err.Error())+`}}`, http.StatusBadRequest)
 		return
 	}
-	finish := map[string]string{"stop": "stop", "calls": "tool_calls", "length": "length", "refused": "content_filter"}[reply.StopReason]
-	usage := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}`,
-		reply.Usage.InputTokens+reply.Usage.CacheReadTokens, reply.Usage.OutputTokens, reply.Usage.CacheReadTokens, reply.Usage.ReasoningTokens)
-	if request.Stream {
-		stream(w, r, reply, finish, usage)
+	if q.Stream {
+		w.Header().Set("Content-Type", "text/event-stream")
+		d.stream(&stream{w: w, r: r}, q, reply)
 		return
 	}
-	whole(w, r, reply, finish, usage)
+	d.whole(w, r, reply)
 }
 
-func stream(w http.ResponseWriter, r *http.Request, reply suite.Reply, finish, usage string) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	send := func(delta, finish string) {
-		_, _ = fmt.Fprintf(w, "data: {\"id\":\"c\",\"model\":\"m-1\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
-		w.(http.Flusher).Flush()
+func finish(reply suite.Reply) string {
+	return map[string]string{"stop": "stop", "calls": "tool_calls", "length": "length", "refused": "content_filter"}[reply.StopReason]
+}
+
+func (d dialect) usage(reply suite.Reply) string {
+	u := reply.Usage
+	cached := fmt.Sprintf(`"prompt_tokens_details":{"cached_tokens":%d}`, u.CacheReadTokens)
+	if d.hitTokens {
+		cached = fmt.Sprintf(`"prompt_cache_hit_tokens":%d,"prompt_cache_miss_tokens":%d`, u.CacheReadTokens, u.InputTokens)
 	}
-	send(`{"role":"assistant","content":""}`, "null")
-	for _, piece := range reply.Thinking {
-		send(`{"reasoning_content":`+suite.Quote(piece)+`}`, "null")
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,%s,"completion_tokens_details":{"reasoning_tokens":%d}}`,
+		u.InputTokens+u.CacheReadTokens, u.OutputTokens, cached, u.ReasoningTokens)
+}
+
+// thought is a piece of thinking as a member of a message or a delta.
+func (d dialect) thought(piece string) string {
+	switch d.thinking {
+	case inReasoning:
+		return `"reasoning":` + suite.Quote(piece)
+	case inTags:
+		return `"content":` + suite.Quote(piece)
+	case inParts:
+		return `"content":[{"type":"thinking","thinking":[{"type":"text","text":` + suite.Quote(piece) + `}]}]`
+	}
+	return `"reasoning_content":` + suite.Quote(piece)
+}
+
+// thoughts are the pieces as they stream, with the tags where the vendor has them.
+func (d dialect) thoughts(reply suite.Reply) []string {
+	if d.thinking == inTags && len(reply.Thinking) > 0 {
+		return append(append([]string{"<thi", "nk>"}, reply.Thinking...), "</think>\n\n")
+	}
+	return reply.Thinking
+}
+
+// stream writes chunks.
+type stream struct {
+	w http.ResponseWriter
+	r *http.Request
+}
+
+func (s *stream) send(delta, rest string) {
+	_, _ = fmt.Fprintf(s.w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m-1\",\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}\n\n", delta, rest)
+	s.w.(http.Flusher).Flush()
+}
+
+func (d dialect) stream(s *stream, q *request, reply suite.Reply) {
+	s.send(`"role":"assistant","content":""`, "null}]")
+	for _, piece := range d.thoughts(reply) {
+		s.send(d.thought(piece), "null}]")
 	}
 	for _, piece := range reply.Text {
-		send(`{"content":`+suite.Quote(piece)+`}`, "null")
+		s.send(`"content":`+suite.Quote(piece), "null}]")
 	}
 	for i, call := range reply.Calls {
-		send(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}]}`, i, call.ID, call.Name), "null")
-		half := len(call.Arguments) / 2
-		for _, piece := range []string{call.Arguments[:half], call.Arguments[half:]} {
-			send(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, suite.Quote(piece)), "null")
-		}
+		d.call(s, i, call)
 	}
 	switch reply.Ending {
 	case suite.Cut:
 		return
 	case suite.Reset:
-		suite.Break(w)
+		suite.Break(s.w)
 		return
 	case suite.Hang:
-		<-r.Context().Done()
+		<-s.r.Context().Done()
 		return
 	case suite.Failed:
-		_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}\n\n")
+		_, _ = io.WriteString(s.w, "data: {\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}\n\n")
 		return
 	case suite.Complete:
 	}
-	send("{}", fmt.Sprintf("%q", finish))
-	_, _ = fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":%s}\n\ndata: [DONE]\n\n", usage)
-	w.(http.Flusher).Flush() // the end of the response comes in a packet of its own
+	if d.endHasUsage {
+		s.send("", fmt.Sprintf(`%q}],"usage":%s`, finish(reply), d.usage(reply)))
+	} else {
+		s.send("", fmt.Sprintf(`%q}]`, finish(reply)))
+	}
+	if q.StreamOptions != nil && q.StreamOptions.IncludeUsage {
+		_, _ = fmt.Fprintf(s.w, "data: {\"choices\":[],\"usage\":%s}\n\n", d.usage(reply))
+	}
+	_, _ = io.WriteString(s.w, "data: [DONE]\n\n")
+	s.w.(http.Flusher).Flush() // the end of the response comes in a packet of its own
 }
 
-func whole(w http.ResponseWriter, r *http.Request, reply suite.Reply, finish, usage string) {
+// call streams a tool call as the vendor does.
+func (d dialect) call(s *stream, i int, call suite.Call) {
+	head := fmt.Sprintf(`"index":%d,"id":%q,`, i, call.ID)
+	switch d.calls {
+	case atIndexZero:
+		head = fmt.Sprintf(`"index":0,"id":%q,`, call.ID)
+	case withoutIndex:
+		head = fmt.Sprintf(`"id":%q,`, call.ID)
+	case withoutIDs:
+		head = fmt.Sprintf(`"index":%d,`, i)
+	case inPieces:
+		s.send(fmt.Sprintf(`"tool_calls":[{%s"type":"function","function":{"name":%q,"arguments":""}}]`, head, call.Name), "null}]")
+		half := len(call.Arguments) / 2
+		for _, piece := range []string{call.Arguments[:half], call.Arguments[half:]} {
+			s.send(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":%s}}]`, i, suite.Quote(piece)), "null}]")
+		}
+		return
+	}
+	s.send(fmt.Sprintf(`"tool_calls":[{%s"type":"function","function":{"name":%q,"arguments":%s}}]`, head, call.Name, suite.Quote(call.Arguments)), "null}]")
+}
+
+func (d dialect) whole(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
 	w.Header().Set("Content-Type", "application/json")
-	var calls []string
-	for _, call := range reply.Calls {
-		calls = append(calls, fmt.Sprintf(`{"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}`, call.ID, call.Name, suite.Quote(call.Arguments)))
-	}
-	message := `{"role":"assistant","content":` + suite.Quote(strings.Join(reply.Text, ""))
-	if len(reply.Thinking) > 0 {
-		message += `,"reasoning_content":` + suite.Quote(strings.Join(reply.Thinking, ""))
-	}
-	if len(calls) > 0 {
-		message += `,"tool_calls":[` + strings.Join(calls, ",") + `]`
-	}
-	text := fmt.Sprintf(`{"id":"c","model":"m-1","choices":[{"index":0,"message":%s},"finish_reason":%q}],"usage":%s}`, message, finish, usage)
+	text := fmt.Sprintf(`{"id":"c","object":"chat.completion","model":"m-1","choices":[{"index":0,"message":{"role":"assistant",%s},"finish_reason":%q}],"usage":%s}`,
+		d.message(reply), finish(reply), d.usage(reply))
 	switch reply.Ending {
 	case suite.Reset:
 		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
@@ -107,4 +145,31 @@ func whole(w http.ResponseWriter, r *http.Request, reply suite.Reply, finish, us
 	case suite.Complete, suite.Cut:
 		_, _ = io.WriteString(w, text)
 	}
+}
+
+// message is a whole answer's message without its role.
+func (d dialect) message(reply suite.Reply) string {
+	content, thoughts := strings.Join(reply.Text, ""), strings.Join(d.thoughts(reply), "")
+	members := []string{`"content":` + suite.Quote(content)}
+	switch {
+	case thoughts == "":
+	case d.thinking == inTags:
+		members[0] = `"content":` + suite.Quote(thoughts+content)
+	case d.thinking == inParts:
+		members[0] = strings.TrimSuffix(d.thought(thoughts), "]") + `,{"type":"text","text":` + suite.Quote(content) + `}]`
+	default:
+		members = append(members, d.thought(thoughts))
+	}
+	var all []string
+	for _, call := range reply.Calls {
+		id := fmt.Sprintf(`"id":%q,`, call.ID)
+		if d.calls == withoutIDs {
+			id = ""
+		}
+		all = append(all, fmt.Sprintf(`{%s"type":"function","function":{"name":%q,"arguments":%s}}`, id, call.Name, suite.Quote(call.Arguments)))
+	}
+	if len(all) > 0 {
+		members = append(members, `"tool_calls":[`+strings.Join(all, ",")+`]`)
+	}
+	return strings.Join(members, ",")
 }
