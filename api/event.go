@@ -66,7 +66,9 @@ func appendWorkspaceBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 	case e.Type == domain.LogSlotChanged && e.Slot != nil:
 		return appendObject(b, SlotFrom(e.Slot, e.At))
 	case e.Type == domain.LogQueueChanged:
-		return appendObject(b, QueueFrom(e.Queue))
+		queue := QueueFrom(e.Queue)
+		queue.Length = max(queue.Length, e.QueueLength)
+		return appendObject(b, queue)
 	case e.Type == domain.LogDataChanged && e.Change != nil:
 		return appendObject(b, e.Change)
 	case e.Type == domain.LogNotice && e.Notice != nil:

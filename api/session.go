@@ -87,7 +87,7 @@ func inactivity(s *domain.Session, now time.Time) time.Duration {
 
 // QueueFrom is the queue as clients see it, next first.
 func QueueFrom(rows []domain.QueueRow) *Queue {
-	out := &Queue{Data: make([]QueueRow, 0, len(rows))}
+	out := &Queue{Data: make([]QueueRow, 0, len(rows)), Length: len(rows)}
 	for i := range rows {
 		r := &rows[i]
 		row := QueueRow{

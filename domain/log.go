@@ -57,12 +57,13 @@ type LogEvent struct {
 	Phase     *Transition
 	Change    *DataChange
 	// Automation is as it is now; Occurrence as it was recorded.
-	Automation *StandingOrder
-	Occurrence *Occurrence
-	Notice     *Notice
-	Slot       *SlotState
-	Queue      []QueueRow
-	Usage      *Roundtrip
+	Automation  *StandingOrder
+	Occurrence  *Occurrence
+	Notice      *Notice
+	Slot        *SlotState
+	Queue       []QueueRow // its first rows; filled by the commit
+	QueueLength int
+	Usage       *Roundtrip
 }
 
 // Notice is a short text for people (the toast).

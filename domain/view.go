@@ -1,5 +1,7 @@
 package domain
 
+import "time"
+
 // View is what a decision about one session needs to know, read in one transaction
 // under the locks of the workspace's row and of the session's row (in this order).
 type View struct {
@@ -12,7 +14,7 @@ type View struct {
 	HolderOpen          []*Approval
 	HolderPlanned       []*Execution
 	HolderCancelMessage *Message
-	// Queue of the workspace, next first.
+	// Queue of the workspace, next first. The rows of CHATs have their session.
 	Queue []QueueRow
 
 	Open          []*Approval // open approvals of the session
@@ -30,4 +32,24 @@ type View struct {
 
 	// Spent is what the workspace spent and reserved, where anybody set a limit to it.
 	Spent Spent
+}
+
+// Waiters are those who want the slot of a workspace, as of one instant.
+type Waiters struct {
+	Workspace *Workspace
+	Holder    *Session // nil: the slot is free
+	// ActionRuns: the holder has started an action whose outcome is not stored.
+	ActionRuns bool
+	Queue      []QueueRow // next first, each with its session
+	// Aside are the sessions that have something to do and do not queue (suspended, at
+	// work, a chat with a message that waits), oldest request first.
+	Aside []*Session
+	// Due says that an occurrence of an automation is due.
+	Due bool
+}
+
+// SlotFigures are the slots and queues of all workspaces, in numbers.
+type SlotFigures struct {
+	Held, Queued int64
+	Oldest       time.Time // since when the longest waits; zero: nobody does
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -22,6 +23,8 @@ type driver struct {
 	cut  context.CancelCauseFunc
 	// epoch is the claim under which it drives.
 	epoch int64
+	// yields: somebody waits for the slot.
+	yields atomic.Bool
 
 	view    *domain.View    // as of the last commit
 	session *domain.Session // with the steps that are not committed yet
@@ -47,6 +50,7 @@ func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.Can
 func (d *driver) run(ctx context.Context) {
 	defer d.survive()
 	for effect := d.effect; effect != domain.DoNothing; {
+		d.safePoint(ctx)
 		var err error
 		if effect == domain.DoRunActions {
 			effect, err = d.runActions(ctx)
@@ -60,6 +64,14 @@ func (d *driver) run(ctx context.Context) {
 			d.letGo(ctx, err)
 			return
 		}
+	}
+}
+
+// safePoint lets go of the slot, if somebody waits for it and nothing is in hand that is
+// not stored. Whoever takes it cuts this driver.
+func (d *driver) safePoint(ctx context.Context) {
+	if d.yields.Load() && d.change == nil && ctx.Err() == nil {
+		d.loop.cfg.SafePoint(ctx, d.session)
 	}
 }
 

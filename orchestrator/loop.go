@@ -22,7 +22,7 @@ var (
 	ErrShutdown    = errors.New("the server is shutting down")
 )
 
-// Config is what a Loop is made of. Every field is needed but Observer and Rested.
+// Config is what a Loop is made of. Every field is needed but Observer, Rested and SafePoint.
 type Config struct {
 	Store    Store
 	Data     DataReader
@@ -35,6 +35,9 @@ type Config struct {
 	Log      zerolog.Logger
 	// Rested is told when a driver has come to a rest, a wait or an end.
 	Rested func(*domain.Session)
+	// SafePoint is called by a driver that was asked to yield, between its effects: who
+	// waits for the slot may take it there.
+	SafePoint func(context.Context, *domain.Session)
 	// Grace is how long running effects may go on after Stop (20 s).
 	Grace time.Duration
 	// Threads is how many conversations are kept in memory (256).
@@ -59,6 +62,9 @@ type Loop struct {
 func New(cfg Config) *Loop {
 	if cfg.Rested == nil {
 		cfg.Rested = func(*domain.Session) {}
+	}
+	if cfg.SafePoint == nil {
+		cfg.SafePoint = func(context.Context, *domain.Session) {}
 	}
 	if cfg.Observer == nil {
 		cfg.Observer = nobody{}
@@ -139,6 +145,16 @@ func (l *Loop) Cut(session string, epoch int64, cause error) {
 	defer l.mu.Unlock()
 	if d := l.drivers[session]; d != nil && d.epoch < epoch {
 		d.cut(cause)
+	}
+}
+
+// Yield asks the driver of a session, if this process has it, to call SafePoint at each
+// of its safe points from now on.
+func (l *Loop) Yield(session string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d := l.drivers[session]; d != nil {
+		d.yields.Store(true)
 	}
 }
 

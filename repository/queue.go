@@ -20,10 +20,17 @@ type queueRow struct {
 
 const queueColumns = "workspace_id, session_id, number, trigger_kind, reason, since, not_before, preempting"
 
+const (
+	// queueShown is how much of the queue an event shows: a long one would make every
+	// change of it a long event.
+	queueShown = 50
+	queueWhole = 1 << 20
+)
+
 // queueIn lists the queue, next first, with positions from 1.
-func queueIn(ctx context.Context, r reader, workspace string) ([]domain.QueueRow, error) {
+func queueIn(ctx context.Context, r reader, workspace string, limit int) ([]domain.QueueRow, error) {
 	var rows []queueRow
-	err := r.all(ctx, &rows, "SELECT "+queueColumns+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id", workspace)
+	err := r.all(ctx, &rows, "SELECT "+queueColumns+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id LIMIT $2", workspace, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
@@ -45,30 +52,42 @@ func (s *Store) Queue(ctx context.Context, workspace string) ([]domain.QueueRow,
 			return err
 		}
 		var err error
-		if rows, err = queueIn(ctx, r, workspace); err != nil || len(rows) == 0 {
-			return err
-		}
-		var found []sessionRow
-		err = r.all(ctx, &found, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 "+
-			"AND id IN (SELECT session_id FROM queue WHERE workspace_id = $1)", workspace)
-		if err != nil {
-			return fmt.Errorf("read the queue's sessions: %w", err)
-		}
-		sessions, err := each(found, (*sessionRow).session)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			for _, session := range sessions {
-				if session.ID == rows[i].SessionID {
-					session.QueuePosition = rows[i].Position
-					rows[i].Session = session
-				}
-			}
-		}
-		return nil
+		rows, err = queueWithSessions(ctx, r, workspace, "", queueWhole)
+		return err
 	})
 	return rows, err
+}
+
+// queueWithSessions lists the queue with its sessions, or with those of one type.
+func queueWithSessions(ctx context.Context, r reader, workspace string, only domain.SessionType, limit int) ([]domain.QueueRow, error) {
+	rows, err := queueIn(ctx, r, workspace, limit)
+	if err != nil || len(rows) == 0 {
+		return rows, err
+	}
+	q := newQuery("SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = ? "+
+		"AND id IN (SELECT session_id FROM queue WHERE workspace_id = ? ORDER BY number, session_id LIMIT ?)", workspace, workspace, limit)
+	if only != "" {
+		q.add(" AND type = ?", string(only))
+	}
+	var found []sessionRow
+	if err := r.all(ctx, &found, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("read the queue's sessions: %w", err)
+	}
+	sessions := make(map[string]*domain.Session, len(found))
+	for i := range found {
+		session, err := found[i].session()
+		if err != nil {
+			return nil, err
+		}
+		sessions[session.ID] = session
+	}
+	for i := range rows {
+		if session := sessions[rows[i].SessionID]; session != nil {
+			session.QueuePosition = rows[i].Position
+			rows[i].Session = session
+		}
+	}
+	return rows, nil
 }
 
 // writeQueue takes sessions out of the queue and puts others in. A row without a
@@ -103,10 +122,32 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 		}
 		moved++
 	}
-	if moved == 0 {
-		return nil
+	if moved > 0 {
+		if err := t.countQueue(ctx, c.WorkspaceID); err != nil {
+			return err
+		}
 	}
-	return t.countQueue(ctx, c.WorkspaceID)
+	return t.tellQueue(ctx, c)
+}
+
+// tellQueue fills the events that show the queue with the queue as it is now.
+func (t *tx) tellQueue(ctx context.Context, c *domain.Change) error {
+	for _, e := range c.Events {
+		if e.Type != domain.LogQueueChanged {
+			continue
+		}
+		if t.queueLength == 0 && len(c.Enqueue) == 0 {
+			continue // it was empty, and still is
+		}
+		err := t.get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
+		if err != nil {
+			return fmt.Errorf("count the queue: %w", err)
+		}
+		if e.Queue, err = queueWithSessions(ctx, t, c.WorkspaceID, "", queueShown); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countQueue keeps the length on the workspace's row, by which a View knows that it
@@ -143,7 +184,7 @@ func (s *Store) Slot(ctx context.Context, workspace string) (*domain.SlotState, 
 		if w.QueueLength == 0 {
 			return nil
 		}
-		queue, err := queueIn(ctx, r, workspace)
+		queue, err := queueIn(ctx, r, workspace, queueWhole)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Store) oneSession(ctx context.Context, workspace, where, key string) (*
 
 // placeInQueue fills the positions of queued sessions.
 func (s *Store) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
-	queue, err := queueIn(ctx, s.reads, sessions[0].WorkspaceID)
+	queue, err := queueIn(ctx, s.reads, sessions[0].WorkspaceID, queueWhole)
 	if err != nil {
 		return err
 	}
@@ -116,18 +116,6 @@ func sessionExists(ctx context.Context, r reader, workspace, id string) error {
 // it: those that say so, and a CHAT at rest for which a message waits.
 const hasSomethingToDo = "(wants_slot OR inbox_pending > 0) AND NOT holds_slot AND " +
 	"(wants_slot OR (type = 'CHAT' AND phase = 'IDLE'))"
-
-// WaitingForSlot lists the sessions of a workspace that have something to do and do
-// not hold the slot, oldest request first.
-func (s *Store) WaitingForSlot(ctx context.Context, workspace string) ([]*domain.Session, error) {
-	var rows []sessionRow
-	err := s.reads.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
-		" ORDER BY COALESCE(queued_at, last_event_time, created_at), id", workspace)
-	if err != nil {
-		return nil, fmt.Errorf("list who waits for the slot: %w", err)
-	}
-	return each(rows, (*sessionRow).session)
-}
 
 // WorkspacesWaiting lists the workspaces in which there are such sessions.
 func (s *Store) WorkspacesWaiting(ctx context.Context) ([]string, error) {

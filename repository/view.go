@@ -35,7 +35,7 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 		return nil, err
 	}
 	if row.QueueLength > 0 {
-		if v.Queue, err = queueIn(ctx, r, workspace); err != nil {
+		if v.Queue, err = queueWithSessions(ctx, r, workspace, domain.Chat, queueWhole); err != nil {
 			return nil, err
 		}
 	}

@@ -18,16 +18,17 @@ const net = 5 * time.Minute
 type agenda struct {
 	door *Door
 
-	mu     sync.Mutex
-	looks  map[string]time.Time // by workspace
-	timers time.Time            // the earliest due time of a session; zero: not known
-	wake   chan struct{}
-	stop   context.CancelFunc
-	done   chan struct{}
+	mu      sync.Mutex
+	looks   map[string]time.Time // by workspace
+	waiting map[string]bool      // workspaces in which somebody waited at the last look
+	timers  time.Time            // the earliest due time of a session; zero: not known
+	wake    chan struct{}
+	stop    context.CancelFunc
+	done    chan struct{}
 }
 
 func newAgenda(d *Door) *agenda {
-	return &agenda{door: d, looks: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	return &agenda{door: d, looks: map[string]time.Time{}, waiting: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // look asks for a look at a workspace at a time; the earliest one counts.
@@ -48,6 +49,23 @@ func (a *agenda) timer(at time.Time) {
 	}
 	a.mu.Unlock()
 	a.poke()
+}
+
+// waits notes whether somebody waits in a workspace.
+func (a *agenda) waits(workspace string, yes bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if yes {
+		a.waiting[workspace] = true
+	} else {
+		delete(a.waiting, workspace)
+	}
+}
+
+func (a *agenda) somebodyWaits(workspace string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.waiting[workspace]
 }
 
 func (a *agenda) poke() {
@@ -80,7 +98,7 @@ func (d *Door) Stop(context.Context) error {
 // Rested is told when a driver came to rest: if its session gave the slot up, the next
 // one is looked for.
 func (d *Door) Rested(s *domain.Session) {
-	if !s.HoldsSlot {
+	if !s.HoldsSlot || d.agenda.somebodyWaits(s.WorkspaceID) {
 		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 	}
 	if s.WakeAt != nil {
@@ -159,47 +177,52 @@ func (a *agenda) sweep(ctx context.Context, now time.Time) {
 // retryLook is when a look that failed is taken again.
 const retryLook = 2 * time.Second
 
-// lookAt gives the slot of a workspace to who waits for it, if it is free or its
-// holder inactive. It says when to look again, if somebody goes on waiting.
+// lookAt gives the slot of a workspace to whose turn it is. It says when to look again,
+// if somebody goes on waiting.
 func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
-	waiting, err := d.cfg.Agenda.WaitingForSlot(ctx, workspace)
+	w, err := d.cfg.Agenda.Waiters(ctx, workspace)
 	if err != nil {
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			return time.Time{}, false
+		}
 		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
-	if len(waiting) == 0 {
-		return time.Time{}, false
+	turn := Next(w, d.cfg.Clock())
+	d.agenda.waits(workspace, len(w.Queue)+len(w.Aside) > 0 || w.Due)
+	if turn.Session == nil {
+		return turn.Again, !turn.Again.IsZero()
 	}
-	next := waiting[0]
 	_, err = d.pass(ctx, request{
-		workspace: workspace, session: next.ID, byItself: true, event: always(domain.SessionActivationRequested{}),
+		workspace: workspace, session: turn.Session.ID, byItself: true, event: always(domain.SessionActivationRequested{}),
 	})
 	switch {
 	case err == nil:
-		d.cfg.Log.Debug().Str("workspace", workspace).Str("session", next.ID).Msg("the slot is granted to a session that waited")
+		d.granted(turn)
 		return time.Time{}, false
-	case domain.ErrorCode(err) == domain.CodeSlotTaken:
-		return d.whenInactive(ctx, workspace)
+	case domain.ErrorCode(err) == domain.CodeSlotTaken || refused(err):
+		return d.cfg.Clock().Add(retryLook), true // somebody was faster
 	default:
-		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Str("session", next.ID).Msg("could not grant the slot")
+		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Str("session", turn.Session.ID).Msg("could not grant the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
 }
 
-// whenInactive is when the holder will count as inactive, if it stays at rest. A
-// holder at work is looked at when it rests.
-func (d *Door) whenInactive(ctx context.Context, workspace string) (time.Time, bool) {
-	slot, err := d.cfg.Agenda.Slot(ctx, workspace)
-	if err != nil || slot.Holder == nil {
-		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+// granted tells of a turn that has come.
+func (d *Door) granted(turn Turn) {
+	s := turn.Session
+	d.cfg.Log.Debug().Str("workspace", s.WorkspaceID).Str("session", s.ID).Str("reason", string(turn.Verdict.Reason)).
+		Msg("the slot is granted to a session that waited")
+	if !turn.Since.IsZero() {
+		preempted := s.Type == domain.Chat && turn.Verdict.Displaced != nil
+		d.cfg.Observer.Waited(d.cfg.Clock().Sub(turn.Since), preempted)
 	}
-	w, err := d.cfg.Agenda.Workspace(ctx, workspace)
-	if err != nil {
-		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+}
+
+// SafePoint is called by a driver that was asked to yield, where it can be cut without
+// harm: between its effects, with everything stored.
+func (d *Door) SafePoint(ctx context.Context, s *domain.Session) {
+	if at, again := d.lookAt(ctx, s.WorkspaceID); again {
+		d.agenda.look(s.WorkspaceID, at)
 	}
-	at := InactiveAt(slot.Holder, &w.Settings)
-	if slot.Holder.Phase.Working() || at.Before(d.cfg.Clock()) {
-		at = d.cfg.Clock().Add(time.Duration(w.Settings.ChatEvictionAfter))
-	}
-	return at, true
 }

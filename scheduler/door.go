@@ -29,7 +29,8 @@ type Config struct {
 	NewID     domain.IDSource
 	Log       zerolog.Logger
 	// Retry gives the delays of a workspace's network retry.
-	Retry Retry
+	Retry    Retry
+	Observer Observer
 	// Causes are what the runner's contexts carry when a session is cut.
 	Causes Causes
 }
@@ -71,6 +72,7 @@ type outcome struct {
 	step    *domain.Step
 	change  *domain.Change
 	verdict Verdict
+	queued  bool // the session stands in the queue since this passage
 }
 
 // Deliver takes an event to a session: decides it, stores what was decided, and lets
@@ -154,7 +156,11 @@ func (d *Door) decide(v *domain.View, r request) (*outcome, error) {
 	if NeedsSlot(event) {
 		return d.withSlot(v, r, event, o)
 	}
-	return o, d.run(o, v.Session, event)
+	if err := d.run(o, v.Session, event); err != nil {
+		return nil, err
+	}
+	d.standIn(v, o, event)
+	return o, nil
 }
 
 // run applies one event to the session and adds what it decided to the outcome.
@@ -178,21 +184,22 @@ func (d *Door) run(o *outcome, s *domain.Session, event domain.Event) error {
 	return nil
 }
 
-// withSlot gives the session the slot, if the policy says so, before the event; if
-// not, it is queued and the event waits in the inbox.
+// withSlot gives the session the slot, if the policy says so, before the event. If not,
+// the event is stored without it and the session queues.
 func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcome) (*outcome, error) {
 	if d.cfg.Models != nil && !r.learnt {
 		if _, known := d.cfg.Models.Estimate(v); !known {
 			return nil, &unknownModelError{v.Session.ProviderID}
 		}
 	}
-	now := d.cfg.Clock()
-	o.verdict = Ask(v.Session, v.Holder, &v.Workspace.Settings, now, r.byItself)
+	o.verdict = Ask(d.asks(v, r.byItself))
 	if !o.verdict.Grant {
-		return nil, &domain.Error{
-			Code: domain.CodeSlotTaken, Message: "The slot of this workspace is taken by another session. Nothing was changed; try again when it is free.",
+		if r.byItself {
+			return nil, errSlotTaken
 		}
+		return o, d.withoutSlot(v, r, event, o)
 	}
+	now := d.cfg.Clock()
 	s := v.Session
 	_, resumed := event.(domain.SessionResumed)
 	if o.verdict.Reason != HoldsItAlready {
@@ -202,36 +209,51 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 		s = s.Clone()
 		s.HoldsSlot, s.QueuedAt = true, nil
 		s.State.Suspended = s.State.Suspended && (s.Phase.Working() || resumed)
+		if o.verdict.Keeps {
+			s.State.KeepsSlotUntil = s.State.TotalRoundtrips + 1
+		}
 		o.view = withHolder(v, s)
 	}
-	_, activation := event.(domain.SessionActivationRequested)
-	if !s.State.Suspended && !s.Phase.Working() || o.verdict.Reason == HoldsItAlready || activation || resumed {
-		if err := d.run(o, s, event); err != nil {
-			return nil, err
-		}
-		if resumed && o.step.Session.State.Suspended { // nothing stands in its way any more: it goes on
-			if err := d.run(o, o.step.Session, domain.SessionActivationRequested{}); err != nil {
-				return nil, err
-			}
-		}
-	} else { // it comes back into the middle of its work, and the event joins it there
-		if err := d.run(o, s, domain.SessionActivationRequested{}); err != nil {
-			return nil, err
-		}
-		if err := d.run(o, o.step.Session, event); err != nil {
-			return nil, err
-		}
+	if err := d.goOn(o, s, event); err != nil {
+		return nil, err
 	}
 	if o.verdict.Reason != HoldsItAlready {
-		o.change.Dequeue = append(o.change.Dequeue, s.ID)
+		d.dequeue(v, o.change, s.ID)
 		o.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: o.step.Session, Since: &now}})
 	}
-	for i := range o.change.Sessions {
-		if o.change.Sessions[i].Session.ID == s.ID {
-			o.change.Sessions[i].Insert = r.fresh != nil
+	o.insert(s.ID, r.fresh != nil)
+	return o, nil
+}
+
+// goOn takes the event to the session that holds the slot. One that comes back into the
+// middle of its work is re-entered first, and the event joins it there.
+func (d *Door) goOn(o *outcome, s *domain.Session, event domain.Event) error {
+	_, activation := event.(domain.SessionActivationRequested)
+	_, resumed := event.(domain.SessionResumed)
+	if s.State.Suspended || s.Phase.Working() {
+		if o.verdict.Reason != HoldsItAlready && !activation && !resumed {
+			if err := d.run(o, s, domain.SessionActivationRequested{}); err != nil {
+				return err
+			}
+			return d.run(o, o.step.Session, event)
 		}
 	}
-	return o, nil
+	if err := d.run(o, s, event); err != nil {
+		return err
+	}
+	if resumed && o.step.Session.State.Suspended { // nothing stands in its way any more: it goes on
+		return d.run(o, o.step.Session, domain.SessionActivationRequested{})
+	}
+	return nil
+}
+
+// insert marks the write of a session that is made in this passage.
+func (o *outcome) insert(id string, fresh bool) {
+	for i := range o.change.Sessions {
+		if o.change.Sessions[i].Session.ID == id {
+			o.change.Sessions[i].Insert = fresh
+		}
+	}
 }
 
 // displace takes the slot from its holder, whose write stands first.
@@ -274,6 +296,7 @@ func (d *Door) after(o *outcome) {
 			d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 		}
 	}
+	d.afterAsking(o)
 	view := *o.view
 	view.Session = s
 	view.Inbox = slices.DeleteFunc(slices.Clone(view.Inbox), func(i *domain.InboxItem) bool {

@@ -11,13 +11,18 @@ import (
 type Reason string
 
 const (
-	SlotFree       Reason = "slot_free"
-	HoldsItAlready Reason = "holds_it_already"
-	ChatSwitch     Reason = "chat_switch"       // another CHAT gives it up at once
-	ChatPreempts   Reason = "chat_preempts"     // the AUTOMATION is suspended
-	PreemptionOff  Reason = "chat_preempts_off" // chat_preempts=false
-	HolderInactive Reason = "holder_inactive"   // the CHAT that holds it has been inactive for long
-	HolderBusy     Reason = "holder_busy"       // wait for the holder
+	SlotFree        Reason = "slot_free"
+	HoldsItAlready  Reason = "holds_it_already"
+	ChatSwitch      Reason = "chat_switch"         // another CHAT gives it up at once
+	ChatPreempts    Reason = "chat_preempts"       // the AUTOMATION is suspended
+	NetworkYields   Reason = "network_wait_yields" // the holder only waits for the network
+	HolderInactive  Reason = "holder_inactive"     // the CHAT that holds it has been inactive for long
+	WaitedTooLong   Reason = "waited_too_long"     // automation_max_wait is over and the CHAT rests
+	PreemptionOff   Reason = "chat_preempts_off"   // chat_preempts=false
+	ActionRuns      Reason = "action_runs"         // the holder's running action is let finish
+	AutomationsTurn Reason = "automations_turn"    // an AUTOMATION that waited too long keeps it for a roundtrip
+	HolderBusy      Reason = "holder_busy"         // wait for the holder
+	BehindTheOthers Reason = "behind_the_others"   // first in, first out
 )
 
 // Verdict is what the policy says about one request for the slot.
@@ -27,30 +32,96 @@ type Verdict struct {
 	Grant     bool
 	Displaced *domain.Session
 	Evict     bool
-	Reason    Reason
+	// Keeps: the asker keeps the slot for one whole roundtrip, whoever asks.
+	Keeps bool
+	// First: the asker stands first in the queue, in the place of any other CHAT;
+	// Preempting: it takes the slot as soon as the running action ends.
+	First      bool
+	Preempting bool
+	Reason     Reason
 }
 
-// Ask decides about a request for the slot: a cell of the activation table. byItself:
-// nobody asks just now, the session has been waiting and takes the slot only when it
-// is free or its holder inactive.
-func Ask(asker, holder *domain.Session, settings *domain.Settings, now time.Time, byItself bool) Verdict {
+// Asks is one request for the slot.
+type Asks struct {
+	Asker, Holder *domain.Session
+	// ActionRuns: the holder has started an action whose outcome is not stored.
+	ActionRuns bool
+	// Ahead is how many stand before the asker in the queue.
+	Ahead int
+	// Since is when the asker began to wait; zero: it asks for the first time.
+	Since time.Time
+	// ByItself: nobody asks just now. The session was set aside in the middle of its
+	// work, and takes the slot only when that is in nobody's way.
+	ByItself bool
+	Settings *domain.Settings
+	Now      time.Time
+}
+
+// Ask decides about a request for the slot: a cell of the activation table.
+func Ask(a Asks) Verdict {
 	switch {
-	case holder == nil:
-		return Verdict{Grant: true, Reason: SlotFree}
-	case holder.ID == asker.ID:
+	case a.Holder == nil:
+		return a.whenFree()
+	case a.Holder.ID == a.Asker.ID:
 		return Verdict{Grant: true, Reason: HoldsItAlready}
-	case byItself || asker.Type != domain.Chat:
-		if holder.Type == domain.Chat && Inactive(holder, settings, now) {
-			return Verdict{Grant: true, Displaced: holder, Evict: true, Reason: HolderInactive}
-		}
-		return Verdict{Reason: HolderBusy}
-	case holder.Type == domain.Chat:
-		return Verdict{Grant: true, Displaced: holder, Reason: ChatSwitch}
-	case settings.ChatPreempts:
-		return Verdict{Grant: true, Displaced: holder, Reason: ChatPreempts}
+	case a.ActionRuns:
+		return Verdict{First: a.chatAsks(), Preempting: a.chatAsks(), Reason: ActionRuns}
+	case a.chatAsks():
+		return a.chat()
+	case a.Holder.Type == domain.Chat:
+		return a.ofChat()
+	case a.Holder.Phase == domain.WaitingNetworkRetry && a.Asker.Phase != domain.WaitingNetworkRetry && a.Ahead == 0:
+		return Verdict{Grant: true, Displaced: a.Holder, Reason: NetworkYields}
 	default:
-		return Verdict{Reason: PreemptionOff}
+		return Verdict{Reason: HolderBusy}
 	}
+}
+
+// chatAsks: a person's own request, which goes before every automation's.
+func (a *Asks) chatAsks() bool { return a.Asker.Type == domain.Chat && !a.ByItself }
+
+func (a *Asks) whenFree() Verdict {
+	if a.Ahead > 0 && !a.chatAsks() {
+		return Verdict{Reason: BehindTheOthers}
+	}
+	return Verdict{Grant: true, Reason: SlotFree}
+}
+
+// chat is the row of the table in which a CHAT asks.
+func (a *Asks) chat() Verdict {
+	switch h := a.Holder; {
+	case h.Type == domain.Chat:
+		return Verdict{Grant: true, Displaced: h, Reason: ChatSwitch}
+	case h.Phase == domain.WaitingNetworkRetry:
+		return Verdict{Grant: true, Displaced: h, Reason: NetworkYields}
+	case h.Phase.Working() && h.State.TotalRoundtrips < h.State.KeepsSlotUntil:
+		return Verdict{First: true, Reason: AutomationsTurn}
+	case a.Settings.ChatPreempts:
+		return Verdict{Grant: true, Displaced: h, Reason: ChatPreempts}
+	default:
+		return Verdict{First: true, Reason: PreemptionOff}
+	}
+}
+
+// ofChat is the column in which a CHAT holds the slot and something without a person
+// behind it asks.
+func (a *Asks) ofChat() Verdict {
+	if a.Ahead > 0 {
+		return Verdict{Reason: BehindTheOthers}
+	}
+	if Inactive(a.Holder, a.Settings, a.Now) {
+		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Reason: HolderInactive}
+	}
+	if a.Asker.Type != domain.Chat && a.Holder.Phase == domain.Idle && !a.Since.IsZero() &&
+		!a.Now.Before(StarvesAt(a.Since, a.Settings)) {
+		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Keeps: true, Reason: WaitedTooLong}
+	}
+	return Verdict{Reason: HolderBusy}
+}
+
+// StarvesAt is when an automation that waits since then has waited too long.
+func StarvesAt(since time.Time, settings *domain.Settings) time.Time {
+	return since.Add(time.Duration(settings.AutomationMaxWait))
 }
 
 // Inactive says whether a CHAT has been inactive for longer than chat_eviction_after.
@@ -77,8 +148,7 @@ func NeedsSlot(e domain.Event) bool {
 		return e.Then != nil // the message that follows begins a round
 	case domain.SessionActivationRequested, domain.UserMessageSent, domain.ValidationReceived,
 		domain.CommunicationResponseReceived, domain.CommunicationCancelled, domain.BudgetRaised,
-		domain.BudgetRefused, domain.CompletionConfirmed, domain.CompletionRejected,
-		domain.RoundRequested, domain.SessionResumed:
+		domain.BudgetRefused, domain.CompletionRejected, domain.RoundRequested, domain.SessionResumed:
 		return true
 	}
 	return false

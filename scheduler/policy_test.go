@@ -17,6 +17,11 @@ func TestAsk(t *testing.T) {
 	run := func(id string, phase domain.Phase) *domain.Session {
 		return &domain.Session{ID: id, Type: domain.Automation, Phase: phase, LastEventTime: now}
 	}
+	keeping := func(id string, had, until int) *domain.Session {
+		s := run(id, domain.CallingAI)
+		s.State.TotalRoundtrips, s.State.KeepsSlotUntil = had, until
+		return s
+	}
 	alone := domain.DefaultSettings()
 	polite := domain.DefaultSettings()
 	polite.ChatPreempts = false
@@ -24,28 +29,47 @@ func TestAsk(t *testing.T) {
 		asker, holder *domain.Session
 		settings      *domain.Settings
 		byItself      bool
+		ahead         int
+		actionRuns    bool
+		since         time.Time
 		want          Verdict
 	}{
-		"the slot is free":                       {asker: chat("a", domain.Idle, 0), want: Verdict{Grant: true, Reason: SlotFree}},
-		"it has it already":                      {asker: chat("a", domain.Idle, 0), holder: chat("a", domain.Idle, 0), want: Verdict{Grant: true, Reason: HoldsItAlready}},
-		"a chat at rest gives way to a chat":     {asker: chat("a", domain.Idle, 0), holder: chat("b", domain.Idle, 0), want: Verdict{Grant: true, Reason: ChatSwitch}},
-		"a chat at work gives way to a chat":     {asker: chat("a", domain.Idle, 0), holder: chat("b", domain.CallingAI, 0), want: Verdict{Grant: true, Reason: ChatSwitch}},
-		"an automation gives way to a chat":      {asker: chat("a", domain.Idle, 0), holder: run("b", domain.CallingAI), want: Verdict{Grant: true, Reason: ChatPreempts}},
-		"unless pre-emption is off":              {asker: chat("a", domain.Idle, 0), holder: run("b", domain.CallingAI), settings: &polite, want: Verdict{Reason: PreemptionOff}},
-		"an automation waits for a chat":         {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, time.Minute), want: Verdict{Reason: HolderBusy}},
-		"an inactive chat is evicted":            {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, 5*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
-		"a chat that waits is inactive too":      {asker: run("a", domain.CallingAI), holder: chat("b", domain.WaitingValidation, 6*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
-		"a chat at work is never inactive":       {asker: run("a", domain.CallingAI), holder: chat("b", domain.CallingAI, time.Hour), want: Verdict{Reason: HolderBusy}},
-		"an automation waits for an automation":  {asker: run("a", domain.CallingAI), holder: run("b", domain.CallingAI), want: Verdict{Reason: HolderBusy}},
-		"a chat that was switched away waits":    {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, time.Minute), byItself: true, want: Verdict{Reason: HolderBusy}},
-		"and comes back when the other is still": {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, 6*time.Minute), byItself: true, want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
+		"the slot is free":                         {asker: chat("a", domain.Idle, 0), want: Verdict{Grant: true, Reason: SlotFree}},
+		"it has it already":                        {asker: chat("a", domain.Idle, 0), holder: chat("a", domain.Idle, 0), want: Verdict{Grant: true, Reason: HoldsItAlready}},
+		"a chat at rest gives way to a chat":       {asker: chat("a", domain.Idle, 0), holder: chat("b", domain.Idle, 0), want: Verdict{Grant: true, Reason: ChatSwitch}},
+		"a chat at work gives way to a chat":       {asker: chat("a", domain.Idle, 0), holder: chat("b", domain.CallingAI, 0), want: Verdict{Grant: true, Reason: ChatSwitch}},
+		"an automation gives way to a chat":        {asker: chat("a", domain.Idle, 0), holder: run("b", domain.CallingAI), want: Verdict{Grant: true, Reason: ChatPreempts}},
+		"unless pre-emption is off":                {asker: chat("a", domain.Idle, 0), holder: run("b", domain.CallingAI), settings: &polite, want: Verdict{First: true, Reason: PreemptionOff}},
+		"an automation waits for a chat":           {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, time.Minute), want: Verdict{Reason: HolderBusy}},
+		"an inactive chat is evicted":              {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, 5*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
+		"a chat that waits is inactive too":        {asker: run("a", domain.CallingAI), holder: chat("b", domain.WaitingValidation, 6*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
+		"a chat at work is never inactive":         {asker: run("a", domain.CallingAI), holder: chat("b", domain.CallingAI, time.Hour), want: Verdict{Reason: HolderBusy}},
+		"an automation waits for an automation":    {asker: run("a", domain.CallingAI), holder: run("b", domain.CallingAI), want: Verdict{Reason: HolderBusy}},
+		"a chat that was switched away waits":      {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, time.Minute), byItself: true, want: Verdict{Reason: HolderBusy}},
+		"a run goes behind those who queue":        {asker: run("a", domain.ExecutingEnrichments), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
+		"a chat goes before them":                  {asker: chat("a", domain.Idle, 0), ahead: 3, want: Verdict{Grant: true, Reason: SlotFree}},
+		"even when the chat is inactive":           {asker: run("a", domain.ExecutingEnrichments), holder: chat("b", domain.Idle, time.Hour), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
+		"a chat waits for a running action":        {asker: chat("a", domain.Idle, 0), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{First: true, Preempting: true, Reason: ActionRuns}},
+		"so does a run":                            {asker: run("a", domain.CallingAI), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{Reason: ActionRuns}},
+		"who waits for the network yields":         {asker: run("a", domain.CallingAI), holder: run("b", domain.WaitingNetworkRetry), want: Verdict{Grant: true, Reason: NetworkYields}},
+		"even to a chat that does not pre-empt":    {asker: chat("a", domain.Idle, 0), holder: run("b", domain.WaitingNetworkRetry), settings: &polite, want: Verdict{Grant: true, Reason: NetworkYields}},
+		"two that wait for the network don't swap": {asker: run("a", domain.WaitingNetworkRetry), holder: run("b", domain.WaitingNetworkRetry), want: Verdict{Reason: HolderBusy}},
+		"who waited too long takes it at rest":     {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, time.Minute), since: now.Add(-time.Hour), want: Verdict{Grant: true, Evict: true, Keeps: true, Reason: WaitedTooLong}},
+		"but not from a chat that asks something":  {asker: run("a", domain.CallingAI), holder: chat("b", domain.WaitingValidation, time.Minute), since: now.Add(-time.Hour), want: Verdict{Reason: HolderBusy}},
+		"nor from a chat at work":                  {asker: run("a", domain.CallingAI), holder: chat("b", domain.CallingAI, 0), since: now.Add(-2 * time.Hour), want: Verdict{Reason: HolderBusy}},
+		"then a chat waits for one roundtrip":      {asker: chat("a", domain.Idle, 0), holder: keeping("b", 3, 4), want: Verdict{First: true, Reason: AutomationsTurn}},
+		"and no longer":                            {asker: chat("a", domain.Idle, 0), holder: keeping("b", 4, 4), want: Verdict{Grant: true, Reason: ChatPreempts}},
+		"and comes back when the other is still":   {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, 6*time.Minute), byItself: true, want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := c.settings
 			if settings == nil {
 				settings = &alone
 			}
-			got := Ask(c.asker, c.holder, settings, now, c.byItself)
+			got := Ask(Asks{
+				Asker: c.asker, Holder: c.holder, Settings: settings, Now: now, ByItself: c.byItself,
+				Ahead: c.ahead, ActionRuns: c.actionRuns, Since: c.since,
+			})
 			if c.want.Grant && c.want.Reason != SlotFree && c.want.Reason != HoldsItAlready {
 				c.want.Displaced = c.holder
 			}

@@ -24,13 +24,10 @@ type Store interface {
 
 // Agenda is what waits for the slot.
 type Agenda interface {
-	// WaitingForSlot lists the sessions of a workspace that have something to do and do
-	// not hold the slot, oldest request first.
-	WaitingForSlot(ctx context.Context, workspace string) ([]*domain.Session, error)
+	// Waiters are those of a workspace who want its slot, and its holder.
+	Waiters(ctx context.Context, workspace string) (*domain.Waiters, error)
 	// WorkspacesWaiting lists the workspaces in which there are such sessions.
 	WorkspacesWaiting(ctx context.Context) ([]string, error)
-	Slot(ctx context.Context, workspace string) (*domain.SlotState, error)
-	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 
 // Timers are the due times of sessions, kept in their rows.
@@ -58,6 +55,17 @@ type Runner interface {
 	Drive(view *domain.View, effect domain.Effect)
 	// Cut ends what runs for a session under a claim older than epoch.
 	Cut(session string, epoch int64, cause error)
+	// Yield asks a session's driver to call SafePoint at each of its safe points from now
+	// on: somebody waits for the slot.
+	Yield(session string)
+}
+
+// Observer counts what is decided. Its methods must be quick.
+type Observer interface {
+	Asked(reason Reason, granted bool)
+	// Waited is told how long a session queued until it was granted the slot; preempted,
+	// how long a CHAT waited for an automation to give way.
+	Waited(d time.Duration, preempted bool)
 }
 
 // Models says what is known of the model that a session calls.

@@ -175,6 +175,9 @@ func (d *Door) ActivateSession(ctx context.Context, workspace, session string) (
 	}
 	receipt := o.receipt()
 	receipt.Result = domain.Activated
+	if o.queued {
+		receipt.Result, receipt.Position = domain.Queued, o.step.Session.QueuePosition
+	}
 	return receipt, nil
 }
 
@@ -226,31 +229,4 @@ func stopped(status domain.ExecutionStatus) string {
 		return "finished_before"
 	}
 	return "not_started"
-}
-
-// LeaveQueue takes a session out of the queue.
-func (d *Door) LeaveQueue(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
-	return d.receiptOf(ctx, request{
-		workspace: workspace, session: session,
-		event: func(v *domain.View) (domain.Event, error) {
-			if v.Session.QueuedAt == nil {
-				return nil, domain.NotFound("session in the queue")
-			}
-			return nil, nil
-		},
-		then: func(v *domain.View, change *domain.Change) error {
-			s := change.Session(session)
-			s.QueuedAt = nil
-			change.Dequeue = append(change.Dequeue, session)
-			change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
-			var rest []domain.QueueRow
-			for _, row := range v.Queue {
-				if row.SessionID != session {
-					rest = append(rest, row)
-				}
-			}
-			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged, Queue: rest})
-			return nil
-		},
-	})
 }

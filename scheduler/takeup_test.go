@@ -40,7 +40,7 @@ func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 	} {
 		w := &recovery{view: c.view}
 		door := NewDoor(Config{
-			Store: w, Machine: w, Runner: w, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+			Store: w, Machine: w, Runner: w, Observer: w, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
 		err := door.takeUp(t.Context(), domain.SessionRef{WorkspaceID: "default", SessionID: "ses_1", RunEpoch: 4})
@@ -77,3 +77,6 @@ func (w *recovery) Run(s *domain.Session, _ domain.Event, _ *domain.Policy) (*do
 
 func (w *recovery) Drive(*domain.View, domain.Effect) { w.driven++ }
 func (w *recovery) Cut(string, int64, error)          {}
+func (w *recovery) Yield(string)                      {}
+func (w *recovery) Asked(Reason, bool)                {}
+func (w *recovery) Waited(time.Duration, bool)        {}

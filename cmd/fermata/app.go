@@ -145,6 +145,7 @@ func (a *app) wire(ctx context.Context) error {
 	if err := a.wireProviders(ctx); err != nil {
 		return err
 	}
+	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock})
 	a.wireLoop()
 	handler, err := a.handler(ctx)
 	if err != nil {
@@ -198,11 +199,13 @@ func (a *app) wireLoop() {
 		Store: loopStore{a.store}, Streams: a.broker, Models: a.models, Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace,
-		Rested: func(s *domain.Session) { a.door.Rested(s) },
+		Rested:    func(s *domain.Session) { a.door.Rested(s) },
+		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
 	})
 	a.door = scheduler.NewDoor(scheduler.Config{
 		Store: a.store, Agenda: a.store, Timers: a.store, Machine: pureMachine{}, Runner: a.loop, Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
+		Observer: a.metrics,
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
 		},

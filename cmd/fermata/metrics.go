@@ -36,6 +36,7 @@ type metrics struct {
 	connections prometheus.Gauge
 	requests    *prometheus.CounterVec
 	requestTime *prometheus.HistogramVec
+	*slotMetrics
 }
 
 func newMetrics() *metrics {
@@ -80,6 +81,7 @@ func newMetrics() *metrics {
 		m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded, m.resets, m.connections, m.requests, m.requestTime, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	m.slotMetrics = newSlotMetrics(m.registry)
 	return m
 }
 

@@ -1,6 +1,10 @@
 package machine
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 func askSlot(t *turn) { t.asksSlot = true }
 
@@ -25,7 +29,7 @@ func suspend(t *turn) {
 	if chat(t) && !t.s.Phase.Working() {
 		return
 	}
-	t.s.State.Suspended = true
+	t.s.State.Suspended, t.s.State.SuspendedAt = true, t.p.Now
 	if notChat(t) {
 		t.s.EndReason = domain.EndSuspended
 	}
@@ -39,7 +43,7 @@ func reenter(t *turn) {
 	if !t.hasSlot() {
 		return
 	}
-	t.s.State.Suspended = false
+	t.s.State.Suspended, t.s.State.SuspendedAt = false, time.Time{}
 	t.clearStanding()
 }
 

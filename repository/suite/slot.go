@@ -68,9 +68,9 @@ func queueing(w *world) {
 	slot, err := w.Slot(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(slot.Preempting, sessions[2].ID, "who pre-empts")
-	waiting, err := w.WaitingForSlot(w.Context(), domain.DefaultWorkspace)
+	waiting, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
-	w.equal(len(waiting), 3, "who waits for the slot")
+	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
 	where, err := w.WorkspacesWaiting(w.Context())
 	w.ok(err)
 	w.equal(where, []string{domain.DefaultWorkspace}, "where somebody waits")
@@ -122,9 +122,10 @@ func waitingFor(w *world) {
 	}
 	w.mail(w.stored("has mail"), "key-1")
 	got := map[string]bool{}
-	list, err := w.WaitingForSlot(w.Context(), domain.DefaultWorkspace)
+	list, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
-	for _, s := range list {
+	w.equal(list.Holder.Name, "holder", "who holds it")
+	for _, s := range list.Aside {
 		got[s.Name] = true
 	}
 	w.equal(got, want, "who waits")

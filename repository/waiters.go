@@ -1,0 +1,85 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxAside bounds how many of those set aside are read: the oldest ones come first, and
+// one gets the slot at a time.
+const maxAside = 50
+
+// Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
+func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
+	w := &domain.Waiters{}
+	err := s.read(ctx, func(r reader) error {
+		row, err := workspaceIn(ctx, r, workspace, "")
+		if err != nil {
+			return err
+		}
+		if w.Workspace, err = row.with(s.settings.of); err != nil {
+			return err
+		}
+		if row.QueueLength > 0 {
+			if w.Queue, err = queueWithSessions(ctx, r, workspace, "", queueShown); err != nil {
+				return err
+			}
+		}
+		return waitersIn(ctx, r, workspace, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// waitersIn reads the holder and those who have something to do without a place in the
+// queue.
+func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
+	var rows []sessionRow
+	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND (holds_slot OR "+
+		hasSomethingToDo+") AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) ORDER BY holds_slot DESC, COALESCE(last_event_time, created_at), id LIMIT $2",
+		workspace, maxAside)
+	if err != nil {
+		return fmt.Errorf("read who waits for the slot: %w", err)
+	}
+	for i := range rows {
+		session, err := rows[i].session()
+		if err != nil {
+			return err
+		}
+		if session.HoldsSlot {
+			w.Holder = session
+		} else {
+			w.Aside = append(w.Aside, session)
+		}
+	}
+	if w.Holder == nil || w.Holder.Phase != domain.ExecutingActions {
+		return nil
+	}
+	var running int64
+	err = r.get(ctx, &running, "SELECT COUNT(*) FROM executions WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3 "+
+		"AND kind = $4 AND status = $5", workspace, w.Holder.ID, w.Holder.State.AnswerID, string(domain.KindAction), string(domain.ExecStarted))
+	if err != nil {
+		return fmt.Errorf("look whether an action runs: %w", err)
+	}
+	w.ActionRuns = running > 0
+	return nil
+}
+
+// SlotFigures counts, over all workspaces, the slots that are held and the sessions that
+// queue, and says since when the longest waits (zero: nobody does).
+func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
+	var row struct {
+		Held   int64 `db:"held"`
+		Queued int64 `db:"queued"`
+		Oldest stamp `db:"oldest"`
+	}
+	err := s.reads.get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
+	if err != nil {
+		return domain.SlotFigures{}, fmt.Errorf("count the slots and the queues: %w", err)
+	}
+	return domain.SlotFigures{Held: row.Held, Queued: row.Queued, Oldest: row.Oldest.Time}, nil
+}
