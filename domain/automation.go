@@ -28,20 +28,43 @@ type StandingOrder struct {
 	Tags              []string
 	Triggers          []Trigger
 	Budgets           AutomationBudgets
-	// Failures counts failed runs in a row; at FailuresToDisable it is disabled.
-	Failures int
 	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences
 	// up to then do not count.
 	ScheduleSince time.Time
 	// NextAt is the next time at which the scheduler must look at it. It is computed
 	// from the history of occurrences and kept only so that it can be found.
 	NextAt *time.Time
+	// SeenSeq is the number of the last event that was looked at for its triggers.
+	SeenSeq int64
 	// HookToken is the secret of its webhook URL; empty without a webhook trigger.
 	HookToken string
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	DeletedAt *time.Time
+}
+
+// Watches says whether entries made in a tool start it.
+func (a *StandingOrder) Watches() bool {
+	if !a.Enabled || a.DeletedAt != nil {
+		return false
+	}
+	for _, t := range a.Triggers {
+		if t.Type == TriggerEntryCreated {
+			return true
+		}
+	}
+	return false
+}
+
+// Trigger finds its trigger of a type, or nil.
+func (a *StandingOrder) Trigger(kind string) *Trigger {
+	for i := range a.Triggers {
+		if a.Triggers[i].Type == kind {
+			return &a.Triggers[i]
+		}
+	}
+	return nil
 }
 
 // FailuresToDisable is how many failed runs in a row disable an automation.
@@ -153,12 +176,36 @@ type Grant struct {
 	CreatedBy    string
 	CreatedAt    time.Time
 	RevokedAt    *time.Time
-	Uses         int64 // how often it was used, over all runs; filled by readers
+	// Filled by readers: how often it was used over all runs, and in the run at hand.
+	Uses, UsesInRun int64
 }
 
 // Active says whether the grant counts at a time.
 func (g *Grant) Active(now time.Time) bool {
 	return g.RevokedAt == nil && (g.ExpiresAt == nil || now.Before(*g.ExpiresAt))
+}
+
+// OrderRef names an automation.
+type OrderRef struct{ WorkspaceID, ID string }
+
+// OrderView is what a decision about an automation needs to know, read in one
+// transaction under the workspace's lock. The View in it has no session.
+type OrderView struct {
+	View
+	Order *StandingOrder
+	// Seed are the SEED's messages, in their order.
+	Seed []*Message
+	// Unended are its runs that have not ended, oldest first.
+	Unended []*Session
+	// Due are its occurrences in state DUE, oldest first; LastScheduled is the latest
+	// instant that has a row (zero: none since ScheduleSince).
+	Due           []*Occurrence
+	LastScheduled time.Time
+	// Ends are the end reasons of its latest runs since ScheduleSince, newest first, at
+	// most FailuresToDisable.
+	Ends []EndReason
+	// SpentToday is what its runs spent in the present day, in US dollars.
+	OrderSpentToday float64
 }
 
 // RunRecord is one line of an automation's history of executions.

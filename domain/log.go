@@ -91,7 +91,9 @@ type QueueRow struct {
 	Since       time.Time
 	NotBefore   *time.Time
 	Preempting  bool
-	Session     *Session // filled by readers
+	// Blocked: an earlier run of the same automation has not ended. Filled by readers.
+	Blocked bool
+	Session *Session // filled by readers
 }
 
 // Transition is one application of a rule of the machine. All of them are kept.

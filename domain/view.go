@@ -25,10 +25,9 @@ type View struct {
 	Planned []*Execution
 	Inbox   []*InboxItem // accepted and not folded in, oldest first, Message filled
 
-	// Automation is the one whose run the session is, with its active grants; nil for
-	// others, and when it was deleted meanwhile.
-	Automation *StandingOrder
-	Grants     []*Grant
+	// Grants are those of the automation whose run the session is, with their uses in
+	// this run.
+	Grants []*Grant
 
 	// Spent is what the workspace spent and reserved, where anybody set a limit to it.
 	Spent Spent

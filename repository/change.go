@@ -45,6 +45,8 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 	}
 	for _, write := range []func() error{
 		func() error { return t.writeSessions(ctx, c) },
+		func() error { return t.writeAutomations(ctx, c) },
+		func() error { return t.writeOccurrences(ctx, c.Occurrences) },
 		func() error { return t.writeQueue(ctx, c) },
 		func() error { return t.writeMessages(ctx, c) },
 		func() error { return t.writeExecutions(ctx, c.Executions) },
@@ -68,6 +70,11 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 // madeBy is the id of what a change made, for the client that repeats its request:
 // the session, else the message, else the data.
 func madeBy(c *domain.Change) string {
+	for _, w := range c.Automations {
+		if w.Insert {
+			return w.Automation.ID
+		}
+	}
 	for _, w := range c.Sessions {
 		if w.Insert {
 			return w.Session.ID

@@ -26,6 +26,7 @@ type executionRow struct {
 	Attempt     int    `db:"attempt"`
 	ApprovalID  string `db:"approval_id"`
 	Digest      string `db:"digest"`
+	GrantID     string `db:"grant_id"`
 	Result      string `db:"result"`
 	Text        string `db:"result_text"`
 	Note        string `db:"note"`
@@ -37,9 +38,9 @@ type executionRow struct {
 
 const (
 	executionWritten = "round_id, message_id, call_id, position, command, params, repeat, command_id, kind, effect, " +
-		"status, attempt, approval_id, digest, result, result_text, note, error, created_at, started_at, ended_at"
+		"status, attempt, approval_id, digest, grant_id, result, result_text, note, error, created_at, started_at, ended_at"
 	executionColumns = "workspace_id, id, session_id, " + executionWritten
-	executionWidth   = 24
+	executionWidth   = 25
 )
 
 func executionArgs(e *domain.Execution) ([]any, error) {
@@ -49,7 +50,7 @@ func executionArgs(e *domain.Execution) ([]any, error) {
 	}
 	return []any{
 		e.WorkspaceID, e.ID, e.SessionID, e.RoundID, e.MessageID, e.CallID, e.Position, e.Command, string(e.Params),
-		e.Repeat, e.CommandID, string(e.Kind), string(e.Effect), string(e.Status), e.Attempt, e.ApprovalID, e.Digest,
+		e.Repeat, e.CommandID, string(e.Kind), string(e.Effect), string(e.Status), e.Attempt, e.ApprovalID, e.Digest, e.GrantID,
 		string(e.Result), e.Text, e.Note, failure, stamp{e.CreatedAt}, stampOf(e.StartedAt), stampOf(e.EndedAt),
 	}, nil
 }
@@ -63,7 +64,7 @@ func (r *executionRow) execution() (*domain.Execution, error) {
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, MessageID: r.MessageID,
 		CallID: r.CallID, Position: r.Position, Command: r.Command, Params: raw(r.Params), Repeat: r.Repeat,
 		CommandID: r.CommandID, Kind: domain.CommandKind(r.Kind), Effect: domain.CommandEffect(r.Effect),
-		Status: domain.ExecutionStatus(r.Status), Attempt: r.Attempt, ApprovalID: r.ApprovalID, Digest: r.Digest,
+		Status: domain.ExecutionStatus(r.Status), Attempt: r.Attempt, ApprovalID: r.ApprovalID, Digest: r.Digest, GrantID: r.GrantID,
 		Result: raw(r.Result), Text: r.Text, Note: r.Note, Error: failure,
 		CreatedAt: r.CreatedAt.Time, StartedAt: r.StartedAt.ptr(), EndedAt: r.EndedAt.ptr(),
 	}, nil

@@ -102,6 +102,15 @@ func (s *Store) Messages(ctx context.Context, workspace, session string, after i
 	return each(rows, (*messageRow).message)
 }
 
+// messagesIn lists all of a short session's messages, within a transaction.
+func messagesIn(ctx context.Context, r reader, workspace, session string) ([]*domain.Message, error) {
+	var rows []messageRow
+	if err := r.all(ctx, &rows, messageList, workspace, session, 0, 1000); err != nil {
+		return nil, fmt.Errorf("list the messages: %w", err)
+	}
+	return each(rows, (*messageRow).message)
+}
+
 // messageList takes each of the two kinds in the order of an index, so that a page of
 // a long session costs no more than one of a short one.
 const messageList = "SELECT " + messageColumns + " FROM (" +

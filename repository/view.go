@@ -159,6 +159,11 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 	if v.Open, v.CancelMessage, v.Planned, err = waitOf(ctx, r, s, row.OpenApprovals); err != nil {
 		return err
 	}
+	if s.AutomationID != "" && s.Phase != domain.Completed {
+		if v.Grants, err = activeGrants(ctx, r, s); err != nil {
+			return err
+		}
+	}
 	if row.InboxPending > 0 {
 		if v.Inbox, err = waiting(ctx, r, s.WorkspaceID, s.ID); err != nil {
 			return err

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -56,6 +57,9 @@ func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiter
 			w.Aside = append(w.Aside, session)
 		}
 	}
+	if err := waitingRuns(ctx, r, workspace, w); err != nil {
+		return err
+	}
 	if w.Holder == nil || w.Holder.Phase != domain.ExecutingActions {
 		return nil
 	}
@@ -82,4 +86,38 @@ func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 		return domain.SlotFigures{}, fmt.Errorf("count the slots and the queues: %w", err)
 	}
 	return domain.SlotFigures{Held: row.Held, Queued: row.Queued, Oldest: row.Oldest.Time}, nil
+}
+
+// waitingRuns marks the runs that queue behind an earlier one of their own automation,
+// and says whether an occurrence is due.
+func waitingRuns(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
+	var due int64
+	err := r.get(ctx, &due, "SELECT COUNT(*) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
+	if err != nil {
+		return fmt.Errorf("look for occurrences that are due: %w", err)
+	}
+	w.Due = due > 0
+	var blocked []string
+	if len(w.Queue) > 0 {
+		if blocked, err = behindOwnRun(ctx, r, workspace); err != nil {
+			return err
+		}
+	}
+	for i := range w.Queue {
+		w.Queue[i].Blocked = slices.Contains(blocked, w.Queue[i].SessionID)
+	}
+	return nil
+}
+
+// behindOwnRun lists the runs that queue while an earlier run of the same automation has
+// not ended: two never go at the same time, and a parked one has not ended.
+func behindOwnRun(ctx context.Context, r reader, workspace string) ([]string, error) {
+	var ids []string
+	err := r.all(ctx, &ids, "SELECT s.id FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id "+
+		"WHERE q.workspace_id = $1 AND s.automation_id <> '' AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 "+
+		"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' AND (o.created_at, o.id) < (s.created_at, s.id))", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("look for runs that wait for an earlier one: %w", err)
+	}
+	return ids, nil
 }

@@ -103,6 +103,7 @@ CREATE TABLE executions (
     attempt      BIGINT NOT NULL,
     approval_id  TEXT NOT NULL,
     digest       TEXT NOT NULL,
+    grant_id     TEXT NOT NULL,
     result       TEXT NOT NULL,
     result_text  TEXT NOT NULL,
     note         TEXT NOT NULL,
@@ -113,6 +114,7 @@ CREATE TABLE executions (
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, session_id) REFERENCES sessions (workspace_id, id) ON DELETE CASCADE
 );
+CREATE INDEX executions_grant ON executions (workspace_id, grant_id, session_id) WHERE grant_id <> '';
 CREATE INDEX executions_answer ON executions (workspace_id, session_id, message_id, position);
 
 CREATE TABLE approvals (
@@ -413,8 +415,81 @@ CREATE UNIQUE INDEX search_thing ON search (workspace_id, id, audience);
 CREATE INDEX search_tool ON search (workspace_id, tool_id) WHERE tool_id <> '';
 CREATE INDEX search_words ON search USING gin (words);
 
+-- A standing order. next_at is when the scheduler must look at it; watches says that
+-- entries made in a tool start it, seen_seq up to which event it has looked.
+CREATE TABLE automations (
+    workspace_id       TEXT NOT NULL REFERENCES workspaces (id),
+    id                 TEXT NOT NULL,
+    name               TEXT NOT NULL,
+    seed_session_id    TEXT NOT NULL,
+    provider_id        TEXT NOT NULL,
+    enabled            BOOLEAN NOT NULL,
+    disabled_reason    TEXT NOT NULL,
+    schedule           TEXT NOT NULL,
+    misfire            TEXT NOT NULL,
+    overlap            TEXT NOT NULL,
+    validation         TEXT NOT NULL,
+    require_validation BOOLEAN NOT NULL,
+    completion         TEXT NOT NULL,
+    tags               TEXT NOT NULL,
+    triggers           TEXT NOT NULL,
+    budgets            TEXT NOT NULL,
+    schedule_since     BIGINT NOT NULL,
+    next_at            BIGINT,
+    watches            BOOLEAN NOT NULL,
+    seen_seq           BIGINT NOT NULL,
+    hook_token         TEXT NOT NULL,
+    version            BIGINT NOT NULL,
+    created_at         BIGINT NOT NULL,
+    updated_at         BIGINT NOT NULL,
+    deleted_at         BIGINT,
+    PRIMARY KEY (workspace_id, id)
+);
+CREATE INDEX automations_newest ON automations (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX automations_next ON automations (next_at, workspace_id, id) WHERE next_at IS NOT NULL;
+CREATE INDEX automations_watch ON automations (workspace_id, id) WHERE watches;
+-- A webhook names its automation before its workspace is known.
+CREATE INDEX automations_hook ON automations (id, workspace_id) WHERE hook_token <> '';
+
+-- Every instant at which an automation was due: one row, whatever became of it.
+CREATE TABLE occurrences (
+    workspace_id   TEXT NOT NULL,
+    automation_id  TEXT NOT NULL,
+    scheduled_at   BIGINT NOT NULL,
+    id             TEXT NOT NULL,
+    state          TEXT NOT NULL,
+    reason         TEXT NOT NULL,
+    session_id     TEXT NOT NULL,
+    coalesced_into BIGINT,
+    recorded_at    BIGINT NOT NULL,
+    PRIMARY KEY (workspace_id, automation_id, scheduled_at),
+    FOREIGN KEY (workspace_id, automation_id) REFERENCES automations (workspace_id, id)
+);
+CREATE INDEX occurrences_due ON occurrences (workspace_id, scheduled_at, automation_id) WHERE state = 'DUE';
+
+CREATE TABLE grants (
+    workspace_id  TEXT NOT NULL,
+    id            TEXT NOT NULL,
+    automation_id TEXT NOT NULL,
+    commands      TEXT NOT NULL,
+    zone_ids      TEXT NOT NULL,
+    tool_ids      TEXT NOT NULL,
+    bounds        TEXT NOT NULL,
+    max_per_run   BIGINT NOT NULL,
+    expires_at    BIGINT,
+    created_by    TEXT NOT NULL,
+    created_at    BIGINT NOT NULL,
+    revoked_at    BIGINT,
+    PRIMARY KEY (workspace_id, id),
+    FOREIGN KEY (workspace_id, automation_id) REFERENCES automations (workspace_id, id)
+);
+CREATE INDEX grants_automation ON grants (workspace_id, automation_id, created_at, id);
+
 -- +goose Down
 DROP TABLE search;
+DROP TABLE grants;
+DROP TABLE occurrences;
+DROP TABLE automations;
 DROP TABLE document_versions;
 DROP TABLE documents;
 DROP TABLE entries;

@@ -1,0 +1,99 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type occurrenceRow struct {
+	WorkspaceID   string `db:"workspace_id"`
+	AutomationID  string `db:"automation_id"`
+	ScheduledAt   stamp  `db:"scheduled_at"`
+	ID            string `db:"id"`
+	State         string `db:"state"`
+	Reason        string `db:"reason"`
+	SessionID     string `db:"session_id"`
+	CoalescedInto stamp  `db:"coalesced_into"`
+	RecordedAt    stamp  `db:"recorded_at"`
+}
+
+const (
+	occurrenceColumns = "workspace_id, automation_id, scheduled_at, id, state, reason, session_id, coalesced_into, recorded_at"
+	occurrenceWidth   = 9
+	// The id stays: it is that of the row, whatever becomes of the instant.
+	occurrenceUpsert = " ON CONFLICT (workspace_id, automation_id, scheduled_at) DO UPDATE SET state = excluded.state, " +
+		"reason = excluded.reason, session_id = excluded.session_id, coalesced_into = excluded.coalesced_into, " +
+		"recorded_at = excluded.recorded_at WHERE occurrences.state = 'DUE'"
+)
+
+func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
+	return &domain.Occurrence{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, ScheduledAt: r.ScheduledAt.Time,
+		State: domain.OccurrenceState(r.State), Reason: r.Reason, SessionID: r.SessionID,
+		CoalescedInto: r.CoalescedInto.ptr(), RecordedAt: r.RecordedAt.Time,
+	}, nil
+}
+
+// writeOccurrences records what became of scheduled instants. Only one that is DUE can
+// change: what was decided stays, so nothing fires twice.
+func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurrence) error {
+	for _, o := range occurrences {
+		err := t.must(ctx, 1, domain.ErrStale, t.store.texts.insert("occurrences", occurrenceColumns, 1, occurrenceUpsert),
+			o.WorkspaceID, o.AutomationID, stamp{o.ScheduledAt}, o.ID, string(o.State), o.Reason, o.SessionID,
+			stampOf(o.CoalescedInto), stamp{o.RecordedAt})
+		if err != nil {
+			return fmt.Errorf("record the occurrence of %s at %s: %w", o.AutomationID, o.ScheduledAt.Format(time.RFC3339), err)
+		}
+	}
+	return nil
+}
+
+// Occurrences lists the occurrences of an automation, latest instant first; state ""
+// means all of them.
+func (s *Store) Occurrences(ctx context.Context, workspace, automation string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error) {
+	before, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	limit = pageSize(limit)
+	q := newQuery("SELECT "+occurrenceColumns+" FROM occurrences WHERE workspace_id = ? AND automation_id = ?", workspace, automation)
+	if state != "" {
+		q.add(" AND state = ?", string(state))
+	}
+	if cursor != "" {
+		q.add(" AND scheduled_at < ?", before.Number)
+	}
+	q.add(" ORDER BY scheduled_at DESC LIMIT ?", limit+1)
+	var rows []occurrenceRow
+	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, "", fmt.Errorf("list the occurrences: %w", err)
+	}
+	rows, next := page(rows, limit, func(r *occurrenceRow) cursorKey { return cursorKey{r.ScheduledAt.UnixMicro(), "", r.ID} })
+	all, err := each(rows, (*occurrenceRow).occurrence)
+	return all, next, err
+}
+
+// maxDue bounds how many open occurrences of one automation a decision sees: more than
+// the misfire policy "all" ever leaves open.
+const maxDue = 200
+
+// dueIn lists what is DUE of one automation, oldest first.
+func dueIn(ctx context.Context, r reader, workspace, automation string) ([]*domain.Occurrence, error) {
+	var rows []occurrenceRow
+	err := r.all(ctx, &rows, "SELECT "+occurrenceColumns+" FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
+		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automation, maxDue)
+	if err != nil {
+		return nil, fmt.Errorf("read what is due: %w", err)
+	}
+	return each(rows, (*occurrenceRow).occurrence)
+}
+
+// DueOccurrences lists the automations of a workspace that have an occurrence DUE, the
+// longest due first.
+func (s *Store) DueOccurrences(ctx context.Context, workspace string) ([]domain.OrderRef, error) {
+	return s.orderRefs(ctx, "SELECT workspace_id, automation_id AS id FROM occurrences WHERE workspace_id = $1 AND state = 'DUE' "+
+		"GROUP BY workspace_id, automation_id ORDER BY MIN(scheduled_at), automation_id", workspace)
+}

@@ -1,0 +1,153 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// DecideOrder is Decide for an automation: its view under the workspace's lock, and the
+// change that decide returns, in one transaction; nil writes nothing. With automation ""
+// the view has none: it is for making one.
+func (s *Store) DecideOrder(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error) {
+	var c *domain.Change
+	_, err := s.write(ctx, workspace, func(t *tx) error {
+		v, err := s.orderView(unwatched{ctx}, t, workspace, automation)
+		if err != nil {
+			return err
+		}
+		if c, err = decide(ctx, v); err != nil {
+			return err
+		}
+		if c == nil {
+			return errNothing
+		}
+		return t.apply(unwatched{ctx}, c)
+	})
+	if errors.Is(err, errNothing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.committed(c)
+	return c, nil
+}
+
+func (s *Store) orderView(ctx context.Context, r reader, workspace, automation string) (*domain.OrderView, error) {
+	base, err := s.view(ctx, r, workspace, "", s.dialect.lock)
+	if err != nil {
+		return nil, err
+	}
+	v := &domain.OrderView{View: *base}
+	if automation == "" {
+		return v, nil
+	}
+	if v.Order, err = automationIn(ctx, r, workspace, automation); err != nil {
+		return nil, err
+	}
+	if v.Due, err = dueIn(ctx, r, workspace, automation); err != nil {
+		return nil, err
+	}
+	var last stamp
+	err = r.get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3",
+		workspace, automation, stamp{v.Order.ScheduleSince})
+	if err != nil {
+		return nil, fmt.Errorf("read the history of occurrences: %w", err)
+	}
+	v.LastScheduled = last.Time
+	return v, runsOf(ctx, r, v)
+}
+
+// runsOf reads the automation's runs that have not ended, how the latest ones ended, and
+// its SEED.
+func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
+	ws, order := v.Workspace.ID, v.Order
+	var rows []sessionRow
+	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3", ws, order.ID, maxDue)
+	if err != nil {
+		return fmt.Errorf("read the runs: %w", err)
+	}
+	if v.Unended, err = each(rows, (*sessionRow).session); err != nil {
+		return err
+	}
+	var ends []string
+	err = r.all(ctx, &ends, "SELECT end_reason FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4", ws, order.ID,
+		stamp{order.ScheduleSince}, domain.FailuresToDisable)
+	if err != nil {
+		return fmt.Errorf("read how the runs ended: %w", err)
+	}
+	for _, reason := range ends {
+		v.Ends = append(v.Ends, domain.EndReason(reason))
+	}
+	if v.Seed, err = messagesIn(ctx, r, ws, order.SeedSessionID); err != nil {
+		return err
+	}
+	for _, m := range v.Seed {
+		if m.Sender != domain.SenderUser {
+			return fmt.Errorf("read the SEED of %s: message %s is not a user's", order.ID, m.ID)
+		}
+	}
+	return nil
+}
+
+// activeGrants are the grants of a run's automation that count now, with their uses in
+// this run.
+func activeGrants(ctx context.Context, r reader, s *domain.Session) ([]*domain.Grant, error) {
+	all, err := grantsIn(ctx, r, s.WorkspaceID, s.AutomationID, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	var active []*domain.Grant
+	for _, g := range all {
+		if g.RevokedAt == nil {
+			active = append(active, g)
+		}
+	}
+	return active, nil
+}
+
+// RunRecords lists the runs of an automation, newest first, each with the text of its
+// last answer. The second result is the cursor of the next page, "" at the end.
+func (s *Store) RunRecords(ctx context.Context, workspace, automation, cursor string, limit int) ([]domain.RunRecord, string, error) {
+	sessions, next, err := s.Sessions(ctx, workspace, domain.SessionFilter{
+		Type: domain.Automation, AutomationID: automation, Cursor: cursor, Limit: limit,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	out := make([]domain.RunRecord, len(sessions))
+	for i, session := range sessions {
+		out[i].Session = session
+		if session.Phase == domain.Completed {
+			out[i].EndedAt = &session.LastEventTime
+		}
+		var row messageRow
+		err := s.reads.get(ctx, &row, "SELECT "+messageColumns+" FROM messages WHERE workspace_id = $1 AND session_id = $2 "+
+			"AND sender = 'AI' AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", workspace, session.ID)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("read the last answer of %s: %w", session.ID, err)
+		}
+		m, err := row.message()
+		if err != nil {
+			return nil, "", err
+		}
+		if m.AI != nil {
+			out[i].FinalText = m.AI.PreText
+			if m.AI.PostText != "" {
+				out[i].FinalText = m.AI.PostText
+			}
+		}
+		if out[i].FinalText == "" {
+			out[i].FinalText = m.Text
+		}
+	}
+	return out, next, nil
+}
