@@ -2157,6 +2157,9 @@ type ProviderTest struct {
 // Queue defines model for Queue.
 type Queue struct {
 	Data []QueueRow `json:"data"`
+
+	// Length How many stand in the queue. Events and snapshots show its first 50.
+	Length int `json:"length"`
 }
 
 // QueueChangedEvent defines model for QueueChangedEvent.
