@@ -204,3 +204,100 @@ func TestSchemasThatNobodyMayStore(t *testing.T) {
 		t.Errorf("the refused schemas left %s", after)
 	}
 }
+
+// TestNobodyOverwritesAnother: whoever edits what has changed since is told so, whatever
+// it is, and whatever is done to it; without If-Match the last one wins.
+func TestNobodyOverwritesAnother(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		s.call("POST", "/v1/tool-types", `{"id":"mood","name":"Mood","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`).want(201)
+		zone := s.made("/v1/zones", `{"name":"Health"}`)
+		tool := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"tracking","name":"Weight"}`)
+		entry := s.made("/v1/tools/"+tool+"/entries", `{"data":{"value":72}}`)
+		doc := s.made("/v1/documents", `{"key":"about","body":"I run."}`)
+		s.call("POST", "/v1/documents/"+doc+"/publish", nil, "If-Match", `"7"`).problem(412, "precondition_failed")
+		for _, edited := range []struct{ path, first, second string }{
+			{"/v1/entries/" + entry, `{"data":{"value":73}}`, `{"data":{"value":74}}`},
+			{"/v1/tools/" + tool, `{"name":"Mass"}`, `{"config":{"unit":"kg"}}`},
+			{"/v1/zones/" + zone, `{"name":"Body"}`, `{"colour":"teal"}`},
+			{"/v1/documents/" + doc, `{"body":"I swim."}`, `{"title":"Me"}`},
+			{"/v1/tool-types/mood", `{"name":"Humeur"}`, `{"description":"How I feel"}`},
+		} {
+			tag := s.call("GET", edited.path, nil).want(200).header.Get("ETag")
+			changed := s.call("PATCH", edited.path, edited.first, "If-Match", tag).want(200)
+			if now := changed.header.Get("ETag"); now == tag || now == "" {
+				t.Errorf("%s: the ETag %s became %s", edited.path, tag, now)
+			}
+			s.call("PATCH", edited.path, edited.second, "If-Match", tag).problem(412, "precondition_failed")
+			s.call("PATCH", edited.path, edited.second, "If-Match", `"garbage"`).problem(412, "precondition_failed")
+			s.call("DELETE", edited.path+"?force=true", nil, "If-Match", tag).problem(412, "precondition_failed")
+			if now := s.call("GET", edited.path, nil).want(200); now.header.Get("ETag") != changed.header.Get("ETag") {
+				t.Errorf("%s: a refused change left %s", edited.path, now.body)
+			}
+			last := s.call("PATCH", edited.path, edited.second).want(200).header.Get("ETag")
+			s.call("DELETE", edited.path+"?force=true", nil, "If-Match", last).want(204)
+		}
+	})
+}
+
+// TestPublishedVersionsStay: sessions read the latest, people all of them.
+func TestPublishedVersionsStay(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		doc := s.made("/v1/documents", `{"key":"about","title":"About","body":"I run."}`)
+		if n := len(s.call("GET", "/v1/documents/"+doc+"/versions", nil).want(200).list("data")); n != 0 {
+			t.Errorf("a draft has %d versions", n)
+		}
+		s.call("POST", "/v1/documents/"+doc+"/publish", nil).want(200)
+		s.call("PATCH", "/v1/documents/"+doc, `{"body":"I swim."}`).want(200)
+		s.call("POST", "/v1/documents/"+doc+"/publish", nil).want(200)
+		s.call("PATCH", "/v1/documents/"+doc, `{"body":"A draft."}`).want(200)
+		list := s.call("GET", "/v1/documents/"+doc+"/versions?limit=1", nil).want(200)
+		rest := s.call("GET", "/v1/documents/"+doc+"/versions?after="+list.str("next_cursor"), nil).want(200)
+		if len(rest.list("data")) != 1 || rest.at("next_cursor") != nil || list.at("data.0.body") != nil {
+			t.Errorf("%s\n%s", list.body, rest.body)
+		}
+		for _, v := range []struct {
+			number any
+			body   string
+		}{{list.at("data.0.version"), "I swim."}, {rest.at("data.0.version"), "I run."}} {
+			one := s.call("GET", fmt.Sprintf("/v1/documents/%s/versions/%v", doc, v.number), nil).want(200)
+			if one.str("body") != v.body || one.str("title") != "About" {
+				t.Errorf("version %v: %s", v.number, one.body)
+			}
+		}
+		s.call("GET", "/v1/documents/"+doc+"/versions/1", nil).problem(404, "not_found") // a draft
+		s.call("GET", "/v1/documents/doc_none/versions", nil).problem(404, "not_found")
+		s.call("DELETE", "/v1/documents/"+doc, nil).want(204)
+		s.call("GET", "/v1/documents/"+doc+"/versions", nil).problem(404, "not_found")
+		s.call("POST", "/v1/documents/"+doc+"/restore", nil).want(200)
+		if n := len(s.call("GET", "/v1/documents/"+doc+"/versions", nil).want(200).list("data")); n != 2 {
+			t.Errorf("after the undo there are %d versions", n)
+		}
+	})
+}
+
+// TestListsAreReadThroughWhileTheyChange: a page's cursor holds when what it stands on
+// is deleted.
+func TestListsAreReadThroughWhileTheyChange(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	zone := s.made("/v1/zones", `{"name":"A"}`)
+	second := s.made("/v1/zones", `{"name":"B"}`)
+	s.made("/v1/zones", `{"name":"C"}`)
+	first := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"journal","name":"A"}`)
+	s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"journal","name":"B"}`)
+	about := s.made("/v1/documents", `{"key":"a","body":"x"}`)
+	s.made("/v1/documents", `{"key":"b","body":"x"}`)
+	for _, list := range []struct {
+		path, gone, next string
+		limit            int
+	}{{"/v1/zones", "/v1/zones/" + second, "C", 2}, {"/v1/tools", "/v1/tools/" + first, "B", 1}, {"/v1/documents", "/v1/documents/" + about, "b", 1}} {
+		page := s.call("GET", fmt.Sprintf("%s?limit=%d", list.path, list.limit), nil).want(200)
+		s.call("DELETE", list.gone, nil).want(204)
+		rest := s.call("GET", list.path+"?after="+page.str("next_cursor"), nil).want(200)
+		if got := rest.str("data.0.name") + rest.str("data.0.key"); got != list.next || len(rest.list("data")) != 1 {
+			t.Errorf("%s: %s", list.path, rest.body)
+		}
+		s.call("GET", list.path+"?after=garbage", nil).problem(422, "invalid")
+	}
+}
