@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -21,15 +20,12 @@ func Claude() suite.Fake {
 
 // write sends a reply as the stream that is always asked for.
 func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Reply) {
-	var request struct {
-		Stream    bool  `json:"stream"`
-		MaxTokens int   `json:"max_tokens"`
-		Messages  []any `json:"messages"`
+	problem := Problem(body)
+	if r.URL.Path != "/v1/messages" || r.Header.Get("X-Api-Key") == "" || r.Header.Get("Anthropic-Version") != "2023-06-01" || r.ContentLength != int64(len(body)) {
+		problem = "not a request of this wire"
 	}
-	if r.URL.Path != "/v1/messages" || r.Header.Get("X-Api-Key") == "" || r.Header.Get("Anthropic-Version") != "2023-06-01" ||
-		r.ContentLength != int64(len(body)) || json.Unmarshal(body, &request) != nil ||
-		!request.Stream || request.MaxTokens == 0 || len(request.Messages) == 0 {
-		http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"not a request of this wire"}}`, http.StatusBadRequest)
+	if problem != "" {
+		http.Error(w, fmt.Sprintf(`{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, problem), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
