@@ -234,7 +234,7 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 }
 
 // Tokens as vendors echo them, some of them with stars in the middle.
-var keyLike = regexp.MustCompile(`\b(sk|gsk|pplx|xai|key|nvapi|hf|AIza)[-_][A-Za-z0-9_\-*.]{6,}`)
+var keyLike = regexp.MustCompile(`\b((sk|gsk|pplx|xai|key|nvapi|hf)[-_]|AIza)[A-Za-z0-9_\-*.]{6,}`)
 
 // Redact takes the secret, and all that looks like a key, out of a text. It must come
 // before a text is cut: half a key would not be found.

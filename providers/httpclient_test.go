@@ -191,6 +191,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{401, `{"error":{"message":"Incorrect API key provided: sk-very-secret-1234567890."}}`, ClassAuthentication, "the key was refused: Incorrect API key provided: [key]"},
 		{401, `{"error":{"message":"Bad key sk-ver****7890"}}`, ClassAuthentication, "[key]"},
+		{401, `{"error":{"message":"Bad key AIzaSyFake-very-secret"}}`, ClassAuthentication, "Bad key [key]"},
 		{403, `forbidden`, ClassAuthentication, "forbidden"},
 		{404, `{"error":{"message":"The model x does not exist","code":"model_not_found"}}`, ClassInvalidRequest, "unknown model, or wrong base URL"},
 		{404, `<html><head><title>x</title><style>p{}</style></head><body><h1>Not &amp; found</h1></body></html>`, ClassInvalidRequest, "Not & found"},

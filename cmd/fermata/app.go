@@ -24,6 +24,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic"
 	"github.com/fermata-dev/fermata/providers/demo"
+	"github.com/fermata-dev/fermata/providers/gemini"
 	"github.com/fermata-dev/fermata/providers/openai"
 	"github.com/fermata-dev/fermata/providers/script"
 	"github.com/fermata-dev/fermata/repository"
@@ -67,7 +68,7 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	a := &app{
 		flags: flags, log: log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
 		metrics: newMetrics(), catalogue: commands.New(),
-		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), openai.Compatible(), demo.Kind(), script.Kind()),
+		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind(), script.Kind()),
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	anthropic "github.com/fermata-dev/fermata/providers/anthropic/fake"
+	gemini "github.com/fermata-dev/fermata/providers/gemini/fake"
 	openai "github.com/fermata-dev/fermata/providers/openai/fake"
 	"github.com/fermata-dev/fermata/providers/suite"
 )
@@ -21,6 +22,7 @@ import (
 var vendors = slices.Concat(
 	[]suite.Fake{openai.Compatible(), openai.Compatible()},
 	[]suite.Fake{anthropic.Claude()},
+	[]suite.Fake{gemini.Gemini()},
 )
 
 // Whatever the vendor, the same conversation leaves the same record: messages,

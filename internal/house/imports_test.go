@@ -36,6 +36,8 @@ var table = map[string][]string{
 	"providers/anthropic":      {"domain", "providers"},
 	"providers/anthropic/fake": {"domain", "providers/suite"},
 	"providers/demo":           {"domain", "providers"},
+	"providers/gemini":         {"domain", "providers"},
+	"providers/gemini/fake":    {"domain", "providers/suite"},
 	"providers/openai":         {"domain", "providers"},
 	"providers/openai/fake":    {"domain", "providers/suite"},
 	"providers/script":         {"domain", "providers"},

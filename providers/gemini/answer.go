@@ -1,0 +1,202 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"google.golang.org/genai"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// answer gathers what a call gives, in one piece or in many.
+type answer struct {
+	text     strings.Builder
+	thoughts strings.Builder
+	calls    []domain.RawCall
+	layout   layout
+	finish   genai.FinishReason
+	why      string // the vendor's words about finish
+	blocked  genai.BlockedReason
+	model    string
+	usage    *genai.GenerateContentResponseUsageMetadata
+	size     int
+	newID    domain.IDSource
+	onDelta  func(providers.Delta)
+	first    time.Time
+}
+
+// add takes a piece of the answer.
+func (a *answer) add(r *genai.GenerateContentResponse) error {
+	if r == nil {
+		return nil
+	}
+	if a.model == "" {
+		a.model = clean(r.ModelVersion)
+	}
+	if r.UsageMetadata != nil { // a running total: the last one counts
+		a.usage = r.UsageMetadata
+	}
+	if r.PromptFeedback != nil && r.PromptFeedback.BlockReason != "" {
+		a.blocked, a.why = r.PromptFeedback.BlockReason, clean(r.PromptFeedback.BlockReasonMessage)
+	}
+	if len(r.Candidates) == 0 || r.Candidates[0] == nil { // one is asked for
+		return nil
+	}
+	candidate := r.Candidates[0]
+	if candidate.FinishReason != "" {
+		a.finish = candidate.FinishReason
+	}
+	if candidate.Content == nil {
+		return nil
+	}
+	for _, part := range candidate.Content.Parts {
+		if part != nil {
+			a.part(part)
+		}
+	}
+	if a.size > maxAnswer || len(a.calls) > maxCalls {
+		return errTooLarge
+	}
+	return nil
+}
+
+func (a *answer) part(part *genai.Part) {
+	signature := base64.StdEncoding.EncodeToString(part.ThoughtSignature)
+	a.size += len(signature)
+	switch {
+	case part.FunctionCall != nil:
+		a.call(part.FunctionCall, signature)
+	case part.Thought:
+		a.piece(providers.DeltaThinking, clean(part.Text), signature)
+	default:
+		a.piece(providers.DeltaText, clean(part.Text), signature)
+	}
+}
+
+// piece keeps a piece of text or thoughts and tells the listener.
+func (a *answer) piece(kind providers.DeltaKind, text, signature string) {
+	if kind == providers.DeltaThinking {
+		a.thoughts.WriteString(text)
+		a.layout.add(pieceThought, len(text), signature)
+	} else {
+		a.text.WriteString(text)
+		a.layout.add(pieceText, len(text), signature)
+	}
+	a.tell(kind, text)
+}
+
+func (a *answer) tell(kind providers.DeltaKind, text string) {
+	if text == "" {
+		return
+	}
+	if a.first.IsZero() {
+		a.first = clock.System()
+	}
+	a.size += len(text)
+	if a.onDelta != nil {
+		a.onDelta(providers.Delta{Kind: kind, Text: text})
+	}
+}
+
+// call keeps a call, which always comes whole here. Its id is the server's own: the
+// model gives none, or the same twice; one that repeats is dropped, as it would pair
+// two calls with one result.
+func (a *answer) call(c *genai.FunctionCall, signature string) {
+	id := clean(c.ID)
+	for i := range a.calls {
+		if a.calls[i].ProviderID == id {
+			id = ""
+		}
+	}
+	a.calls = append(a.calls, domain.RawCall{
+		ID: a.newID("call"), ProviderID: id, Name: clean(c.Name), Arguments: textOfArguments(c), Signature: signature,
+	})
+	a.layout.call()
+	a.size += len(c.Name) + len(id)
+	a.tell(providers.DeltaArguments, a.calls[len(a.calls)-1].Arguments)
+}
+
+// clean replaces what no database takes; the rest of UTF-8 was seen to by the decoder.
+func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
+
+// raw is the complete answer, or the reason why there is none.
+func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
+	raw := &domain.RawAnswer{
+		Protocol: protocol, Text: a.text.String(), Calls: a.calls, Model: a.model, Provider: KindName, StopReason: "stop",
+	}
+	switch {
+	case a.finish == "" && a.blocked != "":
+		return nil, refusal("the provider's policy blocked the request", string(a.blocked), a.why)
+	case a.finish == "" || a.finish == genai.FinishReasonUnspecified || a.finish == genai.FinishReasonContinuation:
+		return nil, errBrokeOff
+	case a.finish == genai.FinishReasonStop:
+	case a.finish == genai.FinishReasonMaxTokens:
+		raw.StopReason = "length"
+		a.withoutCalls(raw) // the last one may be half of what was meant
+	case a.finish == genai.FinishReasonMalformedFunctionCall || a.finish == genai.FinishReasonUnexpectedToolCall ||
+		a.finish == genai.FinishReasonTooManyToolCalls:
+		a.withoutCalls(raw)
+		if protocol == domain.ProtocolNative {
+			raw.Calls = a.malformed()
+			a.layout.call()
+		}
+	default:
+		return nil, refusal("the provider stopped the answer", string(a.finish), a.why)
+	}
+	if len(raw.Calls) > 0 {
+		raw.StopReason = "calls" // finish is STOP for calls too
+	}
+	if data := a.layout.encode(); data != "" || a.thoughts.Len() > 0 {
+		raw.Thinking = []domain.Thinking{{Text: a.thoughts.String(), Data: data}}
+	}
+	return raw, nil
+}
+
+// withoutCalls leaves out the calls of an answer that did not come to its end.
+func (a *answer) withoutCalls(raw *domain.RawAnswer) {
+	raw.Calls = nil
+	parts := a.layout.Parts
+	a.layout = layout{}
+	for _, p := range parts {
+		if p.Kind != pieceCall {
+			a.layout.add(p.Kind, p.Size, p.Signature)
+		}
+	}
+}
+
+// malformed stands for a call that the vendor could not read. As its arguments are no
+// JSON, nothing runs, and the model is told with the vendor's words.
+func (a *answer) malformed() []domain.RawCall {
+	text := string(a.finish)
+	if a.why != "" {
+		text += ": " + a.why
+	}
+	return []domain.RawCall{{ID: a.newID("call"), Name: "malformed_call", Arguments: text}}
+}
+
+func refusal(what, reason, why string) *providers.Error {
+	text := what + " (" + reason + ")"
+	if why != "" {
+		text += ": " + providers.PageSample([]byte(why))
+	}
+	return providers.Errorf(providers.ClassRefused, "%s", text)
+}
+
+// used is what the answer cost. Cached tokens are counted in the prompt, thoughts
+// beside the answer.
+func (a *answer) used() domain.Usage {
+	var out domain.Usage
+	if u := a.usage; u != nil {
+		prompt := max(int64(u.PromptTokenCount), 0) + max(int64(u.ToolUsePromptTokenCount), 0)
+		thoughts := max(int64(u.ThoughtsTokenCount), 0)
+		out.CacheReadTokens = min(max(int64(u.CachedContentTokenCount), 0), prompt)
+		out.InputTokens = prompt - out.CacheReadTokens
+		out.OutputTokens = max(int64(u.CandidatesTokenCount), 0) + thoughts
+		out.ReasoningTokens = thoughts
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// KindName is the kind of these providers.
+const KindName = "gemini"
+
+// config is a provider's configuration. The key is never in it.
+type config struct {
+	BaseURL         string   `json:"base_url"`
+	Model           string   `json:"model"`
+	SmallModel      string   `json:"small_model"`
+	MaxTokens       int      `json:"max_tokens"`
+	Temperature     *float64 `json:"temperature"`
+	TopP            *float64 `json:"top_p"`
+	ReasoningEffort string   `json:"reasoning_effort"`
+	ThinkingBudget  *int32   `json:"thinking_budget"`
+	IncludeThoughts *bool    `json:"include_thoughts"`
+	ServiceTier     string   `json:"service_tier"`
+	Protocol        string   `json:"protocol"`
+	TimeoutSeconds  float64  `json:"timeout_seconds"`
+	ContextWindow   int      `json:"context_window"`
+	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
+}
+
+const (
+	defaultBaseURL = "https://generativelanguage.googleapis.com"
+	// defaultMaxTokens is twice that of other kinds: here thoughts count in it too.
+	defaultMaxTokens = 8192
+	// minToolTokens is the least an answer may have where commands are offered: less
+	// would cut the arguments of a batch in the middle.
+	minToolTokens  = 4000
+	defaultTimeout = 120 * time.Second
+)
+
+// Kind is the registry's entry.
+func Kind() providers.Kind {
+	return providers.Kind{
+		Name:        KindName,
+		DisplayName: "Google Gemini",
+		Schema:      json.RawMessage(schema),
+		New: func(raw json.RawMessage, secret string, client *http.Client) (providers.Provider, error) {
+			return newProvider(raw, secret, client)
+		},
+		Models: models,
+	}
+}
+
+// parse reads a config.
+func parse(raw json.RawMessage) (*config, *url.URL, error) {
+	c := &config{}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(c); err != nil {
+		return nil, nil, fmt.Errorf("read the provider's config: %w", err)
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBaseURL
+	}
+	// The library adds the version; an address that was copied with it works too.
+	base, err := url.Parse(strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1beta"))
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must be like %s.", defaultBaseURL)
+	}
+	// A password or a key in the URL would be stored and shown in the clear.
+	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
+	}
+	for field, name := range map[string]string{"model": c.Model, "small_model": c.SmallModel} {
+		if name != "" && (!modelName.MatchString(name) || strings.Contains(name, "..")) {
+			return nil, nil, domain.Invalid("/config/"+field, "format", "%q is no name of a model; one is like gemini-3-flash.", name)
+		}
+	}
+	return c, base, nil
+}
+
+// A model's name becomes a part of the URL's path.
+var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@/-]*$`)
+
+func (c *config) timeout() time.Duration {
+	if c.TimeoutSeconds <= 0 {
+		return defaultTimeout
+	}
+	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
+}
+
+const schema = `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "additionalProperties": false,
+  "required": ["model"],
+  "properties": {
+    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200, "pattern": "^[A-Za-z0-9][A-Za-z0-9._@/-]*$", "examples": ["gemini-3-flash", "gemini-2.5-pro"]},
+    "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
+    "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+    "small_model": {"type": "string", "title": "Small model", "description": "For summaries", "maxLength": 200, "pattern": "^([A-Za-z0-9][A-Za-z0-9._@/-]*)?$"},
+    "base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "description": "The bare host, without /v1beta", "default": "https://generativelanguage.googleapis.com"},
+    "protocol": {"type": "string", "title": "Protocol", "enum": ["native", "json"], "description": "native: commands are offered as functions. json: the model answers with one JSON object."},
+    "max_tokens": {"type": "integer", "title": "Longest answer (tokens)", "description": "Thoughts count too. At least 4000 are allowed where commands are offered.", "minimum": 1, "maximum": 1000000, "default": 8192},
+    "temperature": {"type": "number", "minimum": 0, "maximum": 2},
+    "top_p": {"type": "number", "minimum": 0, "maximum": 1},
+    "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high"], "description": "Left out: the model decides."},
+    "thinking_budget": {"type": "integer", "title": "Thinking budget (tokens)", "description": "For models that count it, instead of the effort. -1: the model decides. 0: no thoughts.", "minimum": -1, "maximum": 100000},
+    "include_thoughts": {"type": "boolean", "title": "Show thoughts", "description": "Left out: where the model is known to think."},
+    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},
+    "timeout_seconds": {"type": "number", "title": "Seconds without a byte before giving up", "exclusiveMinimum": 0, "maximum": 600, "default": 120},
+    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1}
+  }
+}`

@@ -1,0 +1,117 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers/suite"
+)
+
+// Gemini is a vendor of the kind gemini.
+func Gemini() suite.Fake {
+	return suite.Fake{
+		Name: "gemini", Kind: "gemini", Write: write,
+		Config: func(url string, protocol domain.Protocol) map[string]any {
+			return map[string]any{"base_url": url, "model": "gemini-3-flash", "protocol": string(protocol)}
+		},
+	}
+}
+
+// write sends a reply in the form that the request asks for.
+func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Reply) {
+	streamed := strings.HasSuffix(r.URL.Path, ":streamGenerateContent") && r.URL.RawQuery == "alt=sse"
+	whole := strings.HasSuffix(r.URL.Path, ":generateContent") && r.URL.RawQuery == ""
+	var request struct {
+		Contents         []json.RawMessage `json:"contents"`
+		GenerationConfig struct {
+			MaxOutputTokens int `json:"maxOutputTokens"`
+		} `json:"generationConfig"`
+	}
+	if !streamed && !whole || !strings.HasPrefix(r.URL.Path, "/v1beta/models/") || r.Header.Get("X-Goog-Api-Key") == "" ||
+		json.Unmarshal(body, &request) != nil || len(request.Contents) == 0 || request.GenerationConfig.MaxOutputTokens == 0 {
+		http.Error(w, `{"error":{"code":400,"message":"not a request of this wire","status":"INVALID_ARGUMENT"}}`, http.StatusBadRequest)
+		return
+	}
+	if streamed {
+		stream(w, r, reply)
+		return
+	}
+	send(w, r, reply)
+}
+
+var finishes = map[string]string{"stop": "STOP", "calls": "STOP", "length": "MAX_TOKENS", "refused": "SAFETY"}
+
+func usage(reply suite.Reply) string {
+	u := reply.Usage
+	return fmt.Sprintf(`{"promptTokenCount":%d,"cachedContentTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d}`,
+		u.InputTokens+u.CacheReadTokens, u.CacheReadTokens, u.OutputTokens-u.ReasoningTokens, u.ReasoningTokens)
+}
+
+// parts are the parts of a reply in order. Arguments that are no JSON cannot be sent on
+// this wire: the vendor sends calls whole.
+func parts(reply suite.Reply) []string {
+	var out []string
+	for _, piece := range reply.Thinking {
+		out = append(out, `{"text":`+suite.Quote(piece)+`,"thought":true}`)
+	}
+	for _, piece := range reply.Text {
+		out = append(out, `{"text":`+suite.Quote(piece)+`}`)
+	}
+	for _, call := range reply.Calls {
+		arguments := call.Arguments
+		if !json.Valid([]byte(arguments)) {
+			arguments = `{}`
+		}
+		out = append(out, fmt.Sprintf(`{"functionCall":{"name":%q,"args":%s}}`, call.Name, arguments))
+	}
+	return out
+}
+
+func stream(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(parts, rest string) {
+		_, _ = fmt.Fprintf(w, "data: {\"candidates\":[{\"content\":{\"parts\":[%s],\"role\":\"model\"}%s,\"index\":0}],\"usageMetadata\":%s,\"modelVersion\":\"m-1\",\"responseId\":\"r1\"}\r\n\r\n",
+			parts, rest, usage(reply))
+		w.(http.Flusher).Flush()
+	}
+	for _, part := range parts(reply) {
+		send(part, "")
+	}
+	switch reply.Ending {
+	case suite.Cut:
+		return
+	case suite.Reset:
+		suite.Break(w)
+		return
+	case suite.Hang:
+		<-r.Context().Done()
+		return
+	case suite.Failed:
+		_, _ = io.WriteString(w, "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\r\n\r\n")
+		return
+	}
+	send(`{"text":""}`, fmt.Sprintf(`,"finishReason":%q`, finishes[reply.StopReason]))
+}
+
+func send(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
+	w.Header().Set("Content-Type", "application/json")
+	text := fmt.Sprintf(`{"candidates":[{"content":{"parts":[%s],"role":"model"},"finishReason":%q,"index":0}],"usageMetadata":%s,"modelVersion":"m-1"}`,
+		strings.Join(parts(reply), ","), finishes[reply.StopReason], usage(reply))
+	switch reply.Ending {
+	case suite.Reset:
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		_, _ = io.WriteString(w, text[:len(text)/2])
+		w.(http.Flusher).Flush()
+		suite.Break(w)
+	case suite.Hang:
+		<-r.Context().Done()
+	case suite.Failed:
+		_, _ = io.WriteString(w, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`)
+	default:
+		_, _ = io.WriteString(w, text)
+	}
+}

@@ -1,0 +1,269 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+var update = flag.Bool("update", false, "write the golden requests anew")
+
+// network answers requests without one.
+type network func(*http.Request) (*http.Response, error)
+
+func (f network) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answerWith(r *http.Request, status int, body io.Reader) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body), Request: r}
+}
+
+const finished = `{"candidates":[{"content":{"parts":[{"text":"ok"}],"role":"model"},"finishReason":"STOP"}],"modelVersion":"m-1"}`
+
+func made(t testing.TB, config, secret string, n network) *provider {
+	t.Helper()
+	p, err := newProvider(json.RawMessage(config), secret, &http.Client{Transport: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// asked is the request that a call makes: its path and its body.
+func asked(t testing.TB, config string, request *providers.Request) (path, body string) {
+	t.Helper()
+	p := made(t, config, "AIza-secret", func(r *http.Request) (*http.Response, error) {
+		all, err := io.ReadAll(r.Body)
+		if err != nil || int64(len(all)) != r.ContentLength {
+			t.Errorf("read %d of %d bytes: %v", len(all), r.ContentLength, err)
+		}
+		path, body = r.URL.String(), string(all)
+		text := finished
+		if request.OnDelta != nil {
+			text = "data: " + finished + "\n\n"
+		}
+		return answerWith(r, http.StatusOK, strings.NewReader(text)), nil
+	})
+	request.NewID = ids.Counting()
+	if _, err := p.Query(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	return path, body
+}
+
+func text(texts ...string) *domain.Turn {
+	t := &domain.Turn{Role: domain.TurnUser}
+	for _, s := range texts {
+		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
+	}
+	return t
+}
+
+func said(raw *domain.RawAnswer) *domain.Turn {
+	return &domain.Turn{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}}
+}
+
+func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
+	t := &domain.Turn{Role: domain.TurnUser}
+	for i := range raw.Calls {
+		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockResult, CallID: raw.Calls[i].ID, Call: &raw.Calls[i],
+			Text: texts[i], IsError: strings.HasPrefix(texts[i], "Failed")})
+	}
+	for _, s := range texts[len(raw.Calls):] {
+		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
+	}
+	return t
+}
+
+var commands = []domain.CommandSpec{
+	{Name: "ZONES", Description: "List the \"zones\".", Params: []byte(`{"type":"object","properties":{},"additionalProperties":false}`)},
+	{Name: "TOOL_DATA", Description: "Entries.", Params: []byte(`{"type":"object","properties":{"tool_id":{"type":"string"},"limit":{"type":"integer","maximum":9007199254740993}},"required":["tool_id"]}`)},
+	{Name: "OPEN", Description: "Whatever.", Params: []byte(`{"type":"object"}`)},
+	{Name: "BAD", Description: "Its schema is none.", Params: []byte(`{`)},
+}
+
+// queried is an answer with two queries of the same name, as Gemini 3 signs it: the
+// first call only. One number has more digits than a float.
+func queried() *domain.RawAnswer {
+	return &domain.RawAnswer{Provider: KindName, Text: "I look.", Calls: []domain.RawCall{
+		{ID: "call_1", Name: "TOOL_DATA", Arguments: `{"tool_id": "tol_1", "limit": 9007199254740993, "x": 1.0e2}`, Signature: "c2lnLTE="},
+		{ID: "call_2", ProviderID: "own-id", Name: "TOOL_DATA", Arguments: `{"tool_id":"tol_2"}`},
+	}}
+}
+
+// The requests as they go out, in testdata: to be read by people when they change.
+func TestRequests(t *testing.T) {
+	const model = `"model":"gemini-3-flash"`
+	listen := func(providers.Delta) {}
+	acted := &domain.RawAnswer{Provider: KindName, Calls: []domain.RawCall{
+		{ID: "call_1", Name: "CREATE_ZONE", Arguments: `{"name":"Health"}`, Signature: "c2ln"},
+		{ID: "call_2", Name: "CREATE_ZONE", Arguments: `{"name":`},
+		{ID: "call_3", Name: "9 invented name!", Arguments: ``},
+	}}
+	signed := &domain.RawAnswer{Provider: KindName, Text: "First.Then.", Thinking: []domain.Thinking{{
+		Text: "hmaha", Data: `{"parts":[{"kind":"thought","size":2},{"kind":"thought","size":3,"signature":"dGg="},{"kind":"text","size":6},{"kind":"call"},{"kind":"text","size":5},{"kind":"text","signature":"ZW5k"}]}`,
+	}}, Calls: []domain.RawCall{{ID: "call_1", Name: "ZONES", Arguments: "{}", Signature: "Y2FsbA=="}}}
+	foreign := &domain.RawAnswer{Provider: "anthropic", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm", Data: `{"signature":"theirs"}`}},
+		Calls: []domain.RawCall{{ID: "call_1", ProviderID: "toolu_1", Name: "ZONES", Arguments: `{}`, Signature: "dGhlaXJz"}, {ID: "call_2", ProviderID: "toolu_2", Name: "ZONES", Arguments: `{}`}}}
+	schema := []byte(`{"type":"object","properties":{"pre_text":{"type":"string"},"completed":{"type":"boolean"}},"required":["pre_text"]}`)
+	base := domain.Prompt{System: "Rules.", UserData: "Data.", Protocol: domain.ProtocolNative, Tail: `It is "now".`, Commands: commands}
+	with := func(change func(*domain.Prompt)) *domain.Prompt {
+		p := base
+		change(&p)
+		return &p
+	}
+	table := map[string]struct {
+		config  string
+		request providers.Request
+	}{
+		"plain": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Commands, p.Turns = nil, []*domain.Turn{text("Hello \"you\"\n", "\x00 and \xff"), said(&domain.RawAnswer{Text: "Good morning."}), text("Thanks")}
+		}), OnDelta: listen}},
+		"queries": {`{` + model + `,"temperature":0.7,"top_p":0.95,"max_tokens":100}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Turns = []*domain.Turn{text("Zones?"), said(queried()), results(queried(), `{"zones":[]}`, "Failed: unknown tool.", "And now?")}
+		})}},
+		"actions": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Turns = []*domain.Turn{text("Do it."), said(acted), results(acted, "Done.", "Failed: not JSON.", "Cancelled: this was not run.")}
+		}), OnDelta: listen}},
+		"signatures": {`{` + model + `,"reasoning_effort":"low"}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(signed), results(signed, "None."), said(&domain.RawAnswer{Provider: KindName, Text: "None."}), text("Thanks")}
+		})}},
+		"another-vendors-calls": {`{` + model + `}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Commands, p.Turns = nil, []*domain.Turn{text("Zones?"), said(foreign), results(foreign, "None.", "None.")}
+		})}},
+		"json": {`{` + model + `,"protocol":"json"}`, providers.Request{Prompt: with(func(p *domain.Prompt) {
+			p.Commands, p.Protocol, p.AnswerSchema, p.Turns = nil, domain.ProtocolJSON, schema, []*domain.Turn{text("Zones?")}
+		}), OnDelta: listen}},
+		"small": {`{` + model + `,"small_model":"gemini-2.5-flash-lite"}`, providers.Request{Small: true, MaxTokens: 700, Prompt: with(func(p *domain.Prompt) {
+			p.Commands, p.Tail, p.UserData, p.Turns = nil, "", "", []*domain.Turn{text("Sum up.")}
+		})}},
+	}
+	for name, row := range table {
+		t.Run(name, func(t *testing.T) {
+			path, body := asked(t, row.config, &row.request)
+			// The second time all turns come from their caches: the same bytes.
+			if _, again := asked(t, row.config, &row.request); again != body {
+				t.Errorf("the second request differs:\n%s\n%s", body, again)
+			}
+			checkValid(t, body)
+			var shown bytes.Buffer
+			if err := json.Indent(&shown, []byte(body), "", "  "); err != nil {
+				t.Fatalf("not JSON: %v in %s", err, body)
+			}
+			golden(t, "request-"+name+".txt", "POST "+path+"\n"+shown.String())
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what goes out (go test -update writes it):\n%s", path, got)
+	}
+}
+
+// checkValid holds the contents to the API's rules: roles alternate and begin with the
+// user, no content is empty, and each call is answered in the next content, in order.
+func checkValid(t *testing.T, body string) {
+	t.Helper()
+	type named struct {
+		Name string `json:"name"`
+	}
+	var request struct {
+		Contents []struct {
+			Role  string `json:"role"`
+			Parts []struct {
+				Call   *named `json:"functionCall"`
+				Result *named `json:"functionResponse"`
+			} `json:"parts"`
+		} `json:"contents"`
+	}
+	if err := json.Unmarshal([]byte(body), &request); err != nil || len(request.Contents) == 0 {
+		t.Fatalf("%v: %s", err, body)
+	}
+	var open []string
+	for i, c := range request.Contents {
+		if c.Role != []string{"user", "model"}[i%2] || len(c.Parts) == 0 {
+			t.Errorf("content %d is of the %s, with %d parts", i, c.Role, len(c.Parts))
+		}
+		var calls, answered []string
+		for _, p := range c.Parts {
+			if p.Call != nil {
+				calls = append(calls, p.Call.Name)
+			}
+			if p.Result != nil {
+				answered = append(answered, p.Result.Name)
+			}
+		}
+		if strings.Join(answered, " ") != strings.Join(open, " ") {
+			t.Errorf("content %d answers %v, called were %v", i, answered, open)
+		}
+		open = calls
+	}
+}
+
+// What is new is encoded, and nothing else: turns keep their bytes, also where
+// functions and levels are the same.
+func TestOnlyNewTurnsAreEncoded(t *testing.T) {
+	prompt := &domain.Prompt{System: "Rules.", Commands: commands, Turns: []*domain.Turn{text("a"), said(queried()), results(queried(), "1", "2")}}
+	p := made(t, `{"model":"gemini-3-flash"}`, "", func(r *http.Request) (*http.Response, error) {
+		return answerWith(r, 200, strings.NewReader(finished)), nil
+	})
+	query := func() {
+		if _, err := p.Query(t.Context(), &providers.Request{Prompt: prompt, NewID: ids.Counting()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	query()
+	kept, prefix := prompt.Turns[1].Encoded.Load(), p.prefix.last.Load()
+	prompt.Turns = append(prompt.Turns, said(&domain.RawAnswer{Text: "b"}), text("c"))
+	query()
+	if prompt.Turns[1].Encoded.Load() != kept || p.prefix.last.Load() != prefix {
+		t.Error("an old turn, or the levels, were encoded again")
+	}
+	// Another generation of models needs other bytes, and coming back changes nothing.
+	older := newEncoder("gemini-2.5-flash").turn(prompt.Turns[1])
+	if bytes.Contains(older, []byte(noSignature)) || !bytes.Equal(newEncoder("gemini-3-pro").turn(prompt.Turns[1]), kept.Bytes) {
+		t.Errorf("got %s", older)
+	}
+}
+
+func TestThinkingOfEveryGeneration(t *testing.T) {
+	table := map[string]struct{ config, want string }{
+		"3, as it likes":             {`{"model":"gemini-3-pro"}`, `"thinkingConfig":{"includeThoughts":true}`},
+		"3, with an effort":          {`{"model":"gemini-3-pro","reasoning_effort":"medium"}`, `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
+		"2.5, with an effort":        {`{"model":"gemini-2.5-flash","reasoning_effort":"medium"}`, `"thinkingConfig":{"includeThoughts":true,"thinkingBudget":8192}`},
+		"2.5 without thoughts":       {`{"model":"gemini-2.5-flash","reasoning_effort":"none"}`, `"thinkingConfig":{"thinkingBudget":0}`},
+		"2.5 pro cannot stop":        {`{"model":"gemini-2.5-pro","reasoning_effort":"none"}`, `"thinkingConfig":{"includeThoughts":true,"thinkingBudget":128}`},
+		"a budget before the effort": {`{"model":"gemini-2.5-pro","thinking_budget":-1,"reasoning_effort":"low"}`, `"thinkingConfig":{"includeThoughts":true,"thinkingBudget":-1}`},
+		"not shown":                  {`{"model":"gemini-3-pro","include_thoughts":false}`, ``},
+		"a model that does not":      {`{"model":"gemini-2.0-flash"}`, ``},
+		"shown where asked for":      {`{"model":"gemini-2.5-flash-lite","include_thoughts":true}`, `"thinkingConfig":{"includeThoughts":true}`},
+	}
+	for name, row := range table {
+		_, body := asked(t, row.config, &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}})
+		if row.want == "" && strings.Contains(body, "thinkingConfig") || !strings.Contains(body, row.want) {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+}
