@@ -116,6 +116,8 @@ type Roundtrip struct {
 	ID           string
 	WorkspaceID  string
 	SessionID    string
+	SessionType  SessionType
+	AutomationID string // of the run that made it, "" outside of one
 	RoundID      string
 	MessageID    string
 	Number       int // TotalRoundtrips after it

@@ -40,6 +40,9 @@ type Turn struct {
 	// Encoded is the adapter's cache: a turn is encoded once for a wire format, so the
 	// next prompt costs what is new and not the whole history.
 	Encoded atomic.Pointer[EncodedTurn]
+	// Digest is kept for the same reason: the fingerprint of a prompt is made of those
+	// of its turns.
+	Digest atomic.Pointer[[32]byte]
 }
 
 // EncodedTurn is a turn in the bytes of one wire format.

@@ -23,6 +23,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		return nil, err
 	}
 	call := d.newCall(model, "answer")
+	call.PromptHash = prompt.Fingerprint(ask)
 	request := &providers.Request{
 		Prompt: ask, MaxTokens: model.MaxTokens, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	}
@@ -75,7 +76,7 @@ func (d *driver) newCall(model *Model, purpose string) *domain.Roundtrip {
 
 // endCall completes the record of a call that was answered.
 func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers.Answer) {
-	call.Outcome, call.EndedAt, call.Usage = "answered", d.loop.cfg.Clock(), answer.Usage
+	call.Outcome, call.EndedAt, call.Usage = domain.OutcomeAnswered, d.loop.cfg.Clock(), answer.Usage
 	if answer.Raw.Model != "" {
 		call.Model = answer.Raw.Model
 	}

@@ -26,8 +26,10 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 		return nil, err
 	}
 	call := d.newCall(model, "compaction")
+	ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language)
+	call.PromptHash = prompt.Fingerprint(ask)
 	answer, err := model.Provider.Query(ctx, &providers.Request{
-		Prompt: prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language), MaxTokens: model.MaxTokens, Small: true,
+		Prompt: ask, MaxTokens: model.MaxTokens, Small: true,
 		SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	})
 	if ctx.Err() != nil {

@@ -48,19 +48,23 @@ func (s *Store) Transitions(ctx context.Context, workspace, session string) ([]*
 			return nil, err
 		}
 	}
-	return each(rows, func(r *transitionRow) (*domain.Transition, error) {
-		return &domain.Transition{
-			WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Number: r.Number, From: domain.Phase(r.From),
-			To: domain.Phase(r.To), Event: r.Event, Reason: r.Reason, Status: domain.Status(r.Status),
-			RoundID: r.RoundID, Epoch: r.Epoch, At: r.At.Time,
-		}, nil
-	})
+	return each(rows, (*transitionRow).transition)
+}
+
+func (r *transitionRow) transition() (*domain.Transition, error) {
+	return &domain.Transition{
+		WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Number: r.Number, From: domain.Phase(r.From),
+		To: domain.Phase(r.To), Event: r.Event, Reason: r.Reason, Status: domain.Status(r.Status),
+		RoundID: r.RoundID, Epoch: r.Epoch, At: r.At.Time,
+	}, nil
 }
 
 type roundtripRow struct {
 	WorkspaceID  string   `db:"workspace_id"`
 	ID           string   `db:"id"`
 	SessionID    string   `db:"session_id"`
+	SessionType  string   `db:"session_type"`
+	AutomationID string   `db:"automation_id"`
 	RoundID      string   `db:"round_id"`
 	MessageID    string   `db:"message_id"`
 	Number       int      `db:"number"`
@@ -86,18 +90,18 @@ type roundtripRow struct {
 }
 
 const (
-	roundtripColumns = "workspace_id, id, session_id, round_id, message_id, number, reason, provider_id, provider_kind, " +
-		"model, purpose, outcome, error, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, " +
+	roundtripColumns = "workspace_id, id, session_id, session_type, automation_id, round_id, message_id, number, reason, " +
+		"provider_id, provider_kind, model, purpose, outcome, error, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, " +
 		"reasoning_tokens, cost, prompt_hash, prompt_tokens, streamed, started_at, first_token_at, ended_at"
-	roundtripWidth = 25
+	roundtripWidth = 27
 )
 
 func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 	roundtrips = distinct(roundtrips, func(r *domain.Roundtrip) string { return r.ID })
 	args := make([]any, 0, len(roundtrips)*roundtripWidth)
 	for _, r := range roundtrips {
-		args = append(args, r.WorkspaceID, r.ID, r.SessionID, r.RoundID, r.MessageID, r.Number, string(r.Reason),
-			r.ProviderID, r.ProviderKind, r.Model, r.Purpose, r.Outcome, r.Error, r.Usage.InputTokens,
+		args = append(args, r.WorkspaceID, r.ID, r.SessionID, string(r.SessionType), r.AutomationID, r.RoundID, r.MessageID,
+			r.Number, string(r.Reason), r.ProviderID, r.ProviderKind, r.Model, r.Purpose, r.Outcome, r.Error, r.Usage.InputTokens,
 			r.Usage.CacheReadTokens, r.Usage.CacheWriteTokens, r.Usage.OutputTokens, r.Usage.ReasoningTokens, r.Usage.Cost,
 			r.PromptHash, r.PromptTokens, r.Streamed, stamp{r.StartedAt}, stampOf(r.FirstTokenAt), stamp{r.EndedAt})
 	}
@@ -115,17 +119,20 @@ func (s *Store) Roundtrips(ctx context.Context, workspace, session string) ([]*d
 	if err != nil {
 		return nil, fmt.Errorf("list the roundtrips: %w", err)
 	}
-	return each(rows, func(r *roundtripRow) (*domain.Roundtrip, error) {
-		return &domain.Roundtrip{
-			ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, MessageID: r.MessageID,
-			Number: r.Number, Reason: domain.RoundtripReason(r.Reason), ProviderID: r.ProviderID,
-			ProviderKind: r.ProviderKind, Model: r.Model, Purpose: r.Purpose, Outcome: r.Outcome, Error: r.Error,
-			Usage: domain.Usage{
-				InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
-				OutputTokens: r.Output, ReasoningTokens: r.Reasoning, Cost: r.Cost,
-			},
-			PromptHash: r.PromptHash, PromptTokens: r.PromptTokens, Streamed: r.Streamed,
-			StartedAt: r.StartedAt.Time, FirstTokenAt: r.FirstTokenAt.ptr(), EndedAt: r.EndedAt.Time,
-		}, nil
-	})
+	return each(rows, (*roundtripRow).roundtrip)
+}
+
+func (r *roundtripRow) roundtrip() (*domain.Roundtrip, error) {
+	return &domain.Roundtrip{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, SessionType: domain.SessionType(r.SessionType),
+		AutomationID: r.AutomationID, RoundID: r.RoundID, MessageID: r.MessageID,
+		Number: r.Number, Reason: domain.RoundtripReason(r.Reason), ProviderID: r.ProviderID,
+		ProviderKind: r.ProviderKind, Model: r.Model, Purpose: r.Purpose, Outcome: r.Outcome, Error: r.Error,
+		Usage: domain.Usage{
+			InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
+			OutputTokens: r.Output, ReasoningTokens: r.Reasoning, Cost: r.Cost,
+		},
+		PromptHash: r.PromptHash, PromptTokens: r.PromptTokens, Streamed: r.Streamed,
+		StartedAt: r.StartedAt.Time, FirstTokenAt: r.FirstTokenAt.ptr(), EndedAt: r.EndedAt.Time,
+	}, nil
 }

@@ -116,6 +116,7 @@ CREATE TABLE executions (
 );
 CREATE INDEX executions_grant ON executions (workspace_id, grant_id, session_id) WHERE grant_id <> '';
 CREATE INDEX executions_answer ON executions (workspace_id, session_id, message_id, position);
+CREATE INDEX executions_time ON executions (workspace_id, session_id, created_at, position, id);
 
 CREATE TABLE approvals (
     workspace_id      TEXT NOT NULL,
@@ -164,6 +165,8 @@ CREATE TABLE roundtrips (
     workspace_id       TEXT NOT NULL REFERENCES workspaces (id),
     id                 TEXT NOT NULL,
     session_id         TEXT NOT NULL,
+    session_type       TEXT NOT NULL,
+    automation_id      TEXT NOT NULL,
     round_id           TEXT NOT NULL,
     message_id         TEXT NOT NULL,
     number             BIGINT NOT NULL,

@@ -51,6 +51,7 @@ func (t *turn) recordCall(given *domain.Roundtrip) {
 		r.ID = t.newID(domain.PrefixRoundtrip)
 	}
 	r.WorkspaceID, r.SessionID = t.s.WorkspaceID, t.s.ID
+	r.SessionType, r.AutomationID = t.s.Type, t.s.AutomationID
 	r.RoundID = st.RoundID
 	r.Number = st.TotalRoundtrips
 	if r.Reason == "" {

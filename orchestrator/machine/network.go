@@ -41,7 +41,7 @@ func recordCutCall(t *turn) {
 		return // no call was under way
 	}
 	t.recordCall(&domain.Roundtrip{
-		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: "cut", StartedAt: t.since, EndedAt: t.p.Now,
+		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: domain.OutcomeCut, StartedAt: t.since, EndedAt: t.p.Now,
 	})
 }
 

@@ -42,6 +42,8 @@ func Run(t *testing.T, open Open) {
 		"a lost request key":                   lostKeys,
 		"configuration":                        configuration,
 		"the log is pruned":                    pruning,
+		"a timeline is whole and in order":     timeline,
+		"usage is what a plain sum says":       usage,
 		"workspaces do not see each other":     isolation,
 	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })

@@ -1,0 +1,49 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Fingerprint is the same for prompts that ask the same: it is kept with each call in
+// the place of the prompt itself. A turn is digested once, so that the next prompt
+// costs what is new.
+func Fingerprint(p *domain.Prompt) string {
+	h := sha256.New()
+	part(h, p.System)
+	part(h, p.UserData)
+	for _, turn := range p.Turns {
+		d := digest(turn)
+		h.Write(d[:])
+	}
+	part(h, p.Tail)
+	for i := range p.Commands {
+		part(h, p.Commands[i].Name)
+	}
+	part(h, string(p.AnswerSchema))
+	part(h, string(p.Protocol))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// part adds a text with its end, so that no two parts run into each other.
+func part(h hash.Hash, text string) {
+	h.Write([]byte(text))
+	h.Write([]byte{0})
+}
+
+func digest(turn *domain.Turn) *[sha256.Size]byte {
+	if d := turn.Digest.Load(); d != nil {
+		return d
+	}
+	encoded, _ := json.Marshal(struct {
+		Role   domain.TurnRole
+		Blocks []domain.Block
+	}{turn.Role, turn.Blocks}) // texts and plain structs: it cannot fail
+	d := sha256.Sum256(encoded)
+	turn.Digest.Store(&d)
+	return &d
+}

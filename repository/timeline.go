@@ -1,0 +1,192 @@
+package repository
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// timelineKey is where a page of a timeline ended: in each of the three tables, whose
+// rows are read in the order in which they were written. So a row that is written
+// while somebody turns the pages is never passed over.
+type timelineKey struct {
+	Transition int64  `json:"t,omitempty"`
+	Number     int    `json:"n,omitempty"` // of the roundtrip
+	Roundtrip  string `json:"r,omitempty"`
+	Created    int64  `json:"c,omitempty"` // of the execution, and its place and id
+	Position   int    `json:"p,omitempty"`
+	Execution  string `json:"e,omitempty"`
+}
+
+func (k timelineKey) String() string {
+	b, err := json.Marshal(k)
+	if err != nil {
+		panic("repository: a cursor of numbers and texts cannot fail to encode: " + err.Error())
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func readTimelineKey(cursor string) (timelineKey, error) {
+	k := timelineKey{Number: -1, Created: -1}
+	if cursor == "" {
+		return k, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		err = json.Unmarshal(b, &k)
+	}
+	if err != nil || k.Transition == 0 && k.Roundtrip == "" && k.Execution == "" {
+		return k, domain.Invalid("/after", "cursor", "This cursor is not one that the server gave out.")
+	}
+	return k, nil
+}
+
+// past moves the key beyond a line.
+func (k *timelineKey) past(l *domain.RecordLine) {
+	switch l.Kind {
+	case domain.RecordTransition:
+		k.Transition = l.Transition.Number
+	case domain.RecordRoundtrip:
+		k.Number, k.Roundtrip = l.Roundtrip.Number, l.Roundtrip.ID
+	case domain.RecordExecution:
+		k.Created, k.Position, k.Execution = l.Execution.CreatedAt.UnixMicro(), l.Execution.Position, l.Execution.ID
+	}
+}
+
+// Timeline gives a page of all that happened in a session, in order. The second result
+// is the cursor of the next page, "" at the end.
+func (s *Store) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
+	key, err := readTimelineKey(f.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	limit := pageSize(f.Limit)
+	heads := make([][]domain.RecordLine, len(domain.RecordKinds))
+	err = s.read(ctx, func(r reader) error {
+		if err := sessionExists(ctx, r, workspace, session); err != nil {
+			return err // the roundtrips of a deleted session stay, for the sums alone
+		}
+		for i, read := range []func(context.Context, reader, string, string, domain.TimelineFilter, timelineKey, int) ([]domain.RecordLine, error){
+			transitionLines, roundtripLines, executionLines,
+		} {
+			if !f.Wants(domain.RecordKinds[i]) {
+				continue
+			}
+			var err error
+			if heads[i], err = read(ctx, r, workspace, session, f, key, limit+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	page := make([]domain.RecordLine, 0, limit)
+	for {
+		first := earliest(heads)
+		switch {
+		case first < 0:
+			return page, "", nil
+		case len(page) == limit:
+			return page, key.String(), nil
+		}
+		line := heads[first][0]
+		heads[first] = heads[first][1:]
+		page = append(page, line)
+		key.past(&line)
+	}
+}
+
+// earliest says which of the lists has the next line; -1 when all are empty.
+func earliest(heads [][]domain.RecordLine) int {
+	first := -1
+	var at time.Time
+	for i, lines := range heads {
+		if len(lines) > 0 && (first < 0 || lines[0].At.Before(at)) {
+			first, at = i, lines[0].At
+		}
+	}
+	return first
+}
+
+// lines reads rows and makes them lines of a timeline.
+func lines[R any](ctx context.Context, r reader, q *query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) ([]domain.RecordLine, error) {
+	if f.RoundID != "" {
+		q.add(" AND round_id = ?", f.RoundID)
+	}
+	q.add(" ORDER BY "+order+" LIMIT ?", limit)
+	var rows []R
+	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("read the timeline: %w", err)
+	}
+	out := make([]domain.RecordLine, 0, len(rows))
+	for i := range rows {
+		l, err := line(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func transitionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+	q := newQuery("SELECT "+transitionColumns+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
+		workspace, session, after.Transition)
+	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (domain.RecordLine, error) {
+		t, err := row.transition()
+		return domain.RecordLine{Kind: domain.RecordTransition, At: row.At.Time, Transition: t}, err
+	})
+}
+
+func roundtripLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+	q := newQuery("SELECT "+roundtripColumns+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? AND (number, id) > (?, ?)",
+		workspace, session, after.Number, after.Roundtrip)
+	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (domain.RecordLine, error) {
+		t, err := row.roundtrip()
+		return domain.RecordLine{Kind: domain.RecordRoundtrip, At: row.StartedAt.Time, Roundtrip: t}, err
+	})
+}
+
+// longest is how many characters of params, a result or its text a timeline shows.
+const longest = 4000
+
+// boundedColumns are the columns of an execution, without what is too long for a
+// timeline. JSON is left out whole: half of it would be none.
+var boundedColumns = fmt.Sprintf("workspace_id, id, session_id, round_id, message_id, call_id, position, command, "+
+	"CASE WHEN LENGTH(params) > %[1]d THEN '' ELSE params END AS params, LENGTH(params) AS params_length, "+
+	"repeat, command_id, kind, effect, status, attempt, approval_id, digest, "+
+	"CASE WHEN LENGTH(result) > %[1]d THEN '' ELSE result END AS result, LENGTH(result) AS result_length, "+
+	"SUBSTR(result_text, 1, %[1]d) AS result_text, LENGTH(result_text) AS text_length, "+
+	"note, error, created_at, started_at, ended_at", longest)
+
+type boundedRow struct {
+	executionRow
+	ParamsLength int `db:"params_length"`
+	ResultLength int `db:"result_length"`
+	TextLength   int `db:"text_length"`
+}
+
+func executionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+	columns := boundedColumns
+	if f.Whole {
+		columns = executionColumns
+	}
+	q := newQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? AND (created_at, position, id) > (?, ?, ?)",
+		workspace, session, after.Created, after.Position, after.Execution)
+	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (domain.RecordLine, error) {
+		e, err := row.execution()
+		line := domain.RecordLine{Kind: domain.RecordExecution, At: row.CreatedAt.Time, Execution: e}
+		for name, length := range map[string]int{"params": row.ParamsLength, "result": row.ResultLength, "text": row.TextLength} {
+			if length > longest {
+				line.Cut = append(line.Cut, name)
+			}
+		}
+		return line, err
+	})
+}

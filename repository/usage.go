@@ -1,0 +1,201 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+type usageRow struct {
+	Key        string   `db:"key"`
+	Label      string   `db:"label"`
+	Calls      int64    `db:"calls"`
+	Errors     int64    `db:"errors"`
+	Unpriced   int64    `db:"unpriced"`
+	Input      int64    `db:"input_tokens"`
+	CacheRead  int64    `db:"cache_read_tokens"`
+	CacheWrite int64    `db:"cache_write_tokens"`
+	Output     int64    `db:"output_tokens"`
+	Reasoning  int64    `db:"reasoning_tokens"`
+	Total      int64    `db:"total"`
+	Cost       *float64 `db:"cost"`
+}
+
+func (r *usageRow) row() domain.UsageRow {
+	return domain.UsageRow{
+		Key: r.Key, Label: r.Label, Calls: r.Calls, Errors: r.Errors, Unpriced: r.Unpriced,
+		Usage: domain.Usage{
+			InputTokens: r.Input, CacheReadTokens: r.CacheRead, CacheWriteTokens: r.CacheWrite,
+			OutputTokens: r.Output, ReasoningTokens: r.Reasoning, Cost: r.Cost,
+		},
+	}
+}
+
+const (
+	tokensOf   = "r.input_tokens + r.cache_read_tokens + r.cache_write_tokens + r.output_tokens"
+	usageTotal = "CAST(SUM(" + tokensOf + ") AS BIGINT) AS total"
+	// usageSums counts what was used. A sum of BIGINTs is wider in PostgreSQL, so each is
+	// brought back to what both databases give.
+	usageSums = "COUNT(*) AS calls, " +
+		"CAST(SUM(CASE WHEN r.outcome IN ('" + domain.OutcomeAnswered + "', '" + domain.OutcomeCut + "') THEN 0 ELSE 1 END) AS BIGINT) AS errors, " +
+		"CAST(SUM(CASE WHEN r.cost IS NULL AND " + tokensOf + " > 0 THEN 1 ELSE 0 END) AS BIGINT) AS unpriced, " +
+		"CAST(SUM(r.input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(r.cache_read_tokens) AS BIGINT) AS cache_read_tokens, " +
+		"CAST(SUM(r.cache_write_tokens) AS BIGINT) AS cache_write_tokens, CAST(SUM(r.output_tokens) AS BIGINT) AS output_tokens, " +
+		"CAST(SUM(r.reasoning_tokens) AS BIGINT) AS reasoning_tokens, SUM(r.cost) AS cost"
+)
+
+// usageKeys are the columns that calls are grouped by.
+var usageKeys = map[domain.UsageGroup]string{
+	domain.UsageByModel: "r.model", domain.UsageByProvider: "r.provider_id", domain.UsageBySession: "r.session_id",
+	domain.UsageByAutomation: "r.automation_id", domain.UsageByPurpose: "r.purpose", domain.UsageByType: "r.session_type",
+}
+
+// usageLabels name a group for people, where the table that has the name still has it.
+var usageLabels = map[domain.UsageGroup]string{
+	domain.UsageByProvider: "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
+	domain.UsageBySession:  "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
+}
+
+// Usage sums what the calls of a workspace used: by day the newest first, else the
+// group that used most first. The second result is the cursor of the next page.
+func (s *Store) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
+	after, err := readCursor(f.Cursor)
+	if err == nil && f.Cursor != "" && after.ID != string(f.GroupBy) {
+		err = domain.Invalid("/after", "cursor", "This cursor is one of another grouping.")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	var rows []usageRow
+	limit := pageSize(f.Limit)
+	err = s.read(ctx, func(r reader) error {
+		w, err := workspaceIn(ctx, r, workspace, "")
+		if err != nil {
+			return err
+		}
+		if f.GroupBy != domain.UsageByDay {
+			rows, err = usageByKey(ctx, r, workspace, f, after, limit+1)
+			return err
+		}
+		settings, err := s.settings.of(w.Settings)
+		if err != nil {
+			return err
+		}
+		calendar, err := settings.Calendar()
+		if err != nil {
+			return err
+		}
+		if f.Cursor != "" {
+			f.Until = time.UnixMicro(after.Number).UTC()
+		}
+		rows, err = usageByDay(ctx, r, workspace, f, calendar, limit+1)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	rows, next := page(rows, limit, func(r *usageRow) cursorKey { return cursorKey{r.Total, r.Key, string(f.GroupBy)} })
+	out := make([]domain.UsageRow, len(rows))
+	for i := range rows {
+		out[i] = rows[i].row()
+	}
+	return out, next, nil
+}
+
+// where adds what the filter demands of a call.
+func (q *query) where(f domain.UsageFilter) *query {
+	if f.SessionID != "" {
+		q.add(" AND r.session_id = ?", f.SessionID)
+	}
+	if !f.Since.IsZero() {
+		q.add(" AND r.ended_at >= ?", stamp{f.Since})
+	}
+	if !f.Until.IsZero() {
+		q.add(" AND r.ended_at < ?", stamp{f.Until})
+	}
+	return q
+}
+
+func usageByKey(ctx context.Context, r reader, workspace string, f domain.UsageFilter, after cursorKey, limit int) ([]usageRow, error) {
+	key, label := usageKeys[f.GroupBy], usageLabels[f.GroupBy]
+	if label == "" {
+		label = "SELECT ''"
+	}
+	q := newQuery("SELECT g.*, COALESCE(("+label+"), '') AS label FROM (SELECT "+key+" AS key, "+usageSums+", "+usageTotal+
+		" FROM roundtrips r WHERE r.workspace_id = ?", workspace).where(f)
+	q.add(" GROUP BY " + key + ") g")
+	if f.Cursor != "" {
+		q.add(" WHERE g.total < ? OR g.total = ? AND g.key > ?", after.Number, after.Number, after.Name)
+	}
+	q.add(" ORDER BY g.total DESC, g.key LIMIT ?", limit)
+	var rows []usageRow
+	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("sum what was used: %w", err)
+	}
+	return rows, nil
+}
+
+// daysAtOnce is how many days one query sums. It is always as many, so that there is
+// one text of it.
+const daysAtOnce = 32
+
+// usageByDay walks back from the newest call, over the days of the workspace's
+// calendar; where nobody called for long it goes straight to the next call. A row's
+// Total is where its day begins, which is where the next page goes on.
+func usageByDay(ctx context.Context, r reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) ([]usageRow, error) {
+	var rows []usageRow
+	for len(rows) < limit {
+		newest, err := newestCall(ctx, r, workspace, f)
+		if err != nil || newest.IsZero() {
+			return rows, err
+		}
+		spans := make([]domain.Span, daysAtOnce)
+		year, month, day := calendar.Day(newest)
+		for i := range spans {
+			spans[i] = domain.Span{From: calendar.DayStart(year, month, day-i), Until: calendar.DayStart(year, month, day-i+1)}
+		}
+		found, err := usageOfDays(ctx, r, workspace, f, spans)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range found {
+			y, m, d := calendar.Day(time.UnixMicro(row.Total))
+			row.Key = fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+			rows = append(rows, row)
+		}
+		f.Until = spans[daysAtOnce-1].From
+	}
+	return rows[:limit], nil
+}
+
+// newestCall is when the last call that the filter lets through ended.
+func newestCall(ctx context.Context, r reader, workspace string, f domain.UsageFilter) (time.Time, error) {
+	q := newQuery("SELECT MAX(r.ended_at) FROM roundtrips r WHERE r.workspace_id = ?", workspace).where(f)
+	var newest stamp
+	if err := r.get(ctx, &newest, q.text(), q.args...); err != nil {
+		return time.Time{}, fmt.Errorf("find the newest call: %w", err)
+	}
+	return newest.Time, nil
+}
+
+// usageOfDays sums the calls of each span that has some, the newest first.
+func usageOfDays(ctx context.Context, r reader, workspace string, f domain.UsageFilter, spans []domain.Span) ([]usageRow, error) {
+	bounds := make([]any, 0, 2*len(spans))
+	for _, span := range spans {
+		bounds = append(bounds, stamp{span.From}, stamp{span.Until})
+	}
+	q := newQuery("WITH days (day_from, day_until) AS (VALUES "+
+		strings.TrimSuffix(strings.Repeat("(CAST(? AS BIGINT), CAST(? AS BIGINT)), ", len(spans)), ", ")+") ", bounds...)
+	q.add("SELECT '' AS key, '' AS label, "+usageSums+", d.day_from AS total FROM days d "+
+		"JOIN roundtrips r ON r.workspace_id = ? AND r.ended_at >= d.day_from AND r.ended_at < d.day_until WHERE 1 = 1", workspace)
+	q.where(f)
+	q.add(" GROUP BY d.day_from ORDER BY d.day_from DESC")
+	var rows []usageRow
+	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("sum what was used by day: %w", err)
+	}
+	return rows, nil
+}
