@@ -75,14 +75,10 @@ func SlotFrom(s *domain.SlotState, now time.Time) *Slot {
 // inactivity is how long the holder has been inactive: never while it works, since the
 // person's last act while it waits, else since its last event.
 func inactivity(s *domain.Session, now time.Time) time.Duration {
-	since := s.LastEventTime
-	switch {
-	case s.Phase.Working():
+	if s.Phase.Working() {
 		return 0
-	case s.Phase.Waiting() && s.LastUserInteractionTime != nil:
-		since = *s.LastUserInteractionTime
 	}
-	return max(0, now.Sub(since))
+	return max(0, now.Sub(s.InactiveSince()))
 }
 
 // QueueFrom is the queue as clients see it, next first.

@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // RecordKind says what a line of a session's timeline is.
 type RecordKind string
@@ -39,12 +42,7 @@ type TimelineFilter struct {
 
 // Wants says whether lines of this kind are asked for.
 func (f *TimelineFilter) Wants(kind RecordKind) bool {
-	for _, k := range f.Kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return len(f.Kinds) == 0
+	return len(f.Kinds) == 0 || slices.Contains(f.Kinds, kind)
 }
 
 // UsageGroup is what the use of AI is summed by.

@@ -131,6 +131,8 @@ func TestEveryCall(t *testing.T) {
 		{200, "GET", "/v1/provider-kinds", ""}, {200, "GET", "/v1/providers", ""}, {201, "POST", "/v1/providers", `{"name":"n","kind":"demo","config":{}}`},
 		{200, "GET", "/v1/providers/prv_1", ""}, {200, "PATCH", "/v1/providers/prv_1", `{"config":{"model":null}}`}, {204, "DELETE", "/v1/providers/prv_1", ""},
 		{200, "POST", "/v1/providers/prv_1/test", ""}, {200, "GET", "/v1/providers/prv_1/models", ""},
+		{200, "GET", ses + "/explain", ""}, {200, "GET", ses + "/timeline?round_id=rnd_1&limit=10", ""}, {200, "GET", ses + "/export", ""}, {200, "GET", ses + "/export?format=markdown", ""},
+		{200, "GET", "/v1/usage?group_by=model&since=2026-01-01T00:00:00Z&until=2026-02-01T00:00:00Z&session_id=ses_1", ""},
 		{200, "GET", "/v1/settings", ""}, {200, "PATCH", "/v1/settings", `{"language":"fr"}`},
 		{200, "GET", "/v1/keys", ""}, {201, "POST", "/v1/keys", `{"name":"n","role":"viewer"}`}, {204, "DELETE", "/v1/keys/key_1", ""},
 		{200, "GET", "/v1/workspaces", ""}, {201, "POST", "/v1/workspaces", `{"id":"acme"}`}, {409, "POST", "/v1/workspaces", `{"id":"acme"}`}, {200, "GET", "/v1/workspaces/acme", ""},

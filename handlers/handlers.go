@@ -38,6 +38,7 @@ type Config struct {
 	// Reads.
 	SessionReader   SessionReader
 	WorkspaceReader WorkspaceReader
+	Record          Record
 
 	// The user's data and the configuration.
 	RichText      RichText

@@ -73,6 +73,12 @@ func (s *server) messagePage(ctx context.Context, ws, session string, after int6
 	return messages, "", err
 }
 
+// numberOf reads a cursor that messagePage gave out; "" is the beginning.
+func numberOf(cursor string) int64 {
+	n, _ := strconv.ParseInt(cursor, 10, 64)
+	return n
+}
+
 func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
 	var in messageInput
 	if err := s.read(w, r, &in); err != nil {

@@ -119,7 +119,7 @@ func (w *world) serve(t *testing.T) *testClient {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<p>page"))
 		}),
-		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, RichText: w, Catalogue: w,
+		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w,
 		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {

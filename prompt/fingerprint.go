@@ -39,11 +39,8 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	if d := turn.Digest.Load(); d != nil {
 		return d
 	}
-	encoded, _ := json.Marshal(struct {
-		Role   domain.TurnRole
-		Blocks []domain.Block
-	}{turn.Role, turn.Blocks}) // texts and plain structs: it cannot fail
-	d := sha256.Sum256(encoded)
+	encoded, _ := json.Marshal(turn.Blocks) // texts and plain structs: it cannot fail
+	d := sha256.Sum256(append([]byte(turn.Role), encoded...))
 	turn.Digest.Store(&d)
 	return &d
 }

@@ -179,3 +179,30 @@ func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) e
 	}
 	return nil
 }
+
+// SessionApprovals lists the approvals of one session, oldest first. The second result
+// is the cursor of the next page, "" at the end.
+func (s *Store) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) ([]*domain.Approval, string, error) {
+	after, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	limit = pageSize(limit)
+	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ? AND session_id = ?", workspace, session)
+	if cursor != "" {
+		q.add(" AND (created_at, id) > (?, ?)", after.Number, after.ID)
+	}
+	q.add(" ORDER BY created_at, id LIMIT ?", limit+1)
+	var rows []approvalRow
+	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, "", fmt.Errorf("list the session's approvals: %w", err)
+	}
+	if len(rows) == 0 {
+		if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
+			return nil, "", err
+		}
+	}
+	rows, next := page(rows, limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	all, err := each(rows, (*approvalRow).approval)
+	return all, next, err
+}

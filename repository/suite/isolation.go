@@ -85,16 +85,25 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"Executions":          {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
 		"Transitions":         {s.ID, func(id string) (any, error) { return w.Transitions(ctx, us, id) }},
 		"Roundtrips":          {s.ID, func(id string) (any, error) { return w.Roundtrips(ctx, us, id) }},
-		"Approval":            {"apr_1", func(id string) (any, error) { return w.Approval(ctx, us, id) }},
-		"LatestApproval":      {s.ID, func(id string) (any, error) { return w.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
-		"Provider":            {"prv_1", func(id string) (any, error) { return w.Provider(ctx, us, id) }},
-		"Zone":                {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
-		"Tool":                {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
-		"Tools":               {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
-		"Entry":               {"ent_1", func(id string) (any, error) { return data.Entry(ctx, id) }},
-		"Document":            {"about", func(id string) (any, error) { return data.Document(ctx, id) }},
-		"DocumentByID":        {"doc_1", func(id string) (any, error) { return data.DocumentByID(ctx, id) }},
-		"DocumentVersion":     {"doc_1", func(id string) (any, error) { return data.DocumentVersion(ctx, id, 1) }},
+		"Standing":            {s.ID, func(id string) (any, error) { return w.Standing(ctx, us, id) }},
+		"Timeline": {s.ID, func(id string) (any, error) {
+			list, next, err := w.Timeline(ctx, us, id, domain.TimelineFilter{})
+			return []any{list, next}, err
+		}},
+		"SessionApprovals": {s.ID, func(id string) (any, error) {
+			list, next, err := w.SessionApprovals(ctx, us, id, "", 0)
+			return []any{list, next}, err
+		}},
+		"Approval":        {"apr_1", func(id string) (any, error) { return w.Approval(ctx, us, id) }},
+		"LatestApproval":  {s.ID, func(id string) (any, error) { return w.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
+		"Provider":        {"prv_1", func(id string) (any, error) { return w.Provider(ctx, us, id) }},
+		"Zone":            {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
+		"Tool":            {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
+		"Tools":           {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
+		"Entry":           {"ent_1", func(id string) (any, error) { return data.Entry(ctx, id) }},
+		"Document":        {"about", func(id string) (any, error) { return data.Document(ctx, id) }},
+		"DocumentByID":    {"doc_1", func(id string) (any, error) { return data.DocumentByID(ctx, id) }},
+		"DocumentVersion": {"doc_1", func(id string) (any, error) { return data.DocumentVersion(ctx, id, 1) }},
 		"DocumentVersions": {"doc_1", func(id string) (any, error) {
 			list, next, err := data.DocumentVersions(ctx, id, "", 0)
 			return []any{list, next}, err

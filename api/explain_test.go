@@ -1,0 +1,125 @@
+package api_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var update = flag.Bool("update", false, "write the expected texts anew")
+
+// golden compares a text with a file, which -update writes anew: to be read as a diff.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what is said now (go test ./api -update writes it anew):\n%s", path, firstDifference(got, string(want)))
+	}
+}
+
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range a {
+		if i >= len(b) || a[i] != b[i] {
+			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, a[i], strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
+		}
+	}
+	return "it ends too soon"
+}
+
+// circumstances in which a session of any phase can be.
+var circumstances = []struct {
+	name string
+	make func(*domain.Standing)
+}{
+	{"holds the slot", func(st *domain.Standing) {
+		st.View.Session.HoldsSlot, st.View.Holder = true, st.View.Session
+	}},
+	{"queued", func(st *domain.Standing) {
+		s := st.View.Session
+		s.QueuedAt, s.QueuePosition = new(noon.Add(-time.Minute)), 2
+		st.View.Queue = []domain.QueueRow{{SessionID: "ses_2", Position: 1}, {SessionID: s.ID, Position: 2, Reason: "RESUME"}}
+		st.Ahead = []domain.SessionName{{ID: "ses_2", Name: "Weekly report", Position: 1}}
+	}},
+	{"suspended", func(st *domain.Standing) { st.View.Session.State.Suspended = true }},
+	{"parked", func(*domain.Standing) {}},
+	{"parked and answered", func(st *domain.Standing) {
+		if w := st.View.Session.State.Waiting; w != nil {
+			w.Answer = &domain.WaitAnswer{Event: "ValidationReceived"}
+		}
+	}},
+	{"poisoned", func(st *domain.Standing) {
+		st.View.Session.State.Poisoned = true
+		st.View.Open = append(st.View.Open, &domain.Approval{ID: "apr_9", Kind: domain.ApprovalPoisoned})
+	}},
+}
+
+// standing is a session in a phase, as the machine leaves it there.
+func standing(kind domain.SessionType, phase domain.Phase) *domain.Standing {
+	s := &domain.Session{ID: "ses_1", Type: kind, Name: "Nightly", Phase: phase, CreatedAt: noon.Add(-time.Hour), LastEventTime: noon, ProviderID: "prv_1"}
+	w := map[domain.Phase]*domain.WaitingContext{
+		domain.WaitingValidation:             {Kind: domain.WaitValidation, ApprovalID: "apr_1", At: noon},
+		domain.WaitingCommunicationResponse:  {Kind: domain.WaitCommunication, ApprovalID: "apr_1", At: noon},
+		domain.WaitingBudget:                 {Kind: domain.WaitBudget, ApprovalID: "apr_1", Limit: "max_cost_per_day", At: noon},
+		domain.WaitingExternalResult:         {Kind: domain.WaitExternalResult, Tasks: []string{"tsk_1", "tsk_2"}},
+		domain.WaitingCompletionConfirmation: {Kind: domain.WaitCompletionConfirmation, At: noon.Add(5 * time.Second)},
+		domain.WaitingNetworkRetry:           {Kind: domain.WaitNetworkRetry, Attempt: 2, LastError: "connection refused", At: noon.Add(15 * time.Second)},
+		domain.AwaitingSessionClosure:        {Kind: domain.WaitClosure, At: noon.Add(5 * time.Second)},
+	}[phase]
+	s.State.Waiting = w
+	if phase == domain.Completed {
+		s.EndReason = domain.EndCancelled
+	}
+	settings := domain.DefaultSettings()
+	settings.TimeZone = "Europe/Paris"
+	holder := &domain.Session{ID: "ses_9", Type: domain.Chat, Name: "Talk", Phase: domain.Idle, LastEventTime: noon}
+	return &domain.Standing{
+		View: &domain.View{Workspace: &domain.Workspace{Settings: settings}, Session: s, Holder: holder,
+			Open: []*domain.Approval{{ID: "apr_1", ExpiresAt: new(noon.Add(time.Hour)), OnExpiry: "deny"}}},
+		Last: []*domain.Transition{{From: domain.Idle, To: phase, At: noon, Status: s.Status()}},
+	}
+}
+
+// TestEveryStateIsExplained: every phase in every circumstance, of a CHAT and of an
+// AUTOMATION, in words of both languages.
+func TestEveryStateIsExplained(t *testing.T) {
+	var out strings.Builder
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation} {
+		for _, phase := range domain.Phases {
+			for _, c := range circumstances {
+				st := standing(kind, phase)
+				c.make(st)
+				why := domain.Explain(st, noon)
+				settings := st.View.Workspace.Settings
+				english := api.ExplanationFrom(why, &settings)
+				settings.Language = "fr"
+				french := api.ExplanationFrom(why, &settings)
+				if english.WaitingFor.Kind == "" || english.UnblockedBy == "" || english.Text == "" || french.Text == "" || english.Text == french.Text {
+					t.Errorf("%s %s, %s: %+v", kind, phase, c.name, english)
+				}
+				for _, text := range []string{english.Text, french.Text} {
+					if strings.ContainsAny(text, "%?") {
+						t.Errorf("%s %s, %s has a gap: %s", kind, phase, c.name, text)
+					}
+				}
+				fmt.Fprintf(&out, "%s %s, %s: %s, unblocked by %s\n  %s\n  %s\n", kind, phase, c.name, why.Waits.Kind, why.UnblockedBy, english.Text, french.Text)
+			}
+		}
+	}
+	golden(t, "testdata/explain.txt", out.String())
+}

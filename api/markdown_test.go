@@ -1,0 +1,75 @@
+package api_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestASessionOnPaper: what a person reads of a session, in both languages.
+func TestASessionOnPaper(t *testing.T) {
+	all := messages()
+	asked := &domain.Message{Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageStored, SenderID: "key_1",
+		Rich: &domain.RichContent{LinearText: "# not a title\n<script>alert(1)</script>\nuse:\n```go\nvar a []<-chan int\n```\nx < y and <b>bold</b>\n```\nnever closed"}}
+	failed := &domain.Message{Timestamp: noon, Sender: domain.SenderSystem, Status: domain.MessageStored, System: &domain.SystemMessage{
+		Type: domain.SystemActionsExecuted, Summary: "1 of 2 done", CommandResults: []domain.CommandResult{
+			{Command: "CREATE_ZONE", Status: domain.ExecSuccess, Summary: "Made the zone “A & <B>”", Text: "has ``` and ```` in it"},
+			{Command: "DELETE_ZONE", Status: domain.ExecCancelled},
+			{Command: "SEARCH", Status: domain.ExecSuccess, Text: strings.Repeat("long ", 1000)},
+		}}}
+	unreadable := &domain.Message{Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageStored, AI: &domain.AIMessage{PreText: domain.InvalidFormatText}}
+	open := approval()
+	open.SettledAt, open.SettledBy, open.Decision, open.Module = nil, "", nil, &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}
+	for _, language := range []string{"en", "fr"} {
+		settings := domain.DefaultSettings()
+		settings.Language, settings.TimeZone = language, "Europe/Paris"
+		m := api.NewMarkdown(&settings)
+		var out strings.Builder
+		out.WriteString(m.Head(fullSession(), noon))
+		for _, x := range []*domain.Message{all["user"], asked, all["ai"], all["system"], failed, unreadable, all["queued"]} {
+			out.WriteString(m.Message(x))
+		}
+		out.WriteString(m.Approval(approval()))
+		out.WriteString(m.Approval(open))
+		out.WriteString(m.Head(bareSession(), noon))
+		golden(t, "testdata/session-"+language+".md", out.String())
+	}
+}
+
+// TestNobodyBreaksOutOfAQuotation: whatever is written, each line of it stands in the
+// quotation, no tag begins outside of code, and a fence is longer than those within.
+func TestNobodyBreaksOutOfAQuotation(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	settings := domain.DefaultSettings()
+	m := api.NewMarkdown(&settings)
+	pieces := []string{"```", "````", "~~~", "\n", "\r\n", "\r", "<b>", "</details>", "<!--", "word", " ", "    ", "# ", "> ", "- ", "`", "é", "&lt;", "|"}
+	for range 2000 {
+		var b strings.Builder
+		for range random.IntN(20) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		said := m.Message(&domain.Message{Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageStored, Rich: &domain.RichContent{LinearText: text}})
+		for i, line := range strings.Split(strings.TrimSuffix(said, "\n"), "\n") {
+			if i > 1 && !strings.HasPrefix(line, "> ") && line != "" || strings.Contains(line, "\r") {
+				t.Fatalf("%q gave the line %q", text, line)
+			}
+		}
+		if !strings.ContainsAny(text, "`~") && strings.Contains(said, "<") {
+			t.Fatalf("%q gave a tag: %s", text, said)
+		}
+		given := m.Message(&domain.Message{Timestamp: noon, Sender: domain.SenderSystem, System: &domain.SystemMessage{CommandResults: []domain.CommandResult{{Command: "X", Text: "x" + text + "x"}}}})
+		_, block, found := strings.Cut(given, "</summary>\n\n")
+		fence, rest, _ := strings.Cut(block, "\n")
+		if !found || len(fence) < 3 || strings.Trim(fence, "`") != "" {
+			t.Fatalf("%q has no fence: %s", text, given)
+		}
+		if inner, tail, _ := strings.Cut(rest, fence); strings.Contains(inner, fence) || tail != "\n\n</details>\n" {
+			t.Fatalf("%q breaks out of its fence: %s", text, given)
+		}
+	}
+}

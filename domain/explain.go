@@ -1,0 +1,269 @@
+package domain
+
+import "time"
+
+// WaitFor says what a session waits for.
+type WaitFor string
+
+const (
+	ForSlot       WaitFor = "slot"
+	ForApproval   WaitFor = "approval"
+	ForQuestion   WaitFor = "question"
+	ForBudget     WaitFor = "budget"
+	ForCompletion WaitFor = "completion"
+	ForProvider   WaitFor = "provider"
+	ForTask       WaitFor = "task"
+	ForSchedule   WaitFor = "schedule"
+	ForPerson     WaitFor = "person"
+	ForNothing    WaitFor = "nothing"
+	ForItself     WaitFor = "itself"
+)
+
+// UnblockedBy says what makes a session go on.
+type UnblockedBy string
+
+const (
+	ByAnswer  UnblockedBy = "answer"  // a person's, to the approval
+	ByMessage UnblockedBy = "message" // a person's
+	ByResume  UnblockedBy = "resume"  // a person's /resume
+	BySlot    UnblockedBy = "slot"    // its turn
+	ByTimer   UnblockedBy = "timer"   // at Until
+	ByResult  UnblockedBy = "result"  // of a task
+	ByWork    UnblockedBy = "work"    // its own
+	ByNothing UnblockedBy = "nothing"
+)
+
+// SessionName is a session as others speak of it.
+type SessionName struct {
+	ID       string
+	Name     string
+	Type     SessionType
+	Phase    Phase
+	Position int // in the queue; 0: not in it
+}
+
+// Standing is what says why a session stands where it stands, read at one instant.
+type Standing struct {
+	View *View
+	// Last are its latest transitions, the newest first.
+	Last []*Transition
+	// Ahead are those before it in the queue, next first; the first few of them.
+	Ahead []SessionName
+}
+
+// Waits is what a session waits for. Which fields are filled depends on Kind.
+type Waits struct {
+	Kind  WaitFor
+	Until *time.Time // when it goes on by itself, or a wait expires
+
+	Holder     *SessionName // of the slot; nil: the slot is free
+	Position   int          // in the queue; 0: it is not in it and comes after it
+	Ahead      []SessionName
+	Reason     string // why it asked for the slot
+	Preempting bool   // the holder's running action is let finish
+
+	ApprovalID string
+	Limit      string // which budget
+	Tasks      []string
+	ProviderID string
+	Attempt    int
+	LastError  string
+}
+
+// Explanation says why a session stands where it stands.
+type Explanation struct {
+	Session     *Session
+	Since       time.Time
+	Waits       Waits
+	UnblockedBy UnblockedBy
+	Last        []*Transition
+}
+
+// Explain finds the one thing that a session waits for now. It knows an answer for
+// every state.
+func Explain(st *Standing, now time.Time) *Explanation {
+	s := st.View.Session
+	e := &Explanation{Session: s, Since: standsSince(st), Last: st.Last}
+	w := s.State.Waiting
+	switch {
+	case s.Phase == Completed:
+		e.waits(ForNothing, ByNothing)
+		if s.Type == Chat {
+			e.UnblockedBy = ByResume
+		}
+	case s.Type == Seed:
+		e.waits(ForNothing, ByNothing)
+	case s.State.Poisoned:
+		e.waits(ForPerson, ByResume)
+		for _, a := range st.View.Open {
+			if a.Kind == ApprovalPoisoned {
+				e.Waits.ApprovalID = a.ID
+			}
+		}
+	case s.Phase == WaitingCompletionConfirmation && w != nil && w.ApprovalID == "" && w.Answer == nil:
+		e.timer(ForCompletion, w) // it needs no slot to end
+	case s.QueuedAt != nil:
+		e.queued(st, now)
+	case openWait(s):
+		e.person(st)
+	case s.Phase == WaitingExternalResult && (w == nil || w.Answer == nil):
+		e.waits(ForTask, ByResult)
+		if w != nil {
+			e.Waits.Tasks = w.Tasks
+		}
+	case s.Phase == AwaitingSessionClosure:
+		e.timer(ForItself, w)
+	case s.HoldsSlot:
+		e.holding(st)
+	default:
+		e.without(st, now)
+	}
+	e.network(s)
+	return e
+}
+
+func (e *Explanation) waits(kind WaitFor, by UnblockedBy) {
+	e.Waits.Kind, e.UnblockedBy = kind, by
+}
+
+// timer: it goes on by itself when the time of the wait has come.
+func (e *Explanation) timer(kind WaitFor, w *WaitingContext) {
+	e.waits(kind, ByTimer)
+	if w != nil && !w.At.IsZero() {
+		e.Waits.Until = &w.At
+	}
+}
+
+// openWait: a person must answer, and has not.
+func openWait(s *Session) bool {
+	w := s.State.Waiting
+	switch s.Phase {
+	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget:
+		return w == nil || w.Answer == nil
+	case WaitingCompletionConfirmation:
+		return w != nil && w.ApprovalID != "" && w.Answer == nil
+	}
+	return false
+}
+
+// person names the question that is open, and when it closes by itself.
+func (e *Explanation) person(st *Standing) {
+	s := st.View.Session
+	e.waits(map[Phase]WaitFor{
+		WaitingValidation: ForApproval, WaitingCommunicationResponse: ForQuestion,
+		WaitingBudget: ForBudget, WaitingCompletionConfirmation: ForCompletion,
+	}[s.Phase], ByAnswer)
+	w := s.State.Waiting
+	if w == nil {
+		return
+	}
+	e.Waits.ApprovalID, e.Waits.Limit = w.ApprovalID, w.Limit
+	for _, a := range st.View.Open {
+		if a.ID == w.ApprovalID && a.OnExpiry == "deny" {
+			e.Waits.Until = a.ExpiresAt
+		}
+	}
+}
+
+// queued: it asked for the slot and waits its turn, or for the time before which it
+// does not want it.
+func (e *Explanation) queued(st *Standing, now time.Time) {
+	s := st.View.Session
+	e.slot(st)
+	for i := range st.View.Queue {
+		row := &st.View.Queue[i]
+		if row.SessionID != s.ID {
+			continue
+		}
+		e.Waits.Position, e.Waits.Reason, e.Waits.Preempting = row.Position, row.Reason, row.Preempting
+		if row.NotBefore != nil && row.NotBefore.After(now) {
+			kind := ForSchedule
+			if s.Phase == WaitingNetworkRetry {
+				kind = ForProvider
+			}
+			e.waits(kind, ByTimer)
+			e.Waits.Until = row.NotBefore
+		}
+	}
+}
+
+// slot: another session has it, or it is free and granted at once.
+func (e *Explanation) slot(st *Standing) {
+	e.waits(ForSlot, BySlot)
+	e.Waits.Ahead = st.Ahead
+	h := st.View.Holder
+	if h == nil || h.ID == e.Session.ID {
+		return
+	}
+	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
+	if e.Session.Type != Chat && h.Type == Chat && !h.Phase.Working() {
+		until := h.InactiveSince().Add(time.Duration(st.View.Workspace.Settings.ChatEvictionAfter))
+		e.Waits.Until = &until
+	}
+}
+
+// holding: it has the slot.
+func (e *Explanation) holding(st *Standing) {
+	s := st.View.Session
+	switch {
+	case s.Phase == Idle && len(st.View.Inbox) == 0:
+		e.waits(ForPerson, ByMessage)
+	case s.Phase == WaitingNetworkRetry:
+		e.timer(ForProvider, s.State.Waiting)
+	default:
+		e.waits(ForItself, ByWork)
+		e.Waits.ProviderID = s.ProviderID
+	}
+}
+
+// without: it has not got the slot, and nobody is asked anything.
+func (e *Explanation) without(st *Standing, now time.Time) {
+	s, w := st.View.Session, st.View.Session.State.Waiting
+	switch {
+	case s.Phase == Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
+		e.waits(ForPerson, ByMessage)
+	case s.Phase == WaitingNetworkRetry && !s.State.Suspended && w != nil && w.At.After(now):
+		e.timer(ForProvider, w)
+	default:
+		e.slot(st)
+	}
+}
+
+// network says what went wrong with the provider, whatever else it waits for.
+func (e *Explanation) network(s *Session) {
+	if w := s.State.Waiting; s.Phase == WaitingNetworkRetry && w != nil {
+		e.Waits.ProviderID, e.Waits.Attempt, e.Waits.LastError = s.ProviderID, w.Attempt, w.LastError
+		if e.Waits.Kind == ForSlot && e.Waits.Until == nil && !w.At.IsZero() {
+			e.Waits.Until = &w.At
+		}
+	}
+}
+
+// standsSince is when the session came to stand as it does: in its phase, with its
+// status. A phase that was re-entered counts from the first time.
+func standsSince(st *Standing) time.Time {
+	s := st.View.Session
+	if s.QueuedAt != nil {
+		return *s.QueuedAt
+	}
+	since := s.CreatedAt
+	for i, t := range st.Last {
+		if t.To != s.Phase || i > 0 && t.Status != st.Last[0].Status {
+			break
+		}
+		since = t.At
+		if t.From != t.To {
+			break
+		}
+	}
+	return since
+}
+
+// InactiveSince is since when a session that is not at work counts as inactive: in a
+// wait since the person's last word, else since its last event.
+func (s *Session) InactiveSince() time.Time {
+	if s.Phase.Waiting() && s.LastUserInteractionTime != nil {
+		return *s.LastUserInteractionTime
+	}
+	return s.LastEventTime
+}

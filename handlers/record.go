@@ -1,0 +1,76 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Record reads what is kept of a session besides its messages, and sums it.
+type Record interface {
+	// Timeline gives a page of what happened in a session, in order.
+	Timeline(ctx context.Context, ws, session string, filter domain.TimelineFilter) ([]domain.RecordLine, string, error)
+	// SessionApprovals lists a session's approvals, oldest first.
+	SessionApprovals(ctx context.Context, ws, session, cursor string, limit int) ([]*domain.Approval, string, error)
+	Standing(ctx context.Context, ws, session string) (*domain.Standing, error)
+	Usage(ctx context.Context, ws string, filter domain.UsageFilter) ([]domain.UsageRow, string, error)
+}
+
+func (s *server) getTimeline(w http.ResponseWriter, r *http.Request) {
+	filter := domain.TimelineFilter{RoundID: r.URL.Query().Get("round_id")}
+	var err error
+	if filter.Limit, filter.Cursor, err = paging(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	lines, next, err := s.Record.Timeline(r.Context(), caller(r).Workspace, sessionID(r), filter)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(lines, next, api.TimelineLineFrom))
+}
+
+func (s *server) explainSession(w http.ResponseWriter, r *http.Request) {
+	standing, err := s.Record.Standing(r.Context(), caller(r).Workspace, sessionID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	why := domain.Explain(standing, s.Clock())
+	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, &standing.View.Workspace.Settings))
+}
+
+func (s *server) getUsage(w http.ResponseWriter, r *http.Request) {
+	filter, err := usageFilter(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	rows, next, err := s.Record.Usage(r.Context(), caller(r).Workspace, filter)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(rows, next, api.UsageSumFrom))
+}
+
+func usageFilter(r *http.Request) (f domain.UsageFilter, err error) {
+	f.SessionID = r.URL.Query().Get("session_id")
+	if f.GroupBy, err = oneOf(r, "group_by", domain.UsageGroups...); err != nil {
+		return f, err
+	}
+	if f.GroupBy == "" {
+		f.GroupBy = domain.UsageByDay
+	}
+	if f.Since, err = timeOf(r, "since"); err != nil {
+		return f, err
+	}
+	if f.Until, err = timeOf(r, "until"); err != nil {
+		return f, err
+	}
+	f.Limit, f.Cursor, err = paging(r)
+	return f, err
+}

@@ -1,0 +1,71 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// lastTransitions is how many of the latest ones explain a session.
+	lastTransitions = 10
+	// namedAhead is how many of those before it in the queue are named.
+	namedAhead = 10
+)
+
+// Standing reads what says why a session stands where it stands, at one instant.
+func (s *Store) Standing(ctx context.Context, workspace, session string) (*domain.Standing, error) {
+	st := &domain.Standing{}
+	err := s.read(ctx, func(r reader) error {
+		var err error
+		if st.View, err = s.view(ctx, r, workspace, session, ""); err != nil {
+			return err
+		}
+		var rows []transitionRow
+		err = r.all(ctx, &rows, "SELECT "+transitionColumns+" FROM transitions WHERE workspace_id = $1 AND session_id = $2 "+
+			"ORDER BY number DESC LIMIT $3", workspace, session, lastTransitions)
+		if err != nil {
+			return fmt.Errorf("read the last transitions: %w", err)
+		}
+		if st.Last, err = each(rows, (*transitionRow).transition); err != nil {
+			return err
+		}
+		st.Ahead, err = ahead(ctx, r, st.View)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// ahead names those who come before the session in the queue; all of it where the
+// session is not in it, because then it comes after.
+func ahead(ctx context.Context, r reader, v *domain.View) ([]domain.SessionName, error) {
+	position := v.Session.QueuePosition
+	if len(v.Queue) == 0 || position == 1 {
+		return nil, nil
+	}
+	var rows []struct {
+		ID    string `db:"id"`
+		Name  string `db:"name"`
+		Type  string `db:"type"`
+		Phase string `db:"phase"`
+	}
+	err := r.all(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
+		"AND s.id = q.session_id WHERE q.workspace_id = $1 ORDER BY q.number, q.session_id LIMIT $2", v.Workspace.ID, namedAhead)
+	if err != nil {
+		return nil, fmt.Errorf("name those ahead in the queue: %w", err)
+	}
+	var names []domain.SessionName
+	for i, row := range rows {
+		if position > 0 && i+1 >= position {
+			break
+		}
+		names = append(names, domain.SessionName{
+			ID: row.ID, Name: row.Name, Type: domain.SessionType(row.Type), Phase: domain.Phase(row.Phase), Position: i + 1,
+		})
+	}
+	return names, nil
+}
