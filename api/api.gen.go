@@ -190,6 +190,42 @@ func (e DataChangedEventType) Valid() bool {
 	}
 }
 
+// Defines values for ExplanationUnblockedBy.
+const (
+	ExplanationUnblockedByAnswer  ExplanationUnblockedBy = "answer"
+	ExplanationUnblockedByMessage ExplanationUnblockedBy = "message"
+	ExplanationUnblockedByNothing ExplanationUnblockedBy = "nothing"
+	ExplanationUnblockedByResult  ExplanationUnblockedBy = "result"
+	ExplanationUnblockedByResume  ExplanationUnblockedBy = "resume"
+	ExplanationUnblockedBySlot    ExplanationUnblockedBy = "slot"
+	ExplanationUnblockedByTimer   ExplanationUnblockedBy = "timer"
+	ExplanationUnblockedByWork    ExplanationUnblockedBy = "work"
+)
+
+// Valid indicates whether the value is a known member of the ExplanationUnblockedBy enum.
+func (e ExplanationUnblockedBy) Valid() bool {
+	switch e {
+	case ExplanationUnblockedByAnswer:
+		return true
+	case ExplanationUnblockedByMessage:
+		return true
+	case ExplanationUnblockedByNothing:
+		return true
+	case ExplanationUnblockedByResult:
+		return true
+	case ExplanationUnblockedByResume:
+		return true
+	case ExplanationUnblockedBySlot:
+		return true
+	case ExplanationUnblockedByTimer:
+		return true
+	case ExplanationUnblockedByWork:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HealthStatus.
 const (
 	HealthStatusOk HealthStatus = "ok"
@@ -565,6 +601,21 @@ const (
 func (e SessionEndedEventType) Valid() bool {
 	switch e {
 	case SessionEndedEventTypeSessionEnded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SessionExportFormat.
+const (
+	SessionExportFormatFermataSession1 SessionExportFormat = "fermata.session/1"
+)
+
+// Valid indicates whether the value is a known member of the SessionExportFormat enum.
+func (e SessionExportFormat) Valid() bool {
+	switch e {
+	case SessionExportFormatFermataSession1:
 		return true
 	default:
 		return false
@@ -955,6 +1006,48 @@ func (e StoppedCallOutcome) Valid() bool {
 	}
 }
 
+// Defines values for TimelineLineCut.
+const (
+	TimelineLineCutParams TimelineLineCut = "params"
+	TimelineLineCutResult TimelineLineCut = "result"
+	TimelineLineCutText   TimelineLineCut = "text"
+)
+
+// Valid indicates whether the value is a known member of the TimelineLineCut enum.
+func (e TimelineLineCut) Valid() bool {
+	switch e {
+	case TimelineLineCutParams:
+		return true
+	case TimelineLineCutResult:
+		return true
+	case TimelineLineCutText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TimelineLineKind.
+const (
+	TimelineLineKindExecution  TimelineLineKind = "execution"
+	TimelineLineKindRoundtrip  TimelineLineKind = "roundtrip"
+	TimelineLineKindTransition TimelineLineKind = "transition"
+)
+
+// Valid indicates whether the value is a known member of the TimelineLineKind enum.
+func (e TimelineLineKind) Valid() bool {
+	switch e {
+	case TimelineLineKindExecution:
+		return true
+	case TimelineLineKindRoundtrip:
+		return true
+	case TimelineLineKindTransition:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UsageUpdatedEventType.
 const (
 	UsageUpdatedEventTypeUsageUpdated UsageUpdatedEventType = "usage.updated"
@@ -1003,6 +1096,69 @@ func (e WaitingContextKind) Valid() bool {
 	}
 }
 
+// Defines values for WaitingForKind.
+const (
+	WaitingForKindApproval   WaitingForKind = "approval"
+	WaitingForKindBudget     WaitingForKind = "budget"
+	WaitingForKindCompletion WaitingForKind = "completion"
+	WaitingForKindItself     WaitingForKind = "itself"
+	WaitingForKindNothing    WaitingForKind = "nothing"
+	WaitingForKindPerson     WaitingForKind = "person"
+	WaitingForKindProvider   WaitingForKind = "provider"
+	WaitingForKindQuestion   WaitingForKind = "question"
+	WaitingForKindSchedule   WaitingForKind = "schedule"
+	WaitingForKindSlot       WaitingForKind = "slot"
+	WaitingForKindTask       WaitingForKind = "task"
+)
+
+// Valid indicates whether the value is a known member of the WaitingForKind enum.
+func (e WaitingForKind) Valid() bool {
+	switch e {
+	case WaitingForKindApproval:
+		return true
+	case WaitingForKindBudget:
+		return true
+	case WaitingForKindCompletion:
+		return true
+	case WaitingForKindItself:
+		return true
+	case WaitingForKindNothing:
+		return true
+	case WaitingForKindPerson:
+		return true
+	case WaitingForKindProvider:
+		return true
+	case WaitingForKindQuestion:
+		return true
+	case WaitingForKindSchedule:
+		return true
+	case WaitingForKindSlot:
+		return true
+	case WaitingForKindTask:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportSessionParamsFormat.
+const (
+	ExportSessionParamsFormatJSON     ExportSessionParamsFormat = "json"
+	ExportSessionParamsFormatMarkdown ExportSessionParamsFormat = "markdown"
+)
+
+// Valid indicates whether the value is a known member of the ExportSessionParamsFormat enum.
+func (e ExportSessionParamsFormat) Valid() bool {
+	switch e {
+	case ExportSessionParamsFormatJSON:
+		return true
+	case ExportSessionParamsFormatMarkdown:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListEntriesParamsOrder.
 const (
 	ListEntriesParamsOrderAsc  ListEntriesParamsOrder = "asc"
@@ -1036,6 +1192,39 @@ func (e GetEntryStatsParamsGroupBy) Valid() bool {
 	case GetEntryStatsParamsGroupByMonth:
 		return true
 	case GetEntryStatsParamsGroupByWeek:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GetUsageParamsGroupBy.
+const (
+	GetUsageParamsGroupByAutomation GetUsageParamsGroupBy = "automation"
+	GetUsageParamsGroupByDay        GetUsageParamsGroupBy = "day"
+	GetUsageParamsGroupByModel      GetUsageParamsGroupBy = "model"
+	GetUsageParamsGroupByProvider   GetUsageParamsGroupBy = "provider"
+	GetUsageParamsGroupByPurpose    GetUsageParamsGroupBy = "purpose"
+	GetUsageParamsGroupBySession    GetUsageParamsGroupBy = "session"
+	GetUsageParamsGroupByType       GetUsageParamsGroupBy = "type"
+)
+
+// Valid indicates whether the value is a known member of the GetUsageParamsGroupBy enum.
+func (e GetUsageParamsGroupBy) Valid() bool {
+	switch e {
+	case GetUsageParamsGroupByAutomation:
+		return true
+	case GetUsageParamsGroupByDay:
+		return true
+	case GetUsageParamsGroupByModel:
+		return true
+	case GetUsageParamsGroupByProvider:
+		return true
+	case GetUsageParamsGroupByPurpose:
+		return true
+	case GetUsageParamsGroupBySession:
+		return true
+	case GetUsageParamsGroupByType:
 		return true
 	default:
 		return false
@@ -1559,6 +1748,36 @@ type ExecutionMetadata struct {
 
 // ExecutionStatus The first three are on the way; the others are results.
 type ExecutionStatus = domain.ExecutionStatus
+
+// Explanation defines model for Explanation.
+type Explanation struct {
+	EndReason *EndReason `json:"end_reason"`
+
+	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	Phase     Phase  `json:"phase"`
+	SessionID string `json:"session_id"`
+
+	// Since Since when it stands like this.
+	Since Timestamp `json:"since"`
+
+	// Status Coarse and stable: `requires_action` is when a person must answer.
+	Status SessionStatus `json:"status"`
+
+	// Text The same in words, in the workspace's language.
+	Text string `json:"text"`
+
+	// Transitions The last ten, the newest first.
+	Transitions []Transition `json:"transitions"`
+
+	// UnblockedBy What makes it go on.
+	UnblockedBy ExplanationUnblockedBy `json:"unblocked_by"`
+
+	// WaitingFor Which fields there are depends on `kind`.
+	WaitingFor WaitingFor `json:"waiting_for"`
+}
+
+// ExplanationUnblockedBy What makes it go on.
+type ExplanationUnblockedBy string
 
 // FieldError defines model for FieldError.
 type FieldError = domain.FieldError
@@ -2249,6 +2468,42 @@ type Roundtrip struct {
 	Usage Usage `json:"usage"`
 }
 
+// RoundtripRecord One call of the AI, with all that is kept of it.
+type RoundtripRecord struct {
+	DurationMs int64 `json:"duration_ms"`
+
+	// EndedAt RFC 3339, UTC, milliseconds.
+	EndedAt      Timestamp  `json:"ended_at"`
+	Error        *string    `json:"error,omitempty"`
+	FirstTokenAt *Timestamp `json:"first_token_at"`
+	ID           string     `json:"id"`
+	MessageID    *string    `json:"message_id,omitempty"`
+	Model        string     `json:"model"`
+
+	// Number Which of the session's calls it was.
+	Number  int    `json:"number"`
+	Outcome string `json:"outcome"`
+
+	// PromptHash The same for prompts that ask the same. null when the call was cut.
+	PromptHash *string `json:"prompt_hash"`
+
+	// PromptTokens Estimated before the call.
+	PromptTokens int     `json:"prompt_tokens"`
+	ProviderID   *string `json:"provider_id"`
+	ProviderKind string  `json:"provider_kind"`
+	Purpose      string  `json:"purpose"`
+	Reason       string  `json:"reason"`
+	RoundID      string  `json:"round_id"`
+
+	// StartedAt RFC 3339, UTC, milliseconds.
+	StartedAt          Timestamp `json:"started_at"`
+	Streamed           bool      `json:"streamed"`
+	TimeToFirstTokenMs *int64    `json:"time_to_first_token_ms"`
+
+	// Usage What calls of the AI used.
+	Usage Usage `json:"usage"`
+}
+
 // SearchHit Something that was found. Entries and notes have a tool and a zone, documents a key.
 type SearchHit struct {
 	// Draft The snippet is from a draft of a document; sessions do not read it yet.
@@ -2431,12 +2686,46 @@ type SessionEndedEvent struct {
 // SessionEndedEventType defines model for SessionEndedEvent.Type.
 type SessionEndedEventType string
 
+// SessionExport A session and all that belongs to it, each list in its order.
+type SessionExport struct {
+	Approvals  []Approval  `json:"approvals"`
+	Executions []Execution `json:"executions"`
+
+	// ExportedAt RFC 3339, UTC, milliseconds.
+	ExportedAt Timestamp           `json:"exported_at"`
+	Format     SessionExportFormat `json:"format"`
+	Messages   []Message           `json:"messages"`
+	Roundtrips []RoundtripRecord   `json:"roundtrips"`
+
+	// Session A conversation with an AI and all its state.
+	Session     Session      `json:"session"`
+	Transitions []Transition `json:"transitions"`
+}
+
+// SessionExportFormat defines model for SessionExport.Format.
+type SessionExportFormat string
+
 // SessionList defines model for SessionList.
 type SessionList struct {
 	Data []Session `json:"data"`
 
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// SessionName defines model for SessionName.
+type SessionName struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+
+	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	Phase Phase `json:"phase"`
+
+	// Position In the queue; 1 is next.
+	Position *int `json:"position,omitempty"`
+
+	// Type CHAT: a person talks. SEED: an automation's template. AUTOMATION: one autonomous run. AGENT: a sub-agent's own.
+	Type SessionType `json:"type"`
 }
 
 // SessionPatch defines model for SessionPatch.
@@ -2742,6 +3031,43 @@ type StreamTicket struct {
 // SystemMessage What the server did.
 type SystemMessage = domain.SystemMessage
 
+// Timeline defines model for Timeline.
+type Timeline struct {
+	Data []TimelineLine `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// TimelineLine `kind` says which of the three objects is there.
+type TimelineLine struct {
+	// At When it began.
+	At Timestamp `json:"at"`
+
+	// Cut What is too long to be here; the text is shortened.
+	Cut *[]TimelineLineCut `json:"cut,omitempty"`
+
+	// DurationMs null for a transition, and for what has not ended.
+	DurationMs *int64 `json:"duration_ms"`
+
+	// Execution One command that was asked for, and what came of it.
+	Execution *Execution       `json:"execution,omitempty"`
+	Kind      TimelineLineKind `json:"kind"`
+	RoundID   *string          `json:"round_id"`
+
+	// Roundtrip One call of the AI, with all that is kept of it.
+	Roundtrip *RoundtripRecord `json:"roundtrip,omitempty"`
+
+	// Transition One step of a session's state machine.
+	Transition *Transition `json:"transition,omitempty"`
+}
+
+// TimelineLineCut defines model for TimelineLine.Cut.
+type TimelineLineCut string
+
+// TimelineLineKind defines model for TimelineLine.Kind.
+type TimelineLineKind string
+
 // Timestamp RFC 3339, UTC, milliseconds.
 type Timestamp = Time
 
@@ -2831,6 +3157,28 @@ type ToolTypePatch struct {
 	Name        *string    `json:"name,omitempty"`
 }
 
+// Transition One step of a session's state machine.
+type Transition struct {
+	// At RFC 3339, UTC, milliseconds.
+	At    Timestamp `json:"at"`
+	Epoch int64     `json:"epoch"`
+	Event string    `json:"event"`
+
+	// From Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	From Phase `json:"from"`
+
+	// Number The `session_seq` of its event.
+	Number int64 `json:"number"`
+
+	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	Phase   Phase   `json:"phase"`
+	Reason  *string `json:"reason,omitempty"`
+	RoundID *string `json:"round_id"`
+
+	// Status Coarse and stable: `requires_action` is when a person must answer.
+	Status SessionStatus `json:"status"`
+}
+
 // Usage What calls of the AI used.
 type Usage struct {
 	CacheReadTokens  int64 `json:"cache_read_tokens"`
@@ -2851,6 +3199,41 @@ type UsageData struct {
 	Roundtrip  Roundtrip `json:"roundtrip"`
 	SessionID  string    `json:"session_id"`
 	SessionSeq int64     `json:"session_seq"`
+}
+
+// UsageReport defines model for UsageReport.
+type UsageReport struct {
+	Data []UsageSum `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// UsageSum The calls of one group, summed.
+type UsageSum struct {
+	CacheReadTokens  int64 `json:"cache_read_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens"`
+	Calls            int64 `json:"calls"`
+	Cost             *Cost `json:"cost"`
+
+	// Errors Calls that brought no answer, but for those cut on purpose.
+	Errors int64 `json:"errors"`
+
+	// InputTokens The uncached ones.
+	InputTokens int64 `json:"input_tokens"`
+
+	// Key The day, model, id or word; empty for what belongs to none (the demo has no provider, a CHAT no automation).
+	Key string `json:"key"`
+
+	// Label Its name for people, where it has one.
+	Label        *string `json:"label"`
+	OutputTokens int64   `json:"output_tokens"`
+
+	// ReasoningTokens Part of the output.
+	ReasoningTokens int64 `json:"reasoning_tokens"`
+
+	// UnpricedCalls Calls of a model without a price, of which the cost does not know.
+	UnpricedCalls int64 `json:"unpriced_calls"`
 }
 
 // UsageUpdatedEvent defines model for UsageUpdatedEvent.
@@ -2921,6 +3304,39 @@ type WaitingContext struct {
 
 // WaitingContextKind defines model for WaitingContext.Kind.
 type WaitingContextKind string
+
+// WaitingFor Which fields there are depends on `kind`.
+type WaitingFor struct {
+	// Ahead Those before it in the queue, ten at most.
+	Ahead      *[]SessionName `json:"ahead,omitempty"`
+	ApprovalID *string        `json:"approval_id,omitempty"`
+	Attempt    *int           `json:"attempt,omitempty"`
+
+	// Holder Who holds the slot. Left out while the slot is free.
+	Holder    *SessionName   `json:"holder,omitempty"`
+	Kind      WaitingForKind `json:"kind"`
+	LastError *string        `json:"last_error,omitempty"`
+
+	// Limit Which budget is used up.
+	Limit *string `json:"limit,omitempty"`
+
+	// Position In the queue; 1 is next.
+	Position *int `json:"position,omitempty"`
+
+	// Preempting The holder's running action is let finish first.
+	Preempting *bool   `json:"preempting,omitempty"`
+	ProviderID *string `json:"provider_id,omitempty"`
+
+	// Reason Why it asked for the slot.
+	Reason *string   `json:"reason,omitempty"`
+	Tasks  *[]string `json:"tasks,omitempty"`
+
+	// Until When it goes on by itself, or the wait ends.
+	Until *Timestamp `json:"until,omitempty"`
+}
+
+// WaitingForKind defines model for WaitingFor.Kind.
+type WaitingForKind string
 
 // Workspace defines model for Workspace.
 type Workspace struct {
@@ -3589,6 +4005,26 @@ type StreamSessionEventsParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// ExplainSessionParams defines parameters for ExplainSession.
+type ExplainSessionParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ExportSessionParams defines parameters for ExportSession.
+type ExportSessionParams struct {
+	// Format The form of the file.
+	Format *ExportSessionParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ExportSessionParamsFormat defines parameters for ExportSession.
+type ExportSessionParamsFormat string
+
 // InterruptSessionParams defines parameters for InterruptSession.
 type InterruptSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
@@ -3682,6 +4118,22 @@ type StopSessionParams struct {
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// GetTimelineParams defines parameters for GetTimeline.
+type GetTimelineParams struct {
+	// RoundID Only this round.
+	RoundID *string `form:"round_id,omitempty" json:"round_id,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
@@ -3948,6 +4400,34 @@ type RestoreToolParams struct {
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
+
+// GetUsageParams defines parameters for GetUsage.
+type GetUsageParams struct {
+	// GroupBy What to sum by.
+	GroupBy *GetUsageParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
+
+	// Since Only calls that ended at this time or later.
+	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Until Only calls that ended before this time.
+	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
+
+	// SessionID Only calls of this session.
+	SessionID *string `form:"session_id,omitempty" json:"session_id,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// GetUsageParamsGroupBy defines parameters for GetUsage.
+type GetUsageParamsGroupBy string
 
 // ListWorkspacesParams defines parameters for ListWorkspaces.
 type ListWorkspacesParams struct {
