@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -66,6 +67,35 @@ func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actio
 	if !approved || failMissing(&env, all) || !changed {
 		return nil, nil
 	}
+	return c.showAgain(ctx, data, env, actions)
+}
+
+// Stale compares what a person is about to approve with what they were shown: nil when
+// it is still the same, else the cards with the present values. approved are the
+// actions that count; none means all. Nothing given is changed.
+func (c *Catalogue) Stale(ctx context.Context, data Data, env Env, actions []*domain.Execution, approved []string) (*domain.PlannedCommands, error) {
+	now := make([]*domain.Execution, len(actions))
+	for i, e := range actions {
+		own := *e
+		now[i] = &own
+	}
+	all, err := c.describeAll(ctx, data, env, now)
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	for _, d := range all {
+		counts := len(approved) == 0 || slices.Contains(approved, d.execution.ID)
+		changed = changed || counts && d.err == nil && d.execution.Digest != "" && digest(d.execution, d.card) != d.execution.Digest
+	}
+	if !changed || failMissing(&env, all) {
+		return nil, nil
+	}
+	return c.showAgain(ctx, data, env, now)
+}
+
+// showAgain makes new cards of actions whose records have changed.
+func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
 		again := *e
@@ -74,7 +104,8 @@ func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actio
 		}
 		stale.Actions[i] = &again
 	}
-	if all, err = c.describeAll(ctx, data, env, stale.Actions); err != nil {
+	all, err := c.describeAll(ctx, data, env, stale.Actions)
+	if err != nil {
 		return nil, err
 	}
 	stale.Reasons = append(reasonsFor(&env, all, false), domain.ApprovalReason{Level: domain.LevelCommand,

@@ -41,10 +41,18 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 	if err != nil {
 		return nil, err
 	}
+	stale, err := d.stale(ctx, workspace, session, kind, decision)
+	if err != nil {
+		return nil, err
+	}
+	asksAgain := false
 	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
 		approval := open(v, kind, decision.ApprovalID)
 		if approval == nil {
 			return nil, errSettled
+		}
+		if asksAgain = stale != nil && stale.approval == approval.ID; asksAgain {
+			return domain.ApprovalStaleFound{Commands: stale.commands}, nil
 		}
 		return d.answerEvent(ctx, v, approval, decision, recorded)
 	}})
@@ -55,6 +63,10 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 		return nil, err
 	}
 	receipt := o.receipt()
+	if asksAgain {
+		return nil, &domain.Error{Code: domain.CodeValidationStale, Session: receipt.Session,
+			Message: "What you were shown has changed meanwhile. Nothing was run; the question is asked again with the present values."}
+	}
 	for _, a := range o.change.Approvals {
 		if a.Kind == kind && a.Status != domain.ApprovalOpen {
 			receipt.Approval = a
@@ -62,6 +74,34 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 		}
 	}
 	return receipt, nil
+}
+
+// staleApproval is an approval whose cards no longer show what is there.
+type staleApproval struct {
+	approval string
+	commands domain.PlannedCommands
+}
+
+// stale looks, before the decision and outside its transaction, whether a yes would be
+// for something else than what was shown. What changes still later is found when the
+// actions run.
+func (d *Door) stale(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (*staleApproval, error) {
+	if kind != domain.ApprovalActions || !decision.Approved {
+		return nil, nil
+	}
+	v, err := d.cfg.Store.View(ctx, workspace, session)
+	if err != nil {
+		return nil, err
+	}
+	approval := open(v, kind, decision.ApprovalID)
+	if approval == nil {
+		return nil, nil
+	}
+	commands, err := d.cfg.Answers.Stale(ctx, v, decision.ApprovedIDs)
+	if err != nil || commands == nil {
+		return nil, err
+	}
+	return &staleApproval{approval.ID, *commands}, nil
 }
 
 // errSettled never leaves the package: what was decided is told instead.
@@ -106,11 +146,11 @@ func (d *Door) settled(ctx context.Context, workspace, session string, kind doma
 		return nil, err
 	}
 	switch {
+	case approval != nil && approval.SessionID != session:
+		return nil, domain.NotFound("approval")
 	case approval == nil || approval.Status == domain.ApprovalOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}
-	case approval.SessionID != session:
-		return nil, domain.NotFound("approval")
 	case len(approval.Decision) > 0 && bytes.Equal(approval.Decision, recorded):
 		return &domain.Receipt{Session: s, Approval: approval, Seq: s.LastSeq}, nil
 	}

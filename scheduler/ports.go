@@ -14,6 +14,8 @@ type Store interface {
 	// returns (nil: nothing), in one transaction. With session "" the View has no
 	// session: it is for making one.
 	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error)
+	// View reads the same without locks.
+	View(ctx context.Context, workspace, session string) (*domain.View, error)
 	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
 	SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
@@ -87,6 +89,9 @@ type Answers interface {
 	ResponseText(m *domain.Module, value json.RawMessage, language string) string
 	// Edit gives a checked copy of an action with new params and a new digest.
 	Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error)
+	// Stale gives the actions with the present values when a record that one of the
+	// approved changes is no longer as the person was shown it; else nil.
+	Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error)
 }
 
 // Providers finds a configured provider.

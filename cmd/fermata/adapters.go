@@ -43,8 +43,24 @@ func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language 
 
 // Edit checks the params that a person changed.
 func (a answers) Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error) {
+	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), e, params)
+}
+
+// Stale gives new cards of the actions when what they change is no longer what the
+// person was shown.
+func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
+	var actions []*domain.Execution
+	for _, e := range view.Planned {
+		if e.Kind == domain.KindAction {
+			actions = append(actions, e)
+		}
+	}
+	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actions, approved)
+}
+
+func (a answers) env(view *domain.View) commands.Env {
 	env := a.app.env(view.Workspace)
 	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
 	env.SessionRequiresValidation = view.Session.RequireValidation
-	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), env, e, params)
+	return env
 }

@@ -150,6 +150,7 @@ func (t *turn) takeEdits(edited []*domain.Execution) {
 // askAgain shows the present values: a record changed since the person saw it.
 func askAgain(t *turn) {
 	c := t.commandsToPlan()
+	reasons := t.reasonsAgain(c.Reasons)
 	t.settleAll(domain.ApprovalStale, false)
 	for _, given := range c.Actions {
 		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
@@ -163,8 +164,23 @@ func askAgain(t *turn) {
 	} else {
 		cancel = t.storeCancelled()
 	}
-	reasons := c.Reasons
 	a := &domain.Approval{Kind: domain.ApprovalActions, Reasons: reasons, Actions: slices.Clone(c.Cards), CancelMessageID: w.CancelMessageID}
 	t.waitFor(w, cancel, a)
 	t.bindApproval()
+}
+
+// reasonsAgain are those for which a person was asked, and what has come to them.
+func (t *turn) reasonsAgain(now []domain.ApprovalReason) []domain.ApprovalReason {
+	var reasons []domain.ApprovalReason
+	for _, a := range t.open {
+		if a.Kind == domain.ApprovalActions {
+			reasons = append(reasons, a.Reasons...)
+		}
+	}
+	for _, r := range now {
+		if !slices.Contains(reasons, r) {
+			reasons = append(reasons, r)
+		}
+	}
+	return reasons
 }
