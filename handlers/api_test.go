@@ -128,6 +128,8 @@ func TestEveryCall(t *testing.T) {
 		{200, "PATCH", "/v1/documents/doc_1", `{"body":"b"}`}, {200, "POST", "/v1/documents/doc_1/publish", ""}, {204, "DELETE", "/v1/documents/doc_1", ""},
 		{200, "GET", "/v1/search?q=six+yolks&kinds=note,document,note&limit=2&after=x", ""}, {200, "GET", "/v1/search?q=a", ""},
 		{200, "GET", "/v1/commands", ""}, {200, "POST", "/v1/enrichments/preview", `{"segments":[{"type":"enrichment","enrichment":{"type":"USE","config":{"tool_id":"tol_1"}}}]}`},
+		{200, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"30 2 * * *","time_zone":"Europe/Paris"},"count":2}`},
+		{422, "POST", "/v1/schedules/preview", `{"schedule":{"type":"cron","expression":"refused","time_zone":"UTC"}}`},
 		{200, "GET", "/v1/provider-kinds", ""}, {200, "GET", "/v1/providers", ""}, {201, "POST", "/v1/providers", `{"name":"n","kind":"demo","config":{}}`},
 		{200, "GET", "/v1/providers/prv_1", ""}, {200, "PATCH", "/v1/providers/prv_1", `{"config":{"model":null}}`}, {204, "DELETE", "/v1/providers/prv_1", ""},
 		{200, "POST", "/v1/providers/prv_1/test", ""}, {200, "GET", "/v1/providers/prv_1/models", ""},

@@ -43,6 +43,7 @@ type Config struct {
 	// The user's data and the configuration.
 	RichText      RichText
 	Catalogue     Catalogue
+	Schedules     Schedules
 	Zones         Zones
 	Tools         Tools
 	ToolTypes     ToolTypes

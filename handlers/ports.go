@@ -81,6 +81,12 @@ type Catalogue interface {
 	Commands(ctx context.Context, ws string) ([]domain.CommandSpec, error)
 }
 
+// Schedules says what a schedule would do, before it is saved. Mistakes are domain
+// invalid errors with pointers into the schedule.
+type Schedules interface {
+	PreviewSchedule(ctx context.Context, ws string, schedule domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error)
+}
+
 // The services of the user's data follow one pattern. Create fills ID, Version and
 // times, and checks what only the data can say (the zone exists, the config fits its
 // type). Update loads the noun and applies change to it in one transaction; version is

@@ -100,6 +100,7 @@ func (s *server) table() []route {
 		{"GET", "/v1/search", viewer, s.search},
 		{"GET", "/v1/commands", viewer, s.listCommands},
 		{"POST", "/v1/enrichments/preview", viewer, s.previewEnrichments},
+		{"POST", "/v1/schedules/preview", viewer, s.previewSchedule},
 		{"GET", "/v1/provider-kinds", viewer, s.listProviderKinds},
 		{"GET", "/v1/providers", viewer, s.listProviders},
 		{"POST", "/v1/providers", admin, s.createProvider},

@@ -119,7 +119,7 @@ func (w *world) serve(t *testing.T) *testClient {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<p>page"))
 		}),
-		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w,
+		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w,
 		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {
@@ -329,6 +329,17 @@ func (w *world) Resolve(_ context.Context, _ string, segments []domain.Segment) 
 
 func (w *world) Commands(context.Context, string) ([]domain.CommandSpec, error) {
 	return []domain.CommandSpec{{Name: "ZONES", Kind: domain.KindQuery, Effect: domain.EffectRead, Source: "builtin", Description: "Lists zones.", Params: json.RawMessage(`{"type":"object"}`), Timeout: 10 * time.Second}}, nil
+}
+
+func (w *world) PreviewSchedule(_ context.Context, _ string, s domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error) {
+	if s.Expression == "refused" {
+		return nil, domain.Invalid("/expression", "cron", "That is no cron.")
+	}
+	preview := &domain.SchedulePreview{Description: s.Type + " " + s.Expression + " " + s.TimeZone + " " + s.StartsAt}
+	for i := range count {
+		preview.Next = append(preview.Next, domain.PlannedRun{At: after.Add(time.Duration(i+1) * time.Hour), Local: "2026-03-29T03:30:00+02:00", Note: strings.Repeat("!", i)})
+	}
+	return preview, nil
 }
 
 func (w *world) Kinds() []ProviderKind {

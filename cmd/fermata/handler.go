@@ -34,7 +34,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
 		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
-		RichText: richText{a}, Catalogue: catalogueService{a}, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
 		Search: data, EntryFiles: data, Versions: data, Undo: data, Periods: data,
 		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
 	}), nil

@@ -40,7 +40,7 @@ func clockAt(t testing.TB, hhmm string) time.Time {
 func clocksAt(t testing.TB, hhmm string) []time.Time {
 	t.Helper()
 	var list []time.Time
-	for _, text := range strings.Fields(hhmm) {
+	for text := range strings.FieldsSeq(hhmm) {
 		list = append(list, clockAt(t, text))
 	}
 	return list

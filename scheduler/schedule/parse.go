@@ -35,7 +35,7 @@ func Parse(s domain.Schedule) (*Plan, error) {
 	}
 	p := &Plan{zone: zone, start: earliest, end: latest}
 	if s.StartsAt != "" {
-		if p.start, err = readLocal("/starts_at", s.StartsAt, zone); err != nil {
+		if p.start, _, err = readLocal("/starts_at", s.StartsAt, zone); err != nil {
 			return nil, err
 		}
 	}
@@ -70,9 +70,9 @@ func (p *Plan) read(s domain.Schedule) error {
 		step, err = parseInterval(s.Expression)
 		p.rule = every{p.start, step}
 	case "once":
-		var at int64
-		at, err = readLocal("/expression", strings.TrimSpace(s.Expression), p.zone)
-		p.rule, p.start = fixed(at), at
+		var f fixed
+		f.at, f.wall, err = readLocal("/expression", strings.TrimSpace(s.Expression), p.zone)
+		p.rule, p.start = f, f.at
 	default:
 		err = domain.Invalid("/type", "enum", "The type of a schedule is cron, rrule, interval or once.")
 	}
@@ -114,16 +114,16 @@ func Anchored(s domain.Schedule, made time.Time) (domain.Schedule, error) {
 }
 
 // readLocal reads a local date and time, or a date: its 00:00.
-func readLocal(pointer, text string, zone *time.Location) (int64, error) {
+func readLocal(pointer, text string, zone *time.Location) (at, wall int64, err error) {
 	for _, layout := range []string{localLayout, "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil && t.Nanosecond() == 0 {
 			if at := resolve(zone, t.Unix()); at >= earliest && at <= latest {
-				return at, nil
+				return at, t.Unix(), nil
 			}
-			return 0, domain.Invalid(pointer, "out_of_range", "%q is not in the years 1970 to 2199.", clip(text))
+			return 0, 0, domain.Invalid(pointer, "out_of_range", "%q is not in the years 1970 to 2199.", clip(text))
 		}
 	}
-	return 0, domain.Invalid(pointer, "format",
+	return 0, 0, domain.Invalid(pointer, "format",
 		"%q is not a local date and time like 2026-03-29T08:00:00, without offset: the zone is time_zone.", clip(text))
 }
 

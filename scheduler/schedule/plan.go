@@ -60,12 +60,14 @@ func (p *Plan) Between(after, until time.Time, limit int) []time.Time {
 	return list
 }
 
-// fixed is one instant.
-type fixed int64
-
-func (f fixed) next(after, until int64) (int64, bool) {
-	return int64(f), int64(f) > after && int64(f) <= until
+// fixed is one local time.
+type fixed struct {
+	at, wall int64
 }
+
+func (f fixed) next(after, until int64) (int64, bool) { return f.at, f.at > after && f.at <= until }
+
+func (f fixed) named(wall int64) bool { return wall == f.wall }
 
 // every counts from an instant in absolute time.
 type every struct {

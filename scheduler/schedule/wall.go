@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 )
@@ -47,6 +48,12 @@ func (r byWall) next(after, until int64) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// named says whether a local time is one of the rule.
+func (r byWall) named(wall int64) bool {
+	d := floorDiv(wall, day)
+	return slices.Contains(r.days.walk()(d), wall-d*day)
 }
 
 // still says that no clock is moved near a day, so that its times are in order and

@@ -1,0 +1,84 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// MaxPreview is how many occurrences a preview shows at most.
+const MaxPreview = 100
+
+// Preview says a schedule in words and lists its next occurrences after an instant. A
+// schedule without a start is read as if it were made then.
+func Preview(s domain.Schedule, after time.Time, count int, language string) (*domain.SchedulePreview, error) {
+	s, err := Anchored(s, after)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Parse(s)
+	if err != nil {
+		return nil, err
+	}
+	l := languageOf(language)
+	preview := &domain.SchedulePreview{Description: p.words(s.Expression, l)}
+	for _, at := range p.Between(after, time.Unix(latest, 0), min(count, MaxPreview)) {
+		preview.Next = append(preview.Next, domain.PlannedRun{At: at, Local: at.In(p.zone).Format(time.RFC3339), Note: p.note(at.Unix(), l)})
+	}
+	return preview, nil
+}
+
+// note says what the clocks do on the local day of an occurrence, and what that does to
+// it. Empty on other days.
+func (p *Plan) note(at int64, l *words) string {
+	today := wallDay(p.zone, at)
+	var said []string
+	for s := spanAt(p.zone, at-2*day); s.until <= at+2*day; {
+		next := spanAt(p.zone, s.until)
+		was, is := s.until+s.offset, s.until+next.offset
+		if was != is && (floorDiv(was-1, day) == today || floorDiv(is, day) == today) {
+			said = append(said, change(was, is, l))
+			if moved := p.moved(at, s, next, l); moved != "" {
+				said = append(said, moved)
+			}
+		}
+		s = next
+	}
+	return strings.Join(said, " ")
+}
+
+func change(was, is int64, l *words) string {
+	layout := "15:04"
+	if was-is >= day || is-was >= day {
+		layout = "2006-01-02 15:04"
+	}
+	form := l.forward
+	if is < was {
+		form = l.back
+	}
+	return fmt.Sprintf(form, shownAs(was, layout), shownAs(is, layout))
+}
+
+// moved says what becomes of a local time that the change skips or repeats. Schedules
+// that go by elapsed time have none.
+func (p *Plan) moved(at int64, before, after span, l *words) string {
+	local, ok := p.rule.(interface{ named(wall int64) bool })
+	if !ok {
+		return ""
+	}
+	wall := at + before.offset
+	switch {
+	case at < before.until:
+		if wall-after.offset >= before.until && wall-after.offset < after.until {
+			return fmt.Sprintf(l.twice, shownAs(wall, "15:04"))
+		}
+	case at < before.until+after.offset-before.offset && local.named(wall) && !local.named(at+after.offset):
+		return fmt.Sprintf(l.skipped, shownAs(wall, "15:04"), shownAs(at+after.offset, "15:04"))
+	}
+	return ""
+}
+
+// shownAs writes a local time.
+func shownAs(wall int64, layout string) string { return time.Unix(wall, 0).UTC().Format(layout) }
