@@ -535,6 +535,30 @@ func (e QueueChangedEventType) Valid() bool {
 	}
 }
 
+// Defines values for ScheduleType.
+const (
+	ScheduleTypeCron     ScheduleType = "cron"
+	ScheduleTypeInterval ScheduleType = "interval"
+	ScheduleTypeOnce     ScheduleType = "once"
+	ScheduleTypeRrule    ScheduleType = "rrule"
+)
+
+// Valid indicates whether the value is a known member of the ScheduleType enum.
+func (e ScheduleType) Valid() bool {
+	switch e {
+	case ScheduleTypeCron:
+		return true
+	case ScheduleTypeInterval:
+		return true
+	case ScheduleTypeOnce:
+		return true
+	case ScheduleTypeRrule:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SegmentInputEnrichmentType.
 const (
 	SegmentInputEnrichmentTypeCREATE       SegmentInputEnrichmentType = "CREATE"
@@ -2261,6 +2285,18 @@ type PhaseData struct {
 	Status SessionStatus `json:"status"`
 }
 
+// PlannedRun defines model for PlannedRun.
+type PlannedRun struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Local The same instant as the local clock shows it, with its offset.
+	Local string `json:"local"`
+
+	// Note On days when clocks change: what they do, and what that does to this run.
+	Note *string `json:"note,omitempty"`
+}
+
 // Price US dollars for a million tokens. Cached tokens cost as much as other input where nothing is said of them.
 type Price = domain.Price
 
@@ -2502,6 +2538,40 @@ type RoundtripRecord struct {
 
 	// Usage What calls of the AI used.
 	Usage Usage `json:"usage"`
+}
+
+// Schedule When something runs, on the clocks of one time zone.
+type Schedule struct {
+	// Expression `cron`: five fields, names, or `@daily` and the like; with both day fields restricted either one is enough. `rrule`: an iCalendar rule, `FREQ=WEEKLY;BYDAY=MO`, without DTSTART and without SECONDLY. `interval`: `15m`, `36h` or `PT15M`, at least a minute, in elapsed time. `once`: a local date and time, `2026-03-29T08:00:00`, or a date.
+	Expression string `json:"expression"`
+
+	// StartsAt A local date and time, before which nothing runs: DTSTART of an rrule, the anchor of an interval. Default: when the schedule was made, without seconds.
+	StartsAt *string `json:"starts_at,omitempty"`
+
+	// TimeZone IANA name.
+	TimeZone string       `json:"time_zone"`
+	Type     ScheduleType `json:"type"`
+}
+
+// ScheduleType defines model for Schedule.Type.
+type ScheduleType string
+
+// SchedulePreview defines model for SchedulePreview.
+type SchedulePreview struct {
+	Data []PlannedRun `json:"data"`
+
+	// Description The schedule in one line.
+	Description string `json:"description"`
+}
+
+// SchedulePreviewInput defines model for SchedulePreviewInput.
+type SchedulePreviewInput struct {
+	// After Default: now.
+	After *time.Time `json:"after,omitempty"`
+	Count *int       `json:"count,omitempty"`
+
+	// Schedule When something runs, on the clocks of one time zone.
+	Schedule Schedule `json:"schedule"`
 }
 
 // SearchHit Something that was found. Entries and notes have a tool and a zone, documents a key.
@@ -3872,6 +3942,18 @@ type LeaveQueueParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// PreviewScheduleParams defines parameters for PreviewSchedule.
+type PreviewScheduleParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // SearchParams defines parameters for Search.
 type SearchParams struct {
 	// Q The words: up to 32 of them, in up to 1,000 characters.
@@ -4554,6 +4636,9 @@ type CreateProviderJSONRequestBody = NewProvider
 
 // UpdateProviderJSONRequestBody defines body for UpdateProvider for application/json ContentType.
 type UpdateProviderJSONRequestBody = ProviderPatch
+
+// PreviewScheduleJSONRequestBody defines body for PreviewSchedule for application/json ContentType.
+type PreviewScheduleJSONRequestBody = SchedulePreviewInput
 
 // CreateSessionJSONRequestBody defines body for CreateSession for application/json ContentType.
 type CreateSessionJSONRequestBody = NewSession
