@@ -145,6 +145,9 @@ func (s *providerService) configure(p *domain.Provider, config json.RawMessage) 
 		secret = ""
 	}
 	if _, err := kind.New(stored, secret, s.client); err != nil {
+		if known, ok := errors.AsType[*domain.Error](err); ok {
+			return known // it names the field
+		}
 		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
 	}
 	return nil

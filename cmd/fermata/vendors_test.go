@@ -163,3 +163,14 @@ func lines(value any) string {
 	}
 	return b.String()
 }
+
+// What a kind refuses in a config is told at its field.
+func TestAConfigThatContradictsItself(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	refused := s.call("POST", "/v1/providers", map[string]any{
+		"name": "Claude", "kind": "anthropic", "config": map[string]any{"model": "m", "thinking": "adaptive", "temperature": 1},
+	}).want(422)
+	if got := string(refused.body); !strings.Contains(got, `"pointer":"/config/temperature"`) {
+		t.Errorf("got %s", got)
+	}
+}

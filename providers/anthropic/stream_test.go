@@ -128,10 +128,10 @@ func TestBrokenStreams(t *testing.T) {
 		"five hundred calls":              {strings.NewReader(start + many(500, func(i int) string { return call(i, "", "G", "{}") }) + end("tool_use")), providers.ClassInvalidRequest, "too large"},
 		"blocks without end":              {io.MultiReader(strings.NewReader(start), &endless{text: say(0, "")}), providers.ClassInvalidRequest, "too large"},
 		"pings without end":               {io.MultiReader(strings.NewReader(start), &endless{text: sse(`{"type":"ping","x":"` + strings.Repeat("x", 1<<16) + `"}`)}), providers.ClassInvalidRequest, "too large"},
-		"a line without end":              {io.MultiReader(strings.NewReader("data: "), &endless{text: "x"}), providers.ClassInvalidRequest, "too large"},
+		"a line without end":              {io.MultiReader(strings.NewReader("data: "), &endless{text: strings.Repeat("x", 1<<16)}), providers.ClassInvalidRequest, "too large"},
 		"an event without end":            {&endless{text: "data: " + strings.Repeat("x", 1<<16) + "\n"}, providers.ClassInvalidRequest, "too large"},
 		"a page without end":              {io.MultiReader(strings.NewReader("<html>Welcome"), &endless{text: strings.Repeat(" <br>", 1<<12) + "\n"}), providers.ClassInvalidRequest, "Welcome"},
-		"an object without end":           {io.MultiReader(strings.NewReader(`{"a":"`), &endless{text: "x"}), providers.ClassInvalidRequest, "too large"},
+		"an object without end":           {io.MultiReader(strings.NewReader(`{"a":"`), &endless{text: strings.Repeat("x", 1<<16)}), providers.ClassInvalidRequest, "too large"},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
