@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -21,9 +22,13 @@ type hitRow struct {
 	Data     string `db:"data"`
 }
 
-const hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM entries e " +
-	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id " +
-	"WHERE e.workspace_id = $1 AND e.deleted_at IS NULL AND e.id IN ("
+// hitEntries finds the entries by their ids first; the LIMIT holds it to that. By way of
+// the tool, or of the index of what is not deleted, PostgreSQL reads every entry as long
+// as it has no statistics.
+var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM (" +
+	"SELECT workspace_id, id, tool_id, at, data, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
+	placeholders(2, hitsAtOnce) + ") LIMIT " + strconv.Itoa(hitsAtOnce) + ") e " +
+	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
 
 // hitsAtOnce is how many texts are held in memory at a time: each may be long, and only
 // its snippet is kept.
@@ -62,7 +67,7 @@ func (d *Data) hitEntries(ctx context.Context, ids []string, w *wanted, byID map
 		return nil
 	}
 	var rows []hitRow
-	if err := d.r.all(ctx, &rows, hitEntries+placeholders(2, hitsAtOnce)+")", d.padded(ids)...); err != nil {
+	if err := d.r.all(ctx, &rows, hitEntries, d.padded(ids)...); err != nil {
 		return fmt.Errorf("read the entries found: %w", err)
 	}
 	for i := range rows {

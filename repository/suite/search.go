@@ -308,11 +308,11 @@ func searchDrafts(w *world) {
 		for _, published := range []bool{false, true} {
 			found, _, err := read.Search(w.Context(), domain.SearchQuery{Text: text, Published: published})
 			w.ok(err)
-			got := ""
+			got := []string{}
 			for _, h := range found {
-				got += fmt.Sprintf("%s %t;", h.Snippet, h.Draft)
+				got = append(got, fmt.Sprintf("%s %t;", h.Snippet, h.Draft))
 			}
-			w.equal(got, map[bool]string{false: people, true: sessions}[published], fmt.Sprintf("%q, published %t", text, published))
+			w.equal(strings.Join(got, ""), map[bool]string{false: people, true: sessions}[published], fmt.Sprintf("%q, published %t", text, published))
 		}
 	}
 	put()
