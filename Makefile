@@ -8,7 +8,7 @@ TOOLS := $(CURDIR)/.cache/bin
 LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help run build test test-race postgres check format lint vet generated imports examples e2e bench long clean
+.PHONY: help run build test test-race postgres check format lint vet generated imports examples e2e second-opinion bench long clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,12 @@ examples: build ## runs examples/*.sh against a server of their own
 e2e: build ## the page in headless Chromium
 	@scripts/need node chromium
 	web/e2e/run.sh $(BIN)
+
+AIMOCK := $(CURDIR)/.cache/second-opinion/node_modules/@copilotkit/aimock/dist/cli.js
+second-opinion: ## the conversations against a mock of the vendors that others wrote (needs npm; not in CI)
+	@scripts/need node
+	@test -f $(AIMOCK) || npm install --silent --no-audit --no-fund --prefix .cache/second-opinion @copilotkit/aimock@1.43.0
+	FERMATA_SECOND_OPINION=$(AIMOCK) go test -run TestSecondOpinion -count=1 -v ./cmd/fermata
 
 bench: postgres ## benchmarks: the whole server beside the floor, and its parts
 	go test -run '^$$' -bench . ./cmd/fermata

@@ -72,17 +72,30 @@ func checkFirst(t *testing.T, record map[string]any) {
 	}
 }
 
-// converse holds the conversations with a vendor and gives the record of each.
+// converse holds the conversations with a vendor's fake and gives the record of each.
 func converse(t *testing.T, vendor suite.Fake, protocol domain.Protocol) map[string]any {
+	t.Helper()
+	return converseAt(t, vendor, protocol, func(conversation suite.Conversation) string {
+		player := vendor.Play(conversation.Replies(protocol)...)
+		server := httptest.NewServer(player)
+		t.Cleanup(func() {
+			server.Close()
+			if player.Left() != 0 {
+				t.Errorf("%s: %d replies were not asked for", conversation.Name, player.Left())
+			}
+		})
+		return server.URL
+	})
+}
+
+// converseAt does so with whoever answers at the URL for a conversation.
+func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at func(suite.Conversation) string) map[string]any {
 	t.Helper()
 	s := newServer(t, databases["sqlite"](t))
 	s.call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).want(200)
 	record := map[string]any{}
 	for _, conversation := range suite.Conversations() {
-		player := vendor.Play(conversation.Replies(protocol)...)
-		server := httptest.NewServer(player)
-		t.Cleanup(server.Close)
-		config := vendor.Config(server.URL, protocol)
+		config := vendor.Config(at(conversation), protocol)
 		config["api_key"] = "sk-of-the-fake-0123456789"
 		id := s.call("POST", "/v1/providers", map[string]any{"name": conversation.Name, "kind": vendor.Kind, "config": config}).want(201).str("id")
 		chat := s.call("POST", "/v1/sessions", map[string]any{"provider_id": id}).want(201).str("id")
@@ -93,9 +106,6 @@ func converse(t *testing.T, vendor suite.Fake, protocol domain.Protocol) map[str
 				continue
 			}
 			s.say(chat, step.Say)
-		}
-		if player.Left() != 0 {
-			t.Errorf("%s: %d replies were not asked for", conversation.Name, player.Left())
 		}
 		record[conversation.Name+": words"] = strings.Join(s.record(chat), " ")
 		record[conversation.Name+": messages"] = plain(t, s.call("GET", "/v1/sessions/"+chat+"/messages?limit=200", nil).want(200))

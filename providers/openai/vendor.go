@@ -22,28 +22,30 @@ import (
 // The service is made without the SDK's own client type on purpose: that one reads
 // OPENAI_… variables and would send an organisation's headers to any base URL.
 type vendor struct {
-	service responses.ResponseService
-	client  *http.Client
-	base    *url.URL
-	secret  string
+	// call hides the SDK's types: a provider is kept behind an interface, and the linker
+	// keeps every method of every type that can be seen there.
+	call   func(ctx context.Context, d *delivery) (*http.Response, error)
+	client *http.Client
+	base   *url.URL
+	secret string
 }
 
 func newVendor(base *url.URL, secret string, client *http.Client) vendor {
-	return vendor{
-		service: responses.NewResponseService(
-			option.WithBaseURL(base.String()+"/"), option.WithAPIKey(secret), option.WithMaxRetries(0), // the server decides on retries
-			option.WithHeader("User-Agent", "fermata"),
-		),
-		client: client, base: base, secret: secret,
+	service := responses.NewResponseService(
+		option.WithBaseURL(base.String()+"/"), option.WithAPIKey(secret), option.WithMaxRetries(0), // the server decides on retries
+		option.WithHeader("User-Agent", "fermata"),
+	)
+	call := func(ctx context.Context, d *delivery) (*http.Response, error) {
+		var response *http.Response
+		_, err := service.New(ctx, responses.ResponseNewParams{}, option.WithHTTPClient(d), option.WithResponseBodyInto(&response))
+		return response, err
 	}
+	return vendor{call: call, client: client, base: base, secret: secret}
 }
 
 // send makes a request and waits for the head of its response, which is a 200.
 func (v vendor) send(ctx context.Context, method, path string, b *providers.Body) (*http.Response, error) {
-	var response *http.Response
-	_, err := v.service.New(ctx, responses.ResponseNewParams{},
-		option.WithHTTPClient(&delivery{vendor: v, method: method, url: v.base.JoinPath(path), body: b}),
-		option.WithResponseBodyInto(&response))
+	response, err := v.call(ctx, &delivery{vendor: v, method: method, url: v.base.JoinPath(path), body: b})
 	if err != nil {
 		return nil, providers.TransportError(ctx, err, v.secret)
 	}

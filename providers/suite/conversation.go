@@ -42,10 +42,10 @@ func Conversations() []Conversation {
 			said: []said{
 				{text: []string{"I look."}, calls: []Call{
 					{ID: "id_a", Name: "ZONES", Arguments: `{}`},
-					{ID: "id_b", Name: "SCHEMA", Arguments: `{"of": "entry", "tool_type": "journal"}`},
+					{ID: "id_b", Name: "SCHEMA", Arguments: `{"of":"entry","tool_type":"journal"}`},
 				}},
 				{text: []string{"Nothing ", "yet."}},
-				{calls: []Call{{ID: "id_c", Name: "SCHEMA", Arguments: `{"of": "zone", "tool_type": "héalth"}`}}},
+				{calls: []Call{{ID: "id_c", Name: "SCHEMA", Arguments: `{"of":"zone","tool_type":"héalth"}`}}},
 				{text: []string{"No."}},
 			},
 		},
@@ -54,7 +54,7 @@ func Conversations() []Conversation {
 			Steps: []Step{{Say: "Make a zone for my health"}, {Approve: true}},
 			said: []said{
 				{text: []string{"I make ", "it."}, actions: true, calls: []Call{
-					{ID: "id_d", Name: "CREATE_ZONE", Arguments: `{"name": "Health"}`},
+					{ID: "id_d", Name: "CREATE_ZONE", Arguments: `{"name":"Health"}`},
 				}},
 				{text: []string{"It is there."}},
 			},
