@@ -17,9 +17,11 @@ import (
 
 // provider calls one configured model.
 type provider struct {
-	config  *config
-	secret  string
-	client  sdk.Client
+	config *config
+	secret string
+	// post is the SDK's client. Its type stays out of here: a provider is kept behind an
+	// interface, and the linker keeps every method of every type that can be seen there.
+	post    func(ctx context.Context, path string, params, result any, options ...option.RequestOption) error
 	encoder encoder
 	prefix  prefix
 }
@@ -32,8 +34,9 @@ func newProvider(raw json.RawMessage, secret string, client *http.Client) (*prov
 	if c.Model == "" {
 		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
 	}
+	vendor := newClient(base.String(), secret, client)
 	return &provider{
-		config: c, secret: secret, client: newClient(base.String(), secret, client), encoder: newEncoder(base.Host),
+		config: c, secret: secret, post: vendor.Post, encoder: newEncoder(base.Host),
 	}, nil
 }
 
@@ -102,7 +105,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 // send makes the request and waits for the head of the response.
 func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response, error) {
 	var response *http.Response
-	err := p.client.Post(ctx, "v1/messages", b.Reader(), &response,
+	err := p.post(ctx, "v1/messages", b.Reader(), &response,
 		option.WithHeader("Content-Type", "application/json"), option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 			r.ContentLength = b.Length
