@@ -100,6 +100,10 @@ func (s *server) middleware(next http.Handler) http.Handler {
 		case crossOrigin.Check(r) != nil:
 			s.fail(x, r, domain.Errorf(CodeCrossOrigin, "A page of another origin may not change anything here."))
 		default:
+			if err := checkAddress(r); err != nil {
+				s.fail(x, r, err)
+				return
+			}
 			next.ServeHTTP(x, r)
 		}
 	})

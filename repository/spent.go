@@ -56,10 +56,9 @@ func spent(ctx context.Context, r reader, workspace string, since time.Time) (fl
 	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2", workspace, stamp{since})
 }
 
-// spentByAutomation is the same for the runs of one automation.
+// spentByAutomation is the same for the runs of one automation, deleted ones too.
 func spentByAutomation(ctx context.Context, r reader, workspace, automation string, since time.Time) (float64, error) {
-	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2 AND session_id IN "+
-		"(SELECT id FROM sessions WHERE workspace_id = $1 AND automation_id = $3 AND automation_id <> '')",
+	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2 AND automation_id = $3",
 		workspace, stamp{since}, automation)
 }
 

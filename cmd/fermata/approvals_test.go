@@ -303,3 +303,17 @@ func settled(t *testing.T, events <-chan event, approval string) {
 		}
 	}
 }
+
+// What no text is finds nothing, on either database; it is no failure of the server.
+func TestAddressesThatAreNoText(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		for path, status := range map[string]int{
+			"/v1/approvals?session_id=%00": 422, "/v1/approvals?session_id=%ff": 422, "/v1/approvals?session_id=%27": 200,
+			"/v1/approvals?session_id=ses_none": 200, "/v1/approvals?after=%00": 422, "/v1/sessions?q=%00": 422,
+			"/v1/approvals/%00": 404, "/v1/sessions/ses_%ff": 404,
+		} {
+			s.call("GET", path, nil).want(status)
+		}
+	})
+}

@@ -136,11 +136,11 @@ func (b budget) amount(v float64) string {
 
 // says tells of a budget that has no room for the next call.
 func (b budget) says() string {
-	text := fmt.Sprintf("The budget of %s is used up: %s of %s", b.what, b.amount(b.used), b.amount(b.limit))
-	if b.reserved > 0 {
-		text += fmt.Sprintf(", and the next call may use up to %s", b.amount(b.reserved))
+	if b.used >= b.limit {
+		return fmt.Sprintf("The budget of %s is used up: %s of %s.", b.what, b.amount(b.used), b.amount(b.limit))
 	}
-	return text + "."
+	return fmt.Sprintf("The budget of %s has no room for the next call, which may need up to %s: %s of %s are used.",
+		b.what, b.amount(b.reserved), b.amount(b.used), b.amount(b.limit))
 }
 
 func (b budget) question() *domain.BudgetQuestion {

@@ -13,7 +13,7 @@ func (w *world) called(s *domain.Session, at time.Time, cost float64) {
 	w.Helper()
 	c := w.change(s)
 	c.Roundtrips = []*domain.Roundtrip{{
-		ID: w.newID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
+		ID: w.newID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID, AutomationID: s.AutomationID,
 		Usage: domain.Usage{Cost: new(cost)}, StartedAt: at, EndedAt: at,
 	}}
 	w.ok(w.Commit(w.Context(), c))
