@@ -172,6 +172,17 @@ type boundedRow struct {
 	TextLength   int `db:"text_length"`
 }
 
+// began is where an execution stands in a timeline: what was planned long before it
+// ran, or was called off, stands where that happened.
+func (r *boundedRow) began() time.Time {
+	for _, at := range []stamp{r.StartedAt, r.EndedAt} {
+		if !at.IsZero() {
+			return at.Time
+		}
+	}
+	return r.CreatedAt.Time
+}
+
 func executionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
 	columns := boundedColumns
 	if f.Whole {
@@ -181,7 +192,7 @@ func executionLines(ctx context.Context, r reader, workspace, session string, f 
 		workspace, session, after.Created, after.Position, after.Execution)
 	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (domain.RecordLine, error) {
 		e, err := row.execution()
-		line := domain.RecordLine{Kind: domain.RecordExecution, At: row.CreatedAt.Time, Execution: e}
+		line := domain.RecordLine{Kind: domain.RecordExecution, At: row.began(), Execution: e}
 		for name, length := range map[string]int{"params": row.ParamsLength, "result": row.ResultLength, "text": row.TextLength} {
 			if length > longest {
 				line.Cut = append(line.Cut, name)

@@ -36,7 +36,11 @@ func timeline(w *world) {
 		r := w.call(of, i, at)
 		r.RoundID = round
 		e := execution(of, fmt.Sprintf("exe_%s_%03d", of.Name, i), "msg_1", i, domain.ExecSuccess)
-		e.CreatedAt, e.RoundID = at.Add(time.Second), round
+		// Planned before the transition, run after it.
+		e.CreatedAt, e.StartedAt, e.EndedAt, e.RoundID = at.Add(-time.Second), new(at.Add(time.Second)), new(at.Add(2*time.Second)), round
+		if i == 2 {
+			e.Status, e.StartedAt = domain.ExecCancelled, nil // called off
+		}
 		if i == 3 {
 			e.Result, e.Text = json.RawMessage(`"`+strings.Repeat("é", 5000)+`"`), strings.Repeat("ü", 5000)
 		}
