@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -39,8 +40,16 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	if d := turn.Digest.Load(); d != nil {
 		return d
 	}
-	encoded, _ := json.Marshal(turn.Blocks) // texts and plain structs: it cannot fail
-	d := sha256.Sum256(append([]byte(turn.Role), encoded...))
+	h := sha256.New()
+	part(h, string(turn.Role))
+	for i := range turn.Blocks {
+		b := &turn.Blocks[i]
+		answer, _ := json.Marshal(b.Answer) // texts: it cannot fail
+		for _, text := range []string{string(b.Kind), b.Text, string(answer), b.CallID, strconv.FormatBool(b.IsError)} {
+			part(h, text)
+		}
+	}
+	d := [sha256.Size]byte(h.Sum(nil))
 	turn.Digest.Store(&d)
 	return &d
 }
