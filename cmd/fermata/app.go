@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	stdlog "log"
 	"net"
 	"net/http"
 	"os"
@@ -154,7 +155,7 @@ func (a *app) wire(ctx context.Context) error {
 	}
 	a.http = &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: nil,
+		ErrorLog: stdlog.New(a.log, "", 0),
 	}
 	keeper := &scheduler.Keeper{
 		Leases: a.store, Door: a.door, TTL: a.flags.LeaseTTL, Log: a.log, Recovered: a.metrics.recoveries.Inc,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	stdlog "log"
 	"os/signal"
 	"syscall"
 	"time"
@@ -25,6 +27,7 @@ func (c *serveCommand) Run() error {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
 	log := newLogger(c.LogLevel)
+	silenceLibraries()
 	a, err := newApp(ctx, c.serverFlags, log)
 	if err != nil {
 		return err
@@ -45,6 +48,11 @@ func (c *serveCommand) Run() error {
 	log.Info().Msg("stopped")
 	return nil
 }
+
+// silenceLibraries closes the standard log. Our own lines do not go there; those of a
+// vendor's library may hold words of a conversation, or (Gemini's, about keys in the
+// environment) say what is not so.
+func silenceLibraries() { stdlog.SetOutput(io.Discard) }
 
 // migrateCommand brings the database up to date and ends.
 type migrateCommand struct {
