@@ -76,3 +76,40 @@ type Invariant struct {
 	Count       int64
 	Description string
 }
+
+// NewAutomation asks for an automation: everything in it was checked, its Seed has its
+// enrichments resolved with their periods still relative.
+type NewAutomation struct {
+	Name              string
+	ProviderID        string
+	Enabled           bool
+	Schedule          *Schedule
+	Misfire           MisfirePolicy
+	Overlap           OverlapPolicy
+	Validation        string
+	RequireValidation bool
+	Completion        CompletionPolicy
+	Tags              []string
+	Triggers          []Trigger
+	Budgets           AutomationBudgets
+	Seed              RichContent
+	By                string
+}
+
+// AutomationPatch changes an automation. Nil: unchanged. Version is the one that the
+// client saw; 0: any.
+type AutomationPatch struct {
+	Version           int64
+	Name              *string
+	ProviderID        *string
+	Enabled           *bool
+	Schedule          **Schedule // to nil: it has none any more
+	Misfire           *MisfirePolicy
+	Overlap           *OverlapPolicy
+	Validation        *string
+	RequireValidation *bool
+	Completion        *CompletionPolicy
+	Tags              *[]string
+	Triggers          *[]Trigger
+	Budgets           *AutomationBudgets
+}

@@ -29,6 +29,10 @@ type View struct {
 	// this run.
 	Grants []*Grant
 
+	// BehindOwnRun: the session is a run, and an earlier run of its automation has not
+	// ended.
+	BehindOwnRun bool
+
 	// Spent is what the workspace spent and reserved, where anybody set a limit to it.
 	Spent Spent
 }
@@ -43,8 +47,8 @@ type Waiters struct {
 	// Aside are the sessions that have something to do and do not queue (suspended, at
 	// work, a chat with a message that waits), oldest request first.
 	Aside []*Session
-	// Due says that an occurrence of an automation is due.
-	Due bool
+	// DueSince is since when an occurrence of an automation is due; zero: none is.
+	DueSince time.Time
 }
 
 // SlotFigures are the slots and queues of all workspaces, in numbers.

@@ -197,6 +197,14 @@ var (
 // it was read.
 func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Automations {
+		if w.Tick {
+			err := t.must(ctx, 1, domain.ErrStale, "UPDATE automations SET next_at = $3, seen_seq = $4 WHERE workspace_id = $1 AND id = $2",
+				w.Automation.WorkspaceID, w.Automation.ID, stampOf(w.Automation.NextAt), w.Automation.SeenSeq)
+			if err != nil {
+				return fmt.Errorf("note the next look at automation %s: %w", w.Automation.ID, err)
+			}
+			continue
+		}
 		a := *w.Automation
 		before := a.Version
 		a.Version++

@@ -58,7 +58,14 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)
 	}
 	v.LastScheduled = last.Time
-	return v, runsOf(ctx, r, v)
+	if v.Grants, err = activeGrants(ctx, r, workspace, automation, ""); err != nil {
+		return nil, err
+	}
+	if err := runsOf(ctx, r, v); err != nil {
+		return nil, err
+	}
+	v.BehindOwnRun = len(v.Unended) > 0
+	return v, nil
 }
 
 // runsOf reads the automation's runs that have not ended, how the latest ones ended, and
@@ -97,8 +104,8 @@ func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
 
 // activeGrants are the grants of a run's automation that count now, with their uses in
 // this run.
-func activeGrants(ctx context.Context, r reader, s *domain.Session) ([]*domain.Grant, error) {
-	all, err := grantsIn(ctx, r, s.WorkspaceID, s.AutomationID, s.ID)
+func activeGrants(ctx context.Context, r reader, workspace, automation, run string) ([]*domain.Grant, error) {
+	all, err := grantsIn(ctx, r, workspace, automation, run)
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,10 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 		return err
 	}
 	if s.AutomationID != "" && s.Phase != domain.Completed {
-		if v.Grants, err = activeGrants(ctx, r, s); err != nil {
+		if v.Grants, err = activeGrants(ctx, r, s.WorkspaceID, s.AutomationID, s.ID); err != nil {
+			return err
+		}
+		if v.BehindOwnRun, err = earlierRun(ctx, r, s); err != nil {
 			return err
 		}
 	}

@@ -91,12 +91,12 @@ func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 // waitingRuns marks the runs that queue behind an earlier one of their own automation,
 // and says whether an occurrence is due.
 func waitingRuns(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
-	var due int64
-	err := r.get(ctx, &due, "SELECT COUNT(*) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
+	var due stamp
+	err := r.get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
 	if err != nil {
 		return fmt.Errorf("look for occurrences that are due: %w", err)
 	}
-	w.Due = due > 0
+	w.DueSince = due.Time
 	var blocked []string
 	if len(w.Queue) > 0 {
 		if blocked, err = behindOwnRun(ctx, r, workspace); err != nil {
@@ -107,6 +107,17 @@ func waitingRuns(ctx context.Context, r reader, workspace string, w *domain.Wait
 		w.Queue[i].Blocked = slices.Contains(blocked, w.Queue[i].SessionID)
 	}
 	return nil
+}
+
+// earlierRun says whether an earlier run of the session's automation has not ended.
+func earlierRun(ctx context.Context, r reader, s *domain.Session) (bool, error) {
+	var earlier int64
+	err := r.get(ctx, &earlier, "SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' AND (created_at, id) < ($3, $4)", s.WorkspaceID, s.AutomationID, stamp{s.CreatedAt}, s.ID)
+	if err != nil {
+		return false, fmt.Errorf("look for an earlier run: %w", err)
+	}
+	return earlier > 0, nil
 }
 
 // behindOwnRun lists the runs that queue while an earlier run of the same automation has

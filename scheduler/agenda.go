@@ -189,7 +189,7 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
 	turn := Next(w, d.cfg.Clock())
-	d.agenda.waits(workspace, len(w.Queue)+len(w.Aside) > 0 || w.Due)
+	d.agenda.waits(workspace, len(w.Queue)+len(w.Aside) > 0 || !w.DueSince.IsZero())
 	if turn.Session == nil {
 		return turn.Again, !turn.Again.IsZero()
 	}

@@ -22,6 +22,7 @@ const (
 	ActionRuns      Reason = "action_runs"         // the holder's running action is let finish
 	AutomationsTurn Reason = "automations_turn"    // an AUTOMATION that waited too long keeps it for a roundtrip
 	HolderBusy      Reason = "holder_busy"         // wait for the holder
+	OwnRunGoes      Reason = "own_run_goes"        // two runs of one automation never go at the same time
 	BehindTheOthers Reason = "behind_the_others"   // first in, first out
 )
 
@@ -46,6 +47,8 @@ type Asks struct {
 	Asker, Holder *domain.Session
 	// ActionRuns: the holder has started an action whose outcome is not stored.
 	ActionRuns bool
+	// BehindOwnRun: an earlier run of the asker's automation has not ended.
+	BehindOwnRun bool
 	// Ahead is how many stand before the asker in the queue.
 	Ahead int
 	// Since is when the asker began to wait; zero: it asks for the first time.
@@ -60,6 +63,8 @@ type Asks struct {
 // Ask decides about a request for the slot: a cell of the activation table.
 func Ask(a Asks) Verdict {
 	switch {
+	case a.BehindOwnRun:
+		return Verdict{Reason: OwnRunGoes}
 	case a.Holder == nil:
 		return a.whenFree()
 	case a.Holder.ID == a.Asker.ID:

@@ -26,7 +26,8 @@ const (
 func (d *Door) asks(v *domain.View, byItself bool) Asks {
 	a := Asks{
 		Asker: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: d.cfg.Clock(), ByItself: byItself,
-		ActionRuns: v.Holder != nil && v.Holder.ID != v.Session.ID && actionRuns(v.HolderPlanned),
+		BehindOwnRun: v.BehindOwnRun,
+		ActionRuns:   v.Holder != nil && v.Holder.ID != v.Session.ID && actionRuns(v.HolderPlanned),
 	}
 	for _, row := range v.Queue {
 		if row.SessionID == v.Session.ID {

@@ -30,7 +30,7 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 			t.earliest(*row.NotBefore)
 			continue
 		}
-		if row.Session == nil {
+		if row.Session == nil || row.Blocked {
 			continue
 		}
 		a := asksFor(w, row.Session, now)
@@ -52,7 +52,15 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 			return t
 		}
 	}
-	t.Due = w.Due
+	if !w.DueSince.IsZero() {
+		a := asksFor(w, &domain.Session{Type: domain.Automation, Phase: domain.ExecutingEnrichments}, now)
+		a.Since = w.DueSince
+		if v := Ask(a); v.Grant {
+			t.Due = true
+		} else {
+			t.notYet(a)
+		}
+	}
 	return t
 }
 
@@ -67,14 +75,20 @@ func (t *Turn) take(a Asks) bool {
 		t.Session, t.Verdict, t.Since = a.Asker, v, a.Since
 		return true
 	}
+	t.notYet(a)
+	return false
+}
+
+// notYet notes when the asker's turn may come. A holder at work is looked at when it
+// rests.
+func (t *Turn) notYet(a Asks) {
 	if a.Holder == nil || a.Holder.Type != domain.Chat || a.Holder.Phase.Working() {
-		return false // looked at when the holder rests
+		return
 	}
 	t.earliest(InactiveAt(a.Holder, a.Settings))
 	if a.Asker.Type != domain.Chat && !a.Since.IsZero() && a.Holder.Phase == domain.Idle {
 		t.earliest(StarvesAt(a.Since, a.Settings))
 	}
-	return false
 }
 
 func (t *Turn) earliest(at time.Time) {
