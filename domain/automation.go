@@ -27,7 +27,7 @@ type StandingOrder struct {
 	Completion        CompletionPolicy
 	Tags              []string
 	Triggers          []Trigger
-	Budgets           AutomationBudgets
+	Budgets           Budgets
 	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences
 	// up to then do not count.
 	ScheduleSince time.Time
@@ -120,13 +120,6 @@ const (
 	ByEvent    = "EVENT"
 )
 
-// AutomationBudgets are the limits of tokens and money for one automation. Nil: those
-// of the workspace.
-type AutomationBudgets struct {
-	Budgets
-	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
-}
-
 // OccurrenceState is what became of one scheduled instant.
 type OccurrenceState string
 
@@ -204,8 +197,6 @@ type OrderView struct {
 	// Ends are the end reasons of its latest runs since ScheduleSince, newest first, at
 	// most FailuresToDisable.
 	Ends []EndReason
-	// SpentToday is what its runs spent in the present day, in US dollars.
-	OrderSpentToday float64
 }
 
 // RunRecord is one line of an automation's history of executions.

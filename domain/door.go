@@ -91,7 +91,7 @@ type NewAutomation struct {
 	Completion        CompletionPolicy
 	Tags              []string
 	Triggers          []Trigger
-	Budgets           AutomationBudgets
+	Budgets           Budgets
 	Seed              RichContent
 	By                string
 }
@@ -111,5 +111,5 @@ type AutomationPatch struct {
 	Completion        *CompletionPolicy
 	Tags              *[]string
 	Triggers          *[]Trigger
-	Budgets           *AutomationBudgets
+	Budgets           *Budgets
 }

@@ -158,6 +158,11 @@ type SessionState struct {
 	// crash without a transition of its own in between; three poison it.
 	Recoveries int  `json:"recoveries,omitempty"`
 	Poisoned   bool `json:"poisoned,omitempty"`
+	// Validation is what a run's automation decided about approvals when the run began
+	// (park, refuse, allow); empty: as the workspace has it. AskCompletion: a person
+	// confirms its end.
+	Validation    string `json:"validation,omitempty"`
+	AskCompletion bool   `json:"ask_completion,omitempty"`
 	// Suspended: pre-empted; comes back by itself. SuspendedAt is since when.
 	Suspended   bool      `json:"suspended,omitempty"`
 	SuspendedAt time.Time `json:"suspended_at,omitzero"`

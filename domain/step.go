@@ -63,8 +63,6 @@ type Policy struct {
 	// Estimate is what is known of the model that the next call goes to: a budget must
 	// have room for what that call may use at most.
 	Estimate CallEstimate
-	// AskCompletion: a person confirms the end of this automation (completion: "ask").
-	AskCompletion bool
 	// Retry picks the delay of the n-th network retry (1 = first), jitter included.
 	Retry func(attempt int) time.Duration
 }

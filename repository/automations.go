@@ -92,7 +92,7 @@ func (r *automationRow) automation() (*domain.StandingOrder, error) {
 	if err != nil {
 		return fail(err)
 	}
-	budgets, err := parsed[domain.AutomationBudgets](r.Budgets)
+	budgets, err := parsed[domain.Budgets](r.Budgets)
 	if err != nil {
 		return fail(err)
 	}

@@ -65,7 +65,8 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 		return nil, err
 	}
 	v.BehindOwnRun = len(v.Unended) > 0
-	return v, nil
+	v.Spent, err = s.spentIn(ctx, r, v.Workspace, &domain.Session{AutomationID: automation, Budgets: v.Order.Budgets})
+	return v, err
 }
 
 // runsOf reads the automation's runs that have not ended, how the latest ones ended, and

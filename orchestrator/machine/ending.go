@@ -36,6 +36,9 @@ func endAsClosed(t *turn) {
 func (t *turn) end(reason domain.EndReason) {
 	t.settleAll(domain.ApprovalStopped, true)
 	t.closeAnswer()
+	if t.s.Type == domain.Automation {
+		t.feedback()
+	}
 	t.s.EndReason = reason
 	t.s.HoldsSlot = false
 	t.s.State.Suspended, t.s.State.Poisoned = false, false
@@ -43,6 +46,17 @@ func (t *turn) end(reason domain.EndReason) {
 	t.next = nil
 	t.ended = true
 	t.because(string(reason))
+}
+
+// feedback closes a run's record with what it took.
+func (t *turn) feedback() {
+	t.place(&domain.Message{
+		Sender: domain.SenderSystem, ExcludeFromPrompt: true,
+		Run: &domain.ExecutionMetadata{
+			AutomationID: t.s.AutomationID, Trigger: t.s.Trigger, ScheduledAt: t.s.ScheduledExecutionTime,
+			DurationMS: t.p.Now.Sub(t.s.CreatedAt).Milliseconds(), Tokens: t.s.Usage.Total(), Cost: t.s.Usage.Cost,
+		},
+	})
 }
 
 // cutAnswer ends the answer that is being carried out, so that the record can be
@@ -103,7 +117,7 @@ func keepPartialText(t *turn) {
 func askConfirmation(t *turn) {
 	w := domain.WaitingContext{Kind: domain.WaitCompletionConfirmation, MessageID: t.s.State.AnswerID}
 	t.s.State.PendingCompleted = false
-	if t.p.AskCompletion {
+	if t.s.State.AskCompletion {
 		t.waitFor(w, nil, &domain.Approval{Kind: domain.ApprovalCompletion, Text: "The automation says that it is done. Is it?"})
 		return
 	}

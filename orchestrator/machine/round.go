@@ -6,7 +6,8 @@ import "github.com/fermata-dev/fermata/domain"
 func (t *turn) newRound(cause domain.Cause) {
 	old := &t.s.State
 	t.s.State = domain.SessionState{
-		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended,
+		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
+		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: t.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),

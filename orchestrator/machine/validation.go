@@ -15,7 +15,7 @@ func (t *turn) demands() []domain.ApprovalReason {
 	if chat(t) {
 		return c.Reasons
 	}
-	allowed := t.p.Settings.AutomationValidation == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
+	allowed := t.validation() == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
 	var list []domain.ApprovalReason
 	for _, r := range c.Reasons {
 		if r.Level != domain.LevelAI && !allowed {
@@ -25,8 +25,20 @@ func (t *turn) demands() []domain.ApprovalReason {
 	return list
 }
 
+// validation is the policy for what needs a yes: the automation's own, else the
+// workspace's.
+func (t *turn) validation() string {
+	if own := t.s.State.Validation; own != "" {
+		return own
+	}
+	return t.p.Settings.AutomationValidation
+}
+
 // neverAllowed: no policy covers changes of the context texts and forced deletions.
 func neverAllowed(x *domain.Execution) bool {
+	if x.GrantID != "" {
+		return false // a person said yes to this very thing
+	}
 	if strings.HasPrefix(x.Command, "CONTEXT_") {
 		return true
 	}
@@ -51,7 +63,7 @@ func needsPerson(t *turn) bool {
 }
 
 func validationRefused(t *turn) bool {
-	return notChat(t) && t.p.Settings.AutomationValidation == "refuse" && needsPerson(t)
+	return notChat(t) && t.validation() == "refuse" && needsPerson(t)
 }
 
 // refuseActions tells an automation no, for all its actions.

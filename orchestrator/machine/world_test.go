@@ -67,7 +67,7 @@ func (w *world) id(prefix string) string {
 
 func (w *world) policy() *domain.Policy {
 	p := &domain.Policy{
-		Now: w.now, NewID: w.id, Settings: w.settings, Inbox: slices.Clone(w.inbox), AskCompletion: w.ask,
+		Now: w.now, NewID: w.id, Settings: w.settings, Inbox: slices.Clone(w.inbox),
 		Estimate: domain.CallEstimate{MaxTokens: w.reserve}, Spent: w.spent,
 	}
 	for _, id := range w.opened {
@@ -93,6 +93,7 @@ func (w *world) policy() *domain.Policy {
 // do applies an event; a refusal changes nothing and is given back.
 func (w *world) do(e domain.Event) (*domain.Step, error) {
 	w.t.Helper()
+	w.s.State.AskCompletion = w.ask
 	p := w.policy()
 	given, brought := freeze(w.s), freeze(p.Open, p.Planned, p.Inbox, p.CancelMessage)
 	accepts := Accepts(w.s, e)
