@@ -100,6 +100,42 @@ func (e ApprovalSettledEventType) Valid() bool {
 	}
 }
 
+// Defines values for AutomationChangedEventType.
+const (
+	AutomationChangedEventTypeAutomationChanged AutomationChangedEventType = "automation.changed"
+)
+
+// Valid indicates whether the value is a known member of the AutomationChangedEventType enum.
+func (e AutomationChangedEventType) Valid() bool {
+	switch e {
+	case AutomationChangedEventTypeAutomationChanged:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AutomationValidation.
+const (
+	AutomationValidationAllow  AutomationValidation = "allow"
+	AutomationValidationPark   AutomationValidation = "park"
+	AutomationValidationRefuse AutomationValidation = "refuse"
+)
+
+// Valid indicates whether the value is a known member of the AutomationValidation enum.
+func (e AutomationValidation) Valid() bool {
+	switch e {
+	case AutomationValidationAllow:
+		return true
+	case AutomationValidationPark:
+		return true
+	case AutomationValidationRefuse:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CommandEndedEventType.
 const (
 	CommandEndedEventTypeCommandEnded CommandEndedEventType = "command.ended"
@@ -139,6 +175,24 @@ const (
 func (e CommandStartedEventType) Valid() bool {
 	switch e {
 	case CommandStartedEventTypeCommandStarted:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CompletionPolicy.
+const (
+	CompletionPolicyAsk  CompletionPolicy = "ask"
+	CompletionPolicyAuto CompletionPolicy = "auto"
+)
+
+// Valid indicates whether the value is a known member of the CompletionPolicy enum.
+func (e CompletionPolicy) Valid() bool {
+	switch e {
+	case CompletionPolicyAsk:
+		return true
+	case CompletionPolicyAuto:
 		return true
 	default:
 		return false
@@ -409,6 +463,27 @@ func (e MessageUpdatedEventType) Valid() bool {
 	}
 }
 
+// Defines values for MisfirePolicy.
+const (
+	MisfirePolicyAll  MisfirePolicy = "all"
+	MisfirePolicyOnce MisfirePolicy = "once"
+	MisfirePolicySkip MisfirePolicy = "skip"
+)
+
+// Valid indicates whether the value is a known member of the MisfirePolicy enum.
+func (e MisfirePolicy) Valid() bool {
+	switch e {
+	case MisfirePolicyAll:
+		return true
+	case MisfirePolicyOnce:
+		return true
+	case MisfirePolicySkip:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NewKeyRole.
 const (
 	NewKeyRoleAdmin  NewKeyRole = "admin"
@@ -493,6 +568,72 @@ const (
 func (e NoticeGivenEventType) Valid() bool {
 	switch e {
 	case NoticeGivenEventTypeNotice:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OccurrenceState.
+const (
+	OccurrenceStateCOALESCED OccurrenceState = "COALESCED"
+	OccurrenceStateDUE       OccurrenceState = "DUE"
+	OccurrenceStateFAILED    OccurrenceState = "FAILED"
+	OccurrenceStateFIRED     OccurrenceState = "FIRED"
+	OccurrenceStateMISSED    OccurrenceState = "MISSED"
+	OccurrenceStateSKIPPED   OccurrenceState = "SKIPPED"
+)
+
+// Valid indicates whether the value is a known member of the OccurrenceState enum.
+func (e OccurrenceState) Valid() bool {
+	switch e {
+	case OccurrenceStateCOALESCED:
+		return true
+	case OccurrenceStateDUE:
+		return true
+	case OccurrenceStateFAILED:
+		return true
+	case OccurrenceStateFIRED:
+		return true
+	case OccurrenceStateMISSED:
+		return true
+	case OccurrenceStateSKIPPED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OccurrenceRecordedEventType.
+const (
+	OccurrenceRecordedEventTypeOccurrenceRecorded OccurrenceRecordedEventType = "occurrence.recorded"
+)
+
+// Valid indicates whether the value is a known member of the OccurrenceRecordedEventType enum.
+func (e OccurrenceRecordedEventType) Valid() bool {
+	switch e {
+	case OccurrenceRecordedEventTypeOccurrenceRecorded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OverlapPolicy.
+const (
+	OverlapPolicyQueue   OverlapPolicy = "queue"
+	OverlapPolicyRestart OverlapPolicy = "restart"
+	OverlapPolicySkip    OverlapPolicy = "skip"
+)
+
+// Valid indicates whether the value is a known member of the OverlapPolicy enum.
+func (e OverlapPolicy) Valid() bool {
+	switch e {
+	case OverlapPolicyQueue:
+		return true
+	case OverlapPolicyRestart:
+		return true
+	case OverlapPolicySkip:
 		return true
 	default:
 		return false
@@ -1406,6 +1547,82 @@ type ApprovalSettledEventType string
 // ApprovalStatus defines model for ApprovalStatus.
 type ApprovalStatus = domain.ApprovalStatus
 
+// Automation A standing order. Each of its runs is a session of type AUTOMATION.
+type Automation struct {
+	// AutomationValidation null means as the workspace has it.
+	AutomationValidation *AutomationValidation `json:"automation_validation"`
+
+	// Budgets Limits of tokens and money that a person set on this session; null is none.
+	Budgets Budgets `json:"budgets"`
+
+	// Completion Who confirms that a run is done, a timer or a person.
+	Completion CompletionPolicy `json:"completion"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// DisabledReason Why the server itself disabled it; `failures` after five failed runs in a row.
+	DisabledReason *string `json:"disabled_reason"`
+	Enabled        bool    `json:"enabled"`
+	ID             string  `json:"id"`
+
+	// Misfire What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+	Misfire MisfirePolicy `json:"misfire"`
+	Name    string        `json:"name"`
+
+	// NextRunAt When its schedule is looked at next.
+	NextRunAt *Timestamp `json:"next_run_at"`
+
+	// Overlap What becomes of a run that is due while the last one has not ended.
+	Overlap OverlapPolicy `json:"overlap"`
+
+	// ProviderID null means the default provider.
+	ProviderID        *string   `json:"provider_id"`
+	RequireValidation bool      `json:"require_validation"`
+	Schedule          *Schedule `json:"schedule"`
+
+	// SeedSessionID The SEED session that holds its first message.
+	SeedSessionID string    `json:"seed_session_id"`
+	Tags          []string  `json:"tags"`
+	Triggers      []Trigger `json:"triggers"`
+
+	// UpdatedAt RFC 3339, UTC, milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+	Version   int64     `json:"version"`
+
+	// WebhookURL Where its webhook trigger is called. Whoever knows it can start a run; it is shown to members only, and can be renewed.
+	WebhookURL *string `json:"webhook_url,omitempty"`
+}
+
+// AutomationChanged `automation.changed`: an automation was made, changed, or deleted.
+type AutomationChanged struct {
+	// Automation A standing order. Each of its runs is a session of type AUTOMATION.
+	Automation Automation `json:"automation"`
+	Deleted    bool       `json:"deleted"`
+}
+
+// AutomationChangedEvent defines model for AutomationChangedEvent.
+type AutomationChangedEvent struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Data `automation.changed`: an automation was made, changed, or deleted.
+	Data AutomationChanged `json:"data"`
+
+	// Seq The workspace's number of the event; the `id:` of streams.
+	Seq Seq `json:"seq"`
+
+	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
+	SessionSeq *SessionSeq                `json:"session_seq"`
+	Type       AutomationChangedEventType `json:"type"`
+}
+
+// AutomationChangedEventType defines model for AutomationChangedEvent.Type.
+type AutomationChangedEventType string
+
+// AutomationValidation What becomes of actions that need a yes: the run waits for a person without the slot, is told no, or may.
+type AutomationValidation string
+
 // BudgetQuestion Which budget has no room for the next call.
 type BudgetQuestion = domain.BudgetQuestion
 
@@ -1538,6 +1755,9 @@ type CompletionAnswer struct {
 	Comment    *string `json:"comment,omitempty"`
 	Confirmed  bool    `json:"confirmed"`
 }
+
+// CompletionPolicy Who confirms that a run is done, a timer or a person.
+type CompletionPolicy string
 
 // ContextCompactedEvent defines model for ContextCompactedEvent.
 type ContextCompactedEvent struct {
@@ -2093,6 +2313,9 @@ type MessageUpdatedEvent struct {
 // MessageUpdatedEventType defines model for MessageUpdatedEvent.Type.
 type MessageUpdatedEventType string
 
+// MisfirePolicy What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+type MisfirePolicy string
+
 // Model defines model for Model.
 type Model struct {
 	ID string `json:"id"`
@@ -2258,6 +2481,59 @@ type NoticeGivenEvent struct {
 
 // NoticeGivenEventType defines model for NoticeGivenEvent.Type.
 type NoticeGivenEventType string
+
+// Occurrence What became of one scheduled instant.
+type Occurrence struct {
+	AutomationID string `json:"automation_id"`
+
+	// CoalescedInto RFC 3339, UTC, milliseconds.
+	CoalescedInto *Timestamp `json:"coalesced_into,omitempty"`
+	ID            string     `json:"id"`
+
+	// Reason Why it did not run (`overlap`, `budget`, `disabled`, `policy` …), or `misfire`: it runs late.
+	Reason *string `json:"reason,omitempty"`
+
+	// RecordedAt RFC 3339, UTC, milliseconds.
+	RecordedAt Timestamp `json:"recorded_at"`
+
+	// ScheduledAt RFC 3339, UTC, milliseconds.
+	ScheduledAt Timestamp `json:"scheduled_at"`
+
+	// SessionID Its run.
+	SessionID *string         `json:"session_id,omitempty"`
+	State     OccurrenceState `json:"state"`
+}
+
+// OccurrenceState defines model for Occurrence.State.
+type OccurrenceState string
+
+// OccurrenceRecorded `occurrence.recorded`: what became of a scheduled instant.
+type OccurrenceRecorded struct {
+	// Occurrence What became of one scheduled instant.
+	Occurrence Occurrence `json:"occurrence"`
+}
+
+// OccurrenceRecordedEvent defines model for OccurrenceRecordedEvent.
+type OccurrenceRecordedEvent struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Data `occurrence.recorded`: what became of a scheduled instant.
+	Data OccurrenceRecorded `json:"data"`
+
+	// Seq The workspace's number of the event; the `id:` of streams.
+	Seq Seq `json:"seq"`
+
+	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
+	SessionSeq *SessionSeq                 `json:"session_seq"`
+	Type       OccurrenceRecordedEventType `json:"type"`
+}
+
+// OccurrenceRecordedEventType defines model for OccurrenceRecordedEvent.Type.
+type OccurrenceRecordedEventType string
+
+// OverlapPolicy What becomes of a run that is due while the last one has not ended.
+type OverlapPolicy string
 
 // Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 type Phase = domain.Phase
@@ -3248,6 +3524,9 @@ type Transition struct {
 	// Status Coarse and stable: `requires_action` is when a person must answer.
 	Status SessionStatus `json:"status"`
 }
+
+// Trigger What starts a run beside the schedule.
+type Trigger = domain.Trigger
 
 // Usage What calls of the AI used.
 type Usage struct {

@@ -71,6 +71,10 @@ func appendWorkspaceBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 		return appendObject(b, queue)
 	case e.Type == domain.LogDataChanged && e.Change != nil:
 		return appendObject(b, e.Change)
+	case e.Type == domain.LogAutomationChanged && e.Automation != nil:
+		return appendObject(b, AutomationChanged{Automation: *AutomationFrom(e.Automation, ""), Deleted: e.Automation.DeletedAt != nil})
+	case e.Type == domain.LogOccurrence && e.Occurrence != nil:
+		return appendObject(b, OccurrenceRecorded{Occurrence: *OccurrenceFrom(e.Occurrence)})
 	case e.Type == domain.LogNotice && e.Notice != nil:
 		if e.SessionID != "" {
 			b = appendText(append(b, `"session_id":`...), e.SessionID)

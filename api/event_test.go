@@ -101,6 +101,26 @@ func events() []*domain.LogEvent {
 		of(domain.LogQueueChanged, func(e *domain.LogEvent) {
 			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: new(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
 		}),
+		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
+			e.Automation = &domain.StandingOrder{
+				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
+				Completion: domain.CompletionAuto, Validation: "park", HookToken: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
+				Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
+				Triggers: []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
+			}
+		}),
+		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
+			e.Automation = &domain.StandingOrder{
+				ID: "aut_1", Misfire: domain.MisfireAll, Overlap: domain.OverlapQueue, Completion: domain.CompletionAsk,
+				CreatedAt: noon, UpdatedAt: noon, DeletedAt: new(noon),
+			}
+		}),
+		of(domain.LogOccurrence, func(e *domain.LogEvent) {
+			e.Occurrence = &domain.Occurrence{
+				ID: "occ_1", AutomationID: "aut_1", ScheduledAt: noon, State: domain.OccurrenceCoalesced, Reason: "misfire",
+				CoalescedInto: new(noon), RecordedAt: noon,
+			}
+		}),
 		of(domain.LogDataChanged, func(e *domain.LogEvent) {
 			e.Change = &domain.DataChange{Noun: "entry", ID: "ent_1", Operation: "created", ToolID: "tol_1", Count: 2, SessionID: "ses_1"}
 		}),

@@ -15,10 +15,8 @@ func SessionFrom(s *domain.Session) *Session {
 		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Type: s.Type, Status: s.Status(), Phase: s.Phase,
 		RoundID: textPtr(s.State.RoundID), Pinned: s.Pinned, ExternalID: textPtr(s.ExternalID),
 		ParentSessionID: textPtr(s.ParentSessionID),
-		Budgets: Budgets{MaxTokensPerRound: s.Budgets.MaxTokensPerRound,
-			MaxCostPerRound: s.Budgets.MaxCostPerRound, MaxCostPerSession: s.Budgets.MaxCostPerSession,
-			MaxCostPerDay: s.Budgets.MaxCostPerDay},
-		HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
+		Budgets:         BudgetsFrom(s.Budgets),
+		HoldsSlot:       s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
 		WaitingContext: waitingFrom(s.State.Waiting), TotalRoundtrips: s.State.TotalRoundtrips,
 		EndReason: textPtr(s.EndReason), AutomationID: textPtr(s.AutomationID),
 		ScheduledExecutionTime: timePtr(s.ScheduledExecutionTime), Trigger: textPtr(s.Trigger),
@@ -112,4 +110,12 @@ func numberPtr[T int | int64](n T) *T {
 		return nil
 	}
 	return &n
+}
+
+// BudgetsFrom are budgets as clients see them.
+func BudgetsFrom(b domain.Budgets) Budgets {
+	return Budgets{
+		MaxTokensPerRound: b.MaxTokensPerRound, MaxCostPerRound: b.MaxCostPerRound, MaxCostPerSession: b.MaxCostPerSession,
+		MaxCostPerDay: b.MaxCostPerDay,
+	}
 }

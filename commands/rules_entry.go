@@ -220,5 +220,8 @@ func (c *Catalogue) DeleteEntries(ctx context.Context, data Data, env Env, ids [
 func entryChange(env *Env, tool *domain.Tool, id, operation string, count int) domain.DataChange {
 	change := env.change("entry", id, operation)
 	change.ToolID, change.ZoneID, change.Count = tool.ID, tool.ZoneID, count
+	if operation == "created" {
+		change.MadeAt = &env.Now // by which those who watch find the entries
+	}
 	return change
 }

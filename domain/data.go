@@ -135,4 +135,6 @@ type DataChange struct {
 	ZoneID    string `json:"zone_id,omitempty"`
 	Count     int    `json:"count,omitempty"`
 	SessionID string `json:"by_session_id,omitempty"`
+	// MadeAt is the CreatedAt of the entries that were created.
+	MadeAt *time.Time `json:"made_at,omitempty"`
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -155,11 +154,6 @@ func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool
 	rows, next := page(rows, limit, func(r *automationRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*automationRow).automation)
 	return all, next, err
-}
-
-// DueAutomations lists the automations that must be looked at by now, earliest first.
-func (s *Store) DueAutomations(ctx context.Context, now time.Time, limit int) ([]domain.OrderRef, error) {
-	return s.orderRefs(ctx, "SELECT workspace_id, id FROM automations WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2", stamp{now}, limit)
 }
 
 // WatchingAutomations lists those that entries start and that have not looked at all

@@ -171,3 +171,20 @@ func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time
 	}
 	return domain.Stats{Count: row.Count, Min: row.Min, Max: row.Max, Mean: row.Mean, Sum: row.Sum, Last: row.Latest}, nil
 }
+
+// EntriesMadeAt lists the entries of a tool that were made in one call, known by their
+// CreatedAt, in the order of their ids.
+func (s *Store) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
+	var rows []entryRow
+	err := s.reads.all(ctx, &rows, "SELECT "+entryColumns+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
+		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, stamp{made}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the entries that were made: %w", err)
+	}
+	out := make([]*domain.Entry, len(rows))
+	for i := range rows {
+		entry := rows[i].entry()
+		out[i] = &entry
+	}
+	return out, nil
+}

@@ -109,24 +109,3 @@ func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, 
 	}
 	return refs(rows), nil
 }
-
-// DueTimers lists the sessions whose timer is due, earliest first.
-func (s *Store) DueTimers(ctx context.Context, now time.Time, limit int) ([]domain.SessionRef, error) {
-	var rows []refRow
-	err := s.reads.all(ctx, &rows, "SELECT workspace_id, id FROM sessions WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2",
-		stamp{now}, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read the timers that are due: %w", err)
-	}
-	return refs(rows), nil
-}
-
-// NextTimer is when the earliest timer is due; false when there is none.
-func (s *Store) NextTimer(ctx context.Context) (time.Time, bool, error) {
-	var next stamp
-	err := s.reads.get(ctx, &next, "SELECT MIN(wake_at) FROM sessions WHERE wake_at IS NOT NULL")
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("read the next timer: %w", err)
-	}
-	return next.Time, !next.IsZero(), nil
-}

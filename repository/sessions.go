@@ -117,16 +117,6 @@ func sessionExists(ctx context.Context, r reader, workspace, id string) error {
 const hasSomethingToDo = "(wants_slot OR inbox_pending > 0) AND NOT holds_slot AND " +
 	"(wants_slot OR (type = 'CHAT' AND phase = 'IDLE'))"
 
-// WorkspacesWaiting lists the workspaces in which there are such sessions.
-func (s *Store) WorkspacesWaiting(ctx context.Context) ([]string, error) {
-	var ids []string
-	err := s.reads.all(ctx, &ids, "SELECT DISTINCT workspace_id FROM sessions WHERE "+hasSomethingToDo+" ORDER BY workspace_id")
-	if err != nil {
-		return nil, fmt.Errorf("list the workspaces that wait: %w", err)
-	}
-	return ids, nil
-}
-
 // escapeLike takes the meaning from the wildcards in what a person typed.
 func escapeLike(s string) string {
 	var out []rune

@@ -18,17 +18,19 @@ const net = 5 * time.Minute
 type agenda struct {
 	door *Door
 
-	mu      sync.Mutex
-	looks   map[string]time.Time // by workspace
-	waiting map[string]bool      // workspaces in which somebody waited at the last look
-	timers  time.Time            // the earliest due time of a session; zero: not known
-	wake    chan struct{}
-	stop    context.CancelFunc
-	done    chan struct{}
+	mu       sync.Mutex
+	looks    map[string]time.Time // by workspace
+	waiting  map[string]bool      // workspaces in which somebody waited at the last look
+	timers   time.Time            // the earliest due time; zero: none is known
+	watches  map[string]bool      // workspaces in which entries were made that may start a run
+	finished []*domain.Session    // runs that have ended
+	woken    chan struct{}
+	stop     context.CancelFunc
+	done     chan struct{}
 }
 
 func newAgenda(d *Door) *agenda {
-	return &agenda{door: d, looks: map[string]time.Time{}, waiting: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &agenda{door: d, looks: map[string]time.Time{}, waiting: map[string]bool{}, watches: map[string]bool{}, woken: make(chan struct{}, 1)}
 }
 
 // look asks for a look at a workspace at a time; the earliest one counts.
@@ -41,7 +43,7 @@ func (a *agenda) look(workspace string, at time.Time) {
 	a.poke()
 }
 
-// timer says that a session wants to be woken at a time.
+// timer says that a session or an automation wants to be looked at at a time.
 func (a *agenda) timer(at time.Time) {
 	a.mu.Lock()
 	if a.timers.IsZero() || at.Before(a.timers) {
@@ -70,7 +72,7 @@ func (a *agenda) somebodyWaits(workspace string) bool {
 
 func (a *agenda) poke() {
 	select {
-	case a.wake <- struct{}{}:
+	case a.woken <- struct{}{}:
 	default:
 	}
 }
@@ -104,17 +106,22 @@ func (d *Door) Rested(s *domain.Session) {
 	if s.WakeAt != nil {
 		d.agenda.timer(*s.WakeAt)
 	}
+	if s.Type == domain.Automation && s.Phase == domain.Completed {
+		d.agenda.ended(s)
+	}
 }
 
 func (a *agenda) run(ctx context.Context) {
 	var sweep time.Time // the next sweep over all workspaces: at once, then every 5 minutes
 	for {
 		now := a.door.cfg.Clock()
-		if !now.Before(sweep) {
+		sweeping := !now.Before(sweep)
+		if sweeping {
 			sweep = now.Add(net)
-			a.sweep(ctx, now)
 		}
-		a.fireTimers(ctx, now)
+		a.tick(ctx, now, sweeping)
+		a.lookAfterRuns(ctx)
+		a.watchAll(ctx)
 		for _, workspace := range a.due(now) {
 			if at, again := a.door.lookAt(ctx, workspace); again {
 				a.look(workspace, at)
@@ -125,7 +132,7 @@ func (a *agenda) run(ctx context.Context) {
 		case <-ctx.Done():
 			timer.Stop()
 			return
-		case <-a.wake:
+		case <-a.woken:
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -161,19 +168,6 @@ func (a *agenda) next(earliest time.Time) time.Time {
 	return earliest
 }
 
-// sweep looks at every workspace in which somebody waits.
-func (a *agenda) sweep(ctx context.Context, now time.Time) {
-	workspaces, err := a.door.cfg.Agenda.WorkspacesWaiting(ctx)
-	if err != nil {
-		a.door.cfg.Log.Warn().Err(err).Msg("could not list the workspaces that wait; next try in five minutes")
-		return
-	}
-	for _, workspace := range workspaces {
-		a.look(workspace, now)
-	}
-	a.timer(now)
-}
-
 // retryLook is when a look that failed is taken again.
 const retryLook = 2 * time.Second
 
@@ -191,6 +185,9 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 	turn := Next(w, d.cfg.Clock())
 	d.agenda.waits(workspace, len(w.Queue)+len(w.Aside) > 0 || !w.DueSince.IsZero())
 	if turn.Session == nil {
+		if turn.Due {
+			d.startDue(ctx, workspace)
+		}
 		return turn.Again, !turn.Again.IsZero()
 	}
 	_, err = d.pass(ctx, request{
@@ -205,6 +202,14 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 	default:
 		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Str("session", turn.Session.ID).Msg("could not grant the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
+	}
+}
+
+// startDue starts what is due, now that nobody waits.
+func (d *Door) startDue(ctx context.Context, workspace string) {
+	if err := d.fireDue(ctx, workspace); err != nil && ctx.Err() == nil {
+		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("what is due could not be started; trying again")
+		d.agenda.look(workspace, d.cfg.Clock().Add(retryLook))
 	}
 }
 
@@ -224,5 +229,32 @@ func (d *Door) granted(turn Turn) {
 func (d *Door) SafePoint(ctx context.Context, s *domain.Session) {
 	if at, again := d.lookAt(ctx, s.WorkspaceID); again {
 		d.agenda.look(s.WorkspaceID, at)
+	}
+}
+
+// orders sees to an automation that was made or changed.
+func (a *agenda) orders(order *domain.StandingOrder) {
+	if order.NextAt != nil {
+		a.timer(*order.NextAt)
+	}
+	a.look(order.WorkspaceID, a.door.cfg.Clock())
+}
+
+// ended asks for a look at the automation of a run that has ended.
+func (a *agenda) ended(s *domain.Session) {
+	a.mu.Lock()
+	a.finished = append(a.finished, s)
+	a.mu.Unlock()
+	a.poke()
+}
+
+// lookAfterRuns looks at the automations whose runs have ended.
+func (a *agenda) lookAfterRuns(ctx context.Context) {
+	a.mu.Lock()
+	finished := a.finished
+	a.finished = nil
+	a.mu.Unlock()
+	for _, s := range finished {
+		a.door.runEnded(ctx, s)
 	}
 }

@@ -16,13 +16,16 @@ import (
 type Config struct {
 	Store   Store
 	Agenda  Agenda
-	Timers  Timers
+	Orders  Orders
+	Events  Events
 	Machine Machine
 	Runner  Runner
 	// Models are optional: without them a call reserves nothing.
 	Models  Models
 	Streams Streams
 	Answers Answers
+	// Conditions of triggers.
+	Conditions Conditions
 	// Providers are looked up when a session names one.
 	Providers Providers
 	Clock     clock.Clock
@@ -313,6 +316,9 @@ func (d *Door) after(o *outcome) {
 	}
 	if s.WakeAt != nil {
 		d.agenda.timer(*s.WakeAt)
+	}
+	if s.Type == domain.Automation && s.Phase == domain.Completed {
+		d.agenda.ended(s)
 	}
 }
 

@@ -24,18 +24,40 @@ type Store interface {
 	LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error)
 }
 
-// Agenda is what waits for the slot.
+// Agenda is what the scheduler has to do, and who waits.
 type Agenda interface {
+	// Agenda reads in one query what is due by now, at most limit of each kind; a sweep
+	// looks for who waits in all workspaces too.
+	Agenda(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.Agenda, error)
 	// Waiters are those of a workspace who want its slot, and its holder.
 	Waiters(ctx context.Context, workspace string) (*domain.Waiters, error)
-	// WorkspacesWaiting lists the workspaces in which there are such sessions.
-	WorkspacesWaiting(ctx context.Context) ([]string, error)
 }
 
-// Timers are the due times of sessions, kept in their rows.
-type Timers interface {
-	DueTimers(ctx context.Context, now time.Time, limit int) ([]domain.SessionRef, error)
-	NextTimer(ctx context.Context) (time.Time, bool, error)
+// Orders are the automations in the database.
+type Orders interface {
+	// DecideOrder reads the automation's view under the workspace's lock and writes the
+	// change that decide returns (nil: nothing), in one transaction. With automation ""
+	// the view has none: it is for making one.
+	DecideOrder(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error)
+	Automation(ctx context.Context, workspace, id string) (*domain.StandingOrder, error)
+	AutomationOfHook(ctx context.Context, id string) (*domain.StandingOrder, error)
+	// DueOccurrences are those of a workspace with an occurrence in state DUE,
+	// WatchingAutomations those that entries start and that have not looked at all events.
+	DueOccurrences(ctx context.Context, workspace string) ([]domain.OrderRef, error)
+	WatchingAutomations(ctx context.Context, workspace string) ([]domain.OrderRef, error)
+}
+
+// Events are the log and the entries that it tells of.
+type Events interface {
+	Events(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.LogEvent, error)
+	// EntriesMadeAt are the entries of a tool that were made in one call, by their
+	// CreatedAt, in the order of their ids.
+	EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error)
+}
+
+// Conditions decide about the JSON Schemas of triggers. No schema holds always.
+type Conditions interface {
+	Holds(schema, value json.RawMessage) (bool, error)
 }
 
 // Leases say which process drives which sessions.

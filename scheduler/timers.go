@@ -8,52 +8,72 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// timerBatch bounds how many due sessions are woken before the clock is read again.
-const timerBatch = 100
+// dueBatch bounds how much of each kind is done before the clock is read again.
+const dueBatch = 100
 
-// fireTimers wakes the sessions whose time has come and finds out when the next one
-// is due. A wait is a row with a due time; this is only a means.
-func (a *agenda) fireTimers(ctx context.Context, now time.Time) {
+// tick does what has come due: sessions are woken, occurrences recorded. A sweep, every
+// five minutes and at the start, finds in the same query whom a lost hint would have
+// left waiting. A wait is a row with a due time; this is only a means.
+func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 	a.mu.Lock()
 	due := !a.timers.IsZero() && !a.timers.After(now)
 	a.mu.Unlock()
-	if !due {
+	if !due && !sweep {
 		return
 	}
-	refs, err := a.door.cfg.Timers.DueTimers(ctx, now, timerBatch)
+	todo, err := a.door.cfg.Agenda.Agenda(ctx, now, dueBatch, sweep)
 	if err != nil {
-		a.retryTimers(ctx, now, err)
-		return
-	}
-	failed := false
-	for _, ref := range refs {
-		_, err := a.door.Deliver(ctx, ref.WorkspaceID, ref.SessionID, domain.SchedulerHeartbeat{})
-		if err != nil && ctx.Err() == nil && !refused(err) {
-			a.door.cfg.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a timer could not be delivered")
-			failed = true
+		if ctx.Err() == nil {
+			a.door.cfg.Log.Warn().Err(err).Msg("could not read what is due; trying again")
 		}
-	}
-	if failed {
-		a.retryTimers(ctx, now, nil)
+		a.again(now)
 		return
 	}
-	next, any, err := a.door.cfg.Timers.NextTimer(ctx)
-	if err != nil {
-		a.retryTimers(ctx, now, err)
+	for _, workspace := range todo.Waiting {
+		a.look(workspace, now)
+	}
+	for _, ref := range todo.Watching {
+		a.watch(ref.WorkspaceID)
+	}
+	if !a.wake(ctx, todo.Sessions) || !a.occur(ctx, todo.Orders) {
+		a.again(now)
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.timers = time.Time{}
-	if any {
-		a.timers = next
+	a.timers = todo.Next
+	if len(todo.Sessions) == dueBatch || len(todo.Orders) == dueBatch {
+		a.timers = now // there may be more
 	}
 }
 
-func (a *agenda) retryTimers(ctx context.Context, now time.Time, err error) {
-	if err != nil && ctx.Err() == nil {
-		a.door.cfg.Log.Warn().Err(err).Msg("could not read the timers; trying again")
+// wake tells sessions that their time has come; false: some could not be told.
+func (a *agenda) wake(ctx context.Context, refs []domain.SessionRef) bool {
+	all := true
+	for _, ref := range refs {
+		_, err := a.door.Deliver(ctx, ref.WorkspaceID, ref.SessionID, domain.SchedulerHeartbeat{})
+		if err != nil && ctx.Err() == nil && !refused(err) {
+			a.door.cfg.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a timer could not be delivered")
+			all = false
+		}
 	}
+	return all
+}
+
+// occur records what came due of automations.
+func (a *agenda) occur(ctx context.Context, refs []domain.OrderRef) bool {
+	all := true
+	for _, ref := range refs {
+		err := a.door.tick(ctx, ref)
+		if err != nil && ctx.Err() == nil && domain.ErrorCode(err) != domain.CodeNotFound {
+			a.door.cfg.Log.Warn().Err(err).Str("automation", ref.ID).Msg("what is due of an automation could not be recorded")
+			all = false
+		}
+	}
+	return all
+}
+
+func (a *agenda) again(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.timers = now.Add(retryLook)

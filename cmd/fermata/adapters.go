@@ -64,3 +64,17 @@ func (a answers) env(view *domain.View) commands.Env {
 	env.SessionRequiresValidation = view.Session.RequireValidation
 	return env
 }
+
+// conditions decide about the JSON Schemas of triggers.
+type conditions struct{ catalogue *commands.Catalogue }
+
+func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {
+	if len(schema) == 0 {
+		return true, nil
+	}
+	err := c.catalogue.CheckSchema(schema, value, "")
+	if domain.ErrorCode(err) == domain.CodeInvalid {
+		return false, nil
+	}
+	return err == nil, err
+}

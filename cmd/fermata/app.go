@@ -133,6 +133,7 @@ func (a *app) committed(change *domain.Change) {
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.metrics.committed(change)
+	a.door.Committed(change)
 	if a.onCommit != nil {
 		a.onCommit(change)
 	}
@@ -205,7 +206,8 @@ func (a *app) wireLoop() {
 		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
 	})
 	a.door = scheduler.NewDoor(scheduler.Config{
-		Store: a.store, Agenda: a.store, Timers: a.store, Machine: pureMachine{}, Runner: a.loop, Models: a.loop, Streams: a.broker,
+		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
+		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.loop, Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
 		Observer: a.metrics,
 		Causes: scheduler.Causes{

@@ -71,9 +71,9 @@ func queueing(w *world) {
 	waiting, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
-	where, err := w.WorkspacesWaiting(w.Context())
+	agenda, err := w.Agenda(w.Context(), T0, 10, true)
 	w.ok(err)
-	w.equal(where, []string{domain.DefaultWorkspace}, "where somebody waits")
+	w.equal(agenda.Waiting, []string{domain.DefaultWorkspace}, "where somebody waits")
 
 	v, err := w.View(w.Context(), domain.DefaultWorkspace, sessions[1].ID)
 	w.ok(err)
@@ -185,23 +185,26 @@ func leases(w *world) {
 
 // timers: the due ones, earliest first, and when the next is due.
 func timers(w *world) {
-	_, found, err := w.NextTimer(w.Context())
+	none, err := w.Agenda(w.Context(), T0, 10, true)
 	w.ok(err)
-	w.equal(found, false, "a timer where there is none")
+	w.equal(*none, domain.Agenda{}, "what is due where nothing is")
 	late := w.stored("late", func(s *domain.Session) { s.WakeAt = new(T0.Add(2 * time.Second)) })
 	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", new(T0.Add(time.Second)) })
 	w.stored("later", func(s *domain.Session) { s.WakeAt = new(T0.Add(time.Hour)) })
-	next, found, err := w.NextTimer(w.Context())
+	before, err := w.Agenda(w.Context(), T0, 10, false)
 	w.ok(err)
-	w.equal([]any{found, next}, []any{true, T0.Add(time.Second)}, "next timer")
-	due, err := w.DueTimers(w.Context(), T0.Add(2*time.Second), 10)
+	w.equal(*before, domain.Agenda{Next: T0.Add(time.Second)}, "before the first")
+	due, err := w.Agenda(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
-	w.equal(due, []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}}, "due timers")
+	w.equal(*due, domain.Agenda{
+		Sessions: []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}},
+		Next:     T0.Add(time.Hour),
+	}, "due timers")
 	late.WakeAt = nil
 	w.ok(w.Commit(w.Context(), w.change(late)))
-	due, err = w.DueTimers(w.Context(), T0.Add(2*time.Second), 10)
+	due, err = w.Agenda(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
-	w.equal(len(due), 1, "due after one was answered")
+	w.equal(len(due.Sessions), 1, "due after one was answered")
 }
 
 // deletion: everything of a session goes, but for what it said in the log and what it

@@ -1,0 +1,16 @@
+package domain
+
+import "time"
+
+// Agenda is what the scheduler finds to do at a time, read in one query.
+type Agenda struct {
+	// Sessions and Orders whose time has come, earliest first.
+	Sessions []SessionRef
+	Orders   []OrderRef
+	// Next is the earliest time after that; zero: none is known.
+	Next time.Time
+	// Waiting are the workspaces in which somebody wants the slot or an occurrence is due,
+	// Watching the automations that have not looked at all events. Only of a sweep.
+	Waiting  []string
+	Watching []OrderRef
+}

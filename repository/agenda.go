@@ -1,0 +1,64 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// agendaSQL finds in one query all that a tick must do, however many workspaces there
+// are: $1 is now, $2 bounds each list, $3 says whether it is a sweep.
+const agendaSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
+	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) s " +
+	"UNION ALL SELECT 'order', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
+	"WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2) a " +
+	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) ns WHERE at IS NOT NULL " +
+	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) na WHERE at IS NOT NULL"
+
+const sweepSQL = agendaSQL +
+	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
+	"UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM occurrences WHERE state = 'DUE') d " +
+	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
+	"WHERE a.watches AND a.seen_seq < w.last_seq"
+
+// Agenda reads what the scheduler has to do by now, at most limit of each kind; a sweep
+// looks for who waits and who watches too.
+func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.Agenda, error) {
+	sql := agendaSQL
+	if sweep {
+		sql = sweepSQL
+	}
+	var rows []struct {
+		Kind        string `db:"kind"`
+		WorkspaceID string `db:"workspace_id"`
+		ID          string `db:"id"`
+		At          stamp  `db:"at"`
+	}
+	if err := s.reads.all(ctx, &rows, sql, stamp{now}, limit); err != nil {
+		return nil, fmt.Errorf("read what is due: %w", err)
+	}
+	a := &domain.Agenda{}
+	waiting := map[string]bool{}
+	for _, r := range rows {
+		switch r.Kind {
+		case "session":
+			a.Sessions = append(a.Sessions, domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID})
+		case "order":
+			a.Orders = append(a.Orders, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+		case "watching":
+			a.Watching = append(a.Watching, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+		case "waiting":
+			if !waiting[r.WorkspaceID] {
+				waiting[r.WorkspaceID] = true
+				a.Waiting = append(a.Waiting, r.WorkspaceID)
+			}
+		default:
+			if a.Next.IsZero() || r.At.Before(a.Next) {
+				a.Next = r.At.Time
+			}
+		}
+	}
+	return a, nil
+}

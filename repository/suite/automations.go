@@ -1,0 +1,200 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// order stores an automation with a SEED, as the door makes one.
+func (w *world) order(name string, change func(*domain.StandingOrder)) *domain.StandingOrder {
+	seed := w.stored("seed of "+name, func(s *domain.Session) { s.Type = domain.Seed })
+	c := w.change(seed)
+	m := &domain.Message{
+		ID: w.newID(domain.PrefixMessage), WorkspaceID: seed.WorkspaceID, SessionID: seed.ID, Timestamp: T0,
+		Sender: domain.SenderUser, Status: domain.MessageStored, Rich: &domain.RichContent{LinearText: "Look at the numbers."},
+	}
+	c.Messages = []*domain.Message{m}
+	c.Emit(domain.LogEvent{SessionID: seed.ID, Type: domain.LogMessageCreated, Message: m})
+	order := &domain.StandingOrder{
+		ID: w.newID(domain.PrefixAutomation), WorkspaceID: seed.WorkspaceID, Name: name, SeedSessionID: seed.ID, Enabled: true,
+		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Europe/Paris", StartsAt: "2026-03-04T00:00:00"},
+		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"},
+		Triggers:      []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type": "object"}`)}},
+		Budgets:       domain.Budgets{MaxCostPerDay: new(1.5)},
+		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookToken: "secret", CreatedAt: T0, UpdatedAt: T0,
+	}
+	if change != nil {
+		change(order)
+	}
+	c.Automations = []domain.AutomationWrite{{Automation: order, Insert: true}}
+	w.ok(w.Commit(w.Context(), c))
+	return order
+}
+
+// automations come back as they were written; a stale change of one is refused, and what
+// the scheduler keeps of it is no change that anybody sees.
+func automations(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	order := w.order("numbers", nil)
+	got, err := w.Automation(ctx, ws, order.ID)
+	w.ok(err)
+	w.equal(*got, *order, "the automation read back")
+	_, err = w.Automation(ctx, "other", order.ID)
+	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "from another workspace")
+
+	stale := *order
+	order.Name, order.NextAt = "figures", nil
+	c := &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}}
+	w.ok(w.Commit(ctx, c))
+	w.equal(order.Version, int64(2), "version after an edit")
+	err = w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: &stale}}})
+	w.equal(errors.Is(err, domain.ErrStale), true, "a stale edit")
+	w.equal(stale.Version, int64(1), "version of what was not written")
+
+	order.NextAt, order.SeenSeq = new(T0.Add(2*time.Hour)), 3
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order, Tick: true}}}))
+	got, err = w.Automation(ctx, ws, order.ID)
+	w.ok(err)
+	w.equal([]any{got.Version, *got.NextAt, got.SeenSeq}, []any{int64(2), T0.Add(2 * time.Hour), int64(3)}, "after a tick")
+
+	hook, err := w.AutomationOfHook(ctx, order.ID)
+	w.ok(err)
+	w.equal(hook.WorkspaceID, ws, "whose hook it is")
+	second := w.order("second", func(o *domain.StandingOrder) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
+	page, next, err := w.Automations(ctx, ws, nil, "", 1)
+	w.ok(err)
+	w.equal([]any{len(page), page[0].ID, next != ""}, []any{1, second.ID, true}, "the first page")
+	page, next, err = w.Automations(ctx, ws, nil, next, 1)
+	w.ok(err)
+	w.equal([]any{len(page), page[0].ID, next}, []any{1, order.ID, ""}, "the last page")
+	page, _, err = w.Automations(ctx, ws, new(true), "", 10)
+	w.ok(err)
+	w.equal(len(page), 1, "the enabled ones")
+
+	order.DeletedAt = new(T0)
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}}))
+	_, err = w.Automation(ctx, ws, order.ID)
+	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "a deleted one")
+	w.sound()
+}
+
+// occurrences: one row for each instant, which changes only while it is due.
+func occurrences(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	order := w.order("numbers", nil)
+	row := func(hours int, state domain.OccurrenceState) *domain.Occurrence {
+		return &domain.Occurrence{
+			ID: w.newID(domain.PrefixOccurrence), WorkspaceID: ws, AutomationID: order.ID, ScheduledAt: T0.Add(time.Duration(hours) * time.Hour),
+			State: state, RecordedAt: T0.Add(48 * time.Hour),
+		}
+	}
+	record := func(rows ...*domain.Occurrence) error {
+		return w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Occurrences: rows})
+	}
+	first, second := row(1, domain.OccurrenceDue), row(25, domain.OccurrenceDue)
+	w.ok(record(first, second))
+	gone := *first
+	gone.State, gone.CoalescedInto = domain.OccurrenceCoalesced, &second.ScheduledAt
+	w.ok(record(&gone))
+	again := *first
+	again.State, again.SessionID = domain.OccurrenceFired, "ses_twice"
+	w.equal(errors.Is(record(&again), domain.ErrStale), true, "what was decided is decided again")
+
+	w.order("without", func(o *domain.StandingOrder) { o.NextAt = nil })
+	err := w.decideOrder(order.ID, func(v *domain.OrderView) {
+		w.equal([]any{len(v.Due), v.Due[0].ID, v.LastScheduled, len(v.Seed), v.Seed[0].Rich.LinearText},
+			[]any{1, second.ID, second.ScheduledAt, 1, "Look at the numbers."}, "what a decision sees")
+	})
+	w.ok(err)
+	list, next, err := w.Occurrences(ctx, ws, order.ID, "", "", 1)
+	w.ok(err)
+	w.equal([]any{len(list), list[0].ScheduledAt}, []any{1, second.ScheduledAt}, "the latest first")
+	list, _, err = w.Occurrences(ctx, ws, order.ID, "", next, 10)
+	w.ok(err)
+	w.equal([]any{len(list), list[0].State, *list[0].CoalescedInto}, []any{1, domain.OccurrenceCoalesced, second.ScheduledAt}, "then the one before")
+
+	agenda, err := w.Agenda(ctx, T0.Add(time.Hour), 10, true)
+	w.ok(err)
+	w.equal([]any{agenda.Orders, agenda.Waiting, len(agenda.Watching)},
+		[]any{[]domain.OrderRef{{WorkspaceID: ws, ID: order.ID}}, []string{ws}, 2}, "what there is to do")
+	refs, err := w.DueOccurrences(ctx, ws)
+	w.ok(err)
+	w.equal(refs, []domain.OrderRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
+	waiters, err := w.Waiters(ctx, ws)
+	w.ok(err)
+	w.equal(waiters.DueSince, second.RecordedAt, "since when one is due")
+}
+
+func (w *world) decideOrder(id string, look func(*domain.OrderView)) error {
+	_, err := w.DecideOrder(w.Context(), domain.DefaultWorkspace, id, func(_ context.Context, v *domain.OrderView) (*domain.Change, error) {
+		look(v)
+		return nil, nil
+	})
+	return err
+}
+
+// runs: those that have not ended, how the latest ended, who waits for an earlier one,
+// and which grants were used how often.
+func runs(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	order := w.order("numbers", nil)
+	made := T0
+	run := func(name string, change func(*domain.Session)) *domain.Session {
+		made = made.Add(time.Second)
+		return w.stored(name, func(s *domain.Session) {
+			s.Type, s.AutomationID, s.CreatedAt = domain.Automation, order.ID, made
+			change(s)
+		})
+	}
+	run("failed", func(s *domain.Session) { s.Phase, s.EndReason = domain.Completed, domain.EndError })
+	run("done", func(s *domain.Session) { s.Phase, s.EndReason = domain.Completed, domain.EndCompleted })
+	parked := run("parked", func(s *domain.Session) {
+		s.Phase, s.State.Waiting = domain.WaitingExternalResult, &domain.WaitingContext{}
+	})
+	queued := run("queued", func(s *domain.Session) { s.Phase, s.QueuedAt = domain.ExecutingEnrichments, &made })
+	c := w.change(queued)
+	c.Enqueue = []domain.QueueRow{{SessionID: queued.ID, Since: made, Trigger: domain.ByHand}}
+	grant := &domain.Grant{
+		ID: w.newID(domain.PrefixGrant), WorkspaceID: ws, AutomationID: order.ID, Commands: []string{"CREATE_DATA"}, ZoneIDs: []string{},
+		ToolIDs: []string{"tol_1"}, Bounds: json.RawMessage(`{"type": "object"}`), MaxPerRun: 2, CreatedBy: "key_1", CreatedAt: T0,
+	}
+	c.Grants = []*domain.Grant{grant}
+	for i, status := range []domain.ExecutionStatus{domain.ExecSuccess, domain.ExecCancelled} {
+		c.Executions = append(c.Executions, &domain.Execution{
+			ID: w.newID(domain.PrefixExecution), WorkspaceID: ws, SessionID: queued.ID, MessageID: "msg_1", CallID: "c", Position: i,
+			Command: "CREATE_DATA", Params: json.RawMessage(`{}`), Kind: domain.KindAction, Status: status, GrantID: grant.ID, CreatedAt: T0,
+		})
+	}
+	w.ok(w.Commit(ctx, c))
+
+	w.ok(w.decideOrder(order.ID, func(v *domain.OrderView) {
+		w.equal([]any{len(v.Unended), v.Unended[0].ID, v.Ends, len(v.Grants)},
+			[]any{2, parked.ID, []domain.EndReason{domain.EndCompleted, domain.EndError}, 1}, "what a decision sees of the runs")
+	}))
+	waiters, err := w.Waiters(ctx, ws)
+	w.ok(err)
+	w.equal(waiters.Queue[0].Blocked, true, "the second run waits for the first")
+	v, err := w.View(ctx, ws, queued.ID)
+	w.ok(err)
+	w.equal([]any{v.BehindOwnRun, len(v.Grants), v.Grants[0].UsesInRun}, []any{true, 1, int64(1)}, "the run's own view")
+	first, err := w.View(ctx, ws, parked.ID)
+	w.ok(err)
+	w.equal([]any{first.BehindOwnRun, first.Grants[0].UsesInRun}, []any{false, int64(0)}, "the earlier run's view")
+
+	grant.RevokedAt = new(T0.Add(time.Minute))
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}, Grants: []*domain.Grant{grant}}))
+	all, err := w.Grants(ctx, ws, order.ID)
+	w.ok(err)
+	grant.Uses = 1
+	w.equal(*all[0], *grant, "a withdrawn grant is still listed")
+	v, err = w.View(ctx, ws, queued.ID)
+	w.ok(err)
+	w.equal(len(v.Grants), 0, "and counts no more")
+	records, _, err := w.RunRecords(ctx, ws, order.ID, "", 10)
+	w.ok(err)
+	w.equal([]any{len(records), records[0].Session.ID}, []any{4, queued.ID}, "the history, newest first")
+}

@@ -1,0 +1,211 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/schedule"
+)
+
+// misfire marks a DUE occurrence that was not on time: the misfire policy made it, so
+// overlap does not apply to it.
+const misfire = "misfire"
+
+// tick records what came due of an automation since the last look, computed from its
+// history, and starts what may start.
+func (d *Door) tick(ctx context.Context, ref domain.OrderRef) error {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+		change, err := d.recordDue(v)
+		if err != nil || change == nil {
+			return nil, err
+		}
+		return &outcome{change: change}, nil
+	})
+	if err == nil {
+		_, err = d.fire(ctx, ref)
+	}
+	return err
+}
+
+// recordDue writes a row for every instant that came due. A nil change: nothing did.
+func (d *Door) recordDue(v *domain.OrderView) (*domain.Change, error) {
+	order := *v.Order
+	if !order.Enabled || order.Schedule == nil {
+		return nil, nil
+	}
+	plan, err := schedule.Parse(*order.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	change := d.changeOf(v)
+	in := schedule.DueInput{
+		Plan: plan, After: after(v), Now: change.At, Grace: time.Duration(v.Workspace.Settings.MisfireGrace), Policy: order.Misfire,
+	}
+	for _, due := range v.Due {
+		in.Open = append(in.Open, due.ScheduledAt)
+	}
+	decisions := schedule.Due(in)
+	for i := range decisions {
+		d.recordDecision(v, change, &decisions[i], in)
+	}
+	order.NextAt = nextLook(plan, v, change)
+	change.Automations = []domain.AutomationWrite{{Automation: &order, Tick: true}}
+	return change, nil
+}
+
+// after is the instant from which on the schedule counts: the latest in the history, or
+// when it was set.
+func after(v *domain.OrderView) time.Time {
+	if v.LastScheduled.After(v.Order.ScheduleSince) {
+		return v.LastScheduled
+	}
+	return v.Order.ScheduleSince
+}
+
+func (d *Door) recordDecision(v *domain.OrderView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput) {
+	row := &domain.Occurrence{
+		ID: d.cfg.NewID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Order.ID, ScheduledAt: decision.At,
+	}
+	for _, due := range v.Due {
+		if due.ScheduledAt.Equal(decision.At) {
+			row = due
+		}
+	}
+	reason := decision.Reason
+	if decision.State == domain.OccurrenceDue && reason == "" && change.At.Sub(decision.At) > in.Grace {
+		reason = misfire
+	}
+	if !decision.Into.IsZero() {
+		row.CoalescedInto = &decision.Into
+	}
+	d.record(change, row, decision.State, reason)
+}
+
+// record adds what became of an occurrence to a change, and tells of it.
+func (d *Door) record(change *domain.Change, row *domain.Occurrence, state domain.OccurrenceState, reason string) {
+	own := *row
+	own.State, own.Reason, own.RecordedAt = state, reason, change.At
+	change.Occurrences = append(change.Occurrences, &own)
+	change.Emit(domain.LogEvent{Type: domain.LogOccurrence, Occurrence: &own})
+}
+
+// nextLook is when the schedule must be looked at again: at the next instant, or when
+// an open one is over its grace.
+func nextLook(plan *schedule.Plan, v *domain.OrderView, change *domain.Change) *time.Time {
+	last := after(v)
+	if last.Before(change.At) {
+		last = change.At // all up to now is decided
+	}
+	var at *time.Time
+	if next, ok := plan.Next(last); ok {
+		at = &next
+	}
+	if v.Order.Misfire != domain.MisfireSkip {
+		return at
+	}
+	for _, row := range append(slices.Clone(v.Due), change.Occurrences...) {
+		over := row.ScheduledAt.Add(time.Duration(v.Workspace.Settings.MisfireGrace))
+		if row.State == domain.OccurrenceDue && over.After(change.At) && (at == nil || over.Before(*at)) {
+			at = &over
+		}
+	}
+	return at
+}
+
+// fireDue starts the occurrence of a workspace that has been due for longest, if it may
+// start.
+func (d *Door) fireDue(ctx context.Context, workspace string) error {
+	refs, err := d.cfg.Orders.DueOccurrences(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		fired, err := d.fire(ctx, ref)
+		if err != nil || fired {
+			return err
+		}
+	}
+	return nil
+}
+
+// restartError ends a transaction in which it shows that an old run must be stopped first.
+type restartError struct{ runs []string }
+
+func (*restartError) Error() string { return "an earlier run is stopped first" }
+
+// fire starts the oldest due occurrence of an automation, if neither its own last run
+// nor the slot stands in the way. Overlap comes first, then the slot.
+func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
+	o, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
+	if restart, ok := errors.AsType[*restartError](err); ok {
+		for _, old := range restart.runs {
+			if _, err := d.StopSession(ctx, ref.WorkspaceID, old, "overlap"); err != nil && !refused(err) {
+				return false, err
+			}
+		}
+		o, err = d.passOrder(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
+	}
+	if errors.Is(err, errSlotTaken) {
+		return false, nil // it stays due
+	}
+	return o != nil && o.step != nil, err
+}
+
+func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
+	if len(v.Due) == 0 || !v.Order.Enabled {
+		return nil, nil
+	}
+	due := v.Due[0]
+	if failing := d.disableFailing(v); failing != nil {
+		return failing, nil
+	}
+	if skip, err := d.standsInTheWay(v, due); err != nil || skip != "" {
+		return d.closed(v, due, domain.OccurrenceSkipped, skip), err
+	}
+	o, err := d.begin(v, run{trigger: domain.BySchedule, cause: domain.CauseSchedule, at: due.ScheduledAt, by: "schedule", onTime: true}, known)
+	if e, ok := errors.AsType[*domain.Error](err); ok && e.Code == domain.CodeConflict {
+		return d.closed(v, due, domain.OccurrenceFailed, e.Message), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	row := *due
+	row.SessionID = o.step.Session.ID
+	d.record(o.change, &row, domain.OccurrenceFired, due.Reason)
+	return o, nil
+}
+
+// standsInTheWay says why a due occurrence is skipped; "" and no error: it is not. The
+// error errSlotTaken means that it waits.
+func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (string, error) {
+	if limit := v.Order.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
+		return domain.SkippedBudget, nil
+	}
+	if len(v.Unended) == 0 {
+		return "", nil
+	}
+	if due.Reason != "" || v.Order.Overlap == domain.OverlapQueue || len(v.Due) > 1 && v.Order.Misfire == domain.MisfireAll {
+		return "", errSlotTaken
+	}
+	if v.Order.Overlap == domain.OverlapRestart {
+		restart := &restartError{}
+		for _, s := range v.Unended {
+			restart.runs = append(restart.runs, s.ID)
+		}
+		return "", restart
+	}
+	return domain.SkippedOverlap, nil
+}
+
+// closed records that an occurrence does not run.
+func (d *Door) closed(v *domain.OrderView, due *domain.Occurrence, state domain.OccurrenceState, reason string) *outcome {
+	if reason == "" {
+		return nil
+	}
+	change := d.changeOf(v)
+	d.record(change, due, state, reason)
+	return &outcome{change: change}
+}

@@ -1,0 +1,305 @@
+package scheduler
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/schedule"
+)
+
+// CreateAutomation makes an automation and its SEED. The number is that of the event at
+// which it shows.
+func (d *Door) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.StandingOrder, int64, error) {
+	if err := d.checkProvider(ctx, workspace, in.ProviderID); err != nil {
+		return nil, 0, err
+	}
+	return d.order(ctx, workspace, "", func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		order := &domain.StandingOrder{
+			ID: d.cfg.NewID(domain.PrefixAutomation), WorkspaceID: workspace, Name: in.Name, ProviderID: in.ProviderID,
+			Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
+			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers,
+			Budgets: in.Budgets, ScheduleSince: change.At, SeenSeq: v.Workspace.LastSeq, CreatedAt: change.At, UpdatedAt: change.At,
+		}
+		if err := setSchedule(order, in.Schedule, change.At); err != nil {
+			return nil, err
+		}
+		order.SeedSessionID = d.makeSeed(order, in.Seed, in.By, change)
+		hookToken(order)
+		return order, nil
+	})
+}
+
+// order decides about an automation, writes it and tells of it; change may be filled.
+func (d *Door) order(ctx context.Context, workspace, id string, decide func(*domain.OrderView, *domain.Change) (*domain.StandingOrder, error)) (*domain.StandingOrder, int64, error) {
+	var order *domain.StandingOrder
+	o, err := d.passOrder(ctx, workspace, id, func(v *domain.OrderView, _ bool) (*outcome, error) {
+		change := d.changeOf(v)
+		var err error
+		if order, err = decide(v, change); err != nil {
+			return nil, err
+		}
+		writeOrder(change, order, id == "")
+		return &outcome{change: change}, nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	d.agenda.orders(order)
+	return order, o.change.Events[len(o.change.Events)-1].Seq, nil
+}
+
+// setSchedule checks a schedule and says when it is due first. It counts from now on.
+func setSchedule(order *domain.StandingOrder, s *domain.Schedule, now time.Time) error {
+	order.Schedule, order.NextAt = nil, nil
+	if s == nil {
+		return nil
+	}
+	anchored, err := schedule.Anchored(*s, now)
+	if err != nil {
+		return err
+	}
+	order.Schedule, order.ScheduleSince = &anchored, now
+	return nextDue(order, now)
+}
+
+// nextDue sets when an enabled automation is due first after an instant.
+func nextDue(order *domain.StandingOrder, after time.Time) error {
+	order.NextAt = nil
+	if !order.Enabled || order.Schedule == nil {
+		return nil
+	}
+	plan, err := schedule.Parse(*order.Schedule)
+	if err != nil {
+		return err
+	}
+	if next, ok := plan.Next(after); ok {
+		order.NextAt = &next
+	}
+	return nil
+}
+
+// hookToken gives an automation with a webhook trigger its secret, once.
+func hookToken(order *domain.StandingOrder) {
+	if order.Trigger(domain.TriggerWebhook) == nil || order.HookToken != "" {
+		return
+	}
+	var secret [32]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		panic("scheduler: no randomness: " + err.Error()) // crypto/rand never fails
+	}
+	order.HookToken = hex.EncodeToString(secret[:])
+}
+
+func sameToken(have, given string) bool {
+	return have != "" && subtle.ConstantTimeCompare([]byte(have), []byte(given)) == 1
+}
+
+// makeSeed makes the session that holds the automation's first message. It is edited,
+// never run.
+func (d *Door) makeSeed(order *domain.StandingOrder, rich domain.RichContent, by string, change *domain.Change) string {
+	s := &domain.Session{
+		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: order.WorkspaceID, Type: domain.Seed, Name: order.Name,
+		Phase: domain.Idle, AutomationID: order.ID, CreatedAt: change.At, UpdatedAt: change.At, LastEventTime: change.At,
+	}
+	change.Sessions = append(change.Sessions, domain.SessionWrite{Session: s, Insert: true})
+	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})
+	d.placeSeed(s, rich, by, change)
+	return s.ID
+}
+
+func (d *Door) placeSeed(s *domain.Session, rich domain.RichContent, by string, change *domain.Change) {
+	m := &domain.Message{
+		ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID, Timestamp: change.At,
+		Sender: domain.SenderUser, Status: domain.MessageStored, SenderID: by, Rich: &rich,
+	}
+	change.Messages = append(change.Messages, m)
+	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
+}
+
+// SetSeed puts another message in the place of the SEED's. Runs that have begun keep
+// what they copied.
+func (d *Door) SetSeed(ctx context.Context, workspace, automation string, version int64, rich domain.RichContent, by string) (*domain.StandingOrder, int64, error) {
+	order, err := d.cfg.Orders.Automation(ctx, workspace, automation)
+	if err != nil {
+		return nil, 0, err
+	}
+	seed, err := d.cfg.Store.Session(ctx, workspace, order.SeedSessionID)
+	if err != nil {
+		return nil, 0, err
+	}
+	return d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		if err := sameVersion(v, version); err != nil {
+			return nil, err
+		}
+		for _, old := range v.Seed {
+			change.DeletedMessages = append(change.DeletedMessages, old)
+			change.Emit(domain.LogEvent{SessionID: seed.ID, Type: domain.LogMessageDeleted, Message: old})
+		}
+		d.placeSeed(seed, rich, by, change)
+		changed := *v.Order
+		changed.UpdatedAt = change.At
+		return &changed, nil
+	})
+}
+
+// codeVersion: the client saw another version (If-Match).
+const codeVersion domain.Code = "precondition_failed"
+
+func sameVersion(v *domain.OrderView, version int64) error {
+	if version != 0 && version != v.Order.Version {
+		return domain.Errorf(codeVersion, "The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
+	}
+	return nil
+}
+
+// UpdateAutomation changes an automation. A changed schedule, and enabling it, counts
+// from now on; any other change does not move it.
+func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch domain.AutomationPatch) (*domain.StandingOrder, int64, error) {
+	if patch.ProviderID != nil {
+		if err := d.checkProvider(ctx, workspace, *patch.ProviderID); err != nil {
+			return nil, 0, err
+		}
+	}
+	return d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		if err := sameVersion(v, patch.Version); err != nil {
+			return nil, err
+		}
+		order := *v.Order
+		order.UpdatedAt = change.At
+		set(&order.Name, patch.Name)
+		set(&order.ProviderID, patch.ProviderID)
+		set(&order.Misfire, patch.Misfire)
+		set(&order.Overlap, patch.Overlap)
+		set(&order.Validation, patch.Validation)
+		set(&order.RequireValidation, patch.RequireValidation)
+		set(&order.Completion, patch.Completion)
+		set(&order.Tags, patch.Tags)
+		set(&order.Budgets, patch.Budgets)
+		if patch.Triggers != nil {
+			order.Triggers = *patch.Triggers
+			order.SeenSeq = v.Workspace.LastSeq
+			hookToken(&order)
+		}
+		return &order, d.reschedule(v, &order, patch, change)
+	})
+}
+
+// reschedule applies what a patch says about the schedule and about being enabled.
+func (d *Door) reschedule(v *domain.OrderView, order *domain.StandingOrder, patch domain.AutomationPatch, change *domain.Change) error {
+	was := v.Order.Enabled
+	set(&order.Enabled, patch.Enabled)
+	enabled := order.Enabled && !was
+	if enabled {
+		order.DisabledReason, order.ScheduleSince, order.SeenSeq = "", change.At, v.Workspace.LastSeq
+	}
+	if was && !order.Enabled {
+		order.NextAt = nil
+		for _, due := range v.Due {
+			d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
+		}
+	}
+	if patch.Schedule != nil && !sameSchedule(*patch.Schedule, v.Order.Schedule) {
+		return setSchedule(order, *patch.Schedule, change.At)
+	}
+	if enabled {
+		return nextDue(order, change.At)
+	}
+	return nil
+}
+
+// sameSchedule: a schedule that is sent back as it was read is no change.
+func sameSchedule(a, b *domain.Schedule) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x := *a
+	if x.StartsAt == "" {
+		x.StartsAt = b.StartsAt
+	}
+	return x == *b
+}
+
+// RenewHook gives the automation's webhook another URL; the old one is unknown at once.
+func (d *Door) RenewHook(ctx context.Context, workspace, id string) (*domain.StandingOrder, int64, error) {
+	return d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		order := *v.Order
+		if order.Trigger(domain.TriggerWebhook) == nil {
+			return nil, domain.Errorf(domain.CodeConflict, "The automation has no webhook trigger. Nothing was changed.")
+		}
+		order.HookToken, order.UpdatedAt = "", change.At
+		hookToken(&order)
+		return &order, nil
+	})
+}
+
+// DeleteAutomation deletes an automation; its runs stay. One with a run under way asks
+// for force, which stops it.
+func (d *Door) DeleteAutomation(ctx context.Context, workspace, id string, version int64, force bool) error {
+	var running []string
+	_, _, err := d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		if err := sameVersion(v, version); err != nil {
+			return nil, err
+		}
+		running = nil
+		for _, s := range v.Unended {
+			running = append(running, s.ID)
+		}
+		if len(running) > 0 && !force {
+			return nil, domain.Errorf(domain.CodeSessionBusy, "A run of this automation has not ended. Nothing was deleted; with force it is stopped.")
+		}
+		order := *v.Order
+		order.Enabled, order.NextAt, order.DeletedAt, order.UpdatedAt, order.HookToken = false, nil, &change.At, change.At, ""
+		for _, due := range v.Due {
+			d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
+		}
+		return &order, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range running {
+		if _, err := d.StopSession(ctx, workspace, s, "automation deleted"); err != nil && !refused(err) {
+			return fmt.Errorf("stop the run %s of the deleted automation: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// GiveGrant adds a grant to an automation.
+func (d *Door) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
+	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		g.ID, g.WorkspaceID, g.AutomationID = d.cfg.NewID(domain.PrefixGrant), workspace, automation
+		g.CreatedAt = change.At
+		change.Grants = append(change.Grants, &g)
+		order := *v.Order
+		order.UpdatedAt = change.At
+		return &order, nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return &g, seq, nil
+}
+
+// WithdrawGrant ends a grant; what runs from now on asks again.
+func (d *Door) WithdrawGrant(ctx context.Context, workspace, automation, grant string) (int64, error) {
+	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		i := slices.IndexFunc(v.Grants, func(g *domain.Grant) bool { return g.ID == grant })
+		if i < 0 {
+			return nil, domain.NotFound("grant")
+		}
+		withdrawn := *v.Grants[i]
+		withdrawn.RevokedAt = &change.At
+		change.Grants = append(change.Grants, &withdrawn)
+		order := *v.Order
+		order.UpdatedAt = change.At
+		return &order, nil
+	})
+	return seq, err
+}

@@ -1,0 +1,261 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// run is what a new run of an automation is to be.
+type run struct {
+	trigger string
+	cause   domain.Cause
+	// at is the reference of relative periods: the scheduled time, or when it was asked
+	// for.
+	at   time.Time
+	note string // added to the first message: what the event brought
+	by   string
+	// onTime: it is scheduled, and is made only if it gets the slot at once.
+	onTime bool
+}
+
+// orderDecision decides about an automation; nil writes nothing. known: the model of a
+// run that begins was looked up already.
+type orderDecision func(v *domain.OrderView, known bool) (*outcome, error)
+
+// passOrder decides about an automation in one transaction and then sets going what
+// follows.
+func (d *Door) passOrder(ctx context.Context, workspace, automation string, decide orderDecision) (*outcome, error) {
+	o, err := d.passOrderOnce(ctx, workspace, automation, decide, false)
+	if unknown, ok := errors.AsType[*unknownModelError](err); ok {
+		d.cfg.Models.Learn(ctx, workspace, unknown.provider)
+		return d.passOrderOnce(ctx, workspace, automation, decide, true)
+	}
+	return o, err
+}
+
+func (d *Door) passOrderOnce(ctx context.Context, workspace, automation string, decide orderDecision, known bool) (*outcome, error) {
+	var o *outcome
+	_, err := d.cfg.Orders.DecideOrder(ctx, workspace, automation, func(_ context.Context, v *domain.OrderView) (*domain.Change, error) {
+		var err error
+		if o, err = decide(v, known); err != nil || o == nil {
+			return nil, err
+		}
+		return o.change, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("decide about the automation: %w", err)
+	}
+	if o != nil && o.step != nil {
+		d.after(o)
+	}
+	return o, nil
+}
+
+// begin makes a run: a copy of the SEED's messages in a session of its own, which asks
+// for the slot. With onTime it is not made unless the slot is granted (errSlotTaken).
+func (d *Door) begin(v *domain.OrderView, r run, known bool) (*outcome, error) {
+	if err := d.mayBegin(v, r); err != nil {
+		return nil, err
+	}
+	now := d.cfg.Clock()
+	s := &domain.Session{
+		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Automation, Name: v.Order.Name,
+		Phase: domain.ExecutingEnrichments, AutomationID: v.Order.ID, Trigger: r.trigger, ScheduledExecutionTime: &r.at,
+		ProviderID: v.Order.ProviderID, RequireValidation: v.Order.RequireValidation, Budgets: v.Order.Budgets,
+		CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+	}
+	s.State = domain.SessionState{
+		RoundID: d.cfg.NewID(domain.PrefixRound), RoundCause: r.cause, NextReason: domain.RoundtripReason(r.cause),
+		Validation: v.Order.Validation, AskCompletion: v.Order.Completion == domain.CompletionAsk,
+	}
+	messages := d.copySeed(v, s, r)
+	s.State.RoundMessageID = messages[len(messages)-1].ID
+	view := v.View
+	view.Session = s
+	o, err := d.decide(&view, request{
+		workspace: v.Workspace.ID, fresh: s, event: always(domain.SessionActivationRequested{}), byItself: r.onTime, learnt: known,
+	})
+	if err != nil {
+		return nil, err
+	}
+	born := &domain.Change{WorkspaceID: v.Workspace.ID, At: now, Messages: messages}
+	born.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: o.change.Session(s.ID)})
+	for _, m := range messages {
+		born.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
+	}
+	o.change.Messages = append(born.Messages, o.change.Messages...)
+	o.change.Events = append(born.Events, o.change.Events...)
+	return o, nil
+}
+
+// mayBegin refuses a run that could not go.
+func (d *Door) mayBegin(v *domain.OrderView, r run) error {
+	if len(v.Seed) == 0 {
+		return domain.Errorf(domain.CodeConflict, "The automation has no message to begin with. Give it one (seed); nothing was started.")
+	}
+	if limit := v.Workspace.Settings.MaxQueueLength; !r.onTime && limit > 0 && len(v.Queue) >= limit {
+		return domain.Errorf(domain.CodeQueueFull, "The queue of this workspace is full (%d). Nothing was started; try again later.", limit)
+	}
+	return nil
+}
+
+// copySeed copies the SEED's messages into the run, so that no later change of the
+// automation changes it.
+func (d *Door) copySeed(v *domain.OrderView, s *domain.Session, r run) []*domain.Message {
+	messages := make([]*domain.Message, len(v.Seed))
+	for i, seed := range v.Seed {
+		m := *seed
+		rich := domain.RichContent{}
+		if seed.Rich != nil {
+			rich = *seed.Rich
+		}
+		if r.note != "" && i == len(v.Seed)-1 {
+			rich.Segments = append(append([]domain.Segment(nil), rich.Segments...), domain.Segment{Type: "text", Text: "\n\n" + r.note})
+			rich.LinearText += "\n\n" + r.note
+		}
+		m.ID, m.SessionID, m.RoundID, m.Seq = d.cfg.NewID(domain.PrefixMessage), s.ID, s.State.RoundID, 0
+		m.Timestamp, m.Status, m.SenderID, m.Rich = d.cfg.Clock(), domain.MessageStored, r.by, &rich
+		messages[i] = &m
+	}
+	return messages
+}
+
+// ExecuteAutomation starts a run by hand. It queues when the slot is taken, and always
+// behind an earlier run of the same automation.
+func (d *Door) ExecuteAutomation(ctx context.Context, workspace, automation, by string) (*domain.Receipt, error) {
+	return d.receiptOfRun(ctx, workspace, automation, func(*domain.OrderView) (run, error) {
+		return run{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), by: by}, nil
+	})
+}
+
+// maxHookBody bounds what a webhook may add to the first message, in bytes.
+const maxHookBody = 64 << 10
+
+// TriggerAutomation starts a run for a call of the automation's webhook, whose body (a
+// JSON text, or nothing) is added to the first message. A wrong token and an unknown
+// automation look the same.
+func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, body json.RawMessage) (*domain.Receipt, error) {
+	order, err := d.cfg.Orders.AutomationOfHook(ctx, automation)
+	if err != nil {
+		return nil, err
+	}
+	if !sameToken(order.HookToken, token) {
+		return nil, domain.NotFound("webhook")
+	}
+	if len(body) > maxHookBody {
+		return nil, domain.Errorf("body_too_large", "A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
+	}
+	return d.receiptOfRun(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView) (run, error) {
+		trigger := v.Order.Trigger(domain.TriggerWebhook)
+		switch {
+		case trigger == nil || !sameToken(v.Order.HookToken, token):
+			return run{}, domain.NotFound("webhook")
+		case !v.Order.Enabled:
+			return run{}, domain.Errorf(codeDisabled, "The automation is disabled. Nothing was started.")
+		}
+		holds, err := d.cfg.Conditions.Holds(trigger.Condition, orNull(body))
+		if err != nil {
+			return run{}, fmt.Errorf("check the webhook's condition: %w", err)
+		}
+		if !holds {
+			return run{}, errConditionFails
+		}
+		note := ""
+		if len(body) > 0 {
+			note = "The event that started this run:\n" + string(body)
+		}
+		return run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "webhook"}, nil
+	})
+}
+
+const codeDisabled domain.Code = "automation_disabled"
+
+// errConditionFails tells that an event does not meet the trigger's condition.
+var errConditionFails = domain.Errorf("condition_not_met", "The event does not meet the condition of the trigger. Nothing was started.")
+
+func orNull(body json.RawMessage) json.RawMessage {
+	if len(body) == 0 {
+		return json.RawMessage("null")
+	}
+	return body
+}
+
+// receiptOfRun starts a run and says where it stands.
+func (d *Door) receiptOfRun(ctx context.Context, workspace, automation string, of func(*domain.OrderView) (run, error)) (*domain.Receipt, error) {
+	o, err := d.passOrder(ctx, workspace, automation, func(v *domain.OrderView, known bool) (*outcome, error) {
+		r, err := of(v)
+		if err != nil {
+			return nil, err
+		}
+		return d.begin(v, r, known)
+	})
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.receipt()
+	receipt.Created, receipt.Result = true, domain.Activated
+	if o.queued {
+		receipt.Result, receipt.Position = domain.Queued, o.step.Session.QueuePosition
+	}
+	return receipt, nil
+}
+
+// runEnded looks at an automation whose run has ended: after too many failures in a row
+// it is disabled, and what was due goes on.
+func (d *Door) runEnded(ctx context.Context, s *domain.Session) {
+	if s.Type != domain.Automation || s.Phase != domain.Completed {
+		return
+	}
+	_, err := d.passOrder(ctx, s.WorkspaceID, s.AutomationID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+		return d.disableFailing(v), nil
+	})
+	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound && ctx.Err() == nil {
+		d.cfg.Log.Warn().Err(err).Str("automation", s.AutomationID).Msg("could not look at the automation after its run; it is looked at again at its next one")
+	}
+}
+
+// disableFailing disables an automation whose latest runs all failed; nil: it goes on.
+func (d *Door) disableFailing(v *domain.OrderView) *outcome {
+	if !v.Order.Enabled || len(v.Ends) < domain.FailuresToDisable {
+		return nil
+	}
+	for _, end := range v.Ends {
+		if end != domain.EndError && end != domain.EndTimeout && end != domain.EndLimitReached {
+			return nil
+		}
+	}
+	order := *v.Order
+	change := d.changeOf(v)
+	d.disable(v, &order, change, "failures")
+	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
+		Level: "error", Code: "automation_disabled",
+		Text: fmt.Sprintf("The automation %q was disabled: its last %d runs failed. Look at them, mend the cause, and enable it again.", order.Name, domain.FailuresToDisable),
+	}})
+	return &outcome{change: change}
+}
+
+// disable stops an automation's schedule and triggers; what is due is recorded as
+// skipped.
+func (d *Door) disable(v *domain.OrderView, order *domain.StandingOrder, change *domain.Change, reason string) {
+	order.Enabled, order.DisabledReason, order.NextAt, order.UpdatedAt = false, reason, nil, change.At
+	for _, due := range v.Due {
+		d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
+	}
+	writeOrder(change, order, false)
+}
+
+// changeOf begins an empty change of the automation's workspace.
+func (d *Door) changeOf(v *domain.OrderView) *domain.Change {
+	return &domain.Change{WorkspaceID: v.Workspace.ID, At: d.cfg.Clock()}
+}
+
+// writeOrder adds an automation to a change, and tells of it.
+func writeOrder(change *domain.Change, order *domain.StandingOrder, insert bool) {
+	change.Automations = append(change.Automations, domain.AutomationWrite{Automation: order, Insert: insert})
+	change.Emit(domain.LogEvent{Type: domain.LogAutomationChanged, Automation: order})
+}

@@ -1,0 +1,191 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// watchBatch bounds how many events are looked at at once.
+	watchBatch = 200
+	// maxTold bounds how many new entries are told to a run that they started.
+	maxTold = 20
+)
+
+// Committed is told of every change that this process commits: entries that were made
+// may start automations.
+func (d *Door) Committed(change *domain.Change) {
+	for _, e := range change.Events {
+		if e.Type == domain.LogDataChanged && madeEntries(e.Change) {
+			d.agenda.watch(change.WorkspaceID)
+			return
+		}
+	}
+}
+
+func madeEntries(c *domain.DataChange) bool {
+	return c != nil && c.Noun == "entry" && c.Operation == "created"
+}
+
+// watch asks for a look at the events of a workspace.
+func (a *agenda) watch(workspace string) {
+	a.mu.Lock()
+	a.watches[workspace] = true
+	a.mu.Unlock()
+	a.poke()
+}
+
+// watchAll looks at the workspaces in which entries were made.
+func (a *agenda) watchAll(ctx context.Context) {
+	a.mu.Lock()
+	watches := a.watches
+	a.watches = map[string]bool{}
+	a.mu.Unlock()
+	for workspace := range watches {
+		refs, err := a.door.cfg.Orders.WatchingAutomations(ctx, workspace)
+		for _, ref := range refs {
+			if err == nil {
+				err = a.door.lookForEntries(ctx, ref)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			a.door.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look for entries that start automations; they are found at the next look")
+		}
+	}
+}
+
+// lookForEntries reads the log from where the automation has looked last. What was
+// looked at is written together with the run that it starts: an entry starts one run,
+// whatever crashes.
+func (d *Door) lookForEntries(ctx context.Context, ref domain.OrderRef) error {
+	for {
+		order, err := d.cfg.Orders.Automation(ctx, ref.WorkspaceID, ref.ID)
+		if err != nil || !order.Watches() {
+			return err
+		}
+		events, err := d.cfg.Events.Events(ctx, ref.WorkspaceID, "", order.SeenSeq, watchBatch)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := d.lookAtEvent(ctx, order, e); err != nil {
+				return err
+			}
+		}
+		if err := d.seen(ctx, order, events[len(events)-1].Seq); err != nil || len(events) < watchBatch {
+			return err
+		}
+	}
+}
+
+// seen notes up to which event an automation has looked.
+func (d *Door) seen(ctx context.Context, order *domain.StandingOrder, seq int64) error {
+	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+		if v.Order.SeenSeq >= seq {
+			return nil, nil
+		}
+		change := d.changeOf(v)
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Order, seq)}
+		return &outcome{change: change}, nil
+	})
+	return err
+}
+
+func sawUntil(order *domain.StandingOrder, seq int64) domain.AutomationWrite {
+	own := *order
+	own.SeenSeq = seq
+	return domain.AutomationWrite{Automation: &own, Tick: true}
+}
+
+// lookAtEvent starts a run if the event made entries that the automation watches for.
+func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *domain.LogEvent) error {
+	var made domain.DataChange
+	if e.Type != domain.LogDataChanged || json.Unmarshal(e.Data, &made) != nil || !madeEntries(&made) || made.MadeAt == nil {
+		return nil
+	}
+	trigger := watchesFor(order, made.ToolID)
+	if trigger == nil || d.ownRun(ctx, order, made.SessionID) {
+		return nil
+	}
+	entries, err := d.entriesThatCount(ctx, order, trigger, &made)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	note := toldEntries(entries)
+	_, err = d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
+		if v.Order.SeenSeq >= e.Seq || !v.Order.Watches() {
+			return nil, nil
+		}
+		o, err := d.begin(v, run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "entry_created"}, known)
+		if err != nil {
+			return nil, err
+		}
+		o.change.Automations = append(o.change.Automations, sawUntil(v.Order, e.Seq))
+		return o, nil
+	})
+	switch domain.ErrorCode(err) {
+	case domain.CodeQueueFull, domain.CodeConflict: // told, and not tried for ever
+		d.cfg.Log.Warn().Err(err).Str("automation", order.ID).Msg("an entry could not start its automation")
+		return nil
+	}
+	return err
+}
+
+func watchesFor(order *domain.StandingOrder, tool string) *domain.Trigger {
+	for i := range order.Triggers {
+		if t := &order.Triggers[i]; t.Type == domain.TriggerEntryCreated && t.ToolID == tool {
+			return t
+		}
+	}
+	return nil
+}
+
+// ownRun: an automation does not start itself by what its own runs write.
+func (d *Door) ownRun(ctx context.Context, order *domain.StandingOrder, session string) bool {
+	if session == "" {
+		return false
+	}
+	s, err := d.cfg.Store.Session(ctx, order.WorkspaceID, session)
+	return err == nil && s.AutomationID == order.ID
+}
+
+// entriesThatCount are the new entries that meet the trigger's condition.
+func (d *Door) entriesThatCount(ctx context.Context, order *domain.StandingOrder, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
+	all, err := d.cfg.Events.EntriesMadeAt(ctx, order.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
+	if err != nil {
+		return nil, fmt.Errorf("read the entries that were made: %w", err)
+	}
+	var some []*domain.Entry
+	for _, entry := range all {
+		value, err := json.Marshal(map[string]any{"timestamp": entry.Timestamp, "data": entry.Data})
+		if err != nil {
+			return nil, fmt.Errorf("read entry %s: %w", entry.ID, err)
+		}
+		holds, err := d.cfg.Conditions.Holds(trigger.Condition, value)
+		if err != nil {
+			return nil, fmt.Errorf("check the condition of automation %s: %w", order.ID, err)
+		}
+		if holds {
+			some = append(some, entry)
+		}
+	}
+	return some, nil
+}
+
+// toldEntries tells a run what started it.
+func toldEntries(entries []*domain.Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "New entries (%d) in the tool %s started this run:", len(entries), entries[0].ToolID)
+	for i, e := range entries {
+		if i == maxTold {
+			fmt.Fprintf(&b, "\n… and %d more", len(entries)-maxTold)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s %s: %s", e.ID, e.Timestamp.UTC().Format("2006-01-02T15:04:05Z"), e.Data)
+	}
+	return b.String()
+}
