@@ -171,7 +171,7 @@ func FuzzParse(f *testing.F) {
 	for i, s := range samples {
 		f.Add(uint8(i), s.expression, "2026-01-01T08:00:00")
 	}
-	for _, s := range []string{"TZ=0", "CRON_TZ=", "* * * * */99999999999", "@", "0 0 * * 7-7/0", "1-2-3 * * * *"} {
+	for _, s := range []string{"TZ=0", "CRON_TZ=", "* * * * */99999999999", "@", "0 0 * * 7-7/0", "1-2-3 * * * *", "0 0 1 1 0,*"} {
 		f.Add(uint8(0), s, "")
 	}
 	for _, s := range []string{"FREQ=SECONDLY", "FREQ=HOURLY;INTERVAL=24;BYHOUR=5", "FREQ=YEARLY;BYDAY=-53MO;BYSETPOS=366", "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=29", "RRULE:", "=;="} {

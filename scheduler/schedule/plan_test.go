@@ -95,6 +95,29 @@ func TestByTheHourGoesByElapsedTime(t *testing.T) {
 	}
 }
 
+// TestTheLastDayOfALeapYear: in every zone one gets on from it. (The standard library
+// says there that the stretch of time which contains it is over.)
+func TestTheLastDayOfALeapYear(t *testing.T) {
+	for _, place := range places {
+		for _, year := range []int{2028, 2096, 2196} {
+			p := plan(t, "cron", "30 */6 * * *", place.zone, "")
+			from := time.Date(year, time.December, 28, 0, 0, 0, 0, time.UTC)
+			w := newWalker(t, place.zone, from.AddDate(0, 0, -3), from.AddDate(0, 0, 8))
+			want := after(w.byWall(30, func(wall time.Time) bool { return wall.Hour()%6 == 0 && wall.Minute() == 30 }), from)
+			same(t, fmt.Sprint(place.zone, " ", year), p.Between(from, from.AddDate(0, 0, 8).Add(-time.Minute), 100), want)
+			hourly := plan(t, "cron", "0 * 31 12 *", place.zone, "").Between(from, from.AddDate(0, 0, 8), 100)
+			if len(hourly) != 24 {
+				t.Errorf("%s %d: %d hours", place.zone, year, len(hourly))
+			}
+			for at := from.Unix(); at < from.Unix()+8*day; at += hour {
+				if s := spanAt(p.zone, at); s.until <= at || s.from > at {
+					t.Fatalf("%s: %v is not around %d", place.zone, s, at)
+				}
+			}
+		}
+	}
+}
+
 // TestTheNightsOnWhichClocksChange tells the rules one by one.
 func TestTheNightsOnWhichClocksChange(t *testing.T) {
 	for _, story := range []struct {

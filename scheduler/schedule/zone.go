@@ -57,6 +57,11 @@ func spanAt(zone *time.Location, at int64) span {
 	if !until.IsZero() {
 		s.until = until.Unix()
 	}
+	// ZoneBounds counts 365 days for every year: on 31 December of a leap year the end
+	// it gives is over. Nothing moves the clock before the year ends.
+	if s.until <= at {
+		s.until = time.Date(t.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
+	}
 	return s
 }
 
