@@ -20,7 +20,7 @@ import (
 // vendors are the fakes of all providers; the first is what the others are held
 // against.
 var vendors = slices.Concat(
-	[]suite.Fake{openai.Compatible(), openai.Compatible()},
+	[]suite.Fake{openai.OpenAI(), openai.Compatible()}, openai.Presets(),
 	[]suite.Fake{anthropic.Claude()},
 	[]suite.Fake{gemini.Gemini()},
 )

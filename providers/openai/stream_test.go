@@ -429,25 +429,45 @@ func BenchmarkStream(b *testing.B) {
 	}
 	s.WriteString(head + `{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 	stream := s.String()
+	p := made(b, plainConfig)
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := hearQuietly(b, stream); err != nil {
+		if err := hearQuietly(p, stream); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// hearQuietly is hear with a listener that keeps nothing.
-func hearQuietly(b *testing.B, stream string) (*providers.Answer, string, error) {
-	p := made(b, plainConfig)
+// hearQuietly is hear without the sending, and with a listener that keeps nothing.
+func hearQuietly(p *provider, stream string) error {
 	a := answers.Get().(*answer)
 	defer a.release()
 	a.start(p.abilities, func(providers.Delta) {})
 	a.events.reset(strings.NewReader(stream))
 	if err := p.read(a); err != nil {
-		return nil, "", err
+		return err
 	}
-	raw, err := a.raw("openai_compatible", domain.ProtocolNative, ids.New)
-	return &providers.Answer{Raw: raw}, "", err
+	_, err := a.raw(p.kind, domain.ProtocolNative, ids.New)
+	return err
+}
+
+// BenchmarkQuery is a whole call without a network: what sending through the SDK costs.
+func BenchmarkQuery(b *testing.B) {
+	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		whole := strings.NewReader(`{"model":"m","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(whole), Request: r}, nil
+	})}
+	p, err := compatible().provider(json.RawMessage(plainConfig), "sk-x", client)
+	if err != nil {
+		b.Fatal(err)
+	}
+	prompt := &domain.Prompt{System: strings.Repeat("A rule. ", 4000), Turns: []*domain.Turn{text("hi")}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Query(context.Background(), &providers.Request{Prompt: prompt, NewID: ids.New}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
