@@ -276,6 +276,9 @@ func (s *providerService) ProviderModels(ctx context.Context, workspace, id stri
 		return nil, fmt.Errorf("read the config: %w", err)
 	}
 	secret, err := s.models.secret(p, common.APIKeyEnv)
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return nil, &domain.Error{Code: handlers.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +286,7 @@ func (s *providerService) ProviderModels(ctx context.Context, workspace, id stri
 	defer cancel()
 	names, err := kind.Models(ctx, p.Config, secret, s.client)
 	if call, ok := errors.AsType[*providers.Error](err); ok {
-		return nil, &domain.Error{Code: "provider_failed", Message: "The provider did not list its models: " + call.Message, Err: err}
+		return nil, &domain.Error{Code: handlers.CodeProviderFailed, Message: "The provider did not list its models: " + call.Message, Err: err}
 	}
 	return names, err
 }

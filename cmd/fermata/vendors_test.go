@@ -114,6 +114,19 @@ func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at fu
 	return record
 }
 
+// The key of a vendor is not where the config says: that is told, and nothing is asked.
+func TestModelsWithoutTheirKey(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	id := s.call("POST", "/v1/providers", map[string]any{
+		"name": "OpenAI", "kind": "openai", "config": map[string]any{"model": "m", "api_key_env": "FERMATA_TEST_NO_SUCH_KEY"},
+	}).want(201).str("id")
+	r := s.call("GET", "/v1/providers/"+id+"/models", nil).problem(503, "provider_failed")
+	if !strings.Contains(r.str("detail"), "FERMATA_TEST_NO_SUCH_KEY") {
+		t.Errorf("the answer does not say what is missing: %s", r.body)
+	}
+	s.call("POST", "/v1/providers", `{"name":"Keyless","kind":"openai","config":{"model":"m"}}`).problem(422, "invalid")
+}
+
 // vendorsOwn are the members of a record that may differ from vendor to vendor.
 var vendorsOwn = map[string]bool{
 	"usage": true, "cost": true, "tokens": true, "model": true, "provider": true, "provider_id": true, "provider_kind": true, "signature": true,
