@@ -51,7 +51,7 @@ func (d *Door) recordDue(v *domain.OrderView) (*domain.Change, error) {
 	for i := range decisions {
 		d.recordDecision(v, change, &decisions[i], in)
 	}
-	order.NextAt = nextLook(plan, v, change)
+	order.NextAt = nextLook(in, decisions)
 	change.Automations = []domain.AutomationWrite{{Automation: &order, Tick: true}}
 	return change, nil
 }
@@ -78,6 +78,9 @@ func (d *Door) recordDecision(v *domain.OrderView, change *domain.Change, decisi
 	if decision.State == domain.OccurrenceDue && reason == "" && change.At.Sub(decision.At) > in.Grace {
 		reason = misfire
 	}
+	if !decision.Through.IsZero() { // so many that they have no rows of their own
+		reason += " until " + decision.Through.UTC().Format(time.RFC3339)
+	}
 	if !decision.Into.IsZero() {
 		row.CoalescedInto = &decision.Into
 	}
@@ -94,25 +97,19 @@ func (d *Door) record(change *domain.Change, row *domain.Occurrence, state domai
 
 // nextLook is when the schedule must be looked at again: at the next instant, or when
 // an open one is over its grace.
-func nextLook(plan *schedule.Plan, v *domain.OrderView, change *domain.Change) *time.Time {
-	last := after(v)
-	if last.Before(change.At) {
-		last = change.At // all up to now is decided
-	}
-	var at *time.Time
-	if next, ok := plan.Next(last); ok {
-		at = &next
-	}
-	if v.Order.Misfire != domain.MisfireSkip {
-		return at
-	}
-	for _, row := range append(slices.Clone(v.Due), change.Occurrences...) {
-		over := row.ScheduledAt.Add(time.Duration(v.Workspace.Settings.MisfireGrace))
-		if row.State == domain.OccurrenceDue && over.After(change.At) && (at == nil || over.Before(*at)) {
-			at = &over
+func nextLook(in schedule.DueInput, decisions []schedule.Decision) *time.Time {
+	open := slices.Clone(in.Open)
+	for _, decision := range decisions {
+		open = slices.DeleteFunc(open, decision.At.Equal)
+		if decision.State == domain.OccurrenceDue {
+			open = append(open, decision.At)
 		}
 	}
-	return at
+	in.Open = open
+	if at, ok := schedule.Wake(in); ok {
+		return &at
+	}
+	return nil
 }
 
 // fireDue starts the occurrence of a workspace that has been due for longest, if it may
