@@ -1943,8 +1943,11 @@ type Execution struct {
 	Effect  CommandEffect `json:"effect"`
 	EndedAt *Timestamp    `json:"ended_at"`
 	Error   *CommandError `json:"error"`
-	ID      string        `json:"id"`
-	Kind    CommandKind   `json:"kind"`
+
+	// GrantID The grant that stood for a person's yes.
+	GrantID *string     `json:"grant_id,omitempty"`
+	ID      string      `json:"id"`
+	Kind    CommandKind `json:"kind"`
 
 	// MessageID The message that asked for it.
 	MessageID *string `json:"message_id,omitempty"`

@@ -35,7 +35,7 @@ func ExecutionFrom(e *domain.Execution) *Execution {
 	out := &Execution{
 		ID: e.ID, SessionID: e.SessionID, RoundID: textPtr(e.RoundID), MessageID: textPtr(e.MessageID),
 		CallID: textPtr(e.CallID), Position: &e.Position, Command: e.Command, Params: rawOrNull(e.Params),
-		Kind: e.Kind, Effect: e.Effect, Status: e.Status, Attempt: e.Attempt, ApprovalID: textPtr(e.ApprovalID),
+		Kind: e.Kind, Effect: e.Effect, Status: e.Status, Attempt: e.Attempt, ApprovalID: textPtr(e.ApprovalID), GrantID: textPtr(e.GrantID),
 		Result: rawOrNull(e.Result), Text: textPtr(e.Text), Note: textPtr(e.Note), Error: e.Error,
 		StartedAt: timePtr(e.StartedAt), EndedAt: timePtr(e.EndedAt),
 	}

@@ -16,8 +16,13 @@ type Env struct {
 	SessionType               domain.SessionType
 	RoundID                   string // given to the executions that are made
 	SessionRequiresValidation bool
-	Settings                  domain.Settings
-	Now                       time.Time
+	// Grants are those of the run's automation, whose uses are counted up to the answer at
+	// hand; none in a CHAT. Allows: the run's policy lets pass what only the configuration
+	// asks for.
+	Grants   []*domain.Grant
+	Allows   bool
+	Settings domain.Settings
+	Now      time.Time
 	// Reference is the instant from which relative periods are read; zero: Now.
 	Reference time.Time
 	NewID     domain.IDSource

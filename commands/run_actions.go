@@ -50,7 +50,8 @@ func (c *Catalogue) RunActions(ctx context.Context, data Data, env Env, actions 
 }
 
 // checkApproved compares what would run with what the person was shown. All of it is
-// compared before anything runs, because the actions change versions themselves.
+// compared before anything runs, because the actions change versions themselves. A grant
+// that counts no more is no yes either.
 func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
 	approved, changed := false, false
 	all, err := c.describeAll(ctx, data, env, actions)
@@ -63,11 +64,19 @@ func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actio
 			changed = changed || d.err == nil && digest(e, d.card) != e.Digest
 		}
 	}
+	ungranted := c.ungranted(&env, all)
 	// A target that is gone cannot be shown again: the action fails, with nothing done.
-	if !approved || failMissing(&env, all) || !changed {
+	if !approved && !ungranted || failMissing(&env, all) || !changed && !ungranted {
 		return nil, nil
 	}
-	return c.showAgain(ctx, data, env, actions)
+	if ungranted {
+		return c.showAgain(ctx, data, env, actions, env.say("A grant that covered this was withdrawn, has expired or is used up.", "Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée."))
+	}
+	return c.showAgain(ctx, data, env, actions, recordChanged(&env))
+}
+
+func recordChanged(env *Env) string {
+	return env.say("A record changed since you were shown it.", "Une donnée a changé depuis qu’elle vous a été montrée.")
 }
 
 // Stale compares what a person is about to approve with what they were shown: nil when
@@ -91,11 +100,11 @@ func (c *Catalogue) Stale(ctx context.Context, data Data, env Env, actions []*do
 	if !changed || failMissing(&env, all) {
 		return nil, nil
 	}
-	return c.showAgain(ctx, data, env, now)
+	return c.showAgain(ctx, data, env, now, recordChanged(&env))
 }
 
-// showAgain makes new cards of actions whose records have changed.
-func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
+// showAgain makes new cards of actions that a person must see once more, and says why.
+func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions []*domain.Execution, why string) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
 		again := *e
@@ -108,8 +117,7 @@ func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions [
 	if err != nil {
 		return nil, err
 	}
-	stale.Reasons = append(reasonsFor(&env, all, false), domain.ApprovalReason{Level: domain.LevelCommand,
-		Text: env.say("A record changed since you were shown it.", "Une donnée a changé depuis qu’elle vous a été montrée.")})
+	stale.Reasons = append(reasonsFor(&env, c.cover(&env, all), false), domain.ApprovalReason{Level: domain.LevelCommand, Text: why})
 	stale.Cards = cardsOf(all)
 	return stale, nil
 }

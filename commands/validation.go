@@ -44,13 +44,13 @@ func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions
 // demands says why a person must say yes before these actions run, with a card for
 // each. One reason is enough for all of them to wait. An action whose target does not
 // exist is failed before anybody is asked, and the others with it: nobody should be
-// asked for a series that cannot run.
+// asked for a series that cannot run. What a grant covers gives no reason.
 func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
 	all, err := c.describeAll(ctx, data, env, actions)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
-	reasons := reasonsFor(&env, all, aiAsked)
+	reasons := reasonsFor(&env, c.cover(&env, all), aiAsked)
 	if len(reasons) == 0 || failMissing(&env, all) {
 		return nil, nil, nil
 	}
@@ -82,7 +82,7 @@ func cardsOf(all []described) []domain.ApprovalAction {
 		e := d.execution
 		e.Digest = digest(e, d.card)
 		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: d.card.text,
-			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest})
+			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest, GrantID: e.GrantID})
 	}
 	return cards
 }
@@ -94,6 +94,9 @@ func digest(e *domain.Execution, d card) string {
 
 // reasonsFor lists every level that asks for validation, each once.
 func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason {
+	if len(all) == 0 {
+		return nil
+	}
 	var reasons []domain.ApprovalReason
 	add := func(level domain.ValidationLevel, id, text string) {
 		reason := domain.ApprovalReason{Level: level, ID: id, Text: text}

@@ -64,6 +64,8 @@ type ApprovalAction struct {
 	// Digest binds command, record version and exact params: what runs is what was
 	// shown.
 	Digest string `json:"digest"`
+	// GrantID is the grant that covers it: it waits because of others.
+	GrantID string `json:"grant_id,omitempty"`
 }
 
 // Approval is a question to a person, kept as a row with its answer.

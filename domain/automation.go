@@ -178,6 +178,22 @@ func (g *Grant) Active(now time.Time) bool {
 	return g.RevokedAt == nil && (g.ExpiresAt == nil || now.Before(*g.ExpiresAt))
 }
 
+// GrantsFor are the grants with the uses of this run up to an answer: what the answer's
+// own actions will use is not counted against them twice.
+func (v *View) GrantsFor(answer string) []*Grant {
+	grants := make([]*Grant, len(v.Grants))
+	for i, g := range v.Grants {
+		own := *g
+		for _, x := range v.Planned {
+			if x.GrantID == g.ID && x.MessageID == answer && x.Status != ExecCancelled {
+				own.UsesInRun--
+			}
+		}
+		grants[i] = &own
+	}
+	return grants
+}
+
 // OrderRef names an automation.
 type OrderRef struct{ WorkspaceID, ID string }
 

@@ -291,6 +291,15 @@ func (s *Session) Status() Status {
 	}
 }
 
+// ValidationPolicy is what becomes of a run's actions that need a yes: what its
+// automation decided, else its workspace. It says nothing about a CHAT.
+func (s *Session) ValidationPolicy(settings *Settings) string {
+	if s.State.Validation != "" {
+		return s.State.Validation
+	}
+	return settings.AutomationValidation
+}
+
 // Clone copies the session so deep that the machine may change the copy freely.
 func (s *Session) Clone() *Session {
 	c := *s

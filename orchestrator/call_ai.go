@@ -124,7 +124,9 @@ func (d *driver) prompt(ctx context.Context, model *Model) (*domain.Prompt, erro
 		return nil, err
 	}
 	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
-	levels, err := d.loop.levels.of(ctx, s, settings, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
+	levelsView := *d.view
+	levelsView.Session = s
+	levels, err := d.loop.levels.of(ctx, &levelsView, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 // beforeConversation estimates the levels of the prompt, before the first call has
 // measured them.
 func (l *Loop) beforeConversation(s *domain.Session, view *domain.View, model *Model) int {
-	system, err := l.levels.first(s, &view.Workspace.Settings, model.Protocol, l.cfg.Commands.SpecsFor(s.Type))
+	system, err := l.levels.first(view, model.Protocol, l.cfg.Commands.SpecsFor(s.Type))
 	if err != nil {
 		return 0
 	}

@@ -40,28 +40,33 @@ func newLevels() *levels {
 	return &levels{system: map[string]string{}, userData: map[string]userData{}}
 }
 
-func (l *levels) of(ctx context.Context, s *domain.Session, settings *domain.Settings, protocol domain.Protocol, specs []domain.CommandSpec, data commands.Data, now time.Time) (level, error) {
-	system, err := l.first(s, settings, protocol, specs)
+func (l *levels) of(ctx context.Context, view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec, data commands.Data, now time.Time) (level, error) {
+	system, err := l.first(view, protocol, specs)
 	if err != nil {
 		return level{}, err
 	}
-	second, err := l.second(ctx, s.WorkspaceID, data, now)
+	second, err := l.second(ctx, view.Workspace.ID, data, now)
 	return level{system: system, userData: second}, err
 }
 
 // first is level 1, from the cache where the settings it is made of are the same. The
 // limits are told as they are for this session; how far they are used is not.
-func (l *levels) first(s *domain.Session, settings *domain.Settings, protocol domain.Protocol, specs []domain.CommandSpec) (string, error) {
+func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (string, error) {
+	s, settings := view.Session, &view.Workspace.Settings
 	t, inForce := s.Type, settings.LimitsFor(s.Type)
 	if own := s.Budgets.MaxTokensPerRound; own != nil {
 		inForce.MaxTokensPerRound = own
 	}
-	limits, err := json.Marshal(inForce)
+	in := prompt.Level1Input{SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce}
+	if t == domain.Automation {
+		in.Validation, in.Grants = s.ValidationPolicy(settings), unused(view.Grants)
+	}
+	of, err := json.Marshal([]any{inForce, in.Validation, in.Grants})
 	if err != nil {
-		return "", fmt.Errorf("encode the limits: %w", err)
+		return "", fmt.Errorf("encode what level 1 is made of: %w", err)
 	}
 	var key strings.Builder
-	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, limits))
+	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, of))
 	for _, spec := range specs {
 		key.WriteString("|" + spec.Name)
 	}
@@ -73,11 +78,20 @@ func (l *levels) first(s *domain.Session, settings *domain.Settings, protocol do
 	if len(l.system) > 256 {
 		clear(l.system)
 	}
-	text := prompt.Level1(prompt.Level1Input{
-		SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce,
-	})
+	text := prompt.Level1(in)
 	l.system[key.String()] = text
 	return text, nil
+}
+
+// unused are grants without the count of their uses, which does not stand in level 1.
+func unused(grants []*domain.Grant) []*domain.Grant {
+	plain := make([]*domain.Grant, len(grants))
+	for i, g := range grants {
+		own := *g
+		own.Uses, own.UsesInRun = 0, 0
+		plain[i] = &own
+	}
+	return plain
 }
 
 // second is level 2: published documents and the tools that are always sent.

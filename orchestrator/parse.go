@@ -44,6 +44,9 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
 			return nil, err
 		}
+		if err = d.renewGrants(ctx, messageID); err != nil {
+			return nil, err
+		}
 	}
 	plan, err := d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), d.loop.env(d.view), messageID, raw, answer, recent)
 	if ctx.Err() != nil {
@@ -66,6 +69,22 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
 	}
 	return parsed, nil
+}
+
+// renewGrants reads the grants of a run as they are now: a person may have given or
+// withdrawn some since the view was read.
+func (d *driver) renewGrants(ctx context.Context, answer string) error {
+	if d.session.Type != domain.Automation {
+		return nil
+	}
+	fresh, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
+	if err != nil {
+		return fmt.Errorf("read the grants: %w", err)
+	}
+	view := *d.view
+	view.Grants = fresh.GrantsFor(answer)
+	d.view = &view
+	return nil
 }
 
 // identify gives the commands of an answer the ids that their executions have: the

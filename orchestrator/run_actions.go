@@ -48,6 +48,7 @@ func (d *driver) act(ctx context.Context) (*domain.Step, *domain.Change, error) 
 			if view.Session.RunEpoch != d.session.RunEpoch || view.Session.Phase != domain.ExecutingActions {
 				return nil, domain.ErrStale
 			}
+			view.Grants = view.GrantsFor(view.Session.State.AnswerID)
 			actions := copies(ofKind(view.Planned, domain.KindAction))
 			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, d.loop.env(view), actions, data.Savepoint)
 			if err != nil {
@@ -106,6 +107,7 @@ func (l *Loop) env(view *domain.View) commands.Env {
 	return commands.Env{
 		WorkspaceID: view.Session.WorkspaceID, SessionID: view.Session.ID, SessionType: view.Session.Type,
 		SessionRequiresValidation: view.Session.RequireValidation, Settings: view.Workspace.Settings,
+		Grants: view.Grants, Allows: view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow",
 		Now: now, Reference: reference, NewID: l.cfg.NewID,
 	}
 }

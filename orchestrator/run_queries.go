@@ -20,6 +20,9 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	event := domain.DataQueriesExecuted{Executions: queries, Formatted: formatted}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
 		aiAsked := slices.ContainsFunc(d.plan.Reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelAI })
+		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {
+			return nil, err
+		}
 		var err error
 		if event.Actions, err = d.loop.cfg.Commands.Replan(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.env(d.view), copies(actions), aiAsked); err != nil {
 			return nil, fmt.Errorf("plan the actions behind the queries: %w", err)

@@ -17,6 +17,10 @@ type Level1Input struct {
 	Protocol    domain.Protocol
 	Specs       []domain.CommandSpec
 	Limits      domain.Limits
+	// Validation is an AUTOMATION's policy for actions that need a yes (park, refuse,
+	// allow), and Grants what a person allowed it beforehand.
+	Validation string
+	Grants     []*domain.Grant
 	// Overrides replaces chunks by name; "" switches one off. Names that no chunk has
 	// are passed over.
 	Overrides map[string]string
@@ -33,6 +37,7 @@ func Level1(in Level1Input) string {
 		"{language}", languageName(in.Settings.Language),
 		"{max_calls}", strconv.Itoa(in.Settings.MaxCallsPerResponse),
 		"{limits}", limitsText(in.Limits),
+		"{approvals}", approvalsText(in.Validation, in.Grants),
 		"{command_names}", commandNames(in.Specs),
 		"{commands}", commandDocs(in.Specs),
 	)

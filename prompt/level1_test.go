@@ -215,3 +215,30 @@ func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 		t.Errorf("%d examples", examples)
 	}
 }
+
+// An automation is told who says yes, in bytes that the uses of a grant do not change.
+func TestLevel1SaysWhoSaysYes(t *testing.T) {
+	in := level1Input(domain.Automation, domain.ProtocolNative)
+	grant := &domain.Grant{
+		Commands: []string{"CREATE_DATA", "UPDATE_DATA"}, ZoneIDs: []string{"zon_1"}, ToolIDs: []string{"tol_1", "tol_2"}, MaxPerRun: 3,
+		Bounds: json.RawMessage(`{"maxProperties":2}`), ExpiresAt: new(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)),
+	}
+	in.Grants = []*domain.Grant{grant}
+	for policy, says := range map[string]string{"park": "waits until a person", "refuse": "is refused here", "allow": "without a person's yes, but for", "": "waits until a person"} {
+		in.Validation = policy
+		got := Level1(in)
+		if !strings.Contains(got, says) {
+			t.Errorf("%s: %q is not said", policy, says)
+		}
+		const line = "  - CREATE_DATA, UPDATE_DATA; only in zon_1; only on tol_1, tol_2; at most 3 in this run; until 2027-01-02T03:04:05Z; with params that are valid for {\"maxProperties\":2}"
+		if !strings.Contains(got, line) {
+			t.Errorf("%s: the grant is not said:\n%s", policy, got)
+		}
+		if grant.UsesInRun++; Level1(in) != got {
+			t.Error("its uses change level 1")
+		}
+	}
+	if strings.Contains(Level1(level1Input(domain.Chat, domain.ProtocolNative)), "Who says yes") {
+		t.Error("a chat is told of an automation's policy")
+	}
+}

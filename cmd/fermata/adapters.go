@@ -62,6 +62,8 @@ func (a answers) env(view *domain.View) commands.Env {
 	env := a.app.env(view.Workspace)
 	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
 	env.SessionRequiresValidation = view.Session.RequireValidation
+	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
+	env.Allows = view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow"
 	return env
 }
 

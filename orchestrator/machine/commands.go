@@ -205,7 +205,7 @@ func (t *turn) replan(list []*domain.Execution) {
 		case x.Status.Final():
 			*old = *t.commandEnded(x)
 		default:
-			old.Params, old.Digest, old.CommandID = x.Params, x.Digest, x.CommandID
+			old.Params, old.Digest, old.CommandID, old.GrantID = x.Params, x.Digest, x.CommandID, x.GrantID
 			t.write(old)
 		}
 	}

@@ -100,6 +100,7 @@ var table = []rule{
 	{in(toActions), "ActionsExecuted", when{chat}, toIdle, do{storeActions}},
 	{in(toActions), "ActionFailureOccurred", nil, toFailure, do{storeFailure}},
 	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}},
+	{in(toActions), "ApprovalStale", when{validationRefused}, toAI, do{refuseActions}},
 	{in(toActions, toValidation), "ApprovalStale", nil, toValidation, do{askAgain}},
 
 	// Waiting for a person's yes or no.

@@ -28,10 +28,7 @@ func (t *turn) demands() []domain.ApprovalReason {
 // validation is the policy for what needs a yes: the automation's own, else the
 // workspace's.
 func (t *turn) validation() string {
-	if own := t.s.State.Validation; own != "" {
-		return own
-	}
-	return t.p.Settings.AutomationValidation
+	return t.s.ValidationPolicy(&t.p.Settings)
 }
 
 // neverAllowed: no policy covers changes of the context texts and forced deletions.
@@ -155,6 +152,7 @@ func (t *turn) takeEdits(edited []*domain.Execution) {
 	for _, given := range edited {
 		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID = given.Params, given.Digest, given.CommandID
+			x.GrantID = "" // the person said yes to their own version
 		}
 	}
 }
@@ -167,6 +165,7 @@ func askAgain(t *turn) {
 	for _, given := range c.Actions {
 		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID, x.Status = given.Params, given.Digest, given.CommandID, domain.ExecPlanned
+			x.GrantID = given.GrantID
 		}
 	}
 	w := domain.WaitingContext{Kind: domain.WaitValidation, MessageID: t.s.State.AnswerID}

@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// cover finds for each action that would ask a person a grant that stands for their
+// yes, and writes it down. It gives the actions that are left without one.
+func (c *Catalogue) cover(env *Env, all []described) []described {
+	used := map[string]int64{}
+	for _, g := range env.Grants {
+		used[g.ID] = g.UsesInRun
+	}
+	var left []described
+	for _, d := range all {
+		d.execution.GrantID = ""
+		if d.asks(env) {
+			for _, g := range env.Grants {
+				if (g.MaxPerRun == 0 || used[g.ID] < int64(g.MaxPerRun)) && c.covers(env, g, d) {
+					d.execution.GrantID = g.ID
+					used[g.ID]++
+					break
+				}
+			}
+		}
+		if d.execution.GrantID == "" {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+// asks: without a grant, a person would be asked about this action. What the policy
+// lets pass anyway uses no grant up.
+func (d *described) asks(env *Env) bool {
+	if env.Allows {
+		return d.card.always != ""
+	}
+	return len(reasonsFor(env, []described{*d}, false)) > 0
+}
+
+// covers holds an action against one grant. Each list that the grant has must name all
+// that the action touches: a deletion of a zone touches its tools too.
+func (c *Catalogue) covers(env *Env, g *domain.Grant, d described) bool {
+	e := d.execution
+	if d.err != nil || !g.Active(env.Now) || !slices.Contains(g.Commands, e.Command) {
+		return false
+	}
+	var zones, tools []string
+	for _, z := range d.card.zones {
+		zones = append(zones, z.ID)
+	}
+	for _, t := range d.card.tools {
+		tools = append(tools, t.ID)
+	}
+	if !within(g.ZoneIDs, zones) || !within(g.ToolIDs, tools) {
+		return false
+	}
+	// Bounds that cannot be used cover nothing.
+	return len(g.Bounds) == 0 || c.schemas.check(g.Bounds, e.Params, "") == nil
+}
+
+// within says whether an action that touches these ids keeps to a list; an empty list
+// bounds nothing.
+func within(list, touched []string) bool {
+	if len(list) == 0 {
+		return true
+	}
+	return len(touched) > 0 && !slices.ContainsFunc(touched, func(id string) bool { return !slices.Contains(list, id) })
+}
+
+// ungranted says whether a grant that stood for a person's yes counts no more, and
+// nothing else lets the action run. An action that a person approved needs no grant.
+func (c *Catalogue) ungranted(env *Env, all []described) bool {
+	var granted []described
+	for _, d := range all {
+		if d.execution.GrantID != "" && d.execution.ApprovalID == "" && d.err == nil {
+			granted = append(granted, d)
+		}
+	}
+	return slices.ContainsFunc(c.cover(env, granted), func(d described) bool { return d.asks(env) })
+}

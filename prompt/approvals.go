@@ -1,0 +1,51 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// approvalsText says what becomes of an automation's actions that need a person's yes,
+// and which grants there are. How often they were used is not said: it would change the
+// bytes at the head of every call.
+func approvalsText(policy string, grants []*domain.Grant) string {
+	lines := []string{map[string]string{
+		"refuse": "- An action that needs a person's yes is refused here. Do without it, and say in the end what was left out.",
+		"allow":  "- Actions run without a person's yes, but for changes of documents (CONTEXT_UPDATE, CONTEXT_PUBLISH) and deletions with `force`: with one of these in it, an answer waits until a person has decided, perhaps for a long time.",
+	}[policy]}
+	if lines[0] == "" {
+		lines[0] = "- An answer with an action that needs a person's yes waits until a person has decided, perhaps for a long time. It comes back with what was run and what was not. Put actions that may run at once in an answer of their own, before those."
+	}
+	if len(grants) == 0 {
+		return lines[0]
+	}
+	lines = append(lines, "- A person has granted these beforehand; what keeps to a grant runs at once:")
+	for _, g := range grants {
+		lines = append(lines, "  - "+grantText(g))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// grantText says a grant in one line.
+func grantText(g *domain.Grant) string {
+	text := strings.Join(g.Commands, ", ")
+	if len(g.ZoneIDs) > 0 {
+		text += "; only in " + strings.Join(g.ZoneIDs, ", ")
+	}
+	if len(g.ToolIDs) > 0 {
+		text += "; only on " + strings.Join(g.ToolIDs, ", ")
+	}
+	if g.MaxPerRun > 0 {
+		text += fmt.Sprintf("; at most %d in this run", g.MaxPerRun)
+	}
+	if g.ExpiresAt != nil {
+		text += "; until " + g.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	if len(g.Bounds) > 0 {
+		text += "; with params that are valid for " + string(g.Bounds)
+	}
+	return text
+}
