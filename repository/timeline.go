@@ -160,7 +160,7 @@ const longest = 4000
 // timeline. JSON is left out whole: half of it would be none.
 var boundedColumns = fmt.Sprintf("workspace_id, id, session_id, round_id, message_id, call_id, position, command, "+
 	"CASE WHEN LENGTH(params) > %[1]d THEN '' ELSE params END AS params, LENGTH(params) AS params_length, "+
-	"repeat, command_id, kind, effect, status, attempt, approval_id, digest, "+
+	"repeat, command_id, kind, effect, status, attempt, approval_id, digest, grant_id, "+
 	"CASE WHEN LENGTH(result) > %[1]d THEN '' ELSE result END AS result, LENGTH(result) AS result_length, "+
 	"SUBSTR(result_text, 1, %[1]d) AS result_text, LENGTH(result_text) AS text_length, "+
 	"note, error, created_at, started_at, ended_at", longest)

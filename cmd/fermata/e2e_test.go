@@ -45,6 +45,8 @@ type server struct {
 
 	mu      sync.Mutex
 	commits []*domain.Change
+	// then is told of each commit before its caller goes on; optional.
+	then func(*domain.Change)
 }
 
 // newServer starts a server. Every answer that its client gets is held against the
@@ -67,8 +69,12 @@ func newServer(t testing.TB, db databaseFlags, change ...func(*serverFlags)) *se
 	s := &server{t: t, app: a}
 	a.onCommit = func(c *domain.Change) {
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.commits = append(s.commits, c)
+		then := s.then
+		s.mu.Unlock()
+		if then != nil {
+			then(c)
+		}
 	}
 	if err := a.Start(ctx); err != nil {
 		t.Fatalf("start the server: %v", err)
