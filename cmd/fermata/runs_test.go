@@ -71,10 +71,10 @@ func (s *server) order(word string, change ...func(*domain.NewAutomation)) strin
 	return s.automation(word, word, change...).ID
 }
 
-func guarded(in *domain.NewAutomation)  { in.RequireValidation = true }
-func refusing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "refuse" }
-func allowing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "allow" }
-func confirmed(in *domain.NewAutomation)   { in.Completion = domain.CompletionAsk }
+func guarded(in *domain.NewAutomation)   { in.RequireValidation = true }
+func refusing(in *domain.NewAutomation)  { in.RequireValidation, in.Validation = true, "refuse" }
+func allowing(in *domain.NewAutomation)  { in.RequireValidation, in.Validation = true, "allow" }
+func confirmed(in *domain.NewAutomation) { in.Completion = domain.CompletionAsk }
 
 func (s *server) allow(order string, g domain.Grant) string {
 	s.t.Helper()
