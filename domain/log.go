@@ -135,6 +135,9 @@ type Roundtrip struct {
 	StartedAt    time.Time
 	FirstTokenAt *time.Time
 	EndedAt      time.Time
+	// Before are the calls that failed on the way to this one: of providers that come
+	// earlier in the chain, or with a prompt that was too long. They are kept beside it.
+	Before []*Roundtrip
 }
 
 // InboxItem is something that came from outside while the session could not take it

@@ -10,42 +10,64 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
+// What a call of the AI is for.
+const (
+	purposeAnswer     = "answer"
+	purposeCompaction = "compaction"
+)
+
 // callAI asks the model. Nothing is held meanwhile: no worker, no connection of the
 // database.
 func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
-	s := d.session
-	model, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
+	first, err := d.loop.cfg.Models.For(ctx, d.session.WorkspaceID, d.session.ProviderID)
 	if err != nil {
 		return d.noModel(err)
 	}
-	ask, err := d.prompt(ctx, model)
-	if err != nil {
-		return nil, err
+	room := &room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
+	a := &asking{purpose: purposeAnswer, request: func(ctx context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error) {
+		ask, err := d.prompt(ctx, model, room)
+		if err != nil {
+			return nil, err
+		}
+		return d.answerRequest(model, call, ask), nil
+	}}
+	for {
+		r, err := d.ask(ctx, first, a)
+		if full, ok := errors.AsType[*roomError](err); ok {
+			return full.event(a), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.failed == nil {
+			d.raw, d.answerID = r.answer.Raw, r.call.MessageID
+			return domain.AIResponseReceived{
+				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), Roundtrip: r.call,
+			}, nil
+		}
+		if r.failed.class != providers.ClassContextTooLong || !d.session.State.Compacted || !room.halve() {
+			return d.eventOf(a, r.failed), nil
+		}
 	}
-	call := d.newCall(model, "answer")
+}
+
+// answerRequest asks for the next answer. Its text is handed on while it comes, if
+// somebody watches or if it comes piece by piece anyway: whoever joins in its midst sees
+// what there is so far.
+func (d *driver) answerRequest(model *Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
+	s := d.session
 	call.PromptHash = prompt.Fingerprint(ask)
 	request := &providers.Request{
 		Prompt: ask, MaxTokens: model.MaxTokens, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	}
-	if d.loop.cfg.Streams.Watched(s.ID) {
-		call.Streamed = true
+	call.Streamed = d.loop.cfg.Streams.Watched(s.ID)
+	if call.Streamed || model.Provider.Abilities().AlwaysStreams {
 		d.streamed = call.MessageID
 		request.OnDelta = func(delta providers.Delta) {
 			d.loop.cfg.Streams.Delta(s.WorkspaceID, s.ID, call.MessageID, string(delta.Kind), delta.Text)
 		}
 	}
-	answer, err := model.Provider.Query(ctx, request)
-	if ctx.Err() != nil {
-		return nil, errLetGo
-	}
-	if err != nil {
-		return d.callFailed(call, err), nil
-	}
-	d.endCall(call, model, answer)
-	d.raw, d.answerID = answer.Raw, call.MessageID
-	return domain.AIResponseReceived{
-		MessageID: call.MessageID, Raw: answer.Raw, Hash: prompt.Hash(answer.Raw), Roundtrip: call,
-	}, nil
+	return request
 }
 
 // noModel: the session's provider is gone or cannot be made. The database being away
@@ -91,35 +113,11 @@ func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers
 	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), first, call.Usage, call.Model)
 }
 
-// callFailed classifies a failed call into the event that says what happens next.
-func (d *driver) callFailed(call *domain.Roundtrip, err error) domain.Event {
-	class, problem, retryAfter := providers.ClassNetwork, err.Error(), time.Duration(0)
-	if failure, ok := errors.AsType[*providers.Error](err); ok {
-		class, problem, retryAfter = failure.Class, failure.Message, failure.RetryAfter
-	}
-	call.Outcome, call.Error, call.EndedAt = string(class), problem, d.loop.cfg.Clock()
-	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
-	if d.streamed != "" {
-		d.loop.cfg.Streams.Discard(call.WorkspaceID, call.SessionID, d.streamed, string(class))
-		d.streamed = ""
-	}
-	switch {
-	case class.Retryable():
-		return domain.NetworkErrorOccurred{Problem: problem, RetryAfter: retryAfter, Roundtrip: call}
-	case class == providers.ClassContextTooLong && !d.session.State.Compacted && call.Purpose == "answer":
-		return domain.ContextBudgetExceeded{Roundtrip: call}
-	case class == providers.ClassContextTooLong:
-		return domain.SystemErrorOccurred{Code: "context_too_large", Problem: problem, Roundtrip: call}
-	default:
-		return domain.SystemErrorOccurred{Code: "provider_" + string(class), Problem: problem, Roundtrip: call}
-	}
-}
-
 // prompt assembles what the model is asked: the levels from their caches, the turns
 // from the conversation in memory. Only what is new costs anything.
-func (d *driver) prompt(ctx context.Context, model *Model) (*domain.Prompt, error) {
+func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.Prompt, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
-	turns, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
+	turns, size, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +140,7 @@ func (d *driver) prompt(ctx context.Context, model *Model) (*domain.Prompt, erro
 	} else if model.Provider.Abilities().StructuredOutput {
 		ask.AnswerSchema = answerSchema
 	}
-	return ask, nil
+	return ask, room.fit(ask, size, model, s.State.Compacted)
 }
 
 var answerSchema = prompt.JSONSchemaOfAnswer()

@@ -14,40 +14,75 @@ import (
 const keptVerbatim = 8_000
 
 // compact has the older messages summarised by the model. The messages stay in the
-// record; the summary takes their place in the prompt.
+// record; the summary takes their place in the prompt. Whatever the model does, there is
+// a shorter prompt afterwards: a request for a summary that is too long is made again
+// with half of the transcript, and a model that gives no summary is replaced by an
+// excerpt.
 func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	s := d.session
-	model, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
+	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
 	if err != nil {
 		return d.noModel(err)
 	}
-	turns, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
+	turns, _, err := d.loop.threads.turns(ctx, s, first.Protocol, d.loop.cfg.Store)
 	if err != nil {
 		return nil, err
 	}
-	call := d.newCall(model, "compaction")
-	ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language)
-	call.PromptHash = prompt.Fingerprint(ask)
-	answer, err := model.Provider.Query(ctx, &providers.Request{
-		Prompt: ask, MaxTokens: model.MaxTokens, Small: true,
-		SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
-	})
-	if ctx.Err() != nil {
-		return nil, errLetGo
+	budget := d.summaryBudget(first)
+	a := &asking{purpose: purposeCompaction}
+	for transcript := budget; ; transcript /= 2 {
+		a.request = d.summaryRequest(turns, transcript)
+		r, err := d.ask(ctx, first, a)
+		if err != nil {
+			return nil, err
+		}
+		if r.failed == nil {
+			return compacted(r.call, turns, r.answer.Raw.Text, budget), nil
+		}
+		if r.failed.class != providers.ClassContextTooLong {
+			return d.eventOf(a, r.failed), nil
+		}
+		if transcript <= prompt.LeastTranscript {
+			return compacted(a.lastMade(), turns, "", budget), nil
+		}
 	}
-	if err != nil {
-		return d.callFailed(call, err), nil
+}
+
+// summaryBudget is how long the transcript for a summary may be, in tokens: as long as a
+// prompt may be, less what the summary itself takes.
+func (d *driver) summaryBudget(model *Model) int {
+	r := room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
+	tokens, bounded := r.of(model)
+	if !bounded {
+		return prompt.DefaultTranscript
 	}
-	d.endCall(call, model, answer)
-	summary := strings.TrimSpace(answer.Raw.Text)
-	if summary == "" {
-		return domain.SystemErrorOccurred{
-			Code: "context_too_large", Roundtrip: call,
-			Problem: "The conversation outgrew its context budget and the model gave no summary of it.",
+	return max(tokens-tokens/8, prompt.LeastTranscript)
+}
+
+func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(context.Context, *Model, *domain.Roundtrip) (*providers.Request, error) {
+	return func(_ context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error) {
+		s := d.session
+		ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language, transcript)
+		call.PromptHash = prompt.Fingerprint(ask)
+		if small := model.Provider.Abilities().SmallModel; small != "" {
+			call.Model = small
+		}
+		return &providers.Request{
+			Prompt: ask, MaxTokens: model.MaxTokens, Small: true, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 		}, nil
 	}
-	if request := prompt.LatestWords(turns, keptVerbatim); request != "" {
+}
+
+// compacted brings the summary: at most a fourth of the budget, or an excerpt where the
+// model gave none.
+func compacted(call *domain.Roundtrip, turns []*domain.Turn, text string, budget int) domain.Event {
+	most := max(budget/4, prompt.LeastTranscript) * 7 / 2
+	summary := prompt.Shorten(strings.TrimSpace(text), most)
+	if summary == "" {
+		summary = "The model gave no summary. This is an excerpt of what was said:\n\n" + prompt.Excerpt(turns, most)
+	}
+	if request := prompt.LatestWords(turns, min(keptVerbatim, most)); request != "" {
 		summary += "\n\nThe person's present request, word for word:\n" + request
 	}
-	return domain.ContextCompacted{Summary: summary, Tokens: prompt.EstimateTokens(summary), Roundtrip: call}, nil
+	return domain.ContextCompacted{Summary: summary, Tokens: prompt.EstimateTokens(summary), Roundtrip: call}
 }

@@ -30,7 +30,9 @@ type world struct {
 	runs     map[string]*domain.Execution
 	open     map[string]*domain.Approval
 	commits  int
-	fail     []error // what the next commits give instead of working
+	// roundtrips are the calls of the AI that were kept.
+	roundtrips []*domain.Roundtrip
+	fail       []error // what the next commits give instead of working
 
 	loop    *Loop
 	streams *fakeStreams
@@ -205,6 +207,7 @@ func (w *world) apply(change *domain.Change) {
 			}
 		}
 	}
+	w.roundtrips = append(w.roundtrips, change.Roundtrips...)
 	w.session = s
 	w.commits++
 	w.loop.Committed(change)

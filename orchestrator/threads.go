@@ -83,16 +83,17 @@ func (h *thread) apply(change *domain.Change) bool {
 	return true
 }
 
-// turns gives the conversation of a session, as of its present count of events.
-func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) ([]*domain.Turn, error) {
+// turns gives the conversation of a session, as of its present count of events, and an
+// estimate of its size in tokens.
+func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (turns []*domain.Turn, size int, err error) {
 	t.mu.Lock()
 	if element := t.byID[s.ID]; element != nil {
 		held := element.Value.(*thread)
 		if held.seq == s.SessionSeq && held.protocol == protocol {
 			t.order.MoveToBack(element)
-			turns := held.turns.Turns()
+			turns, size = held.turns.Turns(), held.turns.Tokens()
 			t.mu.Unlock()
-			return turns, nil
+			return turns, size, nil
 		}
 		t.drop(element)
 	}
@@ -100,7 +101,7 @@ func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.
 
 	messages, err := store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
 	if err != nil {
-		return nil, fmt.Errorf("read the conversation: %w", err)
+		return nil, 0, fmt.Errorf("read the conversation: %w", err)
 	}
 	held := &thread{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewThread(protocol)}
 	for _, m := range messages {
@@ -108,7 +109,7 @@ func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.
 			held.turns.Append(m)
 		}
 	}
-	turns := held.turns.Turns()
+	turns, size = held.turns.Turns(), held.turns.Tokens()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.byID[s.ID]; old != nil {
@@ -118,7 +119,7 @@ func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.
 	for t.order.Len() > t.max {
 		t.drop(t.order.Front())
 	}
-	return turns, nil
+	return turns, size, nil
 }
 
 func (t *threads) drop(element *list.Element) {

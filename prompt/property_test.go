@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -94,6 +95,40 @@ func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 			if written(out[i].turns) != out[i].text {
 				t.Fatalf("what was handed out has changed:\n%s\nnow:\n%s", out[i].text, written(out[i].turns))
 			}
+		}
+	})
+}
+
+// However a conversation is cut to fit, it stays valid for its API; what was handed out
+// before is not changed; and it fits, unless the last turn alone does not.
+func TestAnyCutLeavesAValidConversation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "thread")
+		thread := NewThread(protocol)
+		for n := range rapid.IntRange(0, 40).Draw(t, "messages") {
+			m := anyMessage(t, n)
+			if m.System != nil { // results long enough to be cut
+				for i := range m.System.CommandResults {
+					m.System.CommandResults[i].Text = strings.Repeat("é1 ", rapid.IntRange(0, 2000).Draw(t, "long"))
+				}
+			}
+			thread.Append(m)
+		}
+		turns := thread.Turns()
+		before := written(turns)
+		room := rapid.IntRange(1, max(2, thread.Tokens()+10)).Draw(t, "room")
+		fitted, size := Fit(turns, thread.Tokens(), room)
+		if problem := invalid(fitted); problem != "" {
+			t.Fatalf("%s:\n%s\nbefore:\n%s", problem, written(fitted), before)
+		}
+		if written(turns) != before {
+			t.Fatal("the turns that were given are changed")
+		}
+		if got := EstimateTurns(fitted); got != size && thread.Tokens() > room {
+			t.Fatalf("the size is %d, said is %d", got, size)
+		}
+		if size > room && len(fitted) > 1 {
+			t.Fatalf("%d tokens in a room of %d, though older turns could go:\n%s", size, room, written(fitted))
 		}
 	})
 }

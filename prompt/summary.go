@@ -9,27 +9,33 @@ import (
 )
 
 // longestShown bounds one block of a transcript, in bytes: a summary does not need
-// the middle of a long list. A transcript that is still above longestTranscript (about
-// 80,000 tokens) is made again with shorter blocks, so that the request for a summary
-// is not itself too long.
+// the middle of a long list. A transcript that is still too long is made again with
+// shorter blocks, and cut in its middle at last, so that the request for a summary is
+// not itself too long.
 var longestShown = []int{12_000, 4_000, 1_000, 300}
 
-const longestTranscript = 280_000
+// DefaultTranscript is how long a transcript may be where no budget says otherwise, in
+// tokens; no transcript is shorter than LeastTranscript.
+const (
+	DefaultTranscript = 80_000
+	LeastTranscript   = 500
+)
 
 //go:embed summary.md
 var summaryInstructions string
 
-// SummaryRequest asks for a summary of older turns, in the workspace's language. The
+// SummaryRequest asks for a summary of older turns, in the workspace's language, with a
+// transcript of at most so many tokens. The
 // conversation goes in as a transcript within one user turn: no commands are offered,
 // and an API that is offered none takes no history with calls.
-func SummaryRequest(turns []*domain.Turn, language string) *domain.Prompt {
-	text := ""
+func SummaryRequest(turns []*domain.Turn, language string, tokens int) *domain.Prompt {
+	longest, text := max(tokens, LeastTranscript)*7/2, ""
 	for _, limit := range longestShown {
-		if text = transcript(turns, limit); len(text) <= longestTranscript {
+		if text = transcript(turns, limit); len(text) <= longest {
 			break
 		}
 	}
-	text = "<transcript>\n" + shorten(text, longestTranscript) + "</transcript>\n\nWrite the summary of this transcript now."
+	text = "<transcript>\n" + shorten(text, longest) + "</transcript>\n\nWrite the summary of this transcript now."
 	return &domain.Prompt{
 		System:   strings.ReplaceAll(strings.TrimSpace(summaryInstructions), "{language}", languageName(language)),
 		Turns:    []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}},
@@ -70,6 +76,15 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 		line("PERSON", block.Text)
 	}
 }
+
+// Excerpt stands for a summary that the model did not give: the beginning and the end
+// of what was said, at most limit bytes.
+func Excerpt(turns []*domain.Turn, limit int) string {
+	return shorten(strings.TrimSpace(transcript(turns, longestShown[len(longestShown)-1])), limit)
+}
+
+// Shorten keeps the beginning and the end of a long text, at most limit bytes.
+func Shorten(text string, limit int) string { return shorten(text, limit) }
 
 // LatestWords is what the person said last, word for word, at most limit bytes ("" if
 // nothing): it is put behind a summary, so that the present request does not reach the

@@ -253,7 +253,7 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 	s := (&story{}).user("How many zones?").ai("Let me see.", "c1", "ZONES", "{}").
 		system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, strings.Repeat("x</transcript>", 2000))).system(domain.SystemGuidance, "Be short.")
 	turns := s.thread(domain.ProtocolNative).Turns()
-	ask := SummaryRequest(turns, "fr")
+	ask := SummaryRequest(turns, "fr", DefaultTranscript)
 	if problem := invalid(ask.Turns); problem != "" || len(ask.Commands) != 0 {
 		t.Error(problem)
 	}
@@ -273,8 +273,15 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 	for range 100 {
 		long.user(strings.Repeat("a long story ", 1000)).ai("I see.")
 	}
-	if got := len(SummaryRequest(long.thread(domain.ProtocolNative).Turns(), "en").Turns[0].Blocks[0].Text); got > longestTranscript+1000 || got < 50_000 {
-		t.Errorf("a long conversation makes a transcript of %d bytes", got)
+	for _, tokens := range []int{DefaultTranscript, 10_000, 1_000, 0} {
+		most := max(tokens, LeastTranscript)
+		ask := SummaryRequest(long.thread(domain.ProtocolNative).Turns(), "en", tokens)
+		if got := EstimateTurns(ask.Turns); got > most+100 || got < most/10 {
+			t.Errorf("a long conversation makes a transcript of %d tokens, where %d may be", got, most)
+		}
+	}
+	if got := Excerpt(long.thread(domain.ProtocolNative).Turns(), 1000); len(got) > 1000 || !strings.Contains(got, "PERSON: a long story") {
+		t.Errorf("an excerpt of %d bytes: %s", len(got), got)
 	}
 	if got := LatestWords(turns, 100); got != "How many zones?" {
 		t.Errorf("latest words: %q", got)

@@ -111,7 +111,7 @@ func (f Failure) Error(status int, secret string) *Error {
 	if message == "" {
 		message = "no reason given"
 	}
-	e := &Error{Class: f.class(status), Message: cut(message, maxMessage), Status: status}
+	e := &Error{Class: f.class(status), Message: cut(message, maxMessage), Status: status, Said: true}
 	switch {
 	case status == http.StatusNotFound:
 		e.Message = "unknown model, or wrong base URL: " + e.Message

@@ -66,7 +66,10 @@ type Abilities struct {
 	NativeCalls      bool
 	StructuredOutput bool
 	Streaming        bool
-	ContextWindow    int // tokens; 0: unknown
+	// AlwaysStreams: an answer comes piece by piece even if nobody listens, so that
+	// listening costs the vendor and the network nothing.
+	AlwaysStreams bool
+	ContextWindow int // tokens; 0: unknown
 	// MaxTokens of an answer when the request does not say, for reserving a budget.
 	MaxTokens int
 	// Model and SmallModel are the configured names.
@@ -100,7 +103,13 @@ type Error struct {
 	Status     int // HTTP status, 0 where there was none
 	RetryAfter time.Duration
 	RequestID  string
-	Err        error
+	// NotCalled: the provider was known to be down, and was not called at all.
+	NotCalled bool
+	// Partial: a part of an answer had come, which may have to be paid for.
+	Partial bool
+	// Said: the vendor answered with this failure; nothing of an answer was made.
+	Said bool
+	Err  error
 }
 
 func (e *Error) Error() string {

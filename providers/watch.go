@@ -3,48 +3,53 @@ package providers
 import (
 	"context"
 	"io"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
-const (
-	// TotalTimeout is the most that one call may take.
-	TotalTimeout = 10 * time.Minute
-	// drainTimeout is how long we wait for the end of a response whose answer is
-	// complete, so that its connection can be used again.
-	drainTimeout = 50 * time.Millisecond
-)
+// drainTimeout is how long we wait for the end of a response whose answer is complete,
+// so that its connection can be used again.
+const drainTimeout = 50 * time.Millisecond
 
-// Watch cuts a call that gets nowhere: no first byte, no further byte, or no end.
-// (Connecting has a limit of its own in the client.)
+// Watch cuts a call that gets nowhere: no connection, no first byte, no further byte, or
+// no end.
 type Watch struct {
 	// Ctx is the call's; its cause says which limit was passed.
-	Ctx    context.Context
-	cancel context.CancelCauseFunc
-	free   context.CancelFunc
-	timer  *time.Timer
-	idle   time.Duration
+	Ctx        context.Context
+	cancel     context.CancelCauseFunc
+	free       context.CancelFunc
+	connecting *time.Timer
+	timer      *time.Timer
+	idle       time.Duration
+	progress   *Progress
 }
 
-// NewWatch starts the limits; Stop ends them. A call made whole sends nothing until
-// all is ready: only the limit for the total holds for its first byte.
-func NewWatch(parent context.Context, idle time.Duration, streamed bool) *Watch {
-	w := &Watch{idle: idle}
-	limited, free := context.WithTimeoutCause(parent, TotalTimeout,
-		Errorf(ClassNetwork, "no complete answer within %s", TotalTimeout))
+// NewWatch starts the limits; Stop ends them.
+func NewWatch(parent context.Context, limits Timeouts, streamed bool) *Watch {
+	w := &Watch{idle: limits.idle(), progress: progressOf(parent)}
+	total, connect, firstByte := limits.total(), limits.connect(), limits.firstByte(streamed)
+	limited, free := context.WithTimeoutCause(parent, total, Errorf(ClassNetwork, "no complete answer within %s", total))
 	w.free = free
-	w.Ctx, w.cancel = context.WithCancelCause(limited)
-	firstByte := idle
-	if !streamed {
-		firstByte = TotalTimeout
-	}
+	ctx, cancel := context.WithCancelCause(limited)
+	w.cancel = cancel
+	w.connecting = time.AfterFunc(connect, func() {
+		cancel(Errorf(ClassNetwork, "no connection within %s", connect))
+	})
+	w.connecting.Stop() // until a connection is asked for
 	w.timer = time.AfterFunc(firstByte, func() {
-		w.cancel(Errorf(ClassNetwork, "nothing came for %s", firstByte))
+		cancel(Errorf(ClassNetwork, "nothing came for %s", firstByte))
+	})
+	w.Ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { w.connecting.Reset(connect) },
+		GotConn: func(httptrace.GotConnInfo) { w.connecting.Stop() },
 	})
 	return w
 }
 
 // Stop ends the limits and the call.
 func (w *Watch) Stop() {
+	w.connecting.Stop()
 	w.timer.Stop()
 	w.cancel(nil)
 	w.free()
@@ -60,8 +65,11 @@ type watchedReader struct {
 
 func (r *watchedReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
-	if n > 0 && err == nil {
-		r.watch.timer.Reset(r.watch.idle)
+	if n > 0 {
+		r.watch.progress.note()
+		if err == nil {
+			r.watch.timer.Reset(r.watch.idle)
+		}
 	}
 	return n, err
 }
@@ -75,5 +83,30 @@ func (w *Watch) Drain(r io.Reader) {
 		if _, err := r.Read(scratch[:]); err != nil {
 			return
 		}
+	}
+}
+
+// Progress says of a call whether an answer had begun to come when it failed.
+type Progress struct{ began atomic.Bool }
+
+type progressKey struct{}
+
+// WithProgress makes the call that is made under the context tell its progress.
+func WithProgress(ctx context.Context) (context.Context, *Progress) {
+	p := &Progress{}
+	return context.WithValue(ctx, progressKey{}, p), p
+}
+
+func progressOf(ctx context.Context) *Progress {
+	p, _ := ctx.Value(progressKey{}).(*Progress)
+	return p
+}
+
+// Began says that bytes of an answer came.
+func (p *Progress) Began() bool { return p.began.Load() }
+
+func (p *Progress) note() {
+	if p != nil && !p.began.Load() {
+		p.began.Store(true)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/fermata-dev/fermata/providers/anthropic"
 	"github.com/fermata-dev/fermata/providers/demo"
 	"github.com/fermata-dev/fermata/providers/gemini"
+	"github.com/fermata-dev/fermata/providers/health"
 	"github.com/fermata-dev/fermata/providers/openai"
 	"github.com/fermata-dev/fermata/providers/script"
 	"github.com/fermata-dev/fermata/repository"
@@ -47,6 +48,7 @@ type app struct {
 	catalogue *commands.Catalogue
 	registry  *providers.Registry
 	models    *models
+	news      *providerNews
 	outbound  *http.Client
 	sealer    *sealer
 	loop      *orchestrator.Loop
@@ -166,6 +168,7 @@ func (a *app) wire(ctx context.Context) error {
 	a.services.Add("run loop", a.loop)
 	a.services.Add("leases", keeper)
 	a.services.Add("scheduler", a.door)
+	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
 	return nil
@@ -181,8 +184,10 @@ func (a *app) wireProviders(ctx context.Context) error {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
 	a.outbound = providers.NewClient(providers.OutboundPolicy{Allowed: allowed, AllowPrivate: open})
+	a.news = newProviderNews(a)
 	a.models = &models{
 		store: a.store, registry: a.registry, sealer: a.sealer, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
+		board: health.NewBoard(health.Config{Clock: a.clock, Back: a.news.tell}),
 	}
 	return nil
 }

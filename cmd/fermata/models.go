@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/health"
 )
 
 // providerStore is what finding a provider needs of the database.
@@ -32,6 +33,8 @@ type models struct {
 	sealer   *sealer
 	client   *http.Client
 	clock    clock.Clock
+	// board remembers which of them are down.
+	board *health.Board
 
 	mu    sync.Mutex
 	ready map[string]readyModel // by workspace and provider id
@@ -131,8 +134,9 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	if err != nil {
 		return nil, &domain.Error{Code: "provider_unusable", Message: "The provider " + row.Name + " cannot be used: " + err.Error(), Err: err}
 	}
+	guarded := m.board.Guard(health.Key{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, provider)
 	model := &orchestrator.Model{
-		Provider: provider, ID: row.ID, Kind: row.Kind, Name: common.Model,
+		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
 		Protocol: common.Protocol, MaxTokens: common.MaxTokens,
 	}
 	if model.Protocol == "" {

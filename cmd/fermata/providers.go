@@ -100,6 +100,7 @@ func (s *providerService) UpdateProvider(ctx context.Context, workspace, id stri
 		return nil, stale(err, "provider")
 	}
 	s.models.forget()
+	s.models.board.Forget(workspace, id) // what failed was another config
 	return p, nil
 }
 
@@ -111,7 +112,10 @@ func (s *providerService) DeleteProvider(ctx context.Context, workspace, id stri
 	if version != 0 && version != p.Version {
 		return changedMeanwhile("provider")
 	}
-	defer s.models.forget()
+	defer func() {
+		s.models.forget()
+		s.models.board.Forget(workspace, id)
+	}()
 	return s.rows.DeleteProvider(ctx, workspace, id)
 }
 

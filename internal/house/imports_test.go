@@ -38,6 +38,7 @@ var table = map[string][]string{
 	"providers/demo":           {"domain", "providers"},
 	"providers/gemini":         {"domain", "providers"},
 	"providers/gemini/fake":    {"domain", "providers/suite"},
+	"providers/health":         {"domain", "providers"},
 	"providers/openai":         {"domain", "providers"},
 	"providers/openai/fake":    {"domain", "providers/suite"},
 	"providers/script":         {"domain", "providers"},

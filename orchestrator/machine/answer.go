@@ -45,8 +45,12 @@ func (t *turn) recordCall(given *domain.Roundtrip) {
 	if given == nil {
 		return
 	}
+	for _, earlier := range given.Before {
+		t.recordCall(earlier)
+	}
 	own, st := *given, &t.s.State
 	r := &own
+	r.Before = nil
 	if r.ID == "" {
 		r.ID = t.newID(domain.PrefixRoundtrip)
 	}

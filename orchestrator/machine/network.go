@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -48,9 +49,13 @@ func recordCutCall(t *turn) {
 func storeNetworkError(t *turn) {
 	e := t.event.(domain.NetworkErrorOccurred)
 	t.s.State.NetworkAttempts++
-	text := "The call of the AI failed: " + e.Problem + "."
+	text := "The call of the AI failed: " + strings.TrimRight(e.Problem, ". ") + "."
 	if chat(t) {
 		text += " Your message is kept; retry when the provider is back."
+		if e.RetryAfter > 0 {
+			text += fmt.Sprintf(" It may be called again at %s UTC (in %s).",
+				t.p.Now.Add(e.RetryAfter).UTC().Format(time.TimeOnly), e.RetryAfter.Round(time.Second))
+		}
 	}
 	t.system(domain.SystemNetworkError, text, nil, "")
 	t.notice("error", "network_error", text)

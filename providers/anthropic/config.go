@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -29,9 +28,9 @@ type config struct {
 	ReasoningEffort string   `json:"reasoning_effort"`
 	ServiceTier     string   `json:"service_tier"`
 	Protocol        string   `json:"protocol"`
-	TimeoutSeconds  float64  `json:"timeout_seconds"`
 	ContextWindow   int      `json:"context_window"`
 	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
+	providers.Timeouts
 }
 
 // The values of thinking. Left out, the model does as it is used to.
@@ -45,8 +44,7 @@ const (
 	defaultMaxTokens = 8192
 	// minToolTokens is the least an answer may have where commands are offered: less
 	// would cut the arguments of a batch in the middle.
-	minToolTokens  = 4000
-	defaultTimeout = 120 * time.Second
+	minToolTokens = 4000
 )
 
 // Kind is the registry's entry.
@@ -107,13 +105,6 @@ func (c *config) check() error {
 
 func (c *config) thinks() bool { return c.ThinkingBudget > 0 || c.Thinking == thinkingAdaptive }
 
-func (c *config) timeout() time.Duration {
-	if c.TimeoutSeconds <= 0 {
-		return defaultTimeout
-	}
-	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
-}
-
 const schemaText = `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
@@ -132,8 +123,7 @@ const schemaText = `{
     "thinking": {"type": "string", "title": "Thinking", "enum": ["adaptive", "off"], "description": "adaptive: the model decides how long it thinks. Left out: as the model is used to."},
     "thinking_budget": {"type": "integer", "title": "Thinking budget (tokens)", "minimum": 1024, "maximum": 1000000, "description": "For models that take a fixed budget instead. Part of max_tokens."},
     "reasoning_effort": {"type": "string", "title": "Effort", "enum": ["low", "medium", "high", "xhigh", "max"]},
-    "service_tier": {"type": "string", "title": "Service tier", "enum": ["auto", "standard_only"]},
-    "timeout_seconds": {"type": "number", "title": "Seconds without a byte before giving up", "exclusiveMinimum": 0, "maximum": 600, "default": 120},
+    "service_tier": {"type": "string", "title": "Service tier", "enum": ["auto", "standard_only"]},` + providers.TimeoutsSchema + `,
     "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1}
   }
 }`

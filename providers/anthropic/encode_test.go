@@ -244,10 +244,10 @@ func TestConfigs(t *testing.T) {
 		}
 	}
 	for config, want := range map[string]providers.Abilities{
-		`{"model":"m"}`: {NativeCalls: true, Streaming: true, MaxTokens: 8192, Model: "m"},
+		`{"model":"m"}`: {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 8192, Model: "m"},
 		`{"base_url":"http://h/","model":"m","protocol":"json","context_window":200000,"max_tokens":9,"small_model":"s"}`: {
-			Streaming: true, MaxTokens: 9, Model: "m", SmallModel: "s", ContextWindow: 200000},
-		`{"model":"m","thinking_budget":2000}`: {NativeCalls: true, Streaming: true, MaxTokens: 10192, Model: "m"},
+			Streaming: true, AlwaysStreams: true, MaxTokens: 9, Model: "m", SmallModel: "s", ContextWindow: 200000},
+		`{"model":"m","thinking_budget":2000}`: {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 10192, Model: "m"},
 	} {
 		if got := made(t, config, nil).Abilities(); got != want {
 			t.Errorf("%s: %+v", config, got)

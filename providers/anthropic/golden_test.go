@@ -137,7 +137,7 @@ var goldens = map[string]struct {
 		a := s.model(say(0, "I look."), call(1, "toolu_1", "ZONES", "{}"), end("tool_use"))
 		s.server(domain.SystemDataAdded, "1 query", result(a.Calls[0], domain.ExecSuccess, "[]"))
 		s.model(say(0, "Nothing."), end("end_turn"))
-		ask := prompt.SummaryRequest(s.thread.Turns(), "en")
+		ask := prompt.SummaryRequest(s.thread.Turns(), "en", prompt.DefaultTranscript)
 		ask.System = "Summarise." // the real words may change
 		return &providers.Request{Prompt: ask, Small: true, MaxTokens: 5000}
 	}},

@@ -71,6 +71,7 @@ func (p *provider) Abilities() providers.Abilities {
 	return providers.Abilities{
 		NativeCalls:   p.config.Protocol != string(domain.ProtocolJSON),
 		Streaming:     true,
+		AlwaysStreams: true,
 		ContextWindow: p.config.ContextWindow,
 		MaxTokens:     p.config.MaxTokens,
 		Model:         p.config.Model,
@@ -80,7 +81,7 @@ func (p *provider) Abilities() providers.Abilities {
 
 // Query asks once.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
-	watch := providers.NewWatch(ctx, p.config.timeout(), true)
+	watch := providers.NewWatch(ctx, p.config.Timeouts, true)
 	defer watch.Stop()
 	response, err := p.send(watch.Ctx, p.body(request))
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -30,9 +29,9 @@ type config struct {
 	IncludeThoughts *bool    `json:"include_thoughts"`
 	ServiceTier     string   `json:"service_tier"`
 	Protocol        string   `json:"protocol"`
-	TimeoutSeconds  float64  `json:"timeout_seconds"`
 	ContextWindow   int      `json:"context_window"`
 	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
+	providers.Timeouts
 }
 
 const (
@@ -41,8 +40,7 @@ const (
 	defaultMaxTokens = 8192
 	// minToolTokens is the least an answer may have where commands are offered: less
 	// would cut the arguments of a batch in the middle.
-	minToolTokens  = 4000
-	defaultTimeout = 120 * time.Second
+	minToolTokens = 4000
 )
 
 // Kind is the registry's entry.
@@ -89,13 +87,6 @@ func parse(raw json.RawMessage) (*config, *url.URL, error) {
 // A model's name becomes a part of the URL's path.
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@/-]*$`)
 
-func (c *config) timeout() time.Duration {
-	if c.TimeoutSeconds <= 0 {
-		return defaultTimeout
-	}
-	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
-}
-
 const schema = `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
@@ -114,8 +105,7 @@ const schema = `{
     "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high"], "description": "Left out: the model decides."},
     "thinking_budget": {"type": "integer", "title": "Thinking budget (tokens)", "description": "For models that count it, instead of the effort. -1: the model decides. 0: no thoughts.", "minimum": -1, "maximum": 100000},
     "include_thoughts": {"type": "boolean", "title": "Show thoughts", "description": "Left out: where the model is known to think."},
-    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},
-    "timeout_seconds": {"type": "number", "title": "Seconds without a byte before giving up", "exclusiveMinimum": 0, "maximum": 600, "default": 120},
+    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,
     "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1}
   }
 }`

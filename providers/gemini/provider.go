@@ -77,7 +77,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	if request.OnDelta != nil {
 		c.form = formStream
 	}
-	c.watch = providers.NewWatch(ctx, p.config.timeout(), request.OnDelta != nil)
+	c.watch = providers.NewWatch(ctx, p.config.Timeouts, request.OnDelta != nil)
 	defer c.watch.Stop()
 	a := &answer{newID: request.NewID, onDelta: request.OnDelta}
 	err := p.ask(c.in(c.watch.Ctx), request, a)

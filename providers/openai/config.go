@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -26,18 +25,17 @@ type config struct {
 	ParallelCalls   *bool         `json:"parallel_tool_calls"`
 	Structured      string        `json:"structured_output"`
 	Protocol        string        `json:"protocol"`
-	TimeoutSeconds  float64       `json:"timeout_seconds"`
 	ContextWindow   int           `json:"context_window"`
 	Prices          *domain.Price `json:"prices"`
 	APIKeyEnv       string        `json:"api_key_env"` // the caller reads it
+	providers.Timeouts
 }
 
 const (
 	defaultMaxTokens = 4096
 	// minToolTokens is the least an answer may have where commands are offered: less
 	// would cut the arguments of a batch in the middle.
-	minToolTokens  = 4000
-	defaultTimeout = 120 * time.Second
+	minToolTokens = 4000
 )
 
 // parse reads a config. base_url may be left out where the preset knows it.
@@ -77,11 +75,4 @@ func (c *config) jsonMode(known jsonMode) jsonMode {
 		return jsonNone
 	}
 	return known
-}
-
-func (c *config) timeout() time.Duration {
-	if c.TimeoutSeconds <= 0 {
-		return defaultTimeout
-	}
-	return time.Duration(min(c.TimeoutSeconds, providers.TotalTimeout.Seconds()) * float64(time.Second))
 }

@@ -67,7 +67,7 @@ func (p *provider) Abilities() providers.Abilities {
 
 // Query asks once.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
-	watch := providers.NewWatch(ctx, p.config.timeout(), request.OnDelta != nil)
+	watch := providers.NewWatch(ctx, p.config.Timeouts, request.OnDelta != nil)
 	defer watch.Stop()
 	response, err := p.send(watch.Ctx, http.MethodPost, "chat/completions", p.body(request))
 	if err != nil {

@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/fermata-dev/fermata/providers"
 )
 
 // openAISchema is the config of OpenAI itself: a model and a key are enough.
@@ -47,8 +49,7 @@ const schemaText = `{
     "temperature": {"type": "number", "minimum": 0, "maximum": 2},
     "top_p": {"type": "number", "minimum": 0, "maximum": 1},
     "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high", "xhigh", "max"]},
-    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},
-    "timeout_seconds": {"type": "number", "title": "Seconds without a byte before giving up", "exclusiveMinimum": 0, "maximum": 600, "default": 120},
+    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,
     "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1},
     "prices": {
       "type": "object", "title": "Prices (US dollars for a million tokens)", "additionalProperties": false, "required": ["input", "output"],

@@ -22,7 +22,7 @@ type provider struct {
 // Abilities are those of a model that can do everything.
 func (p *provider) Abilities() providers.Abilities {
 	return providers.Abilities{
-		NativeCalls: p.config.Protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true,
+		NativeCalls: p.config.Protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true, AlwaysStreams: true,
 		ContextWindow: p.config.ContextWindow, MaxTokens: p.config.MaxTokens, Model: p.config.Model,
 	}
 }

@@ -207,6 +207,26 @@ func timers(w *world) {
 	w.equal(len(due.Sessions), 1, "due after one was answered")
 }
 
+// networkWaiters: who waits for a provider, of one workspace, the longest first.
+func networkWaiters(w *world) {
+	none, err := w.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(len(none), 0, "nobody waits")
+	wait := func(since time.Duration, provider, workspace string) func(*domain.Session) {
+		return func(s *domain.Session) {
+			s.WorkspaceID, s.ProviderID, s.Type = workspace, provider, domain.Automation
+			s.Phase, s.LastEventTime = domain.WaitingNetworkRetry, T0.Add(since)
+		}
+	}
+	later := w.stored("later", wait(time.Second, "prv_1", domain.DefaultWorkspace))
+	longer := w.stored("longer", wait(0, "", domain.DefaultWorkspace))
+	w.stored("elsewhere", wait(0, "", "other"))
+	w.stored("rests")
+	waiting, err := w.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(waiting, []domain.NetworkWaiter{{SessionID: longer.ID}, {SessionID: later.ID, ProviderID: "prv_1"}}, "who waits")
+}
+
 // deletion: everything of a session goes, but for what it said in the log and what it
 // spent; a stale one is not deleted.
 func deletion(w *world) {

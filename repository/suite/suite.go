@@ -23,6 +23,7 @@ func Run(t *testing.T, open Open) {
 		"automations":                          automations,
 		"occurrences of an automation":         occurrences,
 		"runs of an automation":                runs,
+		"who waits for a provider":             networkWaiters,
 		"what is spent and reserved":           spending,
 		"a deleted session leaves its traces":  deletion,
 		"a view shows everything":              everythingInView,

@@ -1,0 +1,184 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// shortWait is how long a run waits for a provider that asks for time, before others
+// are asked in its place. A person is not kept waiting at all.
+const shortWait = 2 * time.Second
+
+// asking is one question to the AI: to the session's provider, and if that is down, to
+// the workspace's further ones in their order.
+type asking struct {
+	purpose string
+	// request makes the question in the form that this model takes.
+	request func(ctx context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error)
+	// made are the calls that failed so far.
+	made []*domain.Roundtrip
+}
+
+// reply is what became of a question: an answer with its call, or a failure.
+type reply struct {
+	model  *Model
+	call   *domain.Roundtrip
+	answer *providers.Answer
+	failed *failure
+}
+
+// failure says why there is no answer.
+type failure struct {
+	class      providers.Class
+	problem    string
+	retryAfter time.Duration
+	partial    bool
+	// called is false when the provider was known to be down.
+	called bool
+}
+
+// ask puts a question. A provider that does not answer because it is down is no reason
+// to fail while another one can; but an answer that broke off was made and may be
+// charged, so that it is not made again elsewhere.
+func (d *driver) ask(ctx context.Context, first *Model, a *asking) (*reply, error) {
+	var down *reply
+	for _, model := range d.chain(ctx, first) {
+		r, err := d.askOne(ctx, model, a)
+		if err != nil {
+			return nil, err
+		}
+		if r.failed == nil {
+			r.call.Before = a.made
+			return r, nil
+		}
+		if r.failed.called {
+			a.made = append(a.made, r.call)
+		}
+		if down = worse(down, r); !d.nextMayTry(down.failed, r.failed) {
+			break
+		}
+	}
+	return down, nil
+}
+
+// chain gives the session's provider and the further ones, each once. One that cannot
+// be made is passed over: the person is told of it where it is configured.
+func (d *driver) chain(ctx context.Context, first *Model) []*Model {
+	all := []*Model{first}
+	seen := map[string]bool{first.ID: true}
+	for _, id := range d.view.Workspace.Settings.FallbackProviders {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		model, err := d.loop.cfg.Models.For(ctx, d.session.WorkspaceID, id)
+		if err != nil {
+			d.loop.cfg.Log.Warn().Err(err).Str("workspace", d.session.WorkspaceID).Str("provider", id).
+				Msg("a fallback provider cannot be used")
+			continue
+		}
+		all = append(all, model)
+	}
+	return all
+}
+
+// askOne calls one model.
+func (d *driver) askOne(ctx context.Context, model *Model, a *asking) (*reply, error) {
+	call := d.newCall(model, a.purpose)
+	request, err := a.request(ctx, model, call)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := model.Provider.Query(ctx, request)
+	if ctx.Err() != nil {
+		return nil, errLetGo
+	}
+	if err == nil {
+		d.endCall(call, model, answer)
+		return &reply{model: model, call: call, answer: answer}, nil
+	}
+	return &reply{model: model, call: call, failed: d.failedCall(call, err)}, nil
+}
+
+// failedCall classifies a failed call and completes its record.
+func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
+	f := &failure{class: providers.ClassNetwork, problem: err.Error(), called: true}
+	if e, ok := errors.AsType[*providers.Error](err); ok {
+		f.class, f.problem, f.retryAfter = e.Class, e.Message, e.RetryAfter
+		f.partial, f.called = e.Partial, !e.NotCalled
+	}
+	call.Outcome, call.Error, call.EndedAt = string(f.class), f.problem, d.loop.cfg.Clock()
+	if f.called {
+		d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
+	}
+	if d.streamed != "" {
+		d.loop.cfg.Streams.Discard(call.WorkspaceID, call.SessionID, d.streamed, string(f.class))
+		d.streamed = ""
+	}
+	return f
+}
+
+// nextMayTry says whether another provider is asked after this failure. first is that
+// of the session's own provider: a fallback that fails for whatever reason is no reason
+// to stop there.
+func (d *driver) nextMayTry(first, latest *failure) bool {
+	switch {
+	case !first.class.Retryable(), latest.partial:
+		return false
+	case first == latest && first.class == providers.ClassRateLimited && d.session.Type != domain.Chat:
+		return first.retryAfter == 0 || first.retryAfter > shortWait
+	}
+	return true
+}
+
+// worse joins the failures of a chain: it is down until the first of its providers may
+// be called again, and what is told is what each of them said.
+func worse(first, latest *reply) *reply {
+	if first == nil {
+		return latest
+	}
+	f, l := first.failed, latest.failed
+	f.problem = strings.TrimRight(f.problem, ". ") + "; the fallback " + latest.model.label() + ": " + l.problem
+	f.partial = f.partial || l.partial
+	if l.class.Retryable() {
+		f.retryAfter = min(f.retryAfter, l.retryAfter)
+	}
+	return first
+}
+
+// label names a model for people.
+func (m *Model) label() string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return m.Kind
+}
+
+// lastMade is the latest call that was made, with those before it; nil when none was.
+func (a *asking) lastMade() *domain.Roundtrip {
+	if len(a.made) == 0 {
+		return nil
+	}
+	last := a.made[len(a.made)-1]
+	last.Before = a.made[:len(a.made)-1]
+	return last
+}
+
+// eventOf says what happens next after a failure.
+func (d *driver) eventOf(a *asking, f *failure) domain.Event {
+	call := a.lastMade()
+	switch {
+	case f.class.Retryable():
+		return domain.NetworkErrorOccurred{Problem: f.problem, RetryAfter: f.retryAfter, Roundtrip: call}
+	case f.class == providers.ClassContextTooLong && !d.session.State.Compacted && a.purpose == purposeAnswer:
+		return domain.ContextBudgetExceeded{Roundtrip: call}
+	case f.class == providers.ClassContextTooLong:
+		return domain.SystemErrorOccurred{Code: "context_too_large", Problem: f.problem, Roundtrip: call}
+	}
+	return domain.SystemErrorOccurred{Code: "provider_" + string(f.class), Problem: f.problem, Roundtrip: call}
+}

@@ -1,0 +1,189 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// noteSize is what is left of a result that is cut to a note, in bytes.
+	noteSize = 240
+	// summaryShare is the part of the room that a summary may keep: a fourth.
+	summaryShare = 4
+)
+
+// leftOut stands where older turns were.
+var leftOut = Notice("NOTE", "Earlier messages are left out here, because the conversation is too long.")
+
+// Size estimates the whole of a prompt, in tokens; turns is the estimate of its turns.
+func Size(p *domain.Prompt, turns int) int {
+	return EstimateTokens(p.System) + EstimateTokens(p.UserData) + EstimateTokens(p.Tail) +
+		EstimateTokens(string(p.AnswerSchema)) + sizeOfCommands(p.Commands) + turns
+}
+
+func sizeOfCommands(specs []domain.CommandSpec) int {
+	sum := 0
+	for i := range specs {
+		sum += blockOverhead + EstimateTokens(specs[i].Name) + (len(specs[i].Description)+len(specs[i].Params))*2/7
+	}
+	return sum
+}
+
+// Fit makes turns of this size fit into the room, in tokens. First the results are cut
+// to notes, the largest first; then a long summary is shortened and the oldest turns go;
+// last come the results of the present turn. What the person says in the last turn stays word for word, so that what comes back
+// can still be too large: size says so. The turns given are not changed, and those that
+// come back are as valid: every call has its result, and turns alternate.
+func Fit(turns []*domain.Turn, size, room int) (fitted []*domain.Turn, newSize int) {
+	if size <= room {
+		return turns, size
+	}
+	f := &fitting{turns: slices.Clone(turns), size: size, room: room}
+	f.cutResults(0, len(turns)-1)
+	f.cutSummary()
+	f.dropTurns()
+	f.cutResults(0, len(f.turns))
+	return f.turns, f.size
+}
+
+// EstimateTurns sums the sizes of turns.
+func EstimateTurns(turns []*domain.Turn) int {
+	sum := 0
+	for _, t := range turns {
+		sum += estimateBlocks(t.Blocks)
+	}
+	return sum
+}
+
+type fitting struct {
+	turns []*domain.Turn
+	size  int
+	room  int
+}
+
+type place struct{ turn, block, bytes int }
+
+// cutResults cuts what the server said within these turns, the largest first.
+func (f *fitting) cutResults(from, to int) {
+	if f.size <= f.room {
+		return
+	}
+	var places []place
+	for i := from; i < to; i++ {
+		for j := range f.turns[i].Blocks {
+			if b := &f.turns[i].Blocks[j]; canBeNote(b) {
+				places = append(places, place{i, j, len(b.Text)})
+			}
+		}
+	}
+	slices.SortStableFunc(places, func(x, y place) int { return y.bytes - x.bytes })
+	copied := map[int]bool{}
+	for _, p := range places {
+		if f.size <= f.room {
+			return
+		}
+		turn := f.turns[p.turn]
+		if !copied[p.turn] {
+			turn = &domain.Turn{Role: turn.Role, Blocks: slices.Clone(turn.Blocks)}
+			f.turns[p.turn], copied[p.turn] = turn, true
+		}
+		b := &turn.Blocks[p.block]
+		f.size -= EstimateTokens(b.Text)
+		b.Text = note(b)
+		f.size += EstimateTokens(b.Text)
+	}
+}
+
+// canBeNote: a result, or data that the server brought. Summaries are no results.
+func canBeNote(b *domain.Block) bool {
+	if len(b.Text) <= 2*noteSize || isSummaryBlock(b) {
+		return false
+	}
+	return b.Kind == domain.BlockResult || b.Kind == domain.BlockText && ofServer(b.Text)
+}
+
+func isSummaryBlock(b *domain.Block) bool {
+	return b.Kind == domain.BlockText && strings.HasPrefix(b.Text, tagOpen+` type="`+string(domain.SystemContextSummary)+`"`)
+}
+
+// note is the beginning of a result, and the word that there was more.
+func note(b *domain.Block) string {
+	text := fmt.Sprintf("%s\n[… %d more characters are left out here, because the conversation is too long. Ask again for what you need of them.]",
+		cleanText(strings.ToValidUTF8(b.Text[:noteSize], "")), len(b.Text)-noteSize)
+	if b.Kind == domain.BlockText {
+		text += "\n" + tagClose
+	}
+	return text
+}
+
+// dropTurns leaves the oldest turns out, an answer with the turn before it, until the
+// rest fits or only the last turn is left. A summary stays.
+func (f *fitting) dropTurns() {
+	if f.size <= f.room {
+		return
+	}
+	rest := f.size - estimateBlocks(f.turns[0].Blocks) // of the turns behind the first
+	for from := 2; from < len(f.turns); from += 2 {
+		rest -= estimateBlocks(f.turns[from-1].Blocks) + estimateBlocks(f.turns[from].Blocks)
+		first := f.beginning(from)
+		size := rest + estimateBlocks(first.Blocks)
+		if size > f.room && from+2 < len(f.turns) {
+			continue
+		}
+		f.turns = append([]*domain.Turn{first}, f.turns[from+1:]...)
+		f.size = size
+		return
+	}
+}
+
+// beginning is the turn at from as the first of a conversation.
+func (f *fitting) beginning(from int) *domain.Turn {
+	blocks := keptOf(f.turns[0])
+	for _, b := range f.turns[from].Blocks {
+		if b.Kind == domain.BlockResult { // its call is gone: what it says is kept as words
+			b = domain.Block{Kind: domain.BlockText, Text: Notice("RESULT", resultName(&b)+b.Text)}
+		}
+		blocks = append(blocks, b)
+	}
+	return &domain.Turn{Role: domain.TurnUser, Blocks: blocks}
+}
+
+func resultName(b *domain.Block) string {
+	if b.Call == nil {
+		return ""
+	}
+	return "[" + b.Call.Name + "]\n"
+}
+
+// keptOf is what stays of turns that are left out: the summary that the first of them
+// begins with, and the word that there was more.
+func keptOf(first *domain.Turn) []domain.Block {
+	var kept []domain.Block
+	for i := range first.Blocks {
+		if isSummaryBlock(&first.Blocks[i]) {
+			kept = append(kept, first.Blocks[i])
+		}
+	}
+	return append(kept, domain.Block{Kind: domain.BlockText, Text: leftOut})
+}
+
+// cutSummary leaves a long summary only its share: the turns after it are nearer.
+func (f *fitting) cutSummary() {
+	if f.size <= f.room || len(f.turns) == 0 {
+		return
+	}
+	most := max(f.room/summaryShare*7/2, noteSize)
+	first := f.turns[0]
+	for j := range first.Blocks {
+		if !isSummaryBlock(&first.Blocks[j]) || len(first.Blocks[j].Text) <= most {
+			continue
+		}
+		own := &domain.Turn{Role: first.Role, Blocks: slices.Clone(first.Blocks)}
+		own.Blocks[j].Text = shorten(own.Blocks[j].Text, most)
+		f.turns[0] = own
+	}
+	f.size = EstimateTurns(f.turns)
+}
