@@ -15,19 +15,21 @@ func (c *conversation) answer() {
 		c.summarise()
 		return
 	}
-	request := c.request
+	c.tellEnding()
+	request := c.named(c.request)
 	if isAgain(request) && c.previous != "" {
 		request, c.repeat = c.previous, true
 		c.fr = c.fr || french(request)
 	}
 	for _, part := range parts(request) {
 		p, groups := find(part)
-		if p == nil {
+		switch {
+		case p != nil:
+			c.fr = p.fr
+			p.plan(c, groups)
+		case !c.brought(part):
 			c.didNotUnderstand(part)
-			continue
 		}
-		c.fr = p.fr
-		p.plan(c, groups)
 		if len(c.calls) > 0 {
 			return
 		}

@@ -56,13 +56,17 @@ func newSession(t *testing.T, protocol domain.Protocol) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{world: newWorld(), provider: p.(*provider), prompt: &domain.Prompt{Protocol: protocol}}
+	s := &session{world: newWorld(), provider: p.(*provider), prompt: &domain.Prompt{Protocol: protocol,
+		Tail: "<fermata type=\"NOW\">\nNow: Saturday 2026-11-21 11:29 (UTC, UTC+00:00).\n</fermata>"}}
 	if protocol == domain.ProtocolNative {
-		s.offer("APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "CREATE_ZONE", "CREATE_TOOL",
-			"CREATE_DATA", "UPDATE_DATA", "DELETE_DATA", "DELETE_ZONE", askUser)
+		s.offer(append(slices.Clone(allCommands), askUser)...)
 	}
 	return s
 }
+
+var allCommands = []string{"APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "SCHEMA", "SEARCH", "CONTEXT",
+	"CREATE_ZONE", "CREATE_TOOL", "CREATE_DATA", "CREATE_TOOL_TYPE", "UPDATE_ZONE", "UPDATE_TOOL", "UPDATE_DATA", "DELETE_DATA", "DELETE_ZONE",
+	"CONTEXT_UPDATE", "CONTEXT_PUBLISH"}
 
 func (s *session) offer(names ...string) {
 	s.prompt.Commands = nil
@@ -99,11 +103,24 @@ func (s *session) circumstance(t *testing.T, what string) {
 		*s = *newSession(t, domain.ProtocolJSON)
 		s.log.WriteString(log)
 	case "automation":
-		s.offer("APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "CREATE_ZONE", "CREATE_TOOL", "CREATE_DATA", complete)
+		if s.prompt.Protocol == domain.ProtocolJSON {
+			s.prompt.System = "# You run by yourself\nThis session is an automation: nobody is watching now."
+			break
+		}
+		s.offer(append(slices.Clone(allCommands), complete)...)
+	case "end": // the request before was ended by the server, in these words
+		kind, text, _ := strings.Cut(rest, " ")
+		s.tell(fmt.Sprintf("<fermata type=%q>\n%s\n</fermata>", kind, text))
+	case "unanswered": // the person's last message got no answer
+		s.tell(rest)
+	case "use": // the next message refers to this tool
+		s.uses = rest
+	case "some":
+		s.world.some = rest
 	case "only":
 		s.offer(strings.Fields(rest)...)
 	case "answer":
-		s.answers = append(s.answers, rest)
+		s.answers = append(s.answers, strings.ReplaceAll(rest, "|", "\n"))
 	case "refuse":
 		s.world.refuse = true
 	case "fail":
@@ -114,7 +131,28 @@ func (s *session) circumstance(t *testing.T, what string) {
 	}
 }
 
+// person says something; what it refers to comes along.
 func (s *session) person(text string) {
+	s.tell(text)
+	if s.uses == "" {
+		return
+	}
+	tools := only(s.world.tools, "name", s.uses)
+	if len(tools) == 0 {
+		s.log.WriteString("(there is no tool " + s.uses + ")\n")
+		return
+	}
+	id := tools[0]["id"]
+	along := `<fermata type="DATA_ADDED">`
+	for _, c := range []string{"TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS"} {
+		r := s.world.run(c, json.RawMessage(jsonOf(map[string]any{"tool_id": id, "limit": 100})))
+		along += fmt.Sprintf("\n[%s: SUCCESS]\n%s\n", c, r.Text)
+	}
+	s.tell(along + "</fermata>")
+	s.uses = ""
+}
+
+func (s *session) tell(text string) {
 	turn := &domain.Turn{Role: domain.TurnUser}
 	if n := len(s.prompt.Turns); n > 0 && s.prompt.Turns[n-1].Role == domain.TurnUser {
 		turn = s.prompt.Turns[n-1]
@@ -289,6 +327,7 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 
 func FuzzReadsAnything(f *testing.F) {
 	f.Add("note 72,5 pour le poids", `{"zones":[{"id":"zon_1","name":"A"}]}`)
+	f.Add("note 007 for [data of “A” in “B”] yesterday; add to A: b = 01, c", `{"schema":{"properties":{"b":{"type":"number"}}},"tool_type":"a"}`)
 	f.Add("delete the zone X; then what do i have", "[ZONES: SUCCESS]\n{")
 	f.Fuzz(func(t *testing.T, request, result string) {
 		call := domain.RawCall{ID: "call_1", Name: "TOOL_INSTANCES", Arguments: "{}"}

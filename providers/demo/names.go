@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -78,10 +79,11 @@ func withoutArticle(text string) string {
 	return text
 }
 
-func namesOf(records []record) string {
+// names lists records in the quotes of the language.
+func (c *conversation) names(records []record) string {
 	names := make([]string, len(records))
 	for i, r := range records {
-		names[i] = "“" + r.name + "”"
+		names[i] = fmt.Sprintf(c.in("“%s”", "« %s »"), r.name)
 	}
 	return strings.Join(names, ", ")
 }

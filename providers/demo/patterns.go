@@ -17,7 +17,8 @@ type pattern struct {
 type groups map[string]string
 
 const (
-	number = `(?P<value>[-+]?\d+(?:[.,]\d+)?)`
+	plain  = `[-+]?\d+(?:[.,]\d+)?`
+	number = `(?P<value>` + plain + `)`
 	unit   = `(?: ?(?P<unit>[\pL%°€$£][\pL\d%°/²³.]*))?`
 	my     = `(?:my |the |our )?`
 	mon    = `(?:mon |ma |mes |notre |nos |le |la |les |l'|du |de la |de l'|des |au |à la |à l'|aux |de mon |de ma |de mes )?`
@@ -47,14 +48,42 @@ var patterns = []pattern{
 	en(welcome, `thanks|thank you|ok|great`),
 	fr(welcome, `merci|merci beaucoup|d'accord|super`),
 
-	free(en(journal, `(?:write|put|add|note)(?: this| down)? (?:in|into|to) `+my+`(?P<tool>journal|diary) ?[:,-]? ?(?P<text>(?s:.+))`)),
-	free(fr(journal, `(?:[ée]cri(?:s|re|vez)|note[rz]?|ajoute[rz]?|mets) dans `+mon+`(?P<tool>journal) ?[:,-]? ?(?P<text>(?s:.+))`)),
+	free(en(journal, `(?:write|put|add|note)(?: this| down)? (?:in|into|to) `+my+`(?P<tool>journal|diary)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
+	free(fr(journal, `(?:[ée]cri(?:s|re|vez)|note[rz]?|ajoute[rz]?|mets) dans `+mon+`(?P<tool>journal)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
 	free(en(takeNote, `(?:(?:take|make) a |new )?note ?: ?(?P<text>(?s:.+))`)),
 	free(fr(takeNote, `(?:prends|prendre|prenez|fais|nouvelle) (?:une |en )?note ?: ?(?P<text>(?s:.+))`)),
+
+	en(journal, `write in `+my+`(?P<tool>journal|diary)`),
+	fr(journal, `[ée]cri(?:s|re|vez) dans `+mon+`(?P<tool>journal)`),
+	free(en(draft, `(?:draft|write) (?:a |the |my )?document (?:called |named )?(?P<name>[^:]+?) ?: ?(?P<text>(?s:.+))`)),
+	free(fr(draft, `(?:r[ée]dige[rz]?|[ée]cri(?:s|re|vez)|prépare[rz]?) (?:un |le |mon )?document (?:appelé |nommé )?(?P<name>[^:]+?) ?: ?(?P<text>(?s:.+))`)),
+	en(publish, `publish (?:the |my )?document (?P<name>.+)`),
+	fr(publish, `publie[rz]? (?:le |mon )?document (?P<name>.+)`),
+	en(documents, `(?:show|list)(?: me)? (?:my |the |all )?documents|what documents (?:do i have|are there)`),
+	fr(documents, `(?:montre[rz]?|liste[rz]?)(?:-moi)? (?:mes |les |tous mes )?documents|quels documents (?:ai-je|y a-t-il)`),
+	en(document, `(?:show|read)(?: me)? (?:the |my )?document (?P<name>.+)`),
+	fr(document, `(?:montre[rz]?|lis|lire)(?:-moi)? (?:le |mon )?document (?P<name>.+)`),
+	en(more, `(?:show )?(?:me )?more|go on|next(?: page)?|the rest`),
+	fr(more, `la suite|suite|plus|page suivante`),
+	en(search, `(?:search(?: for)?|look for) (?P<text>.+)|find (?P<text2>.+)`),
+	fr(search, `(?:cherche|recherche|trouve)[rz]? (?P<text>.+)`),
 
 	en(overview, `(?:so )?what (?:do i have|have i got|is there)|show (?:me )?(?:everything|all|my (?:zones|tools|data|things))|overview|(?:list )?(?:my )?(?:zones|tools)|what are my (?:zones|tools)`),
 	fr(overview, `qu['e ]+(?:st-ce que )?j'ai|qu'ai-je|montre[rz]?(?:-moi)? (?:tout|mes (?:zones|outils|données))|(?:liste[rz]? )?(?:mes )?(?:zones|outils)|quel(?:le)?s sont mes (?:zones|outils)|vue d'ensemble`),
 
+	en(createType, `(?:create|make|add)(?: an?| the)?(?: new)? tool type (?:called |named )?(?P<name>.+?) (?:with|having) (?:the fields? )?(?P<fields>.+)`),
+	fr(createType, `(?:cr[ée]e[rz]?|ajoute[rz]?)(?: un)?(?: nouveau)? type d'outil (?:appelé |nommé )?(?P<name>.+?) avec (?:les champs |le champ )?(?P<fields>.+)`),
+	en(createOf, `(?:create|make|add)(?: an?| the)?(?: new)? tool (?:called |named )?(?P<name>.+?) of (?:the )?type (?P<type>.+?)(?: in (?:the )?(?:zone )?(?P<zone>.+))?`),
+	fr(createOf, `(?:cr[ée]e[rz]?|ajoute[rz]?)(?: un| l')? ?(?:nouvel )?outil (?:appelé |nommé )?(?P<name>.+?) (?:de|du) type (?P<type>.+?)(?: dans (?:la )?(?:zone )?(?P<zone>.+))?`),
+	en(fillIn, `(?:add|put|enter) (?:to|in|into) `+my+`(?P<tool>.+?) ?: ?(?P<pairs>.+=.+)`),
+	fr(fillIn, `(?:ajoute[rz]?|mets|mettre|saisi[srt]*) (?:à |dans |sur )?`+mon+`(?P<tool>.+?) ?: ?(?P<pairs>.+=.+)`),
+	en(rename, `rename (?:my |the )?(?:(?P<kind>zone|tool) )?(?P<name>.+?) (?:to|as|into) (?P<to>.+)`),
+	fr(rename, `renomme[rz]? (?:la |ma |le |mon |l')?(?:(?P<kind>zone|outil) )?(?P<name>.+?) en (?P<to>.+)`),
+	en(setUnit, `(?:set|change) the unit (?:of|for) `+my+`(?P<tool>.+?) to (?P<unit>.+)`),
+	fr(setUnit, `(?:mets|mettre|change[rz]?) l'unité `+mon+`(?P<tool>.+?) en (?P<unit>.+)`),
+
+	en(createZones, `(?:create|make|add|open)(?: the)? zones (?P<names>.+)`),
+	fr(createZones, `(?:cr[ée]e[rz]?|ajoute[rz]?|ouvre)(?: les)? zones (?P<names>.+)`),
 	en(createZone, `(?:create|make|add|open|new)(?: an?| the| another)?(?: new)? zone (?:called |named |for )?(?P<name>.+)`),
 	fr(createZone, `(?:cr[ée]e[rz]?|ajoute[rz]?|fais|ouvre|nouvelle)(?: une| la)?(?: nouvelle)? zone (?:appelée |nommée |pour )?(?P<name>.+)`),
 	en(deleteZone, `(?:delete|remove|erase) `+my+`zone (?P<name>.+)`),
@@ -62,25 +91,28 @@ var patterns = []pattern{
 	en(deleteLast, `(?:delete|remove|erase|undo) `+my+`(?:last|latest) (?:entry|value|one|item|record)(?: (?:of|from|in|for|on))? `+my+`(?P<tool>.+)`),
 	fr(deleteLast, `(?:supprime[rz]?|efface[rz]?|enl[èe]ve[rz]?) (?:la |ma )?derni[èe]re (?:entrée|entree|valeur|mesure|saisie|ligne)(?: dans| sur| de| pour)? ?`+mon+`(?P<tool>.+)`),
 
-	en(track, `(?:(?:start|begin) )?(?:track|tracking|follow|measure|monitor) `+my+`(?P<what>.+?)(?: in (?P<first>[^ ]+))?(?: in (?:the )?(?:zone )?(?P<zone>.+))?`),
-	fr(track, `(?:suis|suivre|suivez|mesure[rz]?|surveille[rz]?) `+mon+`(?P<what>.+?)(?: en (?P<unit>[^ ]+))?(?: dans (?:la )?(?:zone )?(?P<zone>.+))?`),
+	en(changeLast, `(?:change|correct|set|update|edit) `+my+`(?:last|latest) (?:entry|value|one|item|record)(?: (?:of|from|in|for|on))? `+my+`(?P<tool>.+?) to (?P<text>.+)`),
+	fr(changeLast, `(?:change|corrige|modifie|remplace)[rz]? (?:la |ma )?derni[èe]re (?:entrée|entree|valeur|mesure|saisie|ligne)(?: dans| sur| pour)? ?`+mon+`(?P<tool>.+?) (?:en|à|par) (?P<text>.+)`),
+
+	en(track, `(?:(?:start|begin) )?(?:track|tracking|follow|measure|monitor) `+my+`(?P<what>.+?)(?: in (?P<first>[^ ]+))?(?: (?:between|from) (?P<min>`+plain+`) (?:and|to) (?P<max>`+plain+`))?(?: in (?:the )?(?:zone )?(?P<zone>.+))?`),
+	fr(track, `(?:suis|suivre|suivez|mesure[rz]?|surveille[rz]?) `+mon+`(?P<what>.+?)(?: en (?P<unit>[^ ]+))?(?: (?:entre|de) (?P<min>`+plain+`) (?:et|à) (?P<max>`+plain+`))?(?: dans (?:la )?(?:zone )?(?P<zone>.+))?`),
 
 	en(addItem, `(?:add|put) (?P<item>.+) (?:to|on|onto) `+my+`(?P<tool>.*list)`),
 	fr(addItem, `(?:ajoute[rz]?|mets|mettre|mettez) (?P<item>.+) (?:à|a|sur|dans) `+mon+`(?P<tool>liste.*)`),
 	en(checkItem, `(?:check|tick|cross)(?: off)? (?P<item>.+?)(?: off)? (?:on|in|from) `+my+`(?P<tool>.+)`),
 	fr(checkItem, `(?:coche[rz]?|raye[rz]?) (?P<item>.+) (?:sur|dans|de) `+mon+`(?P<tool>.+)`),
 
-	en(recordValue, `(?:note|record|log|enter|save|add) `+number+unit+` (?:for|in|to|under|as|on) `+my+`(?P<tool>.+)`),
-	fr(recordValue, `(?:note[rz]?|enregistre[rz]?|saisi[srt]*|ajoute[rz]?|mets) `+number+unit+` (?:pour|dans|à|sur|comme) `+mon+`(?P<tool>.+)`),
-	en(recordValue, `my (?P<tool>.+?) (?:is|was)(?: now| today)? `+number+unit),
-	fr(recordValue, `(?:mon|ma|mes) (?P<tool>.+?) (?:est|était|fait|vaut)(?: maintenant| aujourd'hui)?(?: de| à)? `+number+unit),
+	en(recordValue, `(?:note|record|log|enter|save|add) `+number+unit+` (?:for|in|to|under|as|on) `+my+`(?P<tool>.+?)`+dayEN),
+	fr(recordValue, `(?:note[rz]?|enregistre[rz]?|saisi[srt]*|ajoute[rz]?|mets) `+number+unit+` (?:pour|dans|à|sur|comme) `+mon+`(?P<tool>.+?)`+dayFR),
+	en(recordValue, `my (?P<tool>.+?) (?:is|was)(?: now| today)? `+number+unit+dayEN),
+	fr(recordValue, `(?:mon|ma|mes) (?P<tool>.+?) (?:est|était|fait|vaut)(?: maintenant| aujourd'hui)?(?: de| à)? `+number+unit+dayFR),
 
-	en(stats, `how (?:is|are|was|has|have|does|did) `+my+`(?P<tool>.+?)(?: (?:doing|going|evolving|been|changed|evolved|developed|developing|look|today|lately))*`),
-	en(stats, `(?:stats|statistics|trend|summary|mean|average) (?:of|for|on) `+my+`(?P<tool>.+)`),
-	fr(stats, `comment (?:évolue(?:nt)?|evolue(?:nt)?|vont?|a évolué|se portent?) `+mon+`(?P<tool>.+)`),
-	fr(stats, `(?:statistiques|stats|tendance|moyenne|bilan|évolution) (?:de |du |d')?`+mon+`(?P<tool>.+)`),
-	en(list, `(?:show|list)(?: me)? (?:the )?(?:(?:last )?(?:entries|values|data|items) (?:of|for|in|on) )?`+my+`(?P<tool>.+)|what(?:'s| is) (?:on|in) `+my+`(?P<tool2>.+)`),
-	fr(list, `(?:montre[rz]?|affiche[rz]?|liste[rz]?)(?:-moi)? (?:les (?:entrées|valeurs|données) )?(?:de |dans )?`+mon+`(?P<tool>.+)|qu'y a-t-il (?:sur|dans) `+mon+`(?P<tool2>.+)`),
+	en(stats, `how (?:is|are|was|has|have|does|did) `+my+`(?P<tool>.+?)(?: (?:doing|going|evolving|been|changed|evolved|developed|developing|look|lately))*`+whenEN),
+	en(stats, `(?:stats|statistics|trend|summary|mean|average) (?:of|for|on) `+my+`(?P<tool>.+?)`+whenEN),
+	fr(stats, `comment (?:évolue(?:nt)?|evolue(?:nt)?|vont?|(?:a|ont) évolué|se portent?|était|étaient) `+mon+`(?P<tool>.+?)`+whenFR),
+	fr(stats, `(?:statistiques|stats|tendance|moyenne|bilan|évolution) (?:de |d')?`+mon+`(?P<tool>.+?)`+whenFR),
+	en(list, `(?:show|list)(?: me)? (?:the )?(?:(?:(?:last|latest) )?(?:(?P<n>\d{1,3}) )?(?:entries|values|data|items) (?:of|for|in|on) )?`+my+`(?P<tool>.+?)`+whenEN+`|what(?:'s| is) (?:on|in) `+my+`(?P<tool2>.+)`),
+	fr(list, `(?:montre[rz]?|affiche[rz]?|liste[rz]?)(?:-moi)? (?:les (?:(?P<n>\d{1,3}) )?(?:derni[èe]res )?(?:entrées|valeurs|données) )?(?:de |dans )?`+mon+`(?P<tool>.+?)`+whenFR+`|qu'y a-t-il (?:sur|dans) `+mon+`(?P<tool2>.+)`),
 
 	en(askForm, `ask me (?:with |to fill )?a form`), fr(askForm, `pose-moi un formulaire|(?:un )?formulaire`),
 	en(askText, `ask me (?:for )?(?:a |some )?text`), fr(askText, `demande-moi un texte`),

@@ -3,7 +3,9 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,6 +31,9 @@ func (c *conversation) findTool(name string, toolType string) (*record, bool) {
 
 // needTool is findTool that tells the person when there is none.
 func (c *conversation) needTool(name string) (*record, bool) {
+	if tool, _ := c.givenTool(name); tool != nil {
+		return tool, true
+	}
 	tool, ok := c.findTool(name, "")
 	if ok && tool == nil {
 		s, _ := c.query("TOOL_INSTANCES", nil)
@@ -38,17 +43,27 @@ func (c *conversation) needTool(name string) (*record, bool) {
 	return tool, ok
 }
 
-func (c *conversation) addEntries(doing, tool string, data ...map[string]any) bool {
+func (c *conversation) addEntries(doing, tool, timestamp string, data ...map[string]any) bool {
 	entries := make([]map[string]any, len(data))
 	for i, d := range data {
 		entries[i] = map[string]any{"data": d}
+		if timestamp != "" {
+			entries[i]["timestamp"] = timestamp
+		}
 	}
 	_, ok := c.act(doing, "CREATE_DATA", map[string]any{"tool_id": tool, "entries": entries})
 	return ok
 }
 
 func recordValue(c *conversation, g groups) {
-	value := json.Number(strings.TrimPrefix(strings.Replace(g["value"], ",", ".", 1), "+"))
+	if isDay(g["unit"]) {
+		g["day"], g["unit"] = g["unit"], ""
+	}
+	at, ok := c.timestampOf(g["day"])
+	if !ok {
+		c.say("I cannot tell which day “%s” is. Write it like 2026-01-31.", "Je ne sais pas quel jour est « %s ». Écrivez-le comme 2026-01-31.", g["day"])
+		return
+	}
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
@@ -57,11 +72,22 @@ func recordValue(c *conversation, g groups) {
 		c.say("“%s” is a %s; numbers go into a tracking tool.", "« %s » est de type %s ; les nombres vont dans un outil de suivi.", tool.name, tool.toolType)
 		return
 	}
-	said := c.decimal(string(value)) + after(unitOf(tool, g["unit"]))
+	said := c.decimal(plainNumber(g["value"])) + after(unitOf(tool, g["unit"]))
+	if g["day"] != "" {
+		said += " (" + g["day"] + ")"
+	}
 	doing := fmt.Sprintf(c.in("I note %s for “%s”.", "Je note %s pour « %s »."), said, tool.name)
-	if c.addEntries(doing, tool.id, map[string]any{"value": value}) {
+	if c.addEntries(doing, tool.id, at, map[string]any{"value": json.Number(plainNumber(g["value"]))}) {
 		c.say("Noted: %s for “%s”.", "Noté : %s pour « %s ».", said, tool.name)
 	}
+}
+
+var leadingZeros = regexp.MustCompile(`^(-?)0+(\d)`)
+
+// plainNumber is a number as JSON has it.
+func plainNumber(said string) string {
+	n := strings.TrimPrefix(strings.Replace(said, ",", ".", 1), "+")
+	return leadingZeros.ReplaceAllString(n, "$1$2")
 }
 
 // configured is the tool with its config, as its own query shows it.
@@ -111,95 +137,6 @@ func (c *conversation) round(v any) (string, bool) {
 	return c.decimal(strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")), true
 }
 
-// stats asks for statistics and the latest entries at once.
-func stats(c *conversation, g groups) {
-	tool, ok := c.needTool(g["tool"])
-	if !ok {
-		return
-	}
-	if tool.toolType != "tracking" {
-		c.list(tool)
-		return
-	}
-	steps, ok := c.run(c.in("I look at the figures.", "Je regarde les chiffres."),
-		planned{"TOOL_CONFIG", map[string]any{"tool_id": tool.id}},
-		planned{"TOOL_STATS", map[string]any{"tool_id": tool.id}},
-		planned{"TOOL_DATA", map[string]any{"tool_id": tool.id, "limit": 5, "order": "desc"}})
-	if !ok {
-		return
-	}
-	tool = configured(tool, steps[0])
-	figures, latest := look(steps[1].text).stats, look(steps[2].text).entries
-	count, _ := c.round(figures["count"])
-	if count == "" || count == "0" {
-		c.say("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
-		return
-	}
-	unit := after(unitOf(tool, ""))
-	lines := []string{fmt.Sprintf(c.in("“%s”: %s %s.", "« %s » : %s %s."), tool.name, count,
-		c.plural(len(latest), "value", "values", "valeur", "valeurs"))}
-	for _, f := range []struct{ key, en, fr string }{
-		{"last", "last", "dernière"}, {"min", "lowest", "minimum"}, {"max", "highest", "maximum"}, {"mean", "mean", "moyenne"},
-	} {
-		if v, ok := c.round(figures[f.key]); ok {
-			lines = append(lines, "- "+c.in(f.en+": ", f.fr+" : ")+v+unit)
-		}
-	}
-	if change := c.change(latest); change != "" {
-		lines = append(lines, "- "+c.in("since the one before: ", "depuis la précédente : ")+change+unit)
-	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
-}
-
-// change is the difference of the two latest values.
-func (c *conversation) change(latest []record) string {
-	if len(latest) < 2 {
-		return ""
-	}
-	var v [2]float64
-	for i := range v {
-		n, ok := latest[i].data["value"].(json.Number)
-		f, err := n.Float64()
-		if !ok || err != nil {
-			return ""
-		}
-		v[i] = f
-	}
-	text, _ := c.round(json.Number(strconv.FormatFloat(v[0]-v[1], 'f', 2, 64)))
-	if v[0] > v[1] {
-		return "+" + text
-	}
-	return text
-}
-
-func list(c *conversation, g groups) {
-	if tool, ok := c.needTool(g["tool"]); ok {
-		c.list(tool)
-	}
-}
-
-const shownEntries = 20
-
-func (c *conversation) list(tool *record) {
-	steps, ok := c.run(c.in("I look it up.", "Je regarde."),
-		planned{"TOOL_CONFIG", map[string]any{"tool_id": tool.id}},
-		planned{"TOOL_DATA", map[string]any{"tool_id": tool.id, "limit": shownEntries, "order": "desc"}})
-	if !ok {
-		return
-	}
-	tool = configured(tool, steps[0])
-	entries := look(steps[1].text).entries
-	if len(entries) == 0 {
-		c.say("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
-		return
-	}
-	lines := []string{fmt.Sprintf(c.in("The latest of “%s”:", "Les dernières entrées de « %s » :"), tool.name)}
-	for _, e := range entries {
-		lines = append(lines, "- "+c.line(tool, e))
-	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
-}
-
 // line says an entry in words.
 func (c *conversation) line(tool *record, e record) string {
 	text, _ := e.data["text"].(string)
@@ -207,13 +144,13 @@ func (c *conversation) line(tool *record, e record) string {
 	if v, ok := c.round(e.data["value"]); ok {
 		text = v + after(unitOf(tool, ""))
 	}
-	if head != "" && text != "" {
-		text = head + c.in(": ", " : ") + text
-	} else if text == "" {
+	switch {
+	case text == "" && (head == "" || len(e.data) > 1):
+		text = c.fields(e.data)
+	case text == "":
 		text = head
-	}
-	if text == "" {
-		text = oneLine(string(encode(e.data)))
+	case head != "" && head != text:
+		text = head + c.in(": ", " : ") + text
 	}
 	if done, ok := e.data["done"].(bool); ok {
 		return map[bool]string{true: "[x] ", false: "[ ] "}[done] + oneLine(text)
@@ -222,6 +159,21 @@ func (c *conversation) line(tool *record, e record) string {
 		return at[:10] + "  " + oneLine(text)
 	}
 	return oneLine(text)
+}
+
+// fields says the data of a type of the person's own: "author: Frank Herbert, pages: 412".
+func (c *conversation) fields(data map[string]any) string {
+	var said []string
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		value := fmt.Sprint(data[key])
+		if n, ok := c.round(data[key]); ok {
+			value = n
+		} else if yes, ok := data[key].(bool); ok {
+			value = map[bool]string{true: c.in("yes", "oui"), false: c.in("no", "non")}[yes]
+		}
+		said = append(said, key+c.in(": ", " : ")+value)
+	}
+	return strings.Join(said, ", ")
 }
 
 var itemSeparator = regexp.MustCompile(`(?i)\s*,\s*(?:and |et )?| and | et `)
@@ -240,7 +192,7 @@ func addItem(c *conversation, g groups) {
 		return
 	}
 	what := strings.Join(names, ", ")
-	if c.addEntries(fmt.Sprintf(c.in("I add %s.", "J'ajoute %s."), what), id, items...) {
+	if c.addEntries(fmt.Sprintf(c.in("I add %s.", "J'ajoute %s."), what), id, "", items...) {
 		c.say("Added to “%s”: %s.", "Ajouté à « %s » : %s.", name, what)
 	}
 }
@@ -286,12 +238,24 @@ func checkItem(c *conversation, g groups) {
 	}
 }
 
+// journal asks for the text when there is none.
 func journal(c *conversation, g groups) {
+	text := g["text"]
+	if text == "" {
+		var ok bool
+		if text, ok = c.ask("Text", map[string]any{
+			"question":    c.in("What is there to write?", "Que faut-il écrire ?"),
+			"placeholder": c.in("A few words about today", "Quelques mots sur la journée"),
+		}); !ok {
+			c.nobody()
+			return
+		}
+	}
 	id, name, ok := c.toolOrNew(g["tool"], "journal")
 	if !ok {
 		return
 	}
-	if c.addEntries(c.in("I write it down.", "Je l'écris."), id, map[string]any{"text": g["text"]}) {
+	if c.addEntries(c.in("I write it down.", "Je l'écris."), id, "", map[string]any{"text": text}) {
 		c.say("It is in “%s”.", "C'est dans « %s ».", name)
 	}
 }
@@ -305,28 +269,7 @@ func takeNote(c *conversation, g groups) {
 	if r := []rune(oneLine(head)); len(r) > 60 {
 		head = string(r[:59]) + "…"
 	}
-	if c.addEntries(c.in("I write it down.", "Je l'écris."), id, map[string]any{"title": oneLine(head), "text": g["text"]}) {
+	if c.addEntries(c.in("I write it down.", "Je l'écris."), id, "", map[string]any{"title": oneLine(head), "text": g["text"]}) {
 		c.say("It is in “%s”.", "C'est dans « %s ».", name)
-	}
-}
-
-func deleteLast(c *conversation, g groups) {
-	tool, ok := c.needTool(g["tool"])
-	if !ok {
-		return
-	}
-	s, ok := c.query("TOOL_DATA", map[string]any{"tool_id": tool.id, "limit": 1, "order": "desc"})
-	if !ok {
-		return
-	}
-	entries := look(s.text).entries
-	if len(entries) == 0 {
-		c.say("There is nothing in “%s” to delete.", "Il n'y a rien à supprimer dans « %s ».", tool.name)
-		return
-	}
-	what := c.line(tool, entries[0])
-	doing := fmt.Sprintf(c.in("I ask to delete this from “%s”: %s", "Je demande à supprimer de « %s » : %s"), tool.name, what)
-	if _, ok := c.act(doing, "DELETE_DATA", map[string]any{"entry_ids": []string{entries[0].id}, "validation_request": true}); ok {
-		c.say("Deleted from “%s”: %s", "Supprimé de « %s » : %s", tool.name, what)
 	}
 }

@@ -1,41 +1,69 @@
 package demo
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
 const helpEN = `I am a demo: a few rules, no AI model. What I understand:
 
-- what do I have
-- create a zone Health
-- track my weight in kg in Health
-- note 72.5 for weight · my weight is 72.5
-- how is my weight · show my weight
+Your data
+- what do I have · create a zone Health · create the zones Kitchen, Garden and Attic (I ask first: approve all or a part)
+- track my weight in kg in Health · track my sleep in hours between 0 and 24 in Health
+- note 72.5 for weight · note 73 for weight yesterday · my weight is 72.5
 - add milk and bread to the shopping list · tick milk on the shopping list · what is on the shopping list
-- write in my journal: a fine day
-- take a note: call the plumber
-- delete the last entry of weight · delete the zone Health (I ask for your yes first)
+- write in my journal: a fine day · write in my journal (I ask for the text) · take a note: call the plumber
+
+Looking
+- how is my weight · how was my weight last week · stats of weight for the last 30 days by week
+- show my weight · show the last 2 entries of weight · more
+- search for plumber
+
+Changing (I ask for your yes; you see the values before and after)
+- change the last entry of weight to 71.9 · delete the last entry of weight · delete the zone Health
+- rename the zone Health to Wellbeing · set the unit of weight to lb
+
+Documents and types of your own
+- draft a document House rules: shoes off · publish the document House rules · show my documents · show the document House rules
+- create a tool type Book with title, author and pages (number) · create a tool Reading of type Book in Home
+- add to Reading: title = Dune, author = Frank Herbert, pages = 412
+
+Questions
 - ask me something · ask me with a form · ask me for a text · ask me a yes or no question · make a plan
 - again
 
-Several can stand in one message: “note 72.5 for weight, then how is my weight?”`
+Several can stand in one message: “note 72.5 for weight, then how is my weight?” A tool that you refer to in a message brings its data along. The same thing asked twice within 30 seconds is not done twice; “again” does it all the same.`
 
 const helpFR = `Je suis une démo : quelques règles, pas de modèle d'IA. Voici ce que je comprends :
 
-- qu'est-ce que j'ai
-- crée une zone Santé
-- suis mon poids en kg dans Santé
-- note 72,5 pour le poids · mon poids est de 72,5
-- comment évolue mon poids · montre mon poids
+Vos données
+- qu'est-ce que j'ai · crée une zone Santé · crée les zones Cuisine, Jardin et Grenier (je demande d'abord : acceptez tout ou une partie)
+- suis mon poids en kg dans Santé · suis mon sommeil en heures entre 0 et 24 dans Santé
+- note 72,5 pour le poids · note 73 pour le poids hier · mon poids est de 72,5
 - ajoute du lait et du pain à la liste de courses · coche le lait sur la liste de courses · qu'y a-t-il sur la liste de courses
-- écris dans mon journal : une belle journée
-- prends une note : appeler le plombier
-- supprime la dernière entrée du poids · supprime la zone Santé (je demande d'abord votre accord)
+- écris dans mon journal : une belle journée · écris dans mon journal (je demande le texte) · prends une note : appeler le plombier
+
+Regarder
+- comment évolue mon poids · comment a évolué mon poids la semaine dernière · statistiques du poids sur les 30 derniers jours par semaine
+- montre mon poids · montre les 2 dernières entrées du poids · la suite
+- cherche plombier
+
+Modifier (je demande votre accord ; vous voyez les valeurs avant et après)
+- change la dernière entrée du poids en 71,9 · supprime la dernière entrée du poids · supprime la zone Santé
+- renomme la zone Santé en Bien-être · change l'unité du poids en lb
+
+Documents et types à vous
+- rédige un document Règles : sans chaussures · publie le document Règles · montre mes documents · montre le document Règles
+- crée un type d'outil Livre avec titre, auteur et pages (nombre) · crée un outil Lectures de type Livre dans Maison
+- ajoute à Lectures : titre = Dune, auteur = Frank Herbert, pages = 412
+
+Questions
 - pose-moi une question · pose-moi un formulaire · demande-moi un texte · pose-moi une question oui ou non · fais un plan
 - encore
 
-On peut en dire plusieurs à la fois : « note 72,5 pour le poids, puis comment évolue mon poids ? »`
+On peut en dire plusieurs à la fois : « note 72,5 pour le poids, puis comment évolue mon poids ? » Un outil désigné dans un message apporte ses données. La même chose demandée deux fois en 30 secondes n'est pas faite deux fois ; « encore » la fait quand même.`
 
 func help(c *conversation, _ groups) { c.said = append(c.said, c.in(helpEN, helpFR)) }
 
@@ -49,6 +77,11 @@ func (c *conversation) didNotUnderstand(part string) {
 	if part == "" {
 		c.say("There is nothing for me to do. Say “help” to see what I understand.",
 			"Je n'ai rien à faire. Dites « aide » pour voir ce que je comprends.")
+		return
+	}
+	if len(c.ended) > 0 && c.ended[len(c.ended)-1].kind == notApproved {
+		c.say("I read your reason: “%s”. I am only a demo: say what to do instead, or “help”.",
+			"J'ai lu votre raison : « %s ». Je ne suis qu'une démo : dites ce qu'il faut faire à la place, ou « aide ».", oneLine(part))
 		return
 	}
 	c.say("I am only a demo and do not understand “%s”. I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, “note 72.5 for weight”, “how is my weight”. “help” shows it all.",
@@ -100,14 +133,16 @@ func askText(c *conversation, _ groups) {
 	c.say("You wrote: %s", "Vous avez écrit : %s", oneLine(answer))
 }
 
+// askForm asks for something to track, makes it, and notes its first value.
 func askForm(c *conversation, _ groups) {
 	answer, ok := c.ask("Form", map[string]any{
-		"title": c.in("A few things about you", "Quelques mots sur vous"),
+		"title": c.in("Something to track", "Quelque chose à suivre"),
 		"schema": map[string]any{
 			"type": "object", "required": []string{"name"},
 			"properties": map[string]any{
-				"name": map[string]any{"type": "string", "title": c.in("Name", "Nom")},
-				"cups": map[string]any{"type": "integer", "title": c.in("Cups of coffee a day", "Cafés par jour"), "minimum": 0, "maximum": 20},
+				"name":  map[string]any{"type": "string", "title": c.in("Name", "Nom"), "minLength": 1, "maxLength": 80},
+				"unit":  map[string]any{"type": "string", "title": c.in("Unit", "Unité"), "maxLength": 40},
+				"value": map[string]any{"type": "number", "title": c.in("First value", "Première valeur")},
 			},
 		},
 	})
@@ -115,7 +150,41 @@ func askForm(c *conversation, _ groups) {
 		c.nobody()
 		return
 	}
-	c.say("Thank you. I received: %s", "Merci. J'ai reçu : %s", oneLine(answer))
+	name := title(formField(answer, "name"))
+	if name == "" {
+		c.say("Without a name I track nothing.", "Sans nom, je ne suis rien.")
+		return
+	}
+	config := map[string]any{}
+	if unit := formField(answer, "unit"); unit != "" {
+		config["unit"] = unit
+	}
+	id, ok := c.createTool(name, "tracking", "", config)
+	if !ok {
+		return
+	}
+	value := formField(answer, "value")
+	if !jsonNumber.MatchString(value) {
+		c.say("“%s” is there.", "« %s » est là.", name)
+		return
+	}
+	said := c.decimal(value) + after(formField(answer, "unit"))
+	if c.addEntries(c.in("I note its first value.", "Je note sa première valeur."), id, "", map[string]any{"value": json.Number(value)}) {
+		c.say("“%s” is there, with %s.", "« %s » est là, avec %s.", name, said)
+	}
+}
+
+var jsonNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$`)
+
+// formField finds a field in the answer to a form: lines like "Name (name): Coffee".
+func formField(answer, name string) string {
+	for line := range strings.SplitSeq(answer, "\n") {
+		label, value, ok := strings.Cut(line, ": ")
+		if ok && (label == name || strings.HasSuffix(label, "("+name+")")) {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // askPlan proposes a plan and carries it out after a yes.

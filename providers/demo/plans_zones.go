@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,6 +36,7 @@ func overview(c *conversation, _ groups) {
 		lines = append(lines, line)
 	}
 	c.said = append(c.said, strings.Join(lines, "\n"))
+	c.justRead(s)
 }
 
 func (c *conversation) plural(n int, one, many, un, plusieurs string) string {
@@ -88,6 +90,58 @@ func (c *conversation) idIn(s step, prefix string) (string, bool) {
 	return "", false
 }
 
+// createZones makes several zones by one answer. The person is asked and may approve
+// a part; in an automation nobody is there to ask.
+func createZones(c *conversation, g groups) {
+	s, ok := c.query("ZONES", nil)
+	if !ok {
+		return
+	}
+	there := look(s.text).zones
+	var names []string
+	var commands []planned
+	for _, name := range itemSeparator.Split(g["names"], -1) {
+		name = title(strings.Trim(name, `"«»“” `))
+		z := best(there, name)
+		if keyOf(name) == "" || slices.Contains(names, name) || z != nil && keyOf(z.name) == keyOf(name) || len(names) == maxParts {
+			continue
+		}
+		params := map[string]any{"name": name}
+		if !c.automation {
+			params["validation_request"] = true
+		}
+		if c.repeat {
+			params["repeat"] = true
+		}
+		names, commands = append(names, name), append(commands, planned{"CREATE_ZONE", params})
+	}
+	if len(names) == 0 {
+		c.say("These zones are there already.", "Ces zones sont déjà là.")
+		return
+	}
+	steps, ok := c.each(c.in("Several changes at once: approve all of them, or only some.", "Plusieurs modifications à la fois : acceptez-les toutes, ou une partie."), commands...)
+	if !ok {
+		return
+	}
+	var done, left []string
+	for i, s := range steps {
+		switch s.outcome {
+		case succeeded:
+			done = append(done, names[i])
+		case cancelled:
+			left = append(left, names[i])
+		default:
+			c.good(s, commands[i])
+		}
+	}
+	if len(done) > 0 {
+		c.say("Created: %s.", "Créé : %s.", strings.Join(done, ", "))
+	}
+	if len(left) > 0 {
+		c.say("Not approved, so not done: %s.", "Sans votre accord, donc pas fait : %s.", strings.Join(left, ", "))
+	}
+}
+
 func deleteZone(c *conversation, g groups) {
 	s, ok := c.query("ZONES", nil)
 	if !ok {
@@ -123,7 +177,7 @@ func (c *conversation) noSuch(records []record, what, name string) {
 		c.say("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
 		return
 	}
-	c.say("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, namesOf(records))
+	c.say("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, c.names(records))
 }
 
 // units are what may stand after a single “in” without being a zone.
@@ -151,6 +205,11 @@ func track(c *conversation, g groups) {
 	config := map[string]any{}
 	if unit != "" {
 		config["unit"] = unit
+	}
+	for _, bound := range []string{"min", "max"} {
+		if g[bound] != "" {
+			config[bound] = json.Number(plainNumber(g[bound]))
+		}
 	}
 	if _, ok := c.createTool(name, "tracking", zone, config); !ok {
 		return

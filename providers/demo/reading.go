@@ -24,6 +24,7 @@ const (
 // step is a command of an earlier call with its result, or a question with its answer.
 type step struct {
 	name    string
+	params  json.RawMessage
 	outcome outcome
 	text    string
 }
@@ -34,7 +35,11 @@ type reading struct {
 	request    string
 	previous   string // the request before it
 	steps      []step
-	first      bool // nothing was answered yet
+	given      []step         // what the message brought along: its enrichments' results
+	ended      []cutShort     // how the request before came to its end, where not by an answer
+	before     []*domain.Turn // all that was said before the request
+	today      string         // the person's date, "2026-01-31"; "" where the prompt has none
+	first      bool           // nothing was answered yet
 	automation bool
 	summary    bool // a summary of the conversation is asked for
 	json       bool
@@ -43,12 +48,32 @@ type reading struct {
 
 const askUser, complete = "ASK_USER", "COMPLETE"
 
+// alone stands in the rules for automations. In the JSON protocol, where no commands
+// are offered, it is what tells them from a chat.
+const alone = "This session is an automation"
+
+// now is the date at the end of a prompt; where a day begins later than midnight, the
+// one that still goes on stands behind it.
+var (
+	now      = regexp.MustCompile(`\bNow: \pL+ (\d{4}-\d{2}-\d{2})`)
+	stillNow = regexp.MustCompile(`\btoday still is \pL+ (\d{4}-\d{2}-\d{2})`)
+)
+
+func dateIn(tail string) string {
+	for _, re := range []*regexp.Regexp{stillNow, now} {
+		if m := re.FindStringSubmatch(tail); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
 func read(p *domain.Prompt) reading {
-	r := reading{json: p.Protocol == domain.ProtocolJSON, first: true}
+	r := reading{json: p.Protocol == domain.ProtocolJSON, first: true, today: dateIn(p.Tail)}
 	for _, c := range p.Commands {
 		r.offered = append(r.offered, c.Name)
 	}
-	r.automation = slices.Contains(r.offered, complete)
+	r.automation = slices.Contains(r.offered, complete) || r.json && strings.Contains(p.System, alone)
 	r.summary = len(r.offered) == 0 && !r.json
 	at := -1
 	for i, t := range slices.Backward(p.Turns) {
@@ -57,7 +82,7 @@ func read(p *domain.Prompt) reading {
 			continue
 		}
 		text := personsText(t)
-		if text == "" || (i > 0 && r.json && asked(p.Turns[i-1])) {
+		if text == "" || (i > 0 && r.json && asked(p.Turns[i-1]) && len(endings(t)) == 0) {
 			continue
 		}
 		if at >= 0 {
@@ -68,6 +93,9 @@ func read(p *domain.Prompt) reading {
 	}
 	if at > 0 {
 		r.first = false
+	}
+	if at >= 0 {
+		r.before, r.ended, r.given = p.Turns[:at+1], endings(p.Turns[at]), given(p.Turns[at])
 	}
 	for i := max(at, 0) + 1; i+1 < len(p.Turns); i++ {
 		if p.Turns[i].Role == domain.TurnAssistant {
@@ -83,20 +111,27 @@ const (
 	verbatim = "word for word:\n"
 )
 
-// personsText is what the person says in a turn, without the server's words.
+// personsText is what the person says in a turn, without the server's words. What came
+// before a request's end by the server is the request before.
 func personsText(t *domain.Turn) string {
 	var parts []string
+	ended := false
 	for i := range t.Blocks {
 		b := &t.Blocks[i]
 		switch {
 		case b.Kind != domain.BlockText:
 		case !strings.HasPrefix(b.Text, notice):
+			if ended {
+				parts, ended = nil, false
+			}
 			parts = append(parts, b.Text)
-		case strings.Contains(b.Text[:min(len(b.Text), 60)], "CONTEXT_SUMMARY"):
+		case noticeKind(b.Text) == "CONTEXT_SUMMARY":
 			if _, kept, ok := strings.Cut(b.Text, verbatim); ok {
 				kept, _, _ = strings.Cut(kept, "\n</fermata>")
 				parts = append(parts, kept)
 			}
+		case endKinds[noticeKind(b.Text)]:
+			ended = true
 		}
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))
@@ -143,7 +178,9 @@ func stepsOf(answer, results *domain.Turn) []step {
 		for _, call := range answer.Blocks[i].Answer.Calls {
 			for j := range results.Blocks {
 				if b := &results.Blocks[j]; b.Kind == domain.BlockResult && b.CallID == call.ID {
-					out = append(out, nativeStep(call.Name, b))
+					s := nativeStep(call.Name, b)
+					s.params = json.RawMessage(call.Arguments)
+					out = append(out, s)
 				}
 			}
 		}
@@ -182,18 +219,12 @@ func jsonSteps(answer, results *domain.Turn) []step {
 	}
 	var out []step
 	for i := range results.Blocks {
-		text := results.Blocks[i].Text
-		if !strings.HasPrefix(text, notice) {
-			continue
-		}
-		marks := heading.FindAllStringSubmatchIndex(text, -1)
-		for n, m := range marks {
-			end := len(text)
-			if n+1 < len(marks) {
-				end = marks[n+1][0]
-			}
-			body := strings.TrimSuffix(strings.TrimSpace(text[m[1]:end]), "</fermata>")
-			out = append(out, step{name: text[m[2]:m[3]], outcome: outcome(text[m[4]:m[5]]), text: strings.TrimSpace(body)})
+		out = append(out, notedSteps(results.Blocks[i].Text)...)
+	}
+	a := answerIn(answer)
+	for i, command := range slices.Concat(a.DataCommands, a.ActionCommands) {
+		if i < len(out) && out[i].name == command.Type {
+			out[i].params = command.Params
 		}
 	}
 	return out

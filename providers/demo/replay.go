@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +49,21 @@ func (c *conversation) in(en, fr string) string {
 // run gives the results of commands that are needed together. false: they are not
 // there yet, or one did not work out and that was said.
 func (c *conversation) run(doing string, commands ...planned) ([]step, bool) {
+	steps, ok := c.each(doing, commands...)
+	if !ok {
+		return nil, false
+	}
+	for i, s := range steps {
+		if !c.good(s, commands[i]) {
+			return nil, false
+		}
+	}
+	return steps, true
+}
+
+// each is run without a look at how the commands came out: of several actions a person
+// may approve a part.
+func (c *conversation) each(doing string, commands ...planned) ([]step, bool) {
 	var steps []step
 	for _, command := range commands {
 		s, ok := c.replay(command)
@@ -59,15 +75,7 @@ func (c *conversation) run(doing string, commands ...planned) ([]step, bool) {
 		}
 		steps = append(steps, s)
 	}
-	if len(steps) < len(commands) {
-		return nil, false
-	}
-	for i, s := range steps {
-		if !c.good(s, commands[i]) {
-			return nil, false
-		}
-	}
-	return steps, true
+	return steps, len(steps) == len(commands)
 }
 
 // allowed: with some settings the server offers no commands after good results.
@@ -100,7 +108,7 @@ func (c *conversation) replay(command planned) (step, bool) {
 }
 
 func isAction(name string) bool {
-	for _, prefix := range []string{"CREATE_", "UPDATE_", "DELETE_"} {
+	for _, prefix := range []string{"CREATE_", "UPDATE_", "DELETE_", "CONTEXT_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -129,10 +137,13 @@ func (c *conversation) good(s step, command planned) bool {
 	case s.outcome == unknown:
 		c.say("The outcome of %s is unknown: look before doing it again.", "On ne sait pas si %s a abouti : vérifiez avant de recommencer.", what)
 	default:
-		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(s.text))
+		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(failedAs.ReplaceAllString(s.text, "")))
 	}
 	return false
 }
+
+// failedAs is what the server puts before the words of a failure.
+var failedAs = regexp.MustCompile(`^Failed(?: \([a-z_]+\))?: `)
 
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
@@ -140,6 +151,17 @@ func oneLine(text string) string {
 		return string(r[:300]) + "…"
 	}
 	return text
+}
+
+// justRead says it when all of an answer came from before.
+func (c *conversation) justRead(steps ...step) {
+	for _, s := range steps {
+		if s.outcome != cached {
+			return
+		}
+	}
+	c.say("(CACHED: nothing has changed since you asked a moment ago, so the server gave me the same result without looking again.)",
+		"(CACHED : rien n'a changé depuis votre demande d'il y a un instant ; le serveur m'a rendu le même résultat sans relire.)")
 }
 
 // query reads something.

@@ -9,6 +9,7 @@ import (
 // record is a zone, a tool or an entry in a result.
 type record struct {
 	id, name, toolType, zone string
+	key                      string // of a document
 	data                     map[string]any
 	fields                   map[string]any
 }
@@ -16,7 +17,10 @@ type record struct {
 // found are the records of a result, in their order.
 type found struct {
 	zones, tools, entries []record
-	stats                 map[string]any // the first object that counts something
+	types, documents      []record         // tool types by their id, documents by their key
+	hits                  []map[string]any // of a search
+	stats                 map[string]any   // the first object that counts something
+	groups                []map[string]any // the same by day, week or month
 }
 
 // maxAttempts bounds how many brackets are tried that turn out to open no JSON.
@@ -54,7 +58,19 @@ func (f *found) walk(value any, zone string) {
 		}
 	case map[string]any:
 		r := recordOf(v, zone)
+		_, hit := v["snippet"]
+		_, schema := v["schema"]
 		switch {
+		case hit:
+			f.hits = append(f.hits, v)
+			return
+		case schema && r.toolType != "":
+			r.id = r.toolType
+			f.types = append(f.types, r)
+			return
+		case r.id == "" && r.key != "":
+			f.documents = append(f.documents, r)
+			return
 		case strings.HasPrefix(r.id, "zon_"):
 			f.zones = append(f.zones, r)
 			zone = r.id
@@ -64,8 +80,14 @@ func (f *found) walk(value any, zone string) {
 			f.entries = append(f.entries, r)
 			return // what is inside is the person's
 		}
-		if _, counts := v["count"]; counts && f.stats == nil {
-			f.stats = v
+		if _, counts := v["count"]; counts {
+			_, grouped := v["bucket"]
+			switch {
+			case grouped:
+				f.groups = append(f.groups, v)
+			case f.stats == nil:
+				f.stats = v
+			}
 		}
 		keys := make([]string, 0, len(v))
 		for k := range v {
@@ -80,7 +102,10 @@ func (f *found) walk(value any, zone string) {
 
 func recordOf(v map[string]any, zone string) record {
 	text := func(name string) string { s, _ := v[name].(string); return s }
-	r := record{id: text("id"), name: text("name"), toolType: text("tool_type"), zone: text("zone_id"), fields: v}
+	r := record{id: text("id"), name: text("name"), toolType: text("tool_type"), zone: text("zone_id"), key: text("key"), fields: v}
+	if r.name == "" {
+		r.name = text("title")
+	}
 	if r.zone == "" {
 		r.zone = zone
 	}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,13 +17,19 @@ type world struct {
 	zones   []map[string]any
 	tools   []map[string]any
 	entries []map[string]any
+	types   []map[string]any
+	docs    []map[string]any
 	newID   func(string) string
-	last    string // the action before, for the guard against repetition
+	last    string            // the action before, for the guard against repetition
+	asked   map[string]string // queries with what they brought, for the same guard
+	some    string            // of what asks for a yes, only that with these words gets it
 	fail    map[string]string
 	refuse  bool
 }
 
-func newWorld() *world { return &world{newID: ids.Counting(), fail: map[string]string{}} }
+func newWorld() *world {
+	return &world{newID: ids.Counting(), fail: map[string]string{}, asked: map[string]string{}}
+}
 
 func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 	var p map[string]any
@@ -39,13 +46,32 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 			w.refuse = false
 			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
 		}
+		if w.some != "" && validate && !strings.Contains(string(params), w.some) {
+			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
+		}
 		if repeat, _ := p["repeat"].(bool); name+string(params) == w.last && !repeat {
 			return domain.CommandResult{Command: name, Status: domain.ExecCached}
 		}
 		w.last = name + string(params)
 	}
+	delete(p, "validation_request")
+	out, failed := w.do(name, p)
+	if failed != nil {
+		return *failed
+	}
+	status := domain.ExecSuccess
+	if !isAction(name) {
+		if w.asked[name+string(params)] == out {
+			status = domain.ExecCached
+		}
+		w.asked[name+string(params)] = out
+	}
+	return domain.CommandResult{Command: name, Status: status, Text: out}
+}
+
+func (w *world) do(name string, p map[string]any) (out string, failed *domain.CommandResult) {
 	text := func(key string) string { s, _ := p[key].(string); return s }
-	out := "Done."
+	out = "Done."
 	switch name {
 	case "ZONES":
 		out = rows("zones", w.zones)
@@ -56,9 +82,31 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 	case "TOOL_CONFIG":
 		out = "The tool:\n" + jsonOf(only(w.tools, "id", text("tool_id"))[0])
 	case "TOOL_DATA":
-		out = rows("entries", w.data(text("tool_id"), p))
+		out = w.page(text("tool_id"), p)
 	case "TOOL_STATS":
 		out = "Statistics of value:\n" + jsonOf(w.stats(text("tool_id")))
+		if p["group_by"] != nil {
+			group := w.stats(text("tool_id"))
+			group["bucket"] = "2026-11-16"
+			out = "Statistics of value:\nall: " + jsonOf(w.stats(text("tool_id"))) + "\n" + jsonOf(group)
+		}
+	case "SCHEMA":
+		out = "Schemas:"
+		for _, t := range only(w.types, "tool_type", text("tool_type")) {
+			out += "\n" + jsonOf(t)
+		}
+	case "SEARCH":
+		out = w.search(text("query"))
+	case "CONTEXT":
+		out = rows("documents", only(w.docs, "key", text("key")))
+	case "CONTEXT_UPDATE":
+		w.docs = append(w.docs, map[string]any{"key": p["key"], "title": p["title"], "draft_body": p["body"], "published": false})
+	case "CONTEXT_PUBLISH":
+		for _, d := range only(w.docs, "key", text("key")) {
+			d["published"], d["published_body"], d["draft_body"] = true, d["draft_body"], ""
+		}
+	case "CREATE_TOOL_TYPE":
+		w.types = append(w.types, map[string]any{"tool_type": p["id"], "name": p["name"], "schema": p["entry_schema"]})
 	case "CREATE_ZONE":
 		p["id"] = w.newID("zon")
 		w.zones, out = append(w.zones, p), fmt.Sprintf("Created the zone %q with the id %s.", p["name"], p["id"])
@@ -67,6 +115,10 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 		w.tools, out = append(w.tools, p), fmt.Sprintf("Created the tool %q with the id %s.", p["name"], p["id"])
 	case "CREATE_DATA":
 		out = w.create(text("tool_id"), p["entries"].([]any))
+	case "UPDATE_ZONE":
+		maps.Copy(only(w.zones, "id", text("zone_id"))[0], p)
+	case "UPDATE_TOOL":
+		maps.Copy(only(w.tools, "id", text("tool_id"))[0], p)
 	case "UPDATE_DATA":
 		for _, e := range w.entries {
 			if e["id"] == text("entry_id") {
@@ -79,13 +131,15 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 		}
 	case "DELETE_ZONE":
 		if len(only(w.tools, "zone_id", text("zone_id"))) > 0 && p["force"] != true {
-			return failure("not_empty", "The zone holds tools.")
+			f := failure("not_empty", "The zone holds tools.")
+			return "", &f
 		}
 		w.zones = without(w.zones, p["zone_id"])
 	default:
-		return failure("unknown_command", "There is no command "+name)
+		f := failure("unknown_command", "There is no command "+name)
+		return "", &f
 	}
-	return domain.CommandResult{Command: name, Status: domain.ExecSuccess, Text: out}
+	return out, nil
 }
 
 // rows is a list as a model reads it: a head, and one line for each.
@@ -160,16 +214,37 @@ func (w *world) create(tool string, entries []any) string {
 	return fmt.Sprintf("Added %d entries. Ids: %s.", len(ids), strings.Join(ids, ", "))
 }
 
-func (w *world) data(tool string, p map[string]any) []map[string]any {
-	found := []map[string]any{}
+// page is a page of entries; its cursor is how many were shown before.
+func (w *world) page(tool string, p map[string]any) string {
+	all := []map[string]any{}
 	for _, e := range only(w.entries, "tool_id", tool) {
-		found = append([]map[string]any{e}, found...)
+		all = append([]map[string]any{e}, all...)
+	}
+	from := 0
+	if cursor, ok := p["cursor"].(string); ok {
+		fmt.Sscan(cursor, &from)
 	}
 	limit, _ := p["limit"].(float64)
-	return found[:min(len(found), int(limit))]
+	to := min(len(all), from+int(limit))
+	text := rows("entries", all[from:to])
+	if to < len(all) {
+		text += fmt.Sprintf("\nNote: There is more: go on with cursor %q.", fmt.Sprint(to))
+	}
+	return text
 }
 
-func (w *world) stats(tool string) any {
+func (w *world) search(query string) string {
+	hits := []map[string]any{}
+	for _, e := range w.entries {
+		if text, _ := e["data"].(map[string]any)["text"].(string); strings.Contains(text, query) {
+			tool := only(w.tools, "id", e["tool_id"].(string))[0]
+			hits = append(hits, map[string]any{"kind": "entry", "id": e["id"], "tool": tool["name"], "timestamp": e["timestamp"], "snippet": text})
+		}
+	}
+	return rows("results", hits)
+}
+
+func (w *world) stats(tool string) map[string]any {
 	s := map[string]any{"count": 0}
 	sum := 0.0
 	for i, e := range only(w.entries, "tool_id", tool) {
@@ -194,7 +269,7 @@ func said(r domain.CommandResult) string {
 	case domain.ExecCancelled:
 		return "Cancelled: this was not run."
 	case domain.ExecCached:
-		return "Not run again: the same call was made just before. Its outcome:\nDone."
+		return "Not run again: the same call was made just before. Its outcome:\n" + cmp.Or(r.Text, "Done.")
 	}
 	return r.Text
 }
@@ -205,5 +280,6 @@ type session struct {
 	provider *provider
 	prompt   *domain.Prompt
 	answers  []string // to questions
+	uses     string   // the tool that the next message refers to
 	log      strings.Builder
 }
