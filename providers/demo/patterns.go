@@ -109,7 +109,7 @@ var patterns = []pattern{
 
 	en(stats, `how (?:is|are|was|has|have|does|did) `+my+`(?P<tool>.+?)(?: (?:doing|going|evolving|been|changed|evolved|developed|developing|look|lately))*`+whenEN),
 	en(stats, `(?:stats|statistics|trend|summary|mean|average) (?:of|for|on) `+my+`(?P<tool>.+?)`+whenEN),
-	fr(stats, `comment (?:évolue(?:nt)?|evolue(?:nt)?|vont?|(?:a|ont) évolué|se portent?|était|étaient) `+mon+`(?P<tool>.+?)`+whenFR),
+	fr(stats, `comment (?:évolue(?:nt)?|evolue(?:nt)?|va|vont?|(?:a|ont) évolué|se portent?|était|étaient) `+mon+`(?P<tool>.+?)`+whenFR),
 	fr(stats, `(?:statistiques|stats|tendance|moyenne|bilan|évolution) (?:de |d')?`+mon+`(?P<tool>.+?)`+whenFR),
 	en(list, `(?:show|list)(?: me)? (?:the )?(?:(?:(?:last|latest) )?(?:(?P<n>\d{1,3}) )?(?:entries|values|data|items) (?:of|for|in|on) )?`+my+`(?P<tool>.+?)`+whenEN+`|what(?:'s| is) (?:on|in) `+my+`(?P<tool2>.+)`),
 	fr(list, `(?:montre[rz]?|affiche[rz]?|liste[rz]?)(?:-moi)? (?:les (?:(?P<n>\d{1,3}) )?(?:derni[èe]res )?(?:entrées|valeurs|données) )?(?:de |dans )?`+mon+`(?P<tool>.+?)`+whenFR+`|qu'y a-t-il (?:sur|dans) `+mon+`(?P<tool2>.+)`),
