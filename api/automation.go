@@ -1,6 +1,10 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // AutomationFrom is an automation as clients see it. Without a webhook URL it shows none:
 // events go to everybody who may read.
@@ -38,4 +42,64 @@ func OccurrenceFrom(o *domain.Occurrence) *Occurrence {
 		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt), State: OccurrenceState(o.State),
 		Reason: textPtr(o.Reason), SessionID: textPtr(o.SessionID), CoalescedInto: timePtr(o.CoalescedInto), RecordedAt: Time(o.RecordedAt),
 	}
+}
+
+// ActivationFrom is what became of a session that asked for the slot.
+func ActivationFrom(r *domain.Receipt) *ActivationResult {
+	return &ActivationResult{
+		Result: ActivationResultResult(r.Result), Session: *SessionFrom(r.Session), Position: numberPtr(r.Position), EventSeq: r.Seq,
+	}
+}
+
+// WebhookResultFrom is what the caller of a webhook learns of the run.
+func WebhookResultFrom(r *domain.Receipt) *WebhookResult {
+	return &WebhookResult{Result: WebhookResultResult(r.Result), SessionID: &r.Session.ID, Position: numberPtr(r.Position)}
+}
+
+// AutomationRunFrom is a line of an automation's history as clients see it.
+func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
+	s := r.Session
+	out := &AutomationRun{
+		SessionID: s.ID, Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
+		RequestedAt: Time(s.CreatedAt), StartedAt: timePtr(r.StartedAt), EndedAt: timePtr(r.EndedAt),
+		Roundtrips: s.State.TotalRoundtrips, Usage: usageFrom(s.Usage), Status: s.Status(), Phase: s.Phase,
+		EndReason: textPtr(s.EndReason), FinalText: textPtr(r.FinalText),
+	}
+	if r.StartedAt != nil && r.EndedAt != nil {
+		out.DurationMs = new(r.EndedAt.Sub(*r.StartedAt).Milliseconds())
+	}
+	return out
+}
+
+// SeedFrom is an automation's first message as clients see it.
+func SeedFrom(a *domain.StandingOrder, m *domain.Message) *Seed {
+	out := &Seed{
+		AutomationID: a.ID, SessionID: a.SeedSessionID, MessageID: m.ID, Segments: []Segment{}, UpdatedAt: Time(m.Timestamp), UpdatedBy: textPtr(m.SenderID),
+	}
+	if m.Rich == nil {
+		return out
+	}
+	out.LinearText = m.Rich.LinearText
+	out.Segments = append(out.Segments, m.Rich.Segments...)
+	if len(m.Rich.Commands) > 0 {
+		out.Commands = &m.Rich.Commands
+	}
+	return out
+}
+
+// GrantFrom is a yes in advance as clients see it at the given time.
+func GrantFrom(g *domain.Grant, now time.Time) *Grant {
+	return &Grant{
+		ID: g.ID, AutomationID: g.AutomationID, Commands: g.Commands, ZoneIds: listed(g.ZoneIDs), ToolIds: listed(g.ToolIDs),
+		Bounds: g.Bounds, MaxPerRun: g.MaxPerRun, ExpiresAt: timePtr(g.ExpiresAt), CreatedBy: g.CreatedBy, CreatedAt: Time(g.CreatedAt),
+		WithdrawnAt: timePtr(g.RevokedAt), Active: g.Active(now), Uses: g.Uses,
+	}
+}
+
+// listed is never null.
+func listed(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
 }

@@ -218,6 +218,7 @@ type OrderView struct {
 // RunRecord is one line of an automation's history of executions.
 type RunRecord struct {
 	Session   *Session
-	FinalText string // of its last answer
+	FinalText string     // of its last answer
+	StartedAt *time.Time // nil: it has not begun
 	EndedAt   *time.Time
 }

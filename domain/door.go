@@ -112,4 +112,6 @@ type AutomationPatch struct {
 	Tags              *[]string
 	Triggers          *[]Trigger
 	Budgets           *Budgets
+	Seed              *RichContent // runs that have begun keep what they copied
+	By                string       // who writes the SEED
 }

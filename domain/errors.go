@@ -32,6 +32,8 @@ const (
 	CodeMessagePlaced      Code = "message_placed"   // only a message that waits its turn can be changed
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
+	CodeAutomationDisabled Code = "automation_disabled" // an event came for a disabled automation
+	CodeConditionNotMet    Code = "condition_not_met"   // the trigger waits for another event
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeUnavailable        Code = "unavailable" // no database, or draining

@@ -13,6 +13,7 @@ type edge struct {
 	tickets  *auth.Tickets
 	keys     *limiter
 	failures *limiter
+	hooks    *limiter
 }
 
 func newEdge(c *Config) edge {
@@ -21,6 +22,7 @@ func newEdge(c *Config) edge {
 		tickets:  auth.NewTickets(c.Clock),
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
+		hooks:    newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
 	}
 }
 

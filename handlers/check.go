@@ -91,7 +91,7 @@ func pointerOf(namespace string) string {
 	var out strings.Builder
 	for i, part := range strings.Split(namespace, ".") {
 		name, rest, indexed := strings.Cut(part, "[")
-		if i == 0 || name == "" || name == "messageContent" {
+		if i == 0 || name == "" || name == "messageContent" || name == "sessionBudgets" {
 			continue
 		}
 		out.WriteString("/" + escapePointer(name))

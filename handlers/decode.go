@@ -116,6 +116,25 @@ func decode(body []byte, dst any) error {
 	return checkValues(dst)
 }
 
+// decodeAny reads one JSON value of any shape: what it must hold is for others to say.
+func decodeAny(body []byte) (json.RawMessage, error) {
+	if !utf8.Valid(body) {
+		return nil, domain.Errorf(CodeMalformedJSON, "The body is not UTF-8.")
+	}
+	p := parser{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
+	p.dec.UseNumber()
+	if _, err := p.value("", 0); err != nil {
+		return nil, err
+	}
+	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, domain.Errorf(CodeMalformedJSON, "There is something after the end of the JSON value.")
+	}
+	if len(p.problems) > 0 {
+		return nil, invalid(p.problems)
+	}
+	return bytes.TrimSpace(body), nil
+}
+
 // invalid is the 422 for all mistakes found.
 func invalid(problems []domain.FieldError) error {
 	message := problems[0].Message

@@ -63,6 +63,8 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and does not give it up now. Nothing was changed; try again."},
 	domain.CodeMessagePlaced:      {409, "It is in its place already", 0, "Only a message that waits its turn can be changed or withdrawn. This one has been taken."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many sessions as the workspace allows are waiting already."},
+	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "A disabled automation is started by no schedule, webhook or entry. Enable it, or run it by hand with execute."},
+	domain.CodeConditionNotMet:    {409, "The event does not meet the condition", 0, "The trigger has a condition, and this event does not meet it. Nothing was started."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
 	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
 	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},

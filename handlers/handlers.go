@@ -44,6 +44,10 @@ type Config struct {
 	RichText      RichText
 	Catalogue     Catalogue
 	Schedules     Schedules
+	Automations   Automations
+	Runs          Runs
+	Seeds         Seeds
+	Grants        Grants
 	Zones         Zones
 	Tools         Tools
 	ToolTypes     ToolTypes

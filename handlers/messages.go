@@ -138,6 +138,10 @@ func (s *server) withdrawMessage(w http.ResponseWriter, r *http.Request) {
 // richText checks what a person wrote and makes it what is stored. Plain text, the
 // common case, asks nobody.
 func (s *server) richText(ctx context.Context, ws string, in *messageContent) (*domain.RichContent, error) {
+	return richTextOf(ctx, ws, in, s.RichText.Resolve)
+}
+
+func richTextOf(ctx context.Context, ws string, in *messageContent, resolve func(context.Context, string, []domain.Segment) (*domain.RichContent, error)) (*domain.RichContent, error) {
 	switch {
 	case in.Text != nil && in.Segments != nil:
 		return nil, domain.Invalid("/segments", "not_allowed", "Send either text or segments.")
@@ -154,7 +158,7 @@ func (s *server) richText(ctx context.Context, ws string, in *messageContent) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.RichText.Resolve(ctx, ws, segments)
+	return resolve(ctx, ws, segments)
 }
 
 func segmentsOf(in []segmentInput) ([]domain.Segment, error) {

@@ -21,6 +21,10 @@ type RateLimits struct {
 	// everybody has one address.
 	FailuresPerSecond float64
 	FailuresBurst     float64
+	// Hooks bound the calls of webhooks from one address, good ones and bad: per second
+	// (10), in a burst (100).
+	HooksPerSecond float64
+	HooksBurst     float64
 }
 
 func (l RateLimits) orDefault() RateLimits {
@@ -33,6 +37,8 @@ func (l RateLimits) orDefault() RateLimits {
 	set(&l.Burst, 1000)
 	set(&l.FailuresPerSecond, 10)
 	set(&l.FailuresBurst, 1000)
+	set(&l.HooksPerSecond, 10)
+	set(&l.HooksBurst, 100)
 	return l
 }
 

@@ -31,6 +31,9 @@ func (s *server) rebuild(claim *KeyClaim, next http.HandlerFunc) http.HandlerFun
 			return
 		}
 		status, body, err := s.whatIsThere(r.Context(), caller(r).Workspace, chi.URLParam(r, "session_id"), claim)
+		if automation := automationID(r); automation != "" && !strings.HasSuffix(path, "/grants") {
+			status, body, err = s.automationThere(r.Context(), caller(r).Workspace, automation, claim)
+		}
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -52,6 +55,11 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 	id := claim.CreatedID
 	prefix, _, _ := strings.Cut(id, "_")
 	switch prefix {
+	case domain.PrefixAutomation:
+		found, err := s.Automations.Automation(ctx, ws, id)
+		return created(found, err, func(a *domain.StandingOrder) *api.Automation {
+			return api.AutomationFrom(a, s.Automations.WebhookURL(a))
+		})
 	case domain.PrefixSession:
 		found, err := s.SessionReader.Session(ctx, ws, id)
 		return created(found, err, api.SessionFrom)
@@ -79,6 +87,27 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 		return 0, nil, fmt.Errorf("read the session for a rebuilt answer: %w", err)
 	}
 	return http.StatusOK, api.SessionResult{EventSeq: claim.Seq, Session: *api.SessionFrom(found)}, nil
+}
+
+// automationThere is the answer about a request that was about one automation: the run
+// that it made, else the automation.
+func (s *server) automationThere(ctx context.Context, ws, id string, claim *KeyClaim) (int, any, error) {
+	if !strings.HasPrefix(claim.CreatedID, domain.PrefixSession+"_") {
+		found, err := s.Automations.Automation(ctx, ws, id)
+		if err != nil {
+			return 0, nil, fmt.Errorf("read the automation for a rebuilt answer: %w", err)
+		}
+		return http.StatusOK, api.AutomationFrom(found, s.Automations.WebhookURL(found)), nil
+	}
+	run, err := s.SessionReader.Session(ctx, ws, claim.CreatedID)
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the run for a rebuilt answer: %w", err)
+	}
+	receipt := &domain.Receipt{Session: run, Seq: claim.Seq, Result: domain.Activated, Position: run.QueuePosition}
+	if run.QueuePosition > 0 {
+		receipt.Result = domain.Queued
+	}
+	return http.StatusAccepted, api.ActivationFrom(receipt), nil
 }
 
 func created[T, A any](found *T, err error, from func(*T) *A) (int, any, error) {

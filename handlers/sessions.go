@@ -181,13 +181,7 @@ func (s *server) activateSession(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	out := api.ActivationResult{
-		Result: api.ActivationResultResult(receipt.Result), Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq,
-	}
-	if receipt.Position > 0 {
-		out.Position = &receipt.Position
-	}
-	s.writeJSON(w, r, http.StatusOK, out)
+	s.writeJSON(w, r, http.StatusOK, api.ActivationFrom(receipt))
 }
 
 // steer makes the handler of a call that takes nothing and answers with the session.

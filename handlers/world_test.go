@@ -38,6 +38,7 @@ type world struct {
 	entries  []domain.Entry
 	docs     []domain.Document
 	provs    []*domain.Provider
+	autos    []domain.StandingOrder
 	keys     []*domain.Key
 	spaces   []*domain.Workspace
 	fault    error // what the next call fails with
@@ -66,6 +67,7 @@ func newWorld() *world {
 	w.entries = []domain.Entry{{ID: "ent_1", ToolID: "tol_1", Timestamp: at, Data: json.RawMessage(`{"value":8}`), Version: 1, SessionID: "ses_1", CreatedAt: at, UpdatedAt: at}}
 	w.docs = []domain.Document{{ID: "doc_1", Key: "me", Title: "Me", Body: "draft", Version: 2, CreatedAt: at, UpdatedAt: at}}
 	w.provs = []*domain.Provider{{ID: "prv_1", Name: "Local", Kind: "openai_compatible", Config: json.RawMessage(`{"model":"m"}`), SecretMask: "sk-…abcd", IsDefault: true, Version: 1, CreatedAt: at, UpdatedAt: at}}
+	w.autos = []domain.StandingOrder{theAutomation()}
 	w.keys = []*domain.Key{{ID: "key_1", Name: "laptop", Role: domain.RoleMember, Prefix: "fmt_ab", CreatedAt: at, LastUsedAt: &at}}
 	w.spaces = []*domain.Workspace{{ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: at}}
 	for i, e := range []*domain.LogEvent{
@@ -110,7 +112,7 @@ func (w *world) serve(t *testing.T) *testClient {
 	srv := httptest.NewServer(New(Config{
 		Auth: roleAuth{}, Idempotency: newKeptRequests(), Streams: broker, Log: zerolog.Nop(), Clock: clock.Fixed(worldTime.Add(time.Minute)),
 		Version: VersionInfo{Version: "1.2.3", Commit: "abc", BuiltAt: "2026-03-02T12:00:00Z"}, Health: w,
-		RateLimits: RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6},
+		RateLimits: RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6, HooksPerSecond: 1e6, HooksBurst: 1e6},
 		MetricsPage: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			_, _ = w.Write([]byte("up 1\n"))
@@ -119,7 +121,7 @@ func (w *world) serve(t *testing.T) *testClient {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<p>page"))
 		}),
-		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w,
+		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w, Automations: w, Runs: w, Seeds: w, Grants: w,
 		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {

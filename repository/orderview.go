@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -134,6 +135,9 @@ func (s *Store) RunRecords(ctx context.Context, workspace, automation, cursor st
 		if session.Phase == domain.Completed {
 			out[i].EndedAt = &session.LastEventTime
 		}
+		if out[i].StartedAt, err = s.begun(ctx, session); err != nil {
+			return nil, "", err
+		}
 		var row messageRow
 		err := s.reads.get(ctx, &row, "SELECT "+messageColumns+" FROM messages WHERE workspace_id = $1 AND session_id = $2 "+
 			"AND sender = 'AI' AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", workspace, session.ID)
@@ -158,4 +162,21 @@ func (s *Store) RunRecords(ctx context.Context, workspace, automation, cursor st
 		}
 	}
 	return out, next, nil
+}
+
+// begun is when a run left the state in which it was made: it had the slot then. One that
+// ended without it never began.
+func (s *Store) begun(ctx context.Context, run *domain.Session) (*time.Time, error) {
+	var at stamp
+	err := s.reads.get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND to_phase <> 'COMPLETED' "+
+		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)
+	switch {
+	case missing(err) && run.HoldsSlot:
+		return &run.CreatedAt, nil
+	case missing(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read when run %s began: %w", run.ID, err)
+	}
+	return &at.Time, nil
 }

@@ -125,27 +125,15 @@ func (d *Door) placeSeed(s *domain.Session, rich domain.RichContent, by string, 
 // SetSeed puts another message in the place of the SEED's. Runs that have begun keep
 // what they copied.
 func (d *Door) SetSeed(ctx context.Context, workspace, automation string, version int64, rich domain.RichContent, by string) (*domain.StandingOrder, int64, error) {
-	order, err := d.cfg.Orders.Automation(ctx, workspace, automation)
-	if err != nil {
-		return nil, 0, err
+	return d.UpdateAutomation(ctx, workspace, automation, domain.AutomationPatch{Version: version, Seed: &rich, By: by})
+}
+
+func (d *Door) replaceSeed(v *domain.OrderView, rich domain.RichContent, by string, change *domain.Change) {
+	for _, old := range v.Seed {
+		change.DeletedMessages = append(change.DeletedMessages, old)
+		change.Emit(domain.LogEvent{SessionID: v.Order.SeedSessionID, Type: domain.LogMessageDeleted, Message: old})
 	}
-	seed, err := d.cfg.Store.Session(ctx, workspace, order.SeedSessionID)
-	if err != nil {
-		return nil, 0, err
-	}
-	return d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
-		if err := sameVersion(v, version); err != nil {
-			return nil, err
-		}
-		for _, old := range v.Seed {
-			change.DeletedMessages = append(change.DeletedMessages, old)
-			change.Emit(domain.LogEvent{SessionID: seed.ID, Type: domain.LogMessageDeleted, Message: old})
-		}
-		d.placeSeed(seed, rich, by, change)
-		changed := *v.Order
-		changed.UpdatedAt = change.At
-		return &changed, nil
-	})
+	d.placeSeed(&domain.Session{ID: v.Order.SeedSessionID, WorkspaceID: v.Workspace.ID}, rich, by, change)
 }
 
 // codeVersion: the client saw another version (If-Match).
@@ -185,6 +173,9 @@ func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch
 			order.Triggers = *patch.Triggers
 			order.SeenSeq = v.Workspace.LastSeq
 			hookToken(&order)
+		}
+		if patch.Seed != nil {
+			d.replaceSeed(v, *patch.Seed, patch.By, change)
 		}
 		return &order, d.reschedule(v, &order, patch, change)
 	})

@@ -148,7 +148,7 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 		return nil, domain.NotFound("webhook")
 	}
 	if len(body) > maxHookBody {
-		return nil, domain.Errorf("body_too_large", "A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
+		return nil, domain.Errorf(domain.CodeTooLarge, "A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
 	}
 	return d.receiptOfRun(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView) (run, error) {
 		trigger := v.Order.Trigger(domain.TriggerWebhook)
@@ -156,7 +156,7 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 		case trigger == nil || !sameToken(v.Order.HookToken, token):
 			return run{}, domain.NotFound("webhook")
 		case !v.Order.Enabled:
-			return run{}, domain.Errorf(codeDisabled, "The automation is disabled. Nothing was started.")
+			return run{}, domain.Errorf(domain.CodeAutomationDisabled, "The automation is disabled. Nothing was started.")
 		}
 		holds, err := d.cfg.Conditions.Holds(trigger.Condition, orNull(body))
 		if err != nil {
@@ -173,10 +173,8 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 	})
 }
 
-const codeDisabled domain.Code = "automation_disabled"
-
 // errConditionFails tells that an event does not meet the trigger's condition.
-var errConditionFails = domain.Errorf("condition_not_met", "The event does not meet the condition of the trigger. Nothing was started.")
+var errConditionFails = domain.Errorf(domain.CodeConditionNotMet, "The event does not meet the condition of the trigger. Nothing was started.")
 
 func orNull(body json.RawMessage) json.RawMessage {
 	if len(body) == 0 {

@@ -23,7 +23,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 	if err := who.CheckStart(ctx); err != nil {
 		return nil, err
 	}
-	data := dataService{a}
+	data, automations := dataService{a}, automationService{a}
 	provider := &providerService{
 		rows: a.store, registry: a.registry, sealer: a.sealer, models: a.models, schemas: a.catalogue,
 		client: a.outbound, clock: a.clock, newID: ids.New,
@@ -34,7 +34,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
 		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
-		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
 		Search: data, EntryFiles: data, Versions: data, Undo: data, Periods: data,
 		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
 	}), nil
@@ -44,6 +44,10 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 type richText struct{ app *app }
 
 func (s richText) Resolve(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
+	return s.resolve(ctx, workspace, domain.Chat, segments)
+}
+
+func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType, segments []domain.Segment) (*domain.RichContent, error) {
 	w := &domain.Workspace{ID: workspace}
 	for _, segment := range segments {
 		if segment.Enrichment == nil {
@@ -56,7 +60,7 @@ func (s richText) Resolve(ctx context.Context, workspace string, segments []doma
 		break
 	}
 	env := s.app.env(w)
-	env.SessionType = domain.Chat
+	env.SessionType = kind
 	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
 	return &rich, err
 }

@@ -1,0 +1,149 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func (s *server) listAutomations(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	which, err := oneOf(r, "enabled", "true", "false")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	var enabled *bool
+	if which != "" {
+		enabled = new(which == "true")
+	}
+	automations, next, err := s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(automations, next, func(a *domain.StandingOrder) *api.Automation { return s.shown(r, a) }))
+}
+
+// shown is an automation as the caller may see it: its webhook's URL starts runs, which
+// takes a member.
+func (s *server) shown(r *http.Request, a *domain.StandingOrder) *api.Automation {
+	url := ""
+	if caller(r).Role.Allows(member) {
+		url = s.Automations.WebhookURL(a)
+	}
+	return api.AutomationFrom(a, url)
+}
+
+func (s *server) createAutomation(w http.ResponseWriter, r *http.Request) {
+	var in newAutomation
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	rich, err := s.seedText(r, in.Seed)
+	if err != nil {
+		s.fail(w, r, below("/seed", err))
+		return
+	}
+	ask := in.ask()
+	ask.Seed, ask.By = *rich, who.Name
+	a, seq, err := s.Automations.CreateAutomation(r.Context(), who.Workspace, ask)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/v1/automations/"+a.ID)
+	s.writeAutomation(w, r, http.StatusCreated, a, seq)
+}
+
+func (s *server) getAutomation(w http.ResponseWriter, r *http.Request) {
+	a, err := s.Automations.Automation(r.Context(), caller(r).Workspace, automationID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeAutomation(w, r, http.StatusOK, a, 0)
+}
+
+func (s *server) updateAutomation(w http.ResponseWriter, r *http.Request) {
+	var in automationPatch
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	var seed *NewSeed
+	if in.Seed != nil {
+		rich, err := s.seedText(r, in.Seed)
+		if err != nil {
+			s.fail(w, r, below("/seed", err))
+			return
+		}
+		seed = &NewSeed{Rich: *rich, By: caller(r).Name}
+	}
+	a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), seed, in.apply)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeAutomation(w, r, http.StatusOK, a, seq)
+}
+
+func (s *server) deleteAutomation(w http.ResponseWriter, r *http.Request) {
+	force, err := boolOf(r, "force")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := s.Automations.DeleteAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), force); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// enable makes the handler that enables automations, or disables them.
+func (s *server) enable(enabled bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.readNothing(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), nil,
+			func(a *domain.StandingOrder) error { a.Enabled = enabled; return nil })
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.writeAutomation(w, r, http.StatusOK, a, seq)
+	}
+}
+
+func (s *server) renewWebhook(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	a, seq, err := s.Automations.RenewHook(r.Context(), caller(r).Workspace, automationID(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeAutomation(w, r, http.StatusOK, a, seq)
+}
+
+func (s *server) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.StandingOrder, seq int64) {
+	setSeq(w, seq)
+	setETag(w, a.Version)
+	s.writeJSON(w, r, status, s.shown(r, a))
+}
+
+func automationID(r *http.Request) string { return chi.URLParam(r, "automation_id") }

@@ -1,0 +1,57 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Automations keeps the automations. Mistakes are domain invalid errors with pointers
+// into the automation: "/schedule/expression", "/triggers/0/tool_id".
+type Automations interface {
+	Automations(ctx context.Context, ws string, enabled *bool, cursor string, limit int) ([]*domain.StandingOrder, string, error)
+	Automation(ctx context.Context, ws, id string) (*domain.StandingOrder, error)
+	CreateAutomation(ctx context.Context, ws string, in domain.NewAutomation) (a *domain.StandingOrder, seq int64, err error)
+	// UpdateAutomation applies change to the automation as it is; change may be called
+	// again when somebody else was faster. A seed replaces the SEED's message; nil: it
+	// stays.
+	UpdateAutomation(ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.StandingOrder) error) (a *domain.StandingOrder, seq int64, err error)
+	// DeleteAutomation refuses one with a run under way without force.
+	DeleteAutomation(ctx context.Context, ws, id string, version int64, force bool) error
+	RenewHook(ctx context.Context, ws, id string) (a *domain.StandingOrder, seq int64, err error)
+	// WebhookURL is where the automation's webhook is called; "" without one.
+	WebhookURL(a *domain.StandingOrder) string
+}
+
+// NewSeed is a message for a SEED, checked, and who wrote it.
+type NewSeed struct {
+	Rich domain.RichContent
+	By   string
+}
+
+// Runs starts the runs of automations and tells of them.
+type Runs interface {
+	ExecuteAutomation(ctx context.Context, ws, id, by string) (*domain.Receipt, error)
+	// TriggerAutomation is a call of a webhook. A wrong token and an unknown automation
+	// are the same not_found error; an event that does not meet the condition is
+	// domain.CodeConditionNotMet.
+	TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error)
+	RunRecords(ctx context.Context, ws, id, cursor string, limit int) ([]domain.RunRecord, string, error)
+	Occurrences(ctx context.Context, ws, id string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error)
+}
+
+// Seeds reads SEEDs and checks what is to become one: as RichText, but periods stay
+// relative.
+type Seeds interface {
+	Seed(ctx context.Context, ws, automation string) (*domain.StandingOrder, *domain.Message, error)
+	ResolveSeed(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
+}
+
+// Grants keeps what people said yes to in advance. Mistakes have pointers into the
+// grant.
+type Grants interface {
+	Grants(ctx context.Context, ws, automation string) ([]*domain.Grant, error)
+	GiveGrant(ctx context.Context, ws, automation string, g domain.Grant) (*domain.Grant, int64, error)
+	WithdrawGrant(ctx context.Context, ws, automation, grant string) (seq int64, err error)
+}

@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func (s *server) executeAutomation(w http.ResponseWriter, r *http.Request) {
+	if err := s.readNothing(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	receipt, err := s.Runs.ExecuteAutomation(r.Context(), who.Workspace, automationID(r), who.Name)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusAccepted, api.ActivationFrom(receipt))
+}
+
+func (s *server) listAutomationRuns(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ws, id := caller(r).Workspace, automationID(r)
+	if _, err := s.Automations.Automation(r.Context(), ws, id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	runs, next, err := s.Runs.RunRecords(r.Context(), ws, id, after, limit)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(runs), next, api.AutomationRunFrom))
+}
+
+var occurrenceStates = []domain.OccurrenceState{
+	domain.OccurrenceDue, domain.OccurrenceFired, domain.OccurrenceSkipped, domain.OccurrenceMissed,
+	domain.OccurrenceCoalesced, domain.OccurrenceFailed,
+}
+
+func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	state, err := oneOf(r, "state", occurrenceStates...)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ws, id := caller(r).Workspace, automationID(r)
+	if _, err := s.Automations.Automation(r.Context(), ws, id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	occurrences, next, err := s.Runs.Occurrences(r.Context(), ws, id, state, after, limit)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(occurrences, next, api.OccurrenceFrom))
+}
+
+// callWebhook starts a run for whoever knows the URL. What it answers tells nothing that
+// its caller did not know: no session, and the same 404 for a wrong token and an unknown
+// automation.
+func (s *server) callWebhook(w http.ResponseWriter, r *http.Request) {
+	if wait, ok := s.hooks.take(address(r)); !ok {
+		s.fail(w, r, tooMany(w, wait))
+		return
+	}
+	body, err := readEvent(w, r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	receipt, err := s.Runs.TriggerAutomation(r.Context(), automationID(r), chi.URLParam(r, "token"), body)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeConditionNotMet:
+		s.writeJSON(w, r, http.StatusOK, api.WebhookResult{Result: api.WebhookResultResultIGNORED})
+	case err != nil:
+		s.fail(w, r, err)
+	default:
+		s.writeJSON(w, r, http.StatusAccepted, api.WebhookResultFrom(receipt))
+	}
+}
+
+// maxEvent bounds what a webhook's caller may send, in bytes.
+const maxEvent = 64 << 10
+
+// readEvent reads the body of a webhook's call: any JSON value, or nothing.
+func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := params["charset"]
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
+	}
+	return decodeAny(body)
+}
