@@ -115,6 +115,75 @@ func (e AutomationChangedEventType) Valid() bool {
 	}
 }
 
+// Defines values for AutomationPatchAutomationValidation.
+const (
+	AutomationPatchAutomationValidationAllow       AutomationPatchAutomationValidation = "allow"
+	AutomationPatchAutomationValidationLessThanNil AutomationPatchAutomationValidation = "<nil>"
+	AutomationPatchAutomationValidationPark        AutomationPatchAutomationValidation = "park"
+	AutomationPatchAutomationValidationRefuse      AutomationPatchAutomationValidation = "refuse"
+)
+
+// Valid indicates whether the value is a known member of the AutomationPatchAutomationValidation enum.
+func (e AutomationPatchAutomationValidation) Valid() bool {
+	switch e {
+	case AutomationPatchAutomationValidationAllow:
+		return true
+	case AutomationPatchAutomationValidationLessThanNil:
+		return true
+	case AutomationPatchAutomationValidationPark:
+		return true
+	case AutomationPatchAutomationValidationRefuse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AutomationPatchScheduleType.
+const (
+	AutomationPatchScheduleTypeCron     AutomationPatchScheduleType = "cron"
+	AutomationPatchScheduleTypeInterval AutomationPatchScheduleType = "interval"
+	AutomationPatchScheduleTypeOnce     AutomationPatchScheduleType = "once"
+	AutomationPatchScheduleTypeRrule    AutomationPatchScheduleType = "rrule"
+)
+
+// Valid indicates whether the value is a known member of the AutomationPatchScheduleType enum.
+func (e AutomationPatchScheduleType) Valid() bool {
+	switch e {
+	case AutomationPatchScheduleTypeCron:
+		return true
+	case AutomationPatchScheduleTypeInterval:
+		return true
+	case AutomationPatchScheduleTypeOnce:
+		return true
+	case AutomationPatchScheduleTypeRrule:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AutomationRunTrigger.
+const (
+	AutomationRunTriggerEVENT     AutomationRunTrigger = "EVENT"
+	AutomationRunTriggerMANUAL    AutomationRunTrigger = "MANUAL"
+	AutomationRunTriggerSCHEDULED AutomationRunTrigger = "SCHEDULED"
+)
+
+// Valid indicates whether the value is a known member of the AutomationRunTrigger enum.
+func (e AutomationRunTrigger) Valid() bool {
+	switch e {
+	case AutomationRunTriggerEVENT:
+		return true
+	case AutomationRunTriggerMANUAL:
+		return true
+	case AutomationRunTriggerSCHEDULED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AutomationValidation.
 const (
 	AutomationValidationAllow  AutomationValidation = "allow"
@@ -574,6 +643,21 @@ func (e NoticeGivenEventType) Valid() bool {
 	}
 }
 
+// Defines values for OccurrenceRecordedEventType.
+const (
+	OccurrenceRecordedEventTypeOccurrenceRecorded OccurrenceRecordedEventType = "occurrence.recorded"
+)
+
+// Valid indicates whether the value is a known member of the OccurrenceRecordedEventType enum.
+func (e OccurrenceRecordedEventType) Valid() bool {
+	switch e {
+	case OccurrenceRecordedEventTypeOccurrenceRecorded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OccurrenceState.
 const (
 	OccurrenceStateCOALESCED OccurrenceState = "COALESCED"
@@ -598,21 +682,6 @@ func (e OccurrenceState) Valid() bool {
 	case OccurrenceStateMISSED:
 		return true
 	case OccurrenceStateSKIPPED:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for OccurrenceRecordedEventType.
-const (
-	OccurrenceRecordedEventTypeOccurrenceRecorded OccurrenceRecordedEventType = "occurrence.recorded"
-)
-
-// Valid indicates whether the value is a known member of the OccurrenceRecordedEventType enum.
-func (e OccurrenceRecordedEventType) Valid() bool {
-	switch e {
-	case OccurrenceRecordedEventTypeOccurrenceRecorded:
 		return true
 	default:
 		return false
@@ -1306,6 +1375,27 @@ func (e WaitingForKind) Valid() bool {
 	}
 }
 
+// Defines values for WebhookResultResult.
+const (
+	WebhookResultResultACTIVATED WebhookResultResult = "ACTIVATED"
+	WebhookResultResultIGNORED   WebhookResultResult = "IGNORED"
+	WebhookResultResultQUEUED    WebhookResultResult = "QUEUED"
+)
+
+// Valid indicates whether the value is a known member of the WebhookResultResult enum.
+func (e WebhookResultResult) Valid() bool {
+	switch e {
+	case WebhookResultResultACTIVATED:
+		return true
+	case WebhookResultResultIGNORED:
+		return true
+	case WebhookResultResultQUEUED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExportSessionParamsFormat.
 const (
 	ExportSessionParamsFormatJSON     ExportSessionParamsFormat = "json"
@@ -1594,6 +1684,19 @@ type Automation struct {
 	WebhookURL *string `json:"webhook_url,omitempty"`
 }
 
+// AutomationBudgets Limits of tokens and money; null or left out is none.
+type AutomationBudgets struct {
+	// MaxCostPerDay In US dollars, for all its runs of a day.
+	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
+
+	// MaxCostPerRound In US dollars.
+	MaxCostPerRound *float64 `json:"max_cost_per_round,omitempty"`
+
+	// MaxCostPerSession In US dollars, for one run.
+	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
+	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
+}
+
 // AutomationChanged `automation.changed`: an automation was made, changed, or deleted.
 type AutomationChanged struct {
 	// Automation A standing order. Each of its runs is a session of type AUTOMATION.
@@ -1619,6 +1722,102 @@ type AutomationChangedEvent struct {
 
 // AutomationChangedEventType defines model for AutomationChangedEvent.Type.
 type AutomationChangedEventType string
+
+// AutomationList defines model for AutomationList.
+type AutomationList struct {
+	Data []Automation `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// AutomationPatch What is left out stays. `schedule` and `budgets` are merged into what is set.
+type AutomationPatch struct {
+	// AutomationValidation null: as the workspace has it.
+	AutomationValidation *AutomationPatchAutomationValidation `json:"automation_validation,omitempty"`
+
+	// Budgets null: none.
+	Budgets *AutomationBudgets `json:"budgets,omitempty"`
+
+	// Completion Who confirms that a run is done, a timer or a person.
+	Completion *CompletionPolicy `json:"completion,omitempty"`
+	Enabled    *bool             `json:"enabled,omitempty"`
+
+	// Misfire What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+	Misfire *MisfirePolicy `json:"misfire,omitempty"`
+	Name    *string        `json:"name,omitempty"`
+
+	// Overlap What becomes of a run that is due while the last one has not ended.
+	Overlap *OverlapPolicy `json:"overlap,omitempty"`
+
+	// ProviderID null: the default provider.
+	ProviderID        *string `json:"provider_id,omitempty"`
+	RequireValidation *bool   `json:"require_validation,omitempty"`
+
+	// Schedule null: none any more. The other fields do not move starts_at.
+	Schedule *struct {
+		Expression *string                      `json:"expression,omitempty"`
+		StartsAt   *string                      `json:"starts_at,omitempty"`
+		TimeZone   *string                      `json:"time_zone,omitempty"`
+		Type       *AutomationPatchScheduleType `json:"type,omitempty"`
+	} `json:"schedule,omitempty"`
+
+	// Seed Either `text` or `segments`.
+	Seed     *MessageContent `json:"seed,omitempty"`
+	Tags     *[]string       `json:"tags,omitempty"`
+	Triggers *[]Trigger      `json:"triggers,omitempty"`
+}
+
+// AutomationPatchAutomationValidation null: as the workspace has it.
+type AutomationPatchAutomationValidation string
+
+// AutomationPatchScheduleType defines model for AutomationPatch.Schedule.Type.
+type AutomationPatchScheduleType string
+
+// AutomationRun One line of an automation's history.
+type AutomationRun struct {
+	// DurationMs From its start to its end, waits counted.
+	DurationMs *int64     `json:"duration_ms"`
+	EndReason  *EndReason `json:"end_reason"`
+	EndedAt    *Timestamp `json:"ended_at"`
+
+	// FinalText Of its last answer.
+	FinalText *string `json:"final_text"`
+
+	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	Phase Phase `json:"phase"`
+
+	// RequestedAt When the run was made; it may have queued then.
+	RequestedAt Timestamp `json:"requested_at"`
+	Roundtrips  int       `json:"roundtrips"`
+
+	// ScheduledAt What its relative periods are read against.
+	ScheduledAt *Timestamp `json:"scheduled_at"`
+
+	// SessionID The run's session.
+	SessionID string `json:"session_id"`
+
+	// StartedAt null while it has not begun.
+	StartedAt *Timestamp `json:"started_at"`
+
+	// Status Coarse and stable: `requires_action` is when a person must answer.
+	Status  SessionStatus        `json:"status"`
+	Trigger AutomationRunTrigger `json:"trigger"`
+
+	// Usage What calls of the AI used.
+	Usage Usage `json:"usage"`
+}
+
+// AutomationRunTrigger defines model for AutomationRun.Trigger.
+type AutomationRunTrigger string
+
+// AutomationRunList defines model for AutomationRunList.
+type AutomationRunList struct {
+	Data []AutomationRun `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
 
 // AutomationValidation What becomes of actions that need a yes: the run waits for a person without the slot, is told no, or may.
 type AutomationValidation string
@@ -2029,6 +2228,37 @@ type ExplanationUnblockedBy string
 // FieldError defines model for FieldError.
 type FieldError = domain.FieldError
 
+// Grant A yes in advance.
+type Grant struct {
+	// Active Neither withdrawn nor expired.
+	Active       bool       `json:"active"`
+	AutomationID string     `json:"automation_id"`
+	Bounds       JSONObject `json:"bounds"`
+	Commands     []string   `json:"commands"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp  `json:"created_at"`
+	CreatedBy string     `json:"created_by"`
+	ExpiresAt *Timestamp `json:"expires_at"`
+	ID        string     `json:"id"`
+	MaxPerRun int        `json:"max_per_run"`
+
+	// ToolIds Empty: any.
+	ToolIds []string `json:"tool_ids"`
+
+	// Uses How often it was used, over all runs.
+	Uses        int64      `json:"uses"`
+	WithdrawnAt *Timestamp `json:"withdrawn_at"`
+
+	// ZoneIds Empty: any.
+	ZoneIds []string `json:"zone_ids"`
+}
+
+// GrantList defines model for GrantList.
+type GrantList struct {
+	Data []Grant `json:"data"`
+}
+
 // Health defines model for Health.
 type Health struct {
 	Status HealthStatus `json:"status"`
@@ -2332,6 +2562,34 @@ type ModelList struct {
 // Module A question from the AI to the person.
 type Module = domain.Module
 
+// NewAutomation defines model for NewAutomation.
+type NewAutomation struct {
+	// AutomationValidation Left out or null: as the workspace has it.
+	AutomationValidation *AutomationValidation `json:"automation_validation,omitempty"`
+	Budgets              *AutomationBudgets    `json:"budgets,omitempty"`
+	Completion           *CompletionPolicy     `json:"completion,omitempty"`
+	Enabled              *bool                 `json:"enabled,omitempty"`
+	Misfire              *MisfirePolicy        `json:"misfire,omitempty"`
+	Name                 string                `json:"name"`
+	Overlap              *OverlapPolicy        `json:"overlap,omitempty"`
+
+	// ProviderID Left out or null: the default provider.
+	ProviderID *string `json:"provider_id,omitempty"`
+
+	// RequireValidation Every action of its runs needs a yes.
+	RequireValidation *bool `json:"require_validation,omitempty"`
+
+	// Schedule Left out or null: only by hand and by its triggers.
+	Schedule *Schedule `json:"schedule,omitempty"`
+
+	// Seed Either `text` or `segments`.
+	Seed MessageContent `json:"seed"`
+	Tags *[]string      `json:"tags,omitempty"`
+
+	// Triggers One webhook at most.
+	Triggers *[]Trigger `json:"triggers,omitempty"`
+}
+
 // NewDocument defines model for NewDocument.
 type NewDocument struct {
 	Body  string  `json:"body"`
@@ -2351,6 +2609,25 @@ type NewEntry struct {
 
 	// Timestamp When it happened. Left out: now.
 	Timestamp *time.Time `json:"timestamp,omitempty"`
+}
+
+// NewGrant defines model for NewGrant.
+type NewGrant struct {
+	// Bounds A JSON Schema that the params must meet. Left out: any.
+	Bounds *map[string]interface{} `json:"bounds,omitempty"`
+
+	// Commands Actions of the catalogue.
+	Commands []string `json:"commands"`
+
+	// ExpiresAt Left out or null: never.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	MaxPerRun int        `json:"max_per_run"`
+
+	// ToolIds Left out: any.
+	ToolIds *[]string `json:"tool_ids,omitempty"`
+
+	// ZoneIds Left out: any.
+	ZoneIds *[]string `json:"zone_ids,omitempty"`
 }
 
 // NewKey defines model for NewKey.
@@ -2507,8 +2784,13 @@ type Occurrence struct {
 	State     OccurrenceState `json:"state"`
 }
 
-// OccurrenceState defines model for Occurrence.State.
-type OccurrenceState string
+// OccurrenceList defines model for OccurrenceList.
+type OccurrenceList struct {
+	Data []Occurrence `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
 
 // OccurrenceRecorded `occurrence.recorded`: what became of a scheduled instant.
 type OccurrenceRecorded struct {
@@ -2534,6 +2816,9 @@ type OccurrenceRecordedEvent struct {
 
 // OccurrenceRecordedEventType defines model for OccurrenceRecordedEvent.Type.
 type OccurrenceRecordedEventType string
+
+// OccurrenceState defines model for OccurrenceState.
+type OccurrenceState string
 
 // OverlapPolicy What becomes of a run that is due while the last one has not ended.
 type OverlapPolicy string
@@ -2896,6 +3181,28 @@ type SearchKind = domain.SearchKind
 type SearchMark struct {
 	End   int `json:"end"`
 	Start int `json:"start"`
+}
+
+// Seed The message that every run of an automation begins with.
+type Seed struct {
+	AutomationID string `json:"automation_id"`
+
+	// Commands The queries of its enrichments; periods are relative.
+	Commands *[]Command `json:"commands,omitempty"`
+
+	// LinearText The whole in words.
+	LinearText string    `json:"linear_text"`
+	MessageID  string    `json:"message_id"`
+	Segments   []Segment `json:"segments"`
+
+	// SessionID The SEED session.
+	SessionID string `json:"session_id"`
+
+	// UpdatedAt RFC 3339, UTC, milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// UpdatedBy Which key or person wrote it.
+	UpdatedBy *string `json:"updated_by,omitempty"`
 }
 
 // Segment defines model for Segment.
@@ -3690,6 +3997,19 @@ type WaitingFor struct {
 // WaitingForKind defines model for WaitingFor.Kind.
 type WaitingForKind string
 
+// WebhookResult defines model for WebhookResult.
+type WebhookResult struct {
+	// Position Where it stands in the queue, when QUEUED; 1 is next.
+	Position *int                `json:"position,omitempty"`
+	Result   WebhookResultResult `json:"result"`
+
+	// SessionID The run; left out when IGNORED.
+	SessionID *string `json:"session_id,omitempty"`
+}
+
+// WebhookResultResult defines model for WebhookResult.Result.
+type WebhookResultResult string
+
 // Workspace defines model for Workspace.
 type Workspace struct {
 	// CreatedAt RFC 3339, UTC, milliseconds.
@@ -3759,6 +4079,9 @@ type After = string
 
 // AfterEvent defines model for AfterEvent.
 type AfterEvent = string
+
+// AutomationID defines model for AutomationID.
+type AutomationID = string
 
 // Force defines model for Force.
 type Force = bool
@@ -3880,6 +4203,190 @@ type GetApprovalParams struct {
 
 // AnswerApprovalParams defines parameters for AnswerApproval.
 type AnswerApprovalParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListAutomationsParams defines parameters for ListAutomations.
+type ListAutomationsParams struct {
+	// Enabled Only those that are enabled, or only those that are not.
+	Enabled *bool `form:"enabled,omitempty" json:"enabled,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// CreateAutomationParams defines parameters for CreateAutomation.
+type CreateAutomationParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// DeleteAutomationParams defines parameters for DeleteAutomation.
+type DeleteAutomationParams struct {
+	// Force Stop a run that has not ended.
+	Force *bool `form:"force,omitempty" json:"force,omitempty"`
+
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// GetAutomationParams defines parameters for GetAutomation.
+type GetAutomationParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// UpdateAutomationParams defines parameters for UpdateAutomation.
+type UpdateAutomationParams struct {
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// DisableAutomationParams defines parameters for DisableAutomation.
+type DisableAutomationParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// EnableAutomationParams defines parameters for EnableAutomation.
+type EnableAutomationParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ExecuteAutomationParams defines parameters for ExecuteAutomation.
+type ExecuteAutomationParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListAutomationRunsParams defines parameters for ListAutomationRuns.
+type ListAutomationRunsParams struct {
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListGrantsParams defines parameters for ListGrants.
+type ListGrantsParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// CreateGrantParams defines parameters for CreateGrant.
+type CreateGrantParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// WithdrawGrantParams defines parameters for WithdrawGrant.
+type WithdrawGrantParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListOccurrencesParams defines parameters for ListOccurrences.
+type ListOccurrencesParams struct {
+	// State Only those in this state.
+	State *OccurrenceState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// GetSeedParams defines parameters for GetSeed.
+type GetSeedParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// SetSeedParams defines parameters for SetSeed.
+type SetSeedParams struct {
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// RenewWebhookParams defines parameters for RenewWebhook.
+type RenewWebhookParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`.
@@ -4895,6 +5402,18 @@ type RestoreZoneParams struct {
 // AnswerApprovalJSONRequestBody defines body for AnswerApproval for application/json ContentType.
 type AnswerApprovalJSONRequestBody = ApprovalAnswer
 
+// CreateAutomationJSONRequestBody defines body for CreateAutomation for application/json ContentType.
+type CreateAutomationJSONRequestBody = NewAutomation
+
+// UpdateAutomationJSONRequestBody defines body for UpdateAutomation for application/json ContentType.
+type UpdateAutomationJSONRequestBody = AutomationPatch
+
+// CreateGrantJSONRequestBody defines body for CreateGrant for application/json ContentType.
+type CreateGrantJSONRequestBody = NewGrant
+
+// SetSeedJSONRequestBody defines body for SetSeed for application/json ContentType.
+type SetSeedJSONRequestBody = MessageContent
+
 // CreateDocumentJSONRequestBody defines body for CreateDocument for application/json ContentType.
 type CreateDocumentJSONRequestBody = NewDocument
 
@@ -4909,6 +5428,9 @@ type UpdateEntryJSONRequestBody = EntryPatch
 
 // SendHeartbeatJSONRequestBody defines body for SendHeartbeat for application/json ContentType.
 type SendHeartbeatJSONRequestBody = HeartbeatInput
+
+// CallWebhookJSONRequestBody defines body for CallWebhook for application/json ContentType.
+type CallWebhookJSONRequestBody = AnyValue
 
 // CreateKeyJSONRequestBody defines body for CreateKey for application/json ContentType.
 type CreateKeyJSONRequestBody = NewKey
