@@ -40,8 +40,10 @@ func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters,
 // queue.
 func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
 	var rows []sessionRow
-	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND (holds_slot OR "+
-		hasSomethingToDo+") AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) ORDER BY holds_slot DESC, COALESCE(last_event_time, created_at), id LIMIT $2",
+	// As two parts, each of which has an index: with OR every session would be read.
+	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND holds_slot UNION ALL SELECT * FROM ("+
+		"SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
+		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
 		workspace, maxAside)
 	if err != nil {
 		return fmt.Errorf("read who waits for the slot: %w", err)

@@ -43,7 +43,7 @@ func (a *agenda) look(workspace string, at time.Time) {
 	a.poke()
 }
 
-// timer says that a session or an automation wants to be looked at at a time.
+// timer says that a session or an automation must be looked at then.
 func (a *agenda) timer(at time.Time) {
 	a.mu.Lock()
 	if a.timers.IsZero() || at.Before(a.timers) {
@@ -137,6 +137,41 @@ func (a *agenda) run(ctx context.Context) {
 		}
 		timer.Stop()
 	}
+}
+
+// Tick does all that is due by now, once, and returns when it is done: what the
+// scheduler's goroutine does each time it wakes. Tests with a clock of their own call it.
+func (d *Door) Tick(ctx context.Context) error {
+	a := d.agenda
+	for range maxPasses {
+		now := d.cfg.Clock()
+		a.mu.Lock()
+		a.timers = now // whatever was known: read it again
+		a.mu.Unlock()
+		a.tick(ctx, now, true)
+		a.lookAfterRuns(ctx)
+		a.watchAll(ctx)
+		again := false
+		for _, workspace := range a.due(now) {
+			if at, more := d.lookAt(ctx, workspace); more {
+				a.look(workspace, at)
+				again = again || !at.After(now)
+			}
+		}
+		if !again && len(a.finishedRuns()) == 0 {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+// maxPasses bounds one Tick: what is due again and again is a mistake.
+const maxPasses = 20
+
+func (a *agenda) finishedRuns() []*domain.Session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.finished
 }
 
 // due takes the workspaces whose time has come.

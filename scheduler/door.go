@@ -211,6 +211,9 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 		}
 		s = s.Clone()
 		s.HoldsSlot, s.QueuedAt = true, nil
+		if s.Type != domain.Chat {
+			s.LastEventTime = now // the time in the queue was no work
+		}
 		s.State.Suspended = s.State.Suspended && (s.Phase.Working() || resumed)
 		if o.verdict.Keeps {
 			s.State.KeepsSlotUntil = s.State.TotalRoundtrips + 1

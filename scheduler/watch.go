@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// watchBatch bounds how many events are looked at at once.
+	// watchBatch bounds how many events one look takes.
 	watchBatch = 200
 	// maxTold bounds how many new entries are told to a run that they started.
 	maxTold = 20
@@ -127,10 +127,9 @@ func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *
 		o.change.Automations = append(o.change.Automations, sawUntil(v.Order, e.Seq))
 		return o, nil
 	})
-	switch domain.ErrorCode(err) {
-	case domain.CodeQueueFull, domain.CodeConflict: // told, and not tried for ever
+	if code := domain.ErrorCode(err); err != nil && (code == domain.CodeQueueFull || code == domain.CodeConflict) {
 		d.cfg.Log.Warn().Err(err).Str("automation", order.ID).Msg("an entry could not start its automation")
-		return nil
+		return d.seen(ctx, order, e.Seq) // told, and not tried for ever
 	}
 	return err
 }
