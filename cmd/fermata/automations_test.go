@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// automation makes one that waits to be run by hand, and gives its id; more fields may
+// madeAutomation makes one that waits to be run by hand, and gives its id; more fields may
 // be given.
-func (s *server) automation(seed string, more map[string]any) *reply {
+func (s *server) madeAutomation(seed string, more map[string]any) *reply {
 	s.t.Helper()
 	body := map[string]any{"name": "Report", "seed": map[string]any{"text": seed}}
 	maps.Copy(body, more)
@@ -40,7 +40,7 @@ func TestAnAutomationFromSetupToHistory(t *testing.T) {
 		s := newServer(t, db)
 		s.scripted(saysDone)
 		s.call("PATCH", "/v1/settings", map[string]any{"completion_confirmation_delay": "1ms"}).want(200)
-		made := s.automation("Look around.", map[string]any{"tags": []string{"daily"}})
+		made := s.madeAutomation("Look around.", map[string]any{"tags": []string{"daily"}})
 		id := made.str("id")
 		run := s.call("POST", "/v1/automations/"+id+"/execute", nil).want(202)
 		if run.str("result") != "ACTIVATED" || run.str("session.automation_id") != id || run.str("session.trigger") != "MANUAL" {
