@@ -1,13 +1,12 @@
 #!/bin/sh
-# Approve a change: with require_validation every action of the session waits for a
-# person's yes. What runs is exactly what was shown.
+# Three changes in one answer wait for a person's yes: one is approved, with another
+# name than the AI proposed; the others are not done. What runs is exactly what was shown.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
 
-zone="Garden $$"
-id=$(api /v1/sessions -d '{"name":"Approve","require_validation":true}' | grep -o 'ses_[0-9a-f]*' | head -1)
-api "/v1/sessions/$id/messages" -d "{\"text\":\"create a zone $zone\"}" >/dev/null
+id=$(api /v1/sessions -d '{"name":"Approve"}' | grep -o 'ses_[0-9a-f]*' | head -1)
+api "/v1/sessions/$id/messages" -d "{\"text\":\"create the zones Kitchen $$, Garden $$ and Attic $$\"}" >/dev/null
 n=0
 until api "/v1/sessions/$id" | grep -q '"phase":"WAITING_VALIDATION"'; do
 	n=$((n + 1)); [ $n -lt 100 ] || { echo "it does not ask" >&2; exit 1; }
@@ -15,11 +14,13 @@ until api "/v1/sessions/$id" | grep -q '"phase":"WAITING_VALIDATION"'; do
 done
 approval=$(api "/v1/sessions/$id" | grep -o 'apr_[0-9a-f]*' | head -1)
 api "/v1/approvals/$approval" | grep -o '"text":"[^"]*"'
-if api /v1/zones | grep -q "\"name\":\"$zone\""; then echo "it did not wait" >&2; exit 1; fi
+if api /v1/zones | grep -q "Garden $$"; then echo "it did not wait" >&2; exit 1; fi
 
-api "/v1/approvals/$approval" -d '{"approved":true}' >/dev/null
-until api /v1/zones | grep -q "\"name\":\"$zone\""; do
-	n=$((n + 1)); [ $n -lt 200 ] || { echo "the zone is not there" >&2; exit 1; }
+second=$(api "/v1/approvals/$approval" | grep -o '"id":"exe_[0-9a-f]*' | sed -n '2s/.*"//p')
+api "/v1/approvals/$approval" -d "{\"approved\":true,\"approved_ids\":[\"$second\"],\"edits\":{\"$second\":{\"name\":\"Vegetables $$\"}}}" >/dev/null
+until api "/v1/sessions/$id" | grep -q '"status":"idle"'; do
+	n=$((n + 1)); [ $n -lt 200 ] || { echo "it does not go on" >&2; exit 1; }
 	sleep 0.2
 done
-echo "the zone $zone is there"
+api /v1/zones | grep -q "\"name\":\"Vegetables $$\"" || { echo "the zone is not there" >&2; exit 1; }
+if api /v1/zones | grep -q "\(Kitchen\|Garden\|Attic\) $$"; then echo "more was done than approved" >&2; exit 1; fi
