@@ -68,7 +68,7 @@ func (s *server) settings(patch map[string]any) {
 // order makes an automation that begins with a word, and gives its id.
 func (s *server) order(word string, change ...func(*domain.NewAutomation)) string {
 	s.t.Helper()
-	return s.automation(word, word, change...).ID
+	return s.standing(word, word, change...).ID
 }
 
 func guarded(in *domain.NewAutomation)   { in.RequireValidation = true }

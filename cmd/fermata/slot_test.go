@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// automation makes an automation whose SEED is a text.
-func (s *server) automation(name, seed string, change ...func(*domain.NewAutomation)) *domain.StandingOrder {
+// standing makes an automation whose SEED is a text, at the door.
+func (s *server) standing(name, seed string, change ...func(*domain.NewAutomation)) *domain.StandingOrder {
 	s.t.Helper()
 	in := domain.NewAutomation{
 		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
@@ -72,7 +72,7 @@ func TestARunByHand(t *testing.T) {
 		s.scripted(`[
 			{"when": {"roundtrip": 1}, "answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Night"}}]}},
 			{"when": {"roundtrip": 2}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {"summary": "done"}}]}}]`)
-		order := s.automation("nightly", "make a zone")
+		order := s.standing("nightly", "make a zone")
 		r := s.execute(order)
 		if r.Result != domain.Activated || r.Session.Type != domain.Automation {
 			t.Fatalf("receipt %+v", r)
@@ -108,7 +108,7 @@ func TestAChatPreemptsARun(t *testing.T) {
 			{"when": {"contains": "work", "roundtrip": 2}, "times": 1, "fault": {"hang": true}},
 			{"when": {"contains": "work"}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {}}]}},
 			{"answer": {"text": "Hello."}}]`)
-		run := s.execute(s.automation("long", "work through the night")).Session.ID
+		run := s.execute(s.standing("long", "work through the night")).Session.ID
 		s.phase(run, "CALLING_AI", 1)
 		chat := s.chat()
 		events, _ := s.listen("/v1/events")
@@ -170,7 +170,7 @@ func TestTheQueue(t *testing.T) {
 			{"answer": {"text": "Hello."}}]`)
 		var runs []string
 		for i, name := range []string{"first run", "second run", "third run"} {
-			r := s.execute(s.automation(name, name))
+			r := s.execute(s.standing(name, name))
 			if want := []string{domain.Activated, domain.Queued, domain.Queued}[i]; r.Result != want || r.Position != i {
 				t.Fatalf("%s: %s at %d", name, r.Result, r.Position)
 			}
@@ -223,7 +223,7 @@ func TestAScheduleFires(t *testing.T) {
 		chat := s.chat()
 		s.say(chat, "hello") // holds the slot
 		at := time.Now().UTC().Add(1500 * time.Millisecond).Truncate(time.Second)
-		order := s.automation("once", "scheduled work", func(in *domain.NewAutomation) {
+		order := s.standing("once", "scheduled work", func(in *domain.NewAutomation) {
 			in.Schedule = &domain.Schedule{Type: "once", Expression: at.Format("2006-01-02T15:04:05"), TimeZone: "UTC"}
 		})
 		occurrence := s.occurrence(order, domain.OccurrenceDue)
