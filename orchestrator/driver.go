@@ -25,6 +25,8 @@ type driver struct {
 	epoch int64
 	// yields: somebody waits for the slot.
 	yields atomic.Bool
+	// storing: it waits for nothing but the database.
+	storing atomic.Bool
 
 	view    *domain.View    // as of the last commit
 	session *domain.Session // with the steps that are not committed yet
@@ -51,7 +53,11 @@ func (d *driver) run(ctx context.Context) {
 	defer d.survive()
 	for effect := d.effect; effect != domain.DoNothing; {
 		d.safePoint(ctx)
-		var err error
+		err := d.surely(ctx, effect)
+		if err != nil {
+			d.letGo(ctx, err)
+			return
+		}
 		if effect == domain.DoRunActions {
 			effect, err = d.runActions(ctx)
 		} else {
@@ -168,6 +174,8 @@ func (d *driver) remember(change *domain.Change) {
 // are decided again on the state as it is; if the session is driven by somebody else
 // now, everything in hand is void.
 func (d *driver) commit(ctx context.Context, effect domain.Effect) (domain.Effect, error) {
+	d.storing.Store(true)
+	defer d.storing.Store(false)
 	for attempt := 0; ; attempt++ {
 		err := d.loop.cfg.Store.Commit(ctx, d.change)
 		switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -53,6 +54,7 @@ type Loop struct {
 	mu      sync.Mutex
 	drivers map[string]*driver // by session
 	closed  bool
+	leased  atomic.Int64 // until when, in microseconds; 0: no lease was spoken of
 	wg      sync.WaitGroup
 	base    context.Context
 	cancel  context.CancelCauseFunc
@@ -177,6 +179,10 @@ func (l *Loop) Committed(change *domain.Change) {
 		}
 	}
 }
+
+// Forget is told when the user's data of a workspace was changed by another node.
+// Conversations find out by themselves that they have missed something.
+func (l *Loop) Forget(workspace string) { l.levels.forget(workspace) }
 
 type nobody struct{}
 

@@ -91,15 +91,8 @@ func (d *dialect) alive(node, incarnation string) string {
 // whose lease has run out, or by an earlier start of a node. Each comes with the claim
 // that was seen: who takes it up must find that one still.
 func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
-	q := newQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
-	comma := ""
-	for _, phase := range domain.Phases {
-		if phase.Working() {
-			q.add(comma+"?", string(phase))
-			comma = ", "
-		}
-	}
-	q.add(") AND (NOT " + s.dialect.alive("s.owner_node", "s.owner_incarnation"))
+	q := atWork()
+	q.add(" AND (NOT " + s.dialect.alive("s.owner_node", "s.owner_incarnation"))
 	// Before this process has its lease, the row may still be that of its predecessor.
 	q.add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
 	q.add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
@@ -108,4 +101,53 @@ func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, 
 		return nil, fmt.Errorf("look for sessions without a driver: %w", err)
 	}
 	return refs(rows), nil
+}
+
+// atWork begins a query for the sessions at work.
+func atWork() *query {
+	q := newQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
+	comma := ""
+	for _, phase := range domain.Phases {
+		if phase.Working() {
+			q.add(comma+"?", string(phase))
+			comma = ", "
+		}
+	}
+	q.add(")")
+	return q
+}
+
+// Owned lists the sessions at work that this process has claimed.
+func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
+	q := atWork()
+	q.add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
+	var rows []refRow
+	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+		return nil, fmt.Errorf("look for the sessions of this node: %w", err)
+	}
+	return refs(rows), nil
+}
+
+// Nodes lists the nodes whose lease holds, or has run out not long ago, with the number
+// of sessions that each drives.
+func (s *Store) Nodes(ctx context.Context) ([]domain.Node, error) {
+	var rows []struct {
+		ID          string `db:"id"`
+		Incarnation string `db:"incarnation"`
+		LeaseUntil  stamp  `db:"lease_until"`
+		Alive       bool   `db:"alive"`
+		Sessions    int    `db:"sessions"`
+	}
+	work := atWork()
+	text := "SELECT n.id, n.incarnation, n.lease_until, n.lease_until > " + s.dialect.clock + " AS alive, " +
+		"(SELECT COUNT(*) FROM (" + work.text() + " AND s.owner_node = n.id AND s.owner_incarnation = n.incarnation) w) AS sessions " +
+		"FROM nodes n WHERE n.renewed_at > " + s.dialect.clock + " - 86400000000 ORDER BY n.id"
+	if err := s.reads.all(ctx, &rows, text, work.args...); err != nil {
+		return nil, fmt.Errorf("list the nodes: %w", err)
+	}
+	out := make([]domain.Node, len(rows))
+	for i, r := range rows {
+		out[i] = domain.Node{ID: r.ID, Incarnation: r.Incarnation, LeaseUntil: r.LeaseUntil.Time, Alive: r.Alive, Sessions: r.Sessions}
+	}
+	return out, nil
 }

@@ -19,6 +19,9 @@ type Config struct {
 	// URL of a PostgreSQL server, or Path of a SQLite file: one of the two.
 	URL  string
 	Path string
+	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
+	// needs a connection of its own goes there. Empty: URL.
+	DirectURL string
 	// Node names this process among those that share the database; Incarnation is
 	// random for each start of it.
 	Node        string
@@ -121,13 +124,20 @@ func (s *Store) connect(ctx context.Context) error {
 func (s *Store) Migrate(ctx context.Context) error {
 	// A pool of its own: the migrator needs more than one connection, and its
 	// statements are not the store's.
-	db, err := s.dialect.open(false)
+	d := s.dialect
+	if s.cfg.DirectURL != "" { // the migration's lock belongs to a connection
+		var err error
+		if d, err = postgresDialect(s.cfg.DirectURL, 4, 1); err != nil {
+			return err
+		}
+	}
+	db, err := d.open(false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }() // its work is committed or failed by now
 	db.SetMaxOpenConns(4)
-	migrator, err := s.dialect.migrator(db)
+	migrator, err := d.migrator(db)
 	if err != nil {
 		return err
 	}

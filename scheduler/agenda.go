@@ -24,6 +24,7 @@ type agenda struct {
 	timers   time.Time            // the earliest due time; zero: none is known
 	watches  map[string]bool      // workspaces in which entries were made that may start a run
 	finished []*domain.Session    // runs that have ended
+	sweeping bool                 // a sweep was asked for
 	woken    chan struct{}
 	stop     context.CancelFunc
 	done     chan struct{}
@@ -115,7 +116,7 @@ func (a *agenda) run(ctx context.Context) {
 	var sweep time.Time // the next sweep over all workspaces: at once, then every 5 minutes
 	for {
 		now := a.door.cfg.Clock()
-		sweeping := !now.Before(sweep)
+		sweeping := a.sweepAsked() || !now.Before(sweep)
 		if sweeping {
 			sweep = now.Add(net)
 		}

@@ -34,6 +34,9 @@ type Config struct {
 	// Retry gives the delays of a workspace's network retry.
 	Retry    Retry
 	Observer Observer
+	// Gather, if set, fetches what another node has streamed of a session's answer, for
+	// Streams to give; release lets go of it.
+	Gather func(ctx context.Context, s *domain.Session) (release func())
 	// Causes are what the runner's contexts carry when a session is cut.
 	Causes Causes
 }

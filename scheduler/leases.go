@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // claimBatch bounds how many sessions are taken up at once.
@@ -19,18 +20,38 @@ const claimBatch = 100
 type Keeper struct {
 	Leases Leases
 	Door   *Door
-	TTL    time.Duration // 15 s; renewed at a third of it
-	Log    zerolog.Logger
+	// Drivers are this node's: they must know whether the lease is still held.
+	Drivers Drivers
+	TTL     time.Duration // 15 s; renewed at a third of it
+	Clock   clock.Clock
+	Log     zerolog.Logger
 	// Recovered is told of each session that was taken up.
 	Recovered func()
 
-	stop context.CancelFunc
-	done chan struct{}
+	until  time.Time // the lease is held at least until then
+	lapsed bool      // it was over, and its sessions were let go
+	look   chan struct{}
+	stop   context.CancelFunc
+	done   chan struct{}
 }
+
+// Drivers are the sessions that this process drives.
+type Drivers interface {
+	// Leased says until when the node surely holds its lease. After that no driver begins
+	// what must not be done twice. The zero time: it could not be renewed.
+	Leased(until time.Time)
+	// LetGo ends what drivers have under way outside: their sessions may be another's.
+	LetGo()
+	Drives(session string) bool
+}
+
+// retryRenewal is how soon a renewal that failed is tried again.
+const retryRenewal = time.Second
 
 // Start takes the lease, takes up what an earlier process left, and goes on renewing.
 func (k *Keeper) Start(ctx context.Context) error {
-	if err := k.Leases.Renew(ctx, k.TTL); err != nil {
+	k.look = make(chan struct{}, 1)
+	if err := k.renew(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -52,24 +73,83 @@ func (k *Keeper) Stop(ctx context.Context) error {
 	return k.Leases.Release(ctx)
 }
 
+// Look asks for a look at once: a node is gone.
+func (k *Keeper) Look() {
+	select {
+	case k.look <- struct{}{}:
+	default:
+	}
+}
+
 func (k *Keeper) run(ctx context.Context) {
-	ticker := time.NewTicker(k.TTL / 3)
-	defer ticker.Stop()
+	pause := k.TTL / 3
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
 	for {
 		k.recover(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-k.look:
+			continue
+		case <-timer.C:
 		}
-		if err := k.Leases.Renew(ctx, k.TTL); err != nil && ctx.Err() == nil {
+		pause = k.TTL / 3
+		if err := k.renew(ctx); err != nil && ctx.Err() == nil {
 			k.Log.Warn().Err(err).Msg("the lease could not be renewed; its sessions may be taken over")
+			k.missed()
+			pause = min(pause, retryRenewal)
+		}
+		timer.Reset(pause)
+	}
+}
+
+// renew counts from before the database did, so that the lease is never believed for
+// longer than it holds.
+func (k *Keeper) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, k.TTL/3)
+	defer cancel()
+	begun := k.Clock()
+	if err := k.Leases.Renew(ctx, k.TTL); err != nil {
+		return err
+	}
+	k.until = begun.Add(k.TTL)
+	k.Drivers.Leased(k.until)
+	return nil
+}
+
+// missed: the lease was not renewed. Nothing new begins that must not be done twice;
+// when the lease is certainly over, what is under way is let go.
+func (k *Keeper) missed() {
+	k.Drivers.Leased(time.Time{})
+	if !k.lapsed && !k.Clock().Before(k.until) {
+		k.lapsed = true
+		k.Drivers.LetGo()
+		k.Log.Warn().Msg("the lease is over; the sessions of this node are let go")
+	}
+}
+
+// recoverOwn takes up the sessions that were let go and that nobody has taken over.
+func (k *Keeper) recoverOwn(ctx context.Context) {
+	if !k.lapsed || !k.Clock().Before(k.until) {
+		return
+	}
+	refs, err := k.Leases.Owned(ctx)
+	if err != nil {
+		k.Log.Warn().Err(err).Msg("could not look for the sessions that were let go")
+		return
+	}
+	k.lapsed = false
+	for _, ref := range refs {
+		if !k.Drivers.Drives(ref.SessionID) {
+			k.takeUp(ctx, ref)
 		}
 	}
 }
 
 // recover takes up sessions at work whose driver is gone.
 func (k *Keeper) recover(ctx context.Context) {
+	k.recoverOwn(ctx)
 	for ctx.Err() == nil {
 		refs, err := k.Leases.Claimable(ctx, claimBatch)
 		if err != nil {
@@ -78,21 +158,28 @@ func (k *Keeper) recover(ctx context.Context) {
 		}
 		taken := 0
 		for _, ref := range refs {
-			switch err := k.Door.takeUp(ctx, ref); {
-			case errors.Is(err, errNothing):
-				continue
-			case err != nil:
-				k.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a session could not be taken up")
-				continue
+			if k.takeUp(ctx, ref) {
+				taken++
 			}
-			taken++
-			k.Recovered()
-			k.Log.Info().Str("workspace", ref.WorkspaceID).Str("session", ref.SessionID).Msg("a session at work was taken up again")
 		}
 		if taken == 0 || len(refs) < claimBatch {
 			return
 		}
 	}
+}
+
+// takeUp takes up one session, and says whether it did.
+func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef) bool {
+	switch err := k.Door.takeUp(ctx, ref); {
+	case errors.Is(err, errNothing):
+		return false
+	case err != nil:
+		k.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a session could not be taken up")
+		return false
+	}
+	k.Recovered()
+	k.Log.Info().Str("workspace", ref.WorkspaceID).Str("session", ref.SessionID).Msg("a session at work was taken up again")
+	return true
 }
 
 // takeUp goes on with a session at work whose driver is gone. Between the look at the

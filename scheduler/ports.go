@@ -66,6 +66,8 @@ type Leases interface {
 	Release(ctx context.Context) error
 	// Claimable lists sessions at work whose driver is gone.
 	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
+	// Owned lists sessions at work whose driver this process is, or was.
+	Owned(ctx context.Context) ([]domain.SessionRef, error)
 }
 
 // Machine is the pure state machine.

@@ -196,6 +196,13 @@ func (d *Door) ResumeSession(ctx context.Context, workspace, session, _ string) 
 
 // InterruptSession cuts the round; what was already received is kept.
 func (d *Door) InterruptSession(ctx context.Context, workspace, session, by string) (*domain.Receipt, error) {
+	if d.cfg.Gather != nil {
+		s, err := d.cfg.Store.Session(ctx, workspace, session)
+		if err != nil {
+			return nil, err
+		}
+		defer d.cfg.Gather(ctx, s)()
+	}
 	return d.receiptOf(ctx, request{workspace: workspace, session: session, event: func(*domain.View) (domain.Event, error) {
 		message, text := d.cfg.Streams.Partial(session)
 		return domain.InterruptRequested{By: by, MessageID: message, PartialText: text}, nil

@@ -51,13 +51,22 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 func (a *agenda) wake(ctx context.Context, refs []domain.SessionRef) bool {
 	all := true
 	for _, ref := range refs {
-		_, err := a.door.Deliver(ctx, ref.WorkspaceID, ref.SessionID, domain.SchedulerHeartbeat{})
-		if err != nil && ctx.Err() == nil && !refused(err) {
+		_, err := a.door.pass(ctx, request{workspace: ref.WorkspaceID, session: ref.SessionID, event: a.door.ifDue})
+		if err != nil && ctx.Err() == nil && !refused(err) && !errors.Is(err, errNothing) {
 			a.door.cfg.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a timer could not be delivered")
 			all = false
 		}
 	}
 	return all
+}
+
+// ifDue is the heartbeat of a session whose time has come. Another node may have been
+// quicker.
+func (d *Door) ifDue(v *domain.View) (domain.Event, error) {
+	if at := v.Session.WakeAt; at == nil || at.After(d.cfg.Clock()) {
+		return nil, errNothing
+	}
+	return domain.SchedulerHeartbeat{}, nil
 }
 
 // occur records what came due of automations.

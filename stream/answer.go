@@ -20,7 +20,9 @@ var kinds = [...]string{KindThinking, KindText, KindArguments}
 // answer is what the AI has written of a message so far. The topic's lock guards it.
 type answer struct {
 	session, message string
-	parts            [len(kinds)]part
+	// from is the node where it is being written, "" for this one.
+	from  string
+	parts [len(kinds)]part
 	// stored is the number under which the message went into the log.
 	stored atomic.Int64
 }
@@ -122,19 +124,20 @@ func (b *Broker) Delta(ws, session, message, kind, text string) {
 	if text == "" {
 		return
 	}
-	t, a := b.answer(ws, session, message)
-	defer t.mu.Unlock()
+	t, a := b.answer(ws, session, message, "")
 	first := a.fresh()
 	a.add(kind, text)
 	if first {
 		t.flush(a)
-		return
+	} else {
+		b.soil(t)
 	}
-	b.soil(t)
+	t.mu.Unlock()
+	b.far.Wrote(session, first)
 }
 
 // answer finds the answer in progress, or begins it; the topic comes back locked.
-func (b *Broker) answer(ws, session, message string) (*topic, *answer) {
+func (b *Broker) answer(ws, session, message, from string) (*topic, *answer) {
 	if t := b.writer(session); t != nil {
 		t.mu.Lock()
 		if a := t.answers[session]; a != nil && a.message == message {
@@ -147,7 +150,10 @@ func (b *Broker) answer(ws, session, message string) (*topic, *answer) {
 	t := b.open(ws)
 	b.writers[session] = t
 	t.mu.Lock()
-	a := &answer{session: session, message: message}
+	if old := t.answers[session]; old != nil && old.from != "" {
+		t.void(old, lostReason) // its writer is gone, and the call is made again
+	}
+	a := &answer{session: session, message: message, from: from}
 	t.answers[session] = a
 	return t, a
 }
@@ -177,15 +183,28 @@ func (b *Broker) Discard(ws, session, message, reason string) {
 		t.mu.Unlock()
 		return
 	}
+	if a.stored.Load() > 0 { // it has become a message all the same
+		t.mu.Unlock()
+		b.Settle(session, message)
+		return
+	}
+	t.void(a, reason)
+	delete(t.answers, session)
+	t.mu.Unlock()
+	b.forget(session, t)
+	if a.from == "" {
+		b.far.Void(session, message, reason)
+	}
+}
+
+// void tells listeners that the text of an answer will not become a message.
+func (t *topic) void(a *answer, reason string) {
 	data, _ := json.Marshal(struct {
 		SessionID string `json:"session_id"`
 		MessageID string `json:"message_id"`
 		Reason    string `json:"reason"`
-	}{session, message, reason})
-	t.give(EventDiscarded, session, &Frame{Data: Encode(EventDiscarded, NoID, data)})
-	delete(t.answers, session)
-	t.mu.Unlock()
-	b.forget(session, t)
+	}{a.session, a.message, reason})
+	t.give(EventDiscarded, a.session, &Frame{Data: Encode(EventDiscarded, NoID, data)})
 }
 
 // Settle forgets the streamed text: it has become a message. What listeners do not
@@ -202,9 +221,13 @@ func (b *Broker) Settle(session, message string) {
 		return
 	}
 	t.flush(a)
+	draft := a.draft(t.workspace)
 	delete(t.answers, session)
 	t.mu.Unlock()
 	b.forget(session, t)
+	if a.from == "" {
+		b.far.Stored(draft)
+	}
 }
 
 // Partial is the text that the AI has written so far; "", "" when it writes none.
@@ -251,5 +274,8 @@ func (t *topic) finish(e *domain.LogEvent) {
 	if a := t.answers[e.SessionID]; a != nil && a.message == e.Message.ID {
 		t.flush(a)
 		a.stored.Store(e.Seq)
+		if a.from == "" {
+			t.far.Stored(a.draft(t.workspace))
+		}
 	}
 }

@@ -32,6 +32,7 @@ type Broker struct {
 	viewers map[string]int    // open streams, by session
 	beats   map[string]time.Time
 	stopped bool
+	far     Far // nobody, or the other nodes
 
 	dirtyMu sync.Mutex
 	dirty   []*topic
@@ -55,7 +56,7 @@ func New(c Config) *Broker {
 	return &Broker{
 		config: c, reads: make(chan struct{}, 16), kick: make(chan struct{}, 1),
 		topics: map[string]*topic{}, writers: map[string]*topic{},
-		viewers: map[string]int{}, beats: map[string]time.Time{},
+		viewers: map[string]int{}, beats: map[string]time.Time{}, far: alone{},
 	}
 }
 
@@ -97,7 +98,9 @@ func (b *Broker) Subscribe(f Filter) *Subscription {
 	s.topic = b.open(f.Workspace)
 	s.topic.add(s)
 	for _, id := range f.watched() {
-		b.viewers[id]++
+		if b.viewers[id]++; b.viewers[id] == 1 {
+			b.far.Watching(id)
+		}
 	}
 	return s
 }
@@ -114,6 +117,8 @@ func (b *Broker) Unsubscribe(s *Subscription) {
 	for _, id := range s.filter.watched() {
 		if b.viewers[id]--; b.viewers[id] <= 0 {
 			delete(b.viewers, id)
+			b.far.Left(id)
+			b.dropForeign(s.topic, id)
 		}
 	}
 	b.close(s.topic)
@@ -137,7 +142,7 @@ func (b *Broker) writer(session string) *topic {
 func (b *Broker) open(ws string) *topic {
 	t := b.topics[ws]
 	if t == nil {
-		t = newTopic(ws)
+		t = newTopic(ws, b.far)
 		b.topics[ws] = t
 	}
 	return t

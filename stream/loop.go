@@ -82,7 +82,7 @@ func (b *Broker) run(ctx context.Context) {
 			b.flush()
 		case <-poll.C:
 			b.tidy()
-			b.poll(ctx)
+			b.LookAll(ctx)
 		}
 	}
 }
@@ -104,8 +104,9 @@ func (b *Broker) flush() {
 	}
 }
 
-// poll asks for the newest number of every workspace that somebody listens to.
-func (b *Broker) poll(ctx context.Context) {
+// LookAll asks for the newest number of every workspace that somebody listens to: what
+// a lost hint held back comes then.
+func (b *Broker) LookAll(ctx context.Context) {
 	if b.config.Newest == nil {
 		return
 	}

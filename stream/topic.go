@@ -18,6 +18,7 @@ const (
 // topic is a workspace that somebody listens to or where an answer is being written.
 type topic struct {
 	workspace string
+	far       Far
 
 	mu sync.Mutex
 	// pos: hints came without a gap up to this number. 0: none came yet.
@@ -30,12 +31,12 @@ type topic struct {
 	dirty   bool                                  // the flusher knows of it
 }
 
-func newTopic(workspace string) *topic {
+func newTopic(workspace string, far Far) *topic {
 	return &topic{
-		workspace: workspace,
-		own:       map[string]map[*Subscription]struct{}{},
-		wide:      map[*Subscription]struct{}{},
-		answers:   map[string]*answer{},
+		workspace: workspace, far: far,
+		own:     map[string]map[*Subscription]struct{}{},
+		wide:    map[*Subscription]struct{}{},
+		answers: map[string]*answer{},
 	}
 }
 

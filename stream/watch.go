@@ -1,6 +1,10 @@
 package stream
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // heartbeatHolds is how long a heartbeat counts as somebody watching.
 const heartbeatHolds = 5 * time.Minute
@@ -9,17 +13,28 @@ const heartbeatHolds = 5 * time.Minute
 // heartbeat came in the last five minutes. Its answers are then streamed.
 func (b *Broker) Watched(session string) bool {
 	b.mu.RLock()
-	defer b.mu.RUnlock()
-	if b.viewers[session] > 0 {
-		return true
-	}
+	viewers := b.viewers[session]
 	beat, ok := b.beats[session]
-	return ok && b.config.Clock().Sub(beat) <= heartbeatHolds
+	b.mu.RUnlock()
+	return viewers > 0 || ok && b.config.Clock().Sub(beat) <= heartbeatHolds || b.far.Watched(session)
+}
+
+// Watching are the sessions that streams are open for here.
+func (b *Broker) Watching() []string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.Sorted(maps.Keys(b.viewers))
 }
 
 // Heartbeat says that somebody looks at these sessions now. The caller has checked
 // that they are of the caller's workspace.
 func (b *Broker) Heartbeat(sessions []string, now time.Time) {
+	b.Beat(sessions, now)
+	b.far.Beat(sessions, now)
+}
+
+// Beat notes a heartbeat that came to another node.
+func (b *Broker) Beat(sessions []string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range sessions {

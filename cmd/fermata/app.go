@@ -16,6 +16,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/bus"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -53,6 +54,7 @@ type app struct {
 	sealer    *sealer
 	loop      *orchestrator.Loop
 	door      *scheduler.Door
+	node      *bus.Node // nil: a SQLite file has one process
 	metrics   *metrics
 	onCommit  func(*domain.Change) // optional: told of each commit, for tests
 
@@ -116,7 +118,7 @@ var aroundCommit func(commit func() error) error
 // openStore opens the database that the flags name.
 func openStore(ctx context.Context, flags *databaseFlags, node, incarnation string, committed func(*domain.Change)) (*repository.Store, error) {
 	config := repository.Config{
-		URL: flags.DatabaseURL, Node: node, Incarnation: incarnation,
+		URL: flags.DatabaseURL, DirectURL: flags.DatabaseDirectURL, Node: node, Incarnation: incarnation,
 		Clock: clock.System, NewID: ids.New, Encode: api.EncodeEvent, Committed: committed, AroundCommit: aroundCommit,
 	}
 	if config.URL == "" {
@@ -136,6 +138,9 @@ func (a *app) committed(change *domain.Change) {
 	a.loop.Committed(change)
 	a.metrics.committed(change)
 	a.door.Committed(change)
+	if a.node != nil {
+		a.node.Committed(change)
+	}
 	if a.onCommit != nil {
 		a.onCommit(change)
 	}
@@ -151,7 +156,12 @@ func (a *app) wire(ctx context.Context) error {
 		return err
 	}
 	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock})
+	keeper := &scheduler.Keeper{
+		Leases: a.store, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
+	}
+	a.wireNode(keeper.Look)
 	a.wireLoop()
+	keeper.Door, keeper.Drivers = a.door, a.loop
 	handler, err := a.handler(ctx)
 	if err != nil {
 		return err
@@ -160,11 +170,11 @@ func (a *app) wire(ctx context.Context) error {
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: stdlog.New(a.log, "", 0),
 	}
-	keeper := &scheduler.Keeper{
-		Leases: a.store, Door: a.door, TTL: a.flags.LeaseTTL, Log: a.log, Recovered: a.metrics.recoveries.Inc,
-	}
 	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
 	a.services.Add("streams", a.broker)
+	if a.node != nil {
+		a.services.Add("bus", a.node)
+	}
 	a.services.Add("run loop", a.loop)
 	a.services.Add("leases", keeper)
 	a.services.Add("scheduler", a.door)
@@ -212,9 +222,9 @@ func (a *app) wireLoop() {
 	})
 	a.door = scheduler.NewDoor(scheduler.Config{
 		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
-		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.loop, Models: a.loop, Streams: a.broker,
+		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
-		Observer: a.metrics,
+		Observer: a.metrics, Gather: a.gather(),
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
 		},

@@ -13,9 +13,11 @@ import (
 
 // databaseFlags say where the data is kept.
 type databaseFlags struct {
-	DataDir         string `help:"Directory of the SQLite database, the lock file and the secret key." default:"./data" env:"FERMATA_DATA_DIR" type:"path"`
-	DatabaseURL     string `help:"PostgreSQL URL; empty: SQLite in the data directory." env:"FERMATA_DATABASE_URL"`
-	DatabaseURLFile string `help:"File that holds the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
+	DataDir               string `help:"Directory of the SQLite database, the lock file and the secret key." default:"./data" env:"FERMATA_DATA_DIR" type:"path"`
+	DatabaseURL           string `help:"PostgreSQL URL; empty: SQLite in the data directory." env:"FERMATA_DATABASE_URL"`
+	DatabaseDirectURL     string `help:"URL of the PostgreSQL server itself, where FERMATA_DATABASE_URL leads to a pooler." env:"FERMATA_DATABASE_DIRECT_URL"`
+	DatabaseDirectURLFile string `help:"File that holds it." env:"FERMATA_DATABASE_DIRECT_URL_FILE" hidden:""`
+	DatabaseURLFile       string `help:"File that holds the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
 }
 
 // serverFlags are the configuration of the server: flags over environment over file
@@ -56,7 +58,7 @@ func fromFiles(pairs map[*string]string) error {
 
 // resolve reads the secrets' files.
 func (f *databaseFlags) resolve() error {
-	return fromFiles(map[*string]string{&f.DatabaseURL: f.DatabaseURLFile})
+	return fromFiles(map[*string]string{&f.DatabaseURL: f.DatabaseURLFile, &f.DatabaseDirectURL: f.DatabaseDirectURLFile})
 }
 
 // resolve completes the configuration and refuses what cannot work.

@@ -31,6 +31,7 @@ var table = map[string][]string{
 	"auth":                     {"domain"},
 	"prompt":                   {"domain"},
 	"stream":                   {"domain"},
+	"bus":                      {"domain", "stream"},
 	"orchestrator/machine":     {"domain"},
 	"providers":                {"domain"},
 	"providers/anthropic":      {"domain", "providers"},

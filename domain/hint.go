@@ -1,0 +1,61 @@
+package domain
+
+import "time"
+
+// Hint tells other nodes that a workspace's log has grown, and what kind of thing
+// happened. Everything it speaks of is in the database: one that is lost only delays.
+type Hint struct {
+	WorkspaceID string `json:"workspace"`
+	Seq         int64  `json:"seq"` // the newest number that was committed
+	Slot        bool   `json:"slot,omitempty"`
+	Queue       bool   `json:"queue,omitempty"`
+	Automation  bool   `json:"automation,omitempty"` // one was changed, or an occurrence recorded
+	Data        bool   `json:"data,omitempty"`
+	// WakeAt is the earliest time at which something of it comes due.
+	WakeAt *time.Time `json:"wake_at,omitempty"`
+}
+
+// HintOf is what other nodes must know of a committed change; nil when there is nothing.
+func HintOf(c *Change) *Hint {
+	h := &Hint{WorkspaceID: c.WorkspaceID}
+	for _, e := range c.Events {
+		h.Seq = max(h.Seq, e.Seq)
+		switch e.Type {
+		case LogSlotChanged:
+			h.Slot = true
+		case LogQueueChanged:
+			h.Queue = true
+		case LogAutomationChanged, LogOccurrence:
+			h.Automation = true
+		case LogDataChanged:
+			h.Data = true
+		}
+	}
+	for _, w := range c.Sessions {
+		if !w.Delete {
+			h.wakes(w.Session.WakeAt)
+		}
+	}
+	for _, w := range c.Automations {
+		h.wakes(w.Automation.NextAt)
+	}
+	if h.Seq == 0 && h.WakeAt == nil {
+		return nil
+	}
+	return h
+}
+
+func (h *Hint) wakes(at *time.Time) {
+	if at != nil && (h.WakeAt == nil || at.Before(*h.WakeAt)) {
+		early := *at
+		h.WakeAt = &early
+	}
+}
+
+// Merge adds a later hint about the same workspace.
+func (h *Hint) Merge(o *Hint) {
+	h.Seq = max(h.Seq, o.Seq)
+	h.Slot, h.Queue = h.Slot || o.Slot, h.Queue || o.Queue
+	h.Automation, h.Data = h.Automation || o.Automation, h.Data || o.Data
+	h.wakes(o.WakeAt)
+}

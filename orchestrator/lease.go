@@ -1,0 +1,51 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Leased says until when this node surely holds its lease; the zero time: it could not
+// be renewed. A loop that was never told needs none.
+func (l *Loop) Leased(until time.Time) { l.leased.Store(max(until.UnixMicro(), 1)) }
+
+// holds says whether the sessions of this node are surely its own.
+func (l *Loop) holds() bool {
+	until := l.leased.Load()
+	return until == 0 || l.cfg.Clock().UnixMicro() < until
+}
+
+// LetGo cuts the drivers, because the lease is over. One that only waits to store what
+// it has in hand may go on: its write is refused if the session is another's by then.
+func (l *Loop) LetGo() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.drivers {
+		if !d.storing.Load() {
+			d.cut(ErrFenced)
+		}
+	}
+}
+
+// Drives says whether this process drives the session.
+func (l *Loop) Drives(session string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.drivers[session] != nil
+}
+
+// surely waits, before an effect that costs something or must not be repeated, until
+// the lease is surely held. Whoever takes the session over meanwhile cuts this driver.
+func (d *driver) surely(ctx context.Context, effect domain.Effect) error {
+	if effect != domain.DoRunActions && effect != domain.DoCallAI && effect != domain.DoCompact {
+		return nil
+	}
+	for attempt := 0; !d.loop.holds(); attempt++ {
+		if err := d.pause(ctx, min(attempt, 2)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
