@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -103,15 +104,15 @@ func sawUntil(order *domain.StandingOrder, seq int64) domain.AutomationWrite {
 
 // lookAtEvent starts a run if the event made entries that the automation watches for.
 func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *domain.LogEvent) error {
-	var made domain.DataChange
-	if e.Type != domain.LogDataChanged || json.Unmarshal(e.Data, &made) != nil || !madeEntries(&made) || made.MadeAt == nil {
+	made := entriesOf(e)
+	if made == nil {
 		return nil
 	}
 	trigger := watchesFor(order, made.ToolID)
 	if trigger == nil || d.ownRun(ctx, order, made.SessionID) {
 		return nil
 	}
-	entries, err := d.entriesThatCount(ctx, order, trigger, &made)
+	entries, err := d.entriesThatCount(ctx, order, trigger, made)
 	if err != nil || len(entries) == 0 {
 		return err
 	}
@@ -128,10 +129,48 @@ func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *
 		return o, nil
 	})
 	if code := domain.ErrorCode(err); err != nil && (code == domain.CodeQueueFull || code == domain.CodeConflict) {
-		d.cfg.Log.Warn().Err(err).Str("automation", order.ID).Msg("an entry could not start its automation")
-		return d.seen(ctx, order, e.Seq) // told, and not tried for ever
+		return d.unstarted(ctx, order, e.Seq, err)
 	}
 	return err
+}
+
+// entriesOf reads which entries an event made; nil: none.
+func entriesOf(e *domain.LogEvent) *domain.DataChange {
+	if e.Type != domain.LogDataChanged {
+		return nil
+	}
+	var made domain.DataChange
+	if err := json.Unmarshal(e.Data, &made); err != nil || !madeEntries(&made) || made.MadeAt == nil {
+		return nil
+	}
+	return &made
+}
+
+// unstarted tells people of an entry that could not start its automation; it is not
+// tried for ever.
+func (d *Door) unstarted(ctx context.Context, order *domain.StandingOrder, seq int64, why error) error {
+	d.cfg.Log.Warn().Err(why).Str("automation", order.ID).Msg("an entry could not start its automation")
+	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+		if v.Order.SeenSeq >= seq {
+			return nil, nil
+		}
+		change := d.changeOf(v)
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Order, seq)}
+		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
+			Level: "warning", Code: "automation_not_started",
+			Text: fmt.Sprintf("A new entry did not start the automation %q: %s", order.Name, message(why)),
+		}})
+		return &outcome{change: change}, nil
+	})
+	return err
+}
+
+// message is what people may read of an error.
+func message(err error) string {
+	if e, ok := errors.AsType[*domain.Error](err); ok {
+		return e.Message
+	}
+	return "the server failed."
 }
 
 func watchesFor(order *domain.StandingOrder, tool string) *domain.Trigger {

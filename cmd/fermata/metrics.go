@@ -100,6 +100,9 @@ func (m *metrics) committed(change *domain.Change) {
 			m.approvals.WithLabelValues(string(a.Status)).Inc()
 		}
 	}
+	for _, o := range change.Occurrences {
+		m.occurrences.WithLabelValues(string(o.State)).Inc()
+	}
 	for _, msg := range change.Messages {
 		switch {
 		case msg.System != nil && msg.System.Type == domain.SystemLimitReached:

@@ -14,9 +14,10 @@ import (
 
 // slotMetrics are those of the slot and the queue.
 type slotMetrics struct {
-	asked      *prometheus.CounterVec
-	wait       prometheus.Histogram
-	preemption prometheus.Histogram
+	asked       *prometheus.CounterVec
+	wait        prometheus.Histogram
+	preemption  prometheus.Histogram
+	occurrences *prometheus.CounterVec
 }
 
 func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
@@ -32,7 +33,10 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 			Name: "fermata_preemption_seconds", Help: "Time from a chat's request to the slot of an automation.", Buckets: buckets,
 		}),
 	}
-	registry.MustRegister(m.asked, m.wait, m.preemption)
+	m.occurrences = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "fermata_occurrences_total", Help: "What became of scheduled instants.",
+	}, []string{"state"})
+	registry.MustRegister(m.asked, m.wait, m.preemption, m.occurrences)
 	return m
 }
 
