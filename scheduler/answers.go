@@ -49,6 +49,9 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
 		approval := open(v, kind, decision.ApprovalID)
 		if approval == nil {
+			if e := unasked(v, kind, decision, recorded); e != nil {
+				return e, nil
+			}
 			return nil, errSettled
 		}
 		if asksAgain = stale != nil && stale.approval == approval.ID; asksAgain {
@@ -129,6 +132,23 @@ func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval 
 	return nil
 }
 
+// unasked is a person's word on a run that says it is done and whose timer would confirm
+// it: nobody was asked, but a person may be faster.
+func unasked(v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte) domain.Event {
+	w := v.Session.State.Waiting
+	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || v.Session.Phase != domain.WaitingCompletionConfirmation || w == nil || w.ApprovalID != "" {
+		return nil
+	}
+	return completion(decision, recorded)
+}
+
+func completion(decision domain.Decision, recorded []byte) domain.Event {
+	if decision.Approved {
+		return domain.CompletionConfirmed{Decision: decision, Recorded: recorded}
+	}
+	return domain.CompletionRejected{Decision: decision, Recorded: recorded}
+}
+
 // settled tells what was decided: the same answer again is a success, another one a
 // conflict, and an answer to nothing is refused.
 func (d *Door) settled(ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte) (*domain.Receipt, error) {
@@ -182,10 +202,7 @@ func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approv
 		}
 		return domain.BudgetRefused{Decision: decision, Recorded: recorded}, nil
 	case domain.ApprovalCompletion:
-		if decision.Approved {
-			return domain.CompletionConfirmed{Decision: decision, Recorded: recorded}, nil
-		}
-		return domain.CompletionRejected{Decision: decision, Recorded: recorded}, nil
+		return completion(decision, recorded), nil
 	case domain.ApprovalPoisoned:
 		if decision.Approved {
 			return domain.SessionResumed{}, nil

@@ -17,6 +17,7 @@ type turn struct {
 	calls [][2]string // name and arguments
 	wait  float64     // milliseconds before it
 	fault string      // JSON of a fault instead of an answer
+	times int         // how often it fails
 	cost  float64
 }
 
@@ -26,11 +27,15 @@ func act(name, arguments string) turn { return turn{calls: [][2]string{{name, ar
 func done() turn { return turn{calls: [][2]string{{"COMPLETE", `{"summary": "All is done."}`}}} }
 
 // lesson is what the AI answers when the person's last text has a word in it: one turn
-// for each call. The last turn goes on.
+// for each call. A call that fails counts for none.
 func lesson(word string, turns ...turn) []map[string]any {
 	var steps []map[string]any
-	for i, t := range turns {
-		step := map[string]any{"when": map[string]any{"contains": word, "roundtrip": i + 1}, "delay_ms": t.wait}
+	roundtrip := 1
+	for _, t := range turns {
+		step := map[string]any{"when": map[string]any{"contains": word, "roundtrip": roundtrip}, "delay_ms": t.wait, "times": t.times}
+		if t.fault == "" {
+			roundtrip++
+		}
 		if t.cost > 0 {
 			step["usage"] = map[string]any{"input_tokens": 10, "output_tokens": 10, "cost": t.cost}
 		}

@@ -54,6 +54,9 @@ func (t *turn) clearStanding() {
 	}
 }
 
+// noLongerAside: it has the slot and goes on, so nothing sets it aside any more.
+func noLongerAside(t *turn) { t.clearStanding() }
+
 // goOnWaiting does what came due, or was answered, while the session was away.
 func goOnWaiting(t *turn) {
 	if !t.carryOutAnswer() {

@@ -194,7 +194,7 @@ func (w *world) store(e domain.Event, step *domain.Step) {
 func (w *world) grant(recovery bool) (*domain.Step, error) {
 	w.t.Helper()
 	s := w.s.Clone()
-	s.HoldsSlot = s.HoldsSlot || s.Type != domain.Agent
+	s.HoldsSlot, s.QueuedAt = s.HoldsSlot || s.Type != domain.Agent, nil
 	w.s, w.wanted = s, false
 	return w.do(domain.SessionActivationRequested{Recovery: recovery})
 }
