@@ -205,6 +205,27 @@ func (e AutomationValidation) Valid() bool {
 	}
 }
 
+// Defines values for BreakerState.
+const (
+	BreakerStateClosed   BreakerState = "closed"
+	BreakerStateHalfOpen BreakerState = "half_open"
+	BreakerStateOpen     BreakerState = "open"
+)
+
+// Valid indicates whether the value is a known member of the BreakerState enum.
+func (e BreakerState) Valid() bool {
+	switch e {
+	case BreakerStateClosed:
+		return true
+	case BreakerStateHalfOpen:
+		return true
+	case BreakerStateOpen:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CommandEndedEventType.
 const (
 	CommandEndedEventTypeCommandEnded CommandEndedEventType = "command.ended"
@@ -1822,6 +1843,24 @@ type AutomationRunList struct {
 // AutomationValidation What becomes of actions that need a yes: the run waits for a person without the slot, is told no, or may.
 type AutomationValidation string
 
+// Breaker Whether a provider is called: `closed`: it is; `open`: not before `until`; `half_open`: the next call tries whether it is back.
+type Breaker struct {
+	// Failures In a row.
+	Failures  int    `json:"failures"`
+	LastError string `json:"last_error"`
+
+	// Model Null: the provider as a whole, which asked for time.
+	Model *string `json:"model"`
+
+	// ProviderID Null: the built-in demo.
+	ProviderID *string      `json:"provider_id"`
+	State      BreakerState `json:"state"`
+	Until      *Timestamp   `json:"until"`
+}
+
+// BreakerState defines model for Breaker.State.
+type BreakerState string
+
 // BudgetQuestion Which budget has no room for the next call.
 type BudgetQuestion = domain.BudgetQuestion
 
@@ -2713,6 +2752,9 @@ type NextCursor = string
 
 // NodeStatus defines model for NodeStatus.
 type NodeStatus struct {
+	// Breakers The workspace's providers that this node's last calls failed with, or that asked to be
+	// left alone. One that is not here answers.
+	Breakers    []Breaker          `json:"breakers"`
 	Database    NodeStatusDatabase `json:"database"`
 	Draining    bool               `json:"draining"`
 	Incarnation string             `json:"incarnation"`
@@ -2932,7 +2974,16 @@ type Provider struct {
 
 // ProviderError defines model for ProviderError.
 type ProviderError struct {
-	Code    string `json:"code"`
+	// Code The class of the failure.
+	Code string `json:"code"`
+
+	// Meaning What that means.
+	Meaning string `json:"meaning"`
+
+	// Mend What to do about it.
+	Mend string `json:"mend"`
+
+	// Message What the vendor said.
 	Message string `json:"message"`
 }
 
@@ -2967,10 +3018,17 @@ type ProviderPatch struct {
 
 // ProviderTest defines model for ProviderTest.
 type ProviderTest struct {
-	Error     *ProviderError `json:"error"`
-	LatencyMs int64          `json:"latency_ms"`
-	Model     *string        `json:"model"`
-	Ok        bool           `json:"ok"`
+	Error *ProviderError `json:"error"`
+
+	// LatencyMs How long the call took.
+	LatencyMs int64 `json:"latency_ms"`
+
+	// Model That answered; of a failed call, the one that was asked for.
+	Model *string `json:"model"`
+	Ok    bool    `json:"ok"`
+
+	// Said The beginning of the answer.
+	Said *string `json:"said"`
 }
 
 // Queue defines model for Queue.

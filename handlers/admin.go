@@ -28,7 +28,7 @@ func (s *server) checkInvariants(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := s.Admin.Status(r.Context())
+	status, err := s.Admin.Status(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -37,7 +37,26 @@ func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
 		Node: status.Node, Incarnation: status.Incarnation, StartedAt: api.Time(status.StartedAt),
 		Database: api.NodeStatusDatabase(status.Database), Sessions: status.Sessions, StreamClients: status.StreamClients,
 		LeaseUntil: api.TimeOrNil(status.LeaseUntil), Draining: s.draining(), Version: s.Version.Version,
+		Breakers: breakersFrom(status.Breakers),
 	})
+}
+
+func breakersFrom(breakers []Breaker) []api.Breaker {
+	out := make([]api.Breaker, 0, len(breakers))
+	for _, b := range breakers {
+		mapped := api.Breaker{State: api.BreakerState(b.State), Failures: b.Failures, LastError: b.LastError}
+		if b.ProviderID != "" {
+			mapped.ProviderID = &b.ProviderID
+		}
+		if b.Model != "" {
+			mapped.Model = &b.Model
+		}
+		if !b.Until.IsZero() {
+			mapped.Until = api.TimeOrNil(&b.Until)
+		}
+		out = append(out, mapped)
+	}
+	return out
 }
 
 func (s *server) draining() bool { return s.Draining != nil && s.Draining() }

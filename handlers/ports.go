@@ -232,13 +232,18 @@ type ProviderKind struct {
 	ConfigSchema json.RawMessage
 }
 
-// ProviderTest is what a test call found. Code and Message are set when it failed.
+// ProviderTest is what a test call found.
 type ProviderTest struct {
 	OK      bool
 	Model   string
 	Latency time.Duration
+	Said    string // the beginning of the answer
+	// What follows is set when it failed: the class of the failure, what the vendor said,
+	// what that means, and what to do.
 	Code    string
 	Message string
+	Meaning string
+	Mend    string
 }
 
 // Settings reads and changes the workspace's settings. change may return a domain
@@ -265,7 +270,8 @@ type Workspaces interface {
 // Admin says how the server is.
 type Admin interface {
 	Invariants(ctx context.Context, ws string) ([]domain.Invariant, error)
-	Status(ctx context.Context) (*Status, error)
+	// Status is that of this process; of the providers, those of the workspace.
+	Status(ctx context.Context, ws string) (*Status, error)
 }
 
 // Status is a look at this process.
@@ -277,4 +283,15 @@ type Status struct {
 	Sessions      int    // driven by this node now
 	StreamClients int
 	LeaseUntil    *time.Time
+	Breakers      []Breaker
+}
+
+// Breaker is a provider that failed lately. Model "": it asked for time as a whole.
+type Breaker struct {
+	ProviderID string
+	Model      string
+	State      string
+	Failures   int
+	Until      time.Time
+	LastError  string
 }

@@ -125,8 +125,10 @@ func (s *server) testProvider(w http.ResponseWriter, r *http.Request) {
 	if result.Model != "" {
 		out.Model = &result.Model
 	}
-	if !result.OK {
-		out.Error = &api.ProviderError{Code: result.Code, Message: result.Message}
+	if result.OK {
+		out.Said = &result.Said
+	} else {
+		out.Error = &api.ProviderError{Code: result.Code, Message: result.Message, Meaning: result.Meaning, Mend: result.Mend}
 	}
 	s.writeJSON(w, r, http.StatusOK, out)
 }

@@ -352,7 +352,7 @@ func (w *world) TestProvider(_ context.Context, _, id string) (*ProviderTest, er
 	if id != "prv_1" {
 		return nil, domain.NotFound("provider")
 	}
-	return &ProviderTest{OK: false, Latency: time.Second, Code: "authentication", Message: "wrong key"}, w.told("test")
+	return &ProviderTest{OK: false, Latency: time.Second, Code: "provider_authentication", Message: "wrong key", Meaning: "The key was refused.", Mend: "Set another."}, w.told("test")
 }
 
 func (w *world) ProviderModels(_ context.Context, _, id string) ([]string, error) {
@@ -366,8 +366,10 @@ func (w *world) Invariants(context.Context, string) ([]domain.Invariant, error) 
 	return []domain.Invariant{{Name: "two_holders", Description: "Workspaces with two holders of the slot."}}, nil
 }
 
-func (w *world) Status(context.Context) (*Status, error) {
-	return &Status{Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime}, nil
+func (w *world) Status(context.Context, string) (*Status, error) {
+	return &Status{Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime, Breakers: []Breaker{
+		{ProviderID: "prv_1", Model: "m", State: "open", Failures: 5, Until: worldTime, LastError: "no route"}, {State: "closed", Failures: 1},
+	}}, nil
 }
 
 // find is the place of the item with this id, or -1.

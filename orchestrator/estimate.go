@@ -16,13 +16,31 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 		return domain.CallEstimate{}, false
 	}
 	settings := &view.Workspace.Settings
-	estimate := domain.CallEstimate{MaxTokens: model.MaxTokens, Price: func(u domain.Usage) *float64 {
-		return settings.CostOf(u, model.Name)
-	}}
+	all := []*Model{model}
+	for _, id := range settings.FallbackProviders { // one of them may answer in its place
+		if other := l.cfg.Models.Known(s.WorkspaceID, id); other != nil {
+			all = append(all, other)
+		}
+	}
+	estimate := domain.CallEstimate{Price: func(u domain.Usage) *float64 { return dearest(settings, all, u) }}
+	for _, m := range all {
+		estimate.MaxTokens = max(estimate.MaxTokens, m.MaxTokens)
+	}
 	if s.State.TotalRoundtrips == 0 {
 		estimate.Before = l.beforeConversation(s, view, model)
 	}
 	return estimate, true
+}
+
+// dearest is the most that the call may cost, whoever answers; nil when no price is
+// known.
+func dearest(settings *domain.Settings, models []*Model, u domain.Usage) (most *float64) {
+	for _, m := range models {
+		if cost := settings.CostOf(u, m.Name); cost != nil && (most == nil || *cost > *most) {
+			most = cost
+		}
+	}
+	return most
 }
 
 // Learn finds the model of a session, so that the next Estimate knows it. One that

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/api"
@@ -155,7 +156,9 @@ func (a *app) wire(ctx context.Context) error {
 	if err := a.wireProviders(ctx); err != nil {
 		return err
 	}
-	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock})
+	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
+	}, a.models.board.Resting))
 	keeper := &scheduler.Keeper{
 		Leases: a.store, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
 	}

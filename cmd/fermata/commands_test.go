@@ -150,6 +150,7 @@ func healthy(t *testing.T) *fakeAPI {
 func TestDoctor(t *testing.T) {
 	const ready, list, none = `{"status":"ok"}`, `{"data":[],"next_cursor":null}`, `{"data":[],"next_cursor":null}`
 	const provider = `{"data":[{"id":"prv_1","name":"Mine","kind":"openai","is_default":true}],"next_cursor":null}`
+	const both = `{"data":[{"id":"prv_1","name":"Other","kind":"openai","is_default":false},{"id":"prv_1","name":"Mine","kind":"openai","is_default":true}],"next_cursor":null}`
 	cases := map[string]struct {
 		ready, sessions, providers, test int // statuses
 		listed, tested                   string
@@ -157,9 +158,12 @@ func TestDoctor(t *testing.T) {
 		bad                              bool
 		want                             []string
 	}{
-		"all well":          {200, 200, 200, 200, provider, `{"ok":true,"model":"m1","latency_ms":12,"error":null}`, 0, false, []string{"ok    server", "ok    ready", "ok    event stream", "ok    invariants", "Mine (openai)", "m1 answered after 12 ms"}},
-		"no provider":       {200, 200, 200, 200, none, "", 0, false, []string{"WARN  provider", "demo answers", "examples/10"}},
-		"a wrong key":       {200, 200, 200, 200, provider, `{"ok":false,"model":null,"latency_ms":1,"error":{"code":"authentication","message":"bad key"}}`, 0, true, []string{"FAIL  test call", "bad key", "-> The key is wrong"}},
+		"all well":    {200, 200, 200, 200, provider, `{"ok":true,"model":"m1","latency_ms":12,"error":null}`, 0, false, []string{"ok    server", "ok    ready", "ok    event stream", "ok    invariants", "Mine (openai)", "m1 answered after 12 ms"}},
+		"no provider": {200, 200, 200, 200, none, "", 0, false, []string{"WARN  provider", "demo answers", "examples/10"}},
+		"a wrong key": {200, 200, 200, 200, provider, `{"ok":false,"model":null,"latency_ms":1,"said":null,"error":{"code":"provider_authentication","message":"bad key","meaning":"The key was refused.","mend":"Set api_key."}}`, 0, true,
+			[]string{"FAIL  test call", "The key was refused.", "bad key", "-> Set api_key. PATCH /v1/providers/prv_1"}},
+		"two, one not the default": {200, 200, 200, 200, both, `{"ok":true,"model":"m1","latency_ms":12,"said":"OK","error":null}`, 0, false,
+			[]string{"Mine (openai)", "Other: m1 answered", "Mine: m1 answered"}},
 		"no database":       {503, 200, 200, 200, none, "", 0, true, []string{"FAIL  ready", "fermata migrate"}},
 		"no credentials":    {200, 401, 200, 200, none, "", 0, true, []string{"FAIL  access", "FERMATA_KEY"}},
 		"a clock that errs": {200, 200, 200, 200, none, "", time.Hour, true, []string{"FAIL  clock", "1h0m", "NTP"}},

@@ -213,7 +213,8 @@ func (d *doctor) invariants() finding {
 	return finding{"invariants", levelOK, fmt.Sprintf("%d hold", len(list.Data)), ""}
 }
 
-// provider looks at what answers: the default provider, or the demo without one.
+// provider looks at what answers: each configured provider is called once, and one of
+// them should be the default.
 func (d *doctor) provider(noCall bool) []finding {
 	var list api.ProviderList
 	if err := d.call(d.cc, http.MethodGet, "/v1/providers?limit=200", nil, &list); err != nil {
@@ -222,44 +223,44 @@ func (d *doctor) provider(noCall bool) []finding {
 		}
 		return []finding{{"provider", levelFailed, err.Error(), "Look at the server's log under the request id."}}
 	}
+	found := []finding{whoAnswers(list.Data)}
 	for _, p := range list.Data {
-		if p.IsDefault {
-			found := finding{"provider", levelOK, fmt.Sprintf("%s (%s)", p.Name, p.Kind), ""}
-			if noCall {
-				return []finding{found}
-			}
-			return []finding{found, d.testCall(p)}
+		if !noCall {
+			found = append(found, d.testCall(p))
 		}
 	}
-	if len(list.Data) > 0 {
-		return []finding{{"provider", levelWarning, fmt.Sprintf("none of the %d providers is the default; the built-in demo answers", len(list.Data)),
-			fmt.Sprintf("Make one the default: PATCH /v1/providers/%s {\"is_default\": true}.", list.Data[0].ID)}}
+	return found
+}
+
+// whoAnswers: the default provider, or the demo without one.
+func whoAnswers(all []api.Provider) finding {
+	for _, p := range all {
+		if p.IsDefault {
+			return finding{"provider", levelOK, fmt.Sprintf("%s (%s)", p.Name, p.Kind), ""}
+		}
 	}
-	return []finding{{"provider", levelWarning, "none is configured; the built-in demo answers", "Configure one: see examples/10-another-provider.sh."}}
+	if len(all) > 0 {
+		return finding{"provider", levelWarning, fmt.Sprintf("none of the %d providers is the default; the built-in demo answers", len(all)),
+			fmt.Sprintf("Make one the default: PATCH /v1/providers/%s {\"is_default\": true}.", all[0].ID)}
+	}
+	return finding{"provider", levelWarning, "none is configured; the built-in demo answers", "Configure one: see examples/10-another-provider.sh."}
 }
 
 func (d *doctor) testCall(p api.Provider) finding {
+	check := "test call"
 	var test api.ProviderTest
 	if err := d.call(d.cc, http.MethodPost, "/v1/providers/"+p.ID+"/test", nil, &test); err != nil {
 		if codeOf(err) == "forbidden" {
-			return finding{"test call", levelSkipped, "this key may not make one (role admin)", ""}
+			return finding{check, levelSkipped, "this key may not make one (role admin)", ""}
 		}
-		return finding{"test call", levelFailed, err.Error(), "Look at the server's log under the request id."}
+		return finding{check, levelFailed, p.Name + ": " + err.Error(), "Look at the server's log under the request id."}
 	}
 	if test.Ok {
-		return finding{"test call", levelOK, fmt.Sprintf("%s answered after %d ms", deref(test.Model), test.LatencyMs), ""}
+		return finding{check, levelOK, fmt.Sprintf("%s: %s answered after %d ms", p.Name, deref(test.Model), test.LatencyMs), ""}
 	}
 	if test.Error == nil {
-		return finding{"test call", levelFailed, "the call failed without a reason", "Look at the server's log."}
+		return finding{check, levelFailed, p.Name + ": the call failed without a reason", "Look at the server's log."}
 	}
-	mend := map[string]string{
-		"authentication":  "The key is wrong or expired: set api_key or api_key_env in the provider's config.",
-		"network":         "The server cannot reach the provider: check base_url, DNS, the firewall, and for private hosts FERMATA_ALLOWED_HOSTS.",
-		"invalid_request": "The provider refuses the request: check model and parameters in the provider's config.",
-		"rate_limited":    "The provider limits your calls: wait, or ask it for more.",
-	}[test.Error.Code]
-	if mend == "" {
-		mend = "Check the provider's config: GET /v1/providers/" + p.ID + "."
-	}
-	return finding{"test call", levelFailed, test.Error.Code + ": " + test.Error.Message, mend}
+	return finding{check, levelFailed, fmt.Sprintf("%s: %s It says: %s (%s)", p.Name, test.Error.Meaning, test.Error.Message, test.Error.Code),
+		fmt.Sprintf("%s PATCH /v1/providers/%s.", test.Error.Mend, p.ID)}
 }

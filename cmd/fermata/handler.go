@@ -102,10 +102,17 @@ func (s adminService) Invariants(ctx context.Context, workspace string) ([]domai
 	return s.app.store.Invariants(ctx, workspace)
 }
 
-func (s adminService) Status(context.Context) (*handlers.Status, error) {
+func (s adminService) Status(_ context.Context, workspace string) (*handlers.Status, error) {
+	var breakers []handlers.Breaker
+	for _, b := range s.app.models.board.Statuses(workspace) {
+		breakers = append(breakers, handlers.Breaker{
+			ProviderID: b.Provider, Model: b.Model, State: string(b.State), Failures: b.Failures, Until: b.Until, LastError: b.LastError,
+		})
+	}
 	return &handlers.Status{
 		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
 		Sessions: s.app.loop.Active(), StreamClients: s.app.broker.Load().Streams,
+		Breakers: breakers,
 	}, nil
 }
 

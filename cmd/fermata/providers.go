@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -14,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/health"
 )
 
 // providerRows is what keeping providers needs of the database.
@@ -232,10 +234,14 @@ func (s *providerService) TestProvider(ctx context.Context, workspace, id string
 	if err != nil {
 		return failedTest(err), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, testTimeout, providers.Errorf(providers.ClassNetwork, "no answer within %s", testTimeout))
 	defer cancel()
+	query := model.Provider.Query
+	if guarded, ok := model.Provider.(*health.Guarded); ok {
+		query = guarded.Try // a person wants to know, even if it was down just now
+	}
 	started := s.clock()
-	answer, err := model.Provider.Query(ctx, &providers.Request{
+	answer, err := query(ctx, &providers.Request{
 		Prompt: &domain.Prompt{
 			System: "This is a test of the connection. Answer with one word.", Protocol: model.Protocol,
 			Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "Say OK."}}}},
@@ -243,9 +249,13 @@ func (s *providerService) TestProvider(ctx context.Context, workspace, id string
 		MaxTokens: 64, NewID: s.newID,
 	})
 	if err != nil {
-		return failedTest(err), nil
+		failed := failedTest(err)
+		failed.Model, failed.Latency = model.Name, s.clock().Sub(started)
+		return failed, nil
 	}
-	return &handlers.ProviderTest{OK: true, Model: firstOf(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started)}, nil
+	return &handlers.ProviderTest{
+		OK: true, Model: firstOf(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started), Said: shortened(answer.Raw.Text, maxSaid),
+	}, nil
 }
 
 func firstOf(a, b string) string {
@@ -255,14 +265,42 @@ func firstOf(a, b string) string {
 	return b
 }
 
+// maxSaid bounds what is shown of the answer to a test, in characters.
+const maxSaid = 200
+
+func shortened(text string, limit int) string {
+	if r := []rune(strings.TrimSpace(text)); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return strings.TrimSpace(text)
+}
+
+// classWords say what a class of failures means and what mends it.
+var classWords = map[providers.Class][2]string{
+	providers.ClassNetwork:        {"The provider could not be reached, or its answer broke off.", "Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
+	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
+	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
+	providers.ClassAuthentication: {"The key was refused.", "Set api_key or api_key_env in the provider's config."},
+	providers.ClassInvalidRequest: {"The provider refuses the request.", "Check model, base_url and the parameters in the provider's config."},
+	providers.ClassContextTooLong: {"The request is too long for the model.", "Choose a model with a larger context."},
+	providers.ClassRefused:        {"The provider's policy refuses the request.", "Choose another model."},
+	providers.ClassCancelled:      {"The call was cut.", "Try again."},
+}
+
+const (
+	unusable     = "The provider cannot be used as it is configured."
+	changeConfig = "Change its config."
+)
+
 func failedTest(err error) *handlers.ProviderTest {
 	if call, ok := errors.AsType[*providers.Error](err); ok {
-		return &handlers.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message}
+		words := classWords[call.Class]
+		return &handlers.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Mend: words[1]}
 	}
 	if known, ok := errors.AsType[*domain.Error](err); ok {
-		return &handlers.ProviderTest{Code: string(known.Code), Message: known.Message}
+		return &handlers.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Mend: changeConfig}
 	}
-	return &handlers.ProviderTest{Code: "provider_unusable", Message: err.Error()}
+	return &handlers.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Mend: changeConfig}
 }
 
 // ProviderModels lists what the configured endpoint offers.

@@ -248,6 +248,17 @@ func (b *Board) Statuses(workspace string) []Status {
 	return all
 }
 
+// Resting counts those that are not called at present.
+func (b *Board) Resting() float64 {
+	n := 0.0
+	for _, s := range b.Statuses("") {
+		if s.State == Open {
+			n++
+		}
+	}
+	return n
+}
+
 func (b *Board) find(key Key) *entry {
 	element := b.entries[key]
 	if element == nil {
