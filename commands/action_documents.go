@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -55,20 +56,23 @@ func alwaysContext(e *Env) string {
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
 	d := card{always: alwaysContext(&c.env), version: "0"}
-	before := draft{Title: p.Key}
+	after := draft{p.Key, p.Body}
 	doc, err := c.data.Document(ctx, p.Key)
 	switch {
 	case err == nil:
-		before, d.version = draft{doc.Title, doc.Body}, strconv.FormatInt(doc.Version, 10)
+		before := draft{doc.Title, doc.Body}
+		after.Title = before.Title
+		set(&after.Title, p.Title)
+		d.before, d.after = diff(before, after)
 		d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(doc.Title))
+		d.version = strconv.FormatInt(doc.Version, 10)
 	case domain.ErrorCode(err) == domain.CodeNotFound:
-		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(p.Key))
+		set(&after.Title, p.Title)
+		d.after = encode(after)
+		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(after.Title))
 	default:
 		return card{}, fmt.Errorf("read the document: %w", err)
 	}
-	after := draft{before.Title, p.Body}
-	set(&after.Title, p.Title)
-	d.before, d.after = diff(before, after)
 	return d, nil
 }
 
@@ -85,7 +89,7 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 // is about to write: the person sees the text that will be published. The text is part
 // of the version, so that the yes does not hold if that action is not approved.
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
-	d := card{text: c.env.say("Publish the document %s", "Publier le document %s", c.env.name(p.Key)), always: alwaysContext(&c.env),
+	d := card{always: alwaysContext(&c.env),
 		warnings: []string{c.env.say("Every session will read it.", "Toutes les sessions le liront.")}}
 	doc, err := c.data.Document(ctx, p.Key)
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
@@ -94,16 +98,18 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 	if err != nil {
 		doc = &domain.Document{}
 	}
-	body := doc.Body
+	name, body := cmp.Or(doc.Title, p.Key), doc.Body
 	for _, e := range c.earlier {
 		written, err := decode[contextParams](e.Params)
 		if e.Command == "CONTEXT_UPDATE" && err == nil && written.Key == p.Key {
 			body = written.Body
+			set(&name, written.Title)
 		}
 	}
 	type published struct {
 		Body string `json:"published_body"`
 	}
+	d.text = c.env.say("Publish the document %s", "Publier le document %s", c.env.name(name))
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(body)
 	d.before, d.after = diff(published{doc.Published}, published{body})
 	return d, nil

@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -10,6 +11,8 @@ import (
 
 // guardWindow is how long a command counts as just done.
 const guardWindow = 30 * time.Second
+
+const unchangedNote = "Nothing has changed since the same query a moment ago."
 
 const repeatNote = `To run it once more all the same, add "repeat": true to its params.`
 
@@ -42,9 +45,23 @@ func (p *planner) guard(ctx context.Context) error {
 		if before := p.justDone(e); before != nil {
 			p.cached(e, before.Text, repeatNote)
 			e.Result = before.Result
+			e.Summary = p.env.say("Just done, not done again: %s", "Fait à l’instant, pas refait : %s", p.words(ctx, e))
 		}
 	}
 	return nil
+}
+
+// words says an action that is not run: a summary is not kept with what ran before.
+func (p *planner) words(ctx context.Context, e *domain.Execution) string {
+	entry := p.catalogue.commands[e.Command]
+	if entry == nil || entry.describe == nil {
+		return e.Command
+	}
+	d, err := entry.describe(ctx, p.catalogue.call(p.data, p.env, e))
+	if err != nil || d.text == "" {
+		return e.Command
+	}
+	return d.text
 }
 
 func (p *planner) cached(e *domain.Execution, text, note string) {
@@ -83,8 +100,9 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return ctx.Err()
 	}
 	if again.Status == domain.ExecSuccess && bytes.Equal(again.Result, before.Result) {
-		p.cached(e, before.Text, "Nothing has changed since the same query a moment ago.")
-		e.Result = before.Result
+		// The note of before may say where the next page begins.
+		p.cached(e, before.Text, strings.TrimSpace(before.Note+" "+unchangedNote))
+		e.Result, e.Summary = before.Result, again.Summary
 	}
 	return nil
 }

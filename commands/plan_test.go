@@ -224,7 +224,7 @@ func TestLoopGuard(t *testing.T) {
 	}
 	w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
 	recent = append(recent, plan.Commands.Queries[0])
-	if plan = again(time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecCached || !strings.Contains(plan.Commands.Queries[0].Text, "3 zones") {
+	if plan = again(time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecCached || !strings.Contains(plan.Commands.Queries[0].Text, "3 zones") || plan.Commands.Queries[0].Summary != "List the zones: 3 zones" {
 		t.Errorf("nothing has changed: %+v", plan.Commands.Queries[0])
 	}
 	if plan = again(31*time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecPlanned {
@@ -234,7 +234,7 @@ func TestLoopGuard(t *testing.T) {
 	action := func(params string) *domain.Execution {
 		return again(29*time.Second, recent, w.command("CREATE_ZONE", params)).Commands.Actions[0]
 	}
-	if e := action(`{"name":"New"}`); e.Status != domain.ExecCached || e.Text != created.Text || string(e.Result) != string(created.Result) || !strings.Contains(e.Note, "repeat") {
+	if e := action(`{"name":"New"}`); e.Status != domain.ExecCached || e.Text != created.Text || string(e.Result) != string(created.Result) || !strings.Contains(e.Note, "repeat") || e.Summary != "Just done, not done again: Add the zone “New”" {
 		t.Errorf("%+v", e)
 	}
 	if e := action(`{"name":"New","repeat":true}`); e.Status != domain.ExecPlanned {
@@ -247,6 +247,21 @@ func TestLoopGuard(t *testing.T) {
 	failed.Status = domain.ExecFailed
 	if e := again(time.Second, []*domain.Execution{&failed}, w.command("CREATE_ZONE", `{"name":"New"}`)).Commands.Actions[0]; e.Status != domain.ExecPlanned {
 		t.Errorf("what failed may be tried again, yet is %s", e.Status)
+	}
+}
+
+// A page that is answered from before still says where the next one begins.
+func TestACachedPageKeepsItsCursor(t *testing.T) {
+	w := newWorld(t)
+	page := w.query("TOOL_DATA", `{"tool_id":"tol_w","limit":1}`)
+	raw, answer := w.answerOf(w.command("TOOL_DATA", `{"tool_id":"tol_w","limit":1}`))
+	plan, err := w.c.Plan(t.Context(), w.data, w.env, "msg_2", raw, answer, []*domain.Execution{page})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := plan.Commands.Queries[0]
+	if e.Status != domain.ExecCached || !strings.Contains(page.Note, "cursor") || !strings.HasPrefix(e.Note, page.Note) || !strings.Contains(e.Note, "Nothing has changed") {
+		t.Errorf("%s: %q, before %q", e.Status, e.Note, page.Note)
 	}
 }
 

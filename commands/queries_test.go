@@ -279,3 +279,22 @@ func TestSearchIsBounded(t *testing.T) {
 		t.Errorf("%s: %d bytes, note %q", e.Status, len(e.Text), e.Note)
 	}
 }
+
+// A person reads what a query looks at, not the names of its params.
+func TestSchemaQueriesInWords(t *testing.T) {
+	w := newWorld(t)
+	for params, want := range map[string][2]string{
+		`{"of":"zone"}`:   {"Read the schema of zones", "Lire le schéma des zones"},
+		`{"of":"module"}`: {"Read the schema of questions", "Lire le schéma des questions"},
+		`{"of":"tool"}`:   {"Read the schema of the config of tools", "Lire le schéma de la configuration des outils"},
+		`{"of":"entry","tool_type":"notes"}`: {"Read the schema of entries of the type “notes”",
+			"Lire le schéma des entrées du type « notes »"},
+	} {
+		for i, language := range []string{"en", "fr"} {
+			w.env.Settings.Language = language
+			if e := w.query("SCHEMA", params); e.Summary != want[i] {
+				t.Errorf("%s in %s: %q", params, language, e.Summary)
+			}
+		}
+	}
+}

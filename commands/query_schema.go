@@ -18,12 +18,18 @@ func schemaQueries() []*command {
 	return []*command{newQuery("SCHEMA", "The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
 		`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
 		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
-		func(_ context.Context, c *call, p schemaParams) string {
-			if p.ToolType != "" {
-				return c.env.say("Read the schema %s of %s", "Lire le schéma %s de %s", p.Of, c.env.name(p.ToolType))
-			}
-			return c.env.say("Read the schema %s", "Lire le schéma %s", p.Of)
-		}, readSchema).require("of")}
+		func(_ context.Context, c *call, p schemaParams) string { return schemaWords(&c.env, p) }, readSchema).require("of")}
+}
+
+func schemaWords(env *Env, p schemaParams) string {
+	what := map[string]string{
+		"zone": env.say("zones", "des zones"), "module": env.say("questions", "des questions"),
+		"tool": env.say("the config of tools", "de la configuration des outils"), "entry": env.say("entries", "des entrées"),
+	}[p.Of]
+	if p.ToolType != "" {
+		what += env.say(" of the type %s", " du type %s", env.name(p.ToolType))
+	}
+	return env.say("Read the schema of %s", "Lire le schéma %s", what)
 }
 
 type typeSchema struct {

@@ -96,7 +96,8 @@ func TestCards(t *testing.T) {
 			`[{"id":"ent_1","timestamp":"2026-11-16T12:00:00Z","data":{"value":72.5}}]`, ``, "deletion"},
 		{"CREATE_TOOL_TYPE", `{"id":"b","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`, "Add the tool type “Book”", "Ajouter le type d’outil « Book »", ``, `*`, ""},
 		{"CONTEXT_UPDATE", `{"key":"about","body":"I swim."}`, "Change the draft of the document “About me”", "Modifier le brouillon du document « About me »", `{"body":"I run."}`, `{"body":"I swim."}`, ""},
-		{"CONTEXT_PUBLISH", `{"key":"about"}`, "Publish the document “about”", "Publier le document « about »", `{}`, `{}`, "Every session"},
+		{"CONTEXT_UPDATE", `{"key":"diet","title":"Diet","body":"No sugar."}`, "Add the document “Diet”", "Ajouter le document « Diet »", ``, `{"title":"Diet","body":"No sugar."}`, ""},
+		{"CONTEXT_PUBLISH", `{"key":"about"}`, "Publish the document “About me”", "Publier le document « About me »", `{}`, `{}`, "Every session"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -210,7 +210,7 @@ func (d *demoStory) ownData() {
 func (d *demoStory) looking() {
 	d.t.Helper()
 	d.step(5)
-	d.heard(d.in("mean: 7.17 hours", "moyenne : 7,17 heures"), d.in("- from ", "- à partir du "))
+	d.heard(d.in("mean: 7.17 hours", "moyenne : 7,17 heures"), d.in("- the week of ", "- semaine du "))
 	d.step(5) // the step after says the same once more
 	d.heard("(CACHED")
 	if got := d.executed(); !slices.Equal(got, []string{"TOOL_CONFIG CACHED", "TOOL_STATS CACHED", "TOOL_DATA CACHED"}) {

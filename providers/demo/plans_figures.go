@@ -38,12 +38,12 @@ func stats(c *conversation, g groups) {
 	if !ok {
 		return
 	}
-	c.figures(configured(tool, steps[0]), g["when"], steps[1], steps[2])
+	c.figures(configured(tool, steps[0]), g["when"], group, steps[1], steps[2])
 	c.justRead(steps...)
 }
 
 // figures says statistics in words, with the change between the two latest entries.
-func (c *conversation) figures(tool *record, when string, figures, data step) {
+func (c *conversation) figures(tool *record, when, group string, figures, data step) {
 	found, latest := look(figures.text), look(data.text).entries
 	count, _ := c.round(found.stats["count"])
 	if count == "" || count == "0" {
@@ -69,9 +69,20 @@ func (c *conversation) figures(tool *record, when string, figures, data step) {
 		from, _ := g["bucket"].(string)
 		n, _ := c.round(g["count"])
 		mean, _ := c.round(g["mean"])
-		lines = append(lines, fmt.Sprintf(c.in("- from %s: mean %s (%s)", "- à partir du %s : moyenne %s (%s)"), from, mean+unit, c.values(n)))
+		lines = append(lines, fmt.Sprintf(c.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)"), c.bucket(from, group), mean+unit, c.values(n)))
 	}
 	c.said = append(c.said, strings.Join(lines, "\n"))
+}
+
+// bucket says which day, week or month it is that begins on a date.
+func (c *conversation) bucket(date, group string) string {
+	switch {
+	case group == "week":
+		return c.in("the week of ", "semaine du ") + date
+	case group == "month" && len(date) > 7:
+		return date[:7]
+	}
+	return date
 }
 
 // values says how many there are.
@@ -131,7 +142,7 @@ func (c *conversation) list(tool *record, params map[string]any, when string) {
 	if period := periodOf(when); period != nil {
 		params["period"] = period
 	}
-	steps, ok := c.run(c.in("I look it up.", "Je regarde."),
+	steps, ok := c.run(c.in(looking["TOOL_DATA"][0], looking["TOOL_DATA"][1]),
 		planned{"TOOL_CONFIG", map[string]any{"tool_id": params["tool_id"]}}, planned{"TOOL_DATA", params})
 	if !ok {
 		return

@@ -53,7 +53,7 @@ func (c *conversation) givenFigures(tool *record) bool {
 	case data == nil:
 		return false
 	case figures != nil:
-		c.figures(tool, "", *figures, *data)
+		c.figures(tool, "", "", *figures, *data)
 	default:
 		c.entries(tool, "", *data)
 	}

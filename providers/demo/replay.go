@@ -137,13 +137,26 @@ func (c *conversation) good(s step, command planned) bool {
 	case s.outcome == unknown:
 		c.say("The outcome of %s is unknown: look before doing it again.", "On ne sait pas si %s a abouti : vérifiez avant de recommencer.", what)
 	default:
-		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(failedAs.ReplaceAllString(s.text, "")))
+		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(reasonIn(s.text)))
 	}
 	return false
 }
 
 // failedAs is what the server puts before the words of a failure.
 var failedAs = regexp.MustCompile(`^Failed(?: \([a-z_]+\))?: `)
+
+// reasonIn is a failure in words: its fields only where they say something more.
+func reasonIn(text string) string {
+	head, rest, _ := strings.Cut(failedAs.ReplaceAllString(text, ""), "\n")
+	kept := []string{head}
+	for line := range strings.SplitSeq(rest, "\n") {
+		_, message, field := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
+		if !field || !strings.Contains(head, message) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
 
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
@@ -164,9 +177,20 @@ func (c *conversation) justRead(steps ...step) {
 		"(CACHED : rien n'a changé depuis votre demande d'il y a un instant ; le serveur m'a rendu le même résultat sans relire.)")
 }
 
+// looking is the word beside a query that stands alone.
+var looking = map[string][2]string{
+	"APP_STATE":      {"I look at all you have.", "Je regarde tout ce que vous avez."},
+	"ZONES":          {"I look which zones there are.", "Je regarde quelles zones il y a."},
+	"TOOL_INSTANCES": {"I look which tools there are.", "Je regarde quels outils il y a."},
+	"TOOL_DATA":      {"I read the entries.", "Je lis les entrées."},
+	"SCHEMA":         {"I look at the fields.", "Je regarde les champs."},
+	"CONTEXT":        {"I look at the documents.", "Je regarde les documents."},
+	"SEARCH":         {"I search.", "Je cherche."},
+}
+
 // query reads something.
 func (c *conversation) query(name string, params map[string]any) (step, bool) {
-	steps, ok := c.run(c.in("I look it up.", "Je regarde."), planned{name, params})
+	steps, ok := c.run(c.in(looking[name][0], looking[name][1]), planned{name, params})
 	if !ok {
 		return step{}, false
 	}
