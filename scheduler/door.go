@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -66,6 +67,8 @@ type request struct {
 	event func(v *domain.View) (domain.Event, error)
 	// byItself: nobody asks just now (a recovery, a turn in the queue).
 	byItself bool
+	// since is when what asks began to wait, where no row of the queue says it.
+	since time.Time
 	// learnt: the model of the session was looked up already.
 	learnt bool
 	// then adds to the change, still in the transaction.
@@ -198,7 +201,7 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 			return nil, &unknownModelError{v.Session.ProviderID}
 		}
 	}
-	o.verdict = Ask(d.asks(v, r.byItself))
+	o.verdict = Ask(d.asks(v, r))
 	if !o.verdict.Grant {
 		if r.byItself {
 			return nil, errSlotTaken

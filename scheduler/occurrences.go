@@ -162,7 +162,7 @@ func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
 	if skip, err := d.standsInTheWay(v, due); err != nil || skip != "" {
 		return d.closed(v, due, domain.OccurrenceSkipped, skip), err
 	}
-	o, err := d.begin(v, run{trigger: domain.BySchedule, cause: domain.CauseSchedule, at: due.ScheduledAt, by: "schedule", onTime: true}, known)
+	o, err := d.begin(v, run{trigger: domain.BySchedule, cause: domain.CauseSchedule, at: due.ScheduledAt, by: "schedule", onTime: true, since: due.RecordedAt}, known)
 	if e, ok := errors.AsType[*domain.Error](err); ok && e.Code == domain.CodeConflict {
 		return d.closed(v, due, domain.OccurrenceFailed, e.Message), nil
 	}

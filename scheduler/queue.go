@@ -23,9 +23,9 @@ const (
 )
 
 // asks gathers what the slot's policy must know about one request.
-func (d *Door) asks(v *domain.View, byItself bool) Asks {
+func (d *Door) asks(v *domain.View, r request) Asks {
 	a := Asks{
-		Asker: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: d.cfg.Clock(), ByItself: byItself,
+		Asker: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: d.cfg.Clock(), ByItself: r.byItself, Since: r.since,
 		BehindOwnRun: v.BehindOwnRun,
 		ActionRuns:   v.Holder != nil && v.Holder.ID != v.Session.ID && actionRuns(v.HolderPlanned),
 	}

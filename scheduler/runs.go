@@ -19,8 +19,10 @@ type run struct {
 	at   time.Time
 	note string // added to the first message: what the event brought
 	by   string
-	// onTime: it is scheduled, and is made only if it gets the slot at once.
+	// onTime: it is scheduled, and is made only if it gets the slot at once. since is when
+	// it began to wait for it.
 	onTime bool
+	since  time.Time
 }
 
 // orderDecision decides about an automation; nil writes nothing. known: the model of a
@@ -78,7 +80,7 @@ func (d *Door) begin(v *domain.OrderView, r run, known bool) (*outcome, error) {
 	view := v.View
 	view.Session = s
 	o, err := d.decide(&view, request{
-		workspace: v.Workspace.ID, fresh: s, event: always(domain.SessionActivationRequested{}), byItself: r.onTime, learnt: known,
+		workspace: v.Workspace.ID, fresh: s, event: always(domain.SessionActivationRequested{}), byItself: r.onTime, since: r.since, learnt: known,
 	})
 	if err != nil {
 		return nil, err

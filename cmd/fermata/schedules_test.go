@@ -204,3 +204,33 @@ func TestNobodyStarves(t *testing.T) {
 		v.sound()
 	})
 }
+
+// What is due starves no more than what queues: after an hour it begins as soon as the
+// chat rests, though it never had a session that could stand in the queue.
+func TestWhatIsDueDoesNotStarve(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		v := newVirtual(t, db, time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC))
+		order := v.order("daily", &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"})
+		chat := v.chat()
+		for range 15 { // the person writes every four minutes, until half past eight
+			v.say(chat)
+			v.answered(chat)
+			v.pass(4 * time.Minute)
+		}
+		if got := v.states(order); !slices.Equal(got, []string{"01 08:00 DUE"}) {
+			t.Fatalf("while a chat is there: %v", got)
+		}
+		for range 8 {
+			v.say(chat)
+			v.answered(chat)
+			v.pass(4 * time.Minute)
+		}
+		if got := v.states(order); !slices.Equal(got, []string{"01 08:00 FIRED"}) {
+			t.Fatalf("after an hour: %v", got)
+		}
+		if h := v.holder(); h == nil || h.AutomationID != order.ID || !h.ScheduledExecutionTime.Equal(time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)) {
+			t.Errorf("the slot is held by %+v", h)
+		}
+		v.sound()
+	})
+}
