@@ -184,7 +184,6 @@ func (d *demoStory) executed() []string {
 }
 
 func (d *demoStory) ownData() {
-	d.t.Helper()
 	d.step(1)
 	d.heard(d.in("There is nothing yet", "Il n'y a encore rien"))
 	d.step(2)
@@ -208,7 +207,6 @@ func (d *demoStory) ownData() {
 }
 
 func (d *demoStory) looking() {
-	d.t.Helper()
 	d.step(5)
 	d.heard(d.in("mean: 7.17 hours", "moyenne : 7,17 heures"), d.in("- the week of ", "- semaine du "))
 	d.step(5) // the step after says the same once more
@@ -227,7 +225,6 @@ func (d *demoStory) looking() {
 }
 
 func (d *demoStory) notesAndSearch() {
-	d.t.Helper()
 	d.step(8)
 	if got := d.data("Notes"); len(got) != 1 || !strings.Contains(got[0], d.in("plumber", "plombier")) {
 		d.t.Errorf("the notes are %v", got)
@@ -243,7 +240,6 @@ func (d *demoStory) notesAndSearch() {
 }
 
 func (d *demoStory) changes() {
-	d.t.Helper()
 	sleep := d.in("Sleep", "Sommeil")
 	if r := d.step(11); r.str("phase") != "WAITING_VALIDATION" {
 		d.t.Fatalf("it does not ask: %s", r.body)
@@ -263,7 +259,6 @@ func (d *demoStory) changes() {
 }
 
 func (d *demoStory) questions() {
-	d.t.Helper()
 	if r := d.step(13); r.str("phase") != "WAITING_COMMUNICATION_RESPONSE" {
 		d.t.Fatalf("it does not ask: %s", r.body)
 	}
@@ -285,7 +280,6 @@ func (d *demoStory) questions() {
 }
 
 func (d *demoStory) documentAndType() {
-	d.t.Helper()
 	document := func() *reply { return d.call("GET", "/v1/documents", nil).want(200) }
 	d.step(16)
 	d.decide(map[string]any{"approved": true})
@@ -310,7 +304,6 @@ func (d *demoStory) documentAndType() {
 }
 
 func (d *demoStory) partOfAnAnswer() {
-	d.t.Helper()
 	d.step(20)
 	card := d.card()
 	if n := len(card.list("actions")); n != 3 {
@@ -327,7 +320,6 @@ func (d *demoStory) partOfAnAnswer() {
 }
 
 func (d *demoStory) enrichment() {
-	d.t.Helper()
 	words := d.steps["22"]
 	if len(words) != 2 || words[1] != "USE" {
 		d.t.Fatalf("the page says %v", words)
@@ -345,7 +337,6 @@ func (d *demoStory) enrichment() {
 }
 
 func (d *demoStory) deletionAndBudget() {
-	d.t.Helper()
 	d.step(23)
 	if d.card().at("actions.0.warnings.0") == nil {
 		d.t.Errorf("no warning: %s", d.card().body)
