@@ -2750,6 +2750,22 @@ type NewZone struct {
 // NextCursor Pass it as `after` for the next page; null at the end.
 type NextCursor = string
 
+// Node defines model for Node.
+type Node struct {
+	// Alive Its lease had not run out. The sessions of one that is not are taken over by others.
+	Alive bool   `json:"alive"`
+	ID    string `json:"id"`
+
+	// Incarnation Random for each start of the node.
+	Incarnation string `json:"incarnation"`
+
+	// LeaseUntil On the clock of the database.
+	LeaseUntil Timestamp `json:"lease_until"`
+
+	// Sessions Sessions at work that it drives.
+	Sessions int `json:"sessions"`
+}
+
 // NodeStatus defines model for NodeStatus.
 type NodeStatus struct {
 	// Breakers The workspace's providers that this node's last calls failed with, or that asked to be
@@ -2760,6 +2776,9 @@ type NodeStatus struct {
 	Incarnation string             `json:"incarnation"`
 	LeaseUntil  *Timestamp         `json:"lease_until"`
 	Node        string             `json:"node"`
+
+	// Nodes All nodes on this database that lived within the last day, this one too.
+	Nodes []Node `json:"nodes"`
 
 	// Sessions Sessions that this node drives now.
 	Sessions int `json:"sessions"`

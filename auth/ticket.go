@@ -1,73 +1,66 @@
 package auth
 
 import (
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
-	"sync"
+	"fmt"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-const (
-	ticketHolds = time.Minute
-	maxTickets  = 10_000
-)
+// ticketHolds is how long a ticket may be used.
+const ticketHolds = time.Minute
+
+// TicketStore keeps tickets where every node finds them.
+type TicketStore interface {
+	InsertTicket(ctx context.Context, t *domain.Ticket) error
+	// TakeTicket gives a ticket and deletes it: of many who try, one gets it. nil: there
+	// is none.
+	TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error)
+}
 
 // Tickets let somebody open an event stream who cannot send a header: each is good
-// for one stream, for one minute, as the one who asked for it. They are kept in this
-// process only.
+// for one stream, for one minute, as the one who asked for it, on whatever node.
 type Tickets struct {
 	clock clock.Clock
-	mu    sync.Mutex
-	open  map[string]ticket // by hash
+	store TicketStore
 }
 
-type ticket struct {
-	identity Identity
-	expires  time.Time
-}
-
-// NewTickets makes a place for tickets.
-func NewTickets(c clock.Clock) *Tickets { return &Tickets{clock: c, open: map[string]ticket{}} }
+// NewTickets makes the office that issues tickets and takes them back.
+func NewTickets(c clock.Clock, store TicketStore) *Tickets { return &Tickets{clock: c, store: store} }
 
 // Issue makes a ticket for id.
-func (t *Tickets) Issue(id *Identity) (text string, expires time.Time, err error) {
+func (t *Tickets) Issue(ctx context.Context, id *Identity) (text string, expires time.Time, err error) {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // ends the program rather than fail
 	text = "tkt_" + hex.EncodeToString(raw)
-	now := t.clock()
-	expires = now.Add(ticketHolds)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.open) >= maxTickets {
-		t.sweep(now)
+	expires = t.clock().Add(ticketHolds)
+	err = t.store.InsertTicket(ctx, &domain.Ticket{
+		Hash: Hash(text), WorkspaceID: id.Workspace, Role: id.Role, Name: id.Name,
+		KeyHash: hex.EncodeToString(id.hash[:]), ExpiresAt: expires,
+	})
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("keep the ticket: %w", err)
 	}
-	if len(t.open) >= maxTickets {
-		return "", time.Time{}, domain.Errorf(domain.CodeUnavailable, "Too many tickets are open. Try again in a minute.")
-	}
-	t.open[Hash(text)] = ticket{*id, expires}
 	return text, expires, nil
 }
 
 // Redeem takes a ticket: it opens nothing a second time.
-func (t *Tickets) Redeem(text string) (*Identity, error) {
-	hash := Hash(text)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	found, ok := t.open[hash]
-	delete(t.open, hash)
-	if !ok || !t.clock().Before(found.expires) {
+func (t *Tickets) Redeem(ctx context.Context, text string) (*Identity, error) {
+	found, err := t.store.TakeTicket(ctx, Hash(text))
+	if err != nil {
+		return nil, fmt.Errorf("take the ticket: %w", err)
+	}
+	if found == nil || !t.clock().Before(found.ExpiresAt) {
 		return nil, domain.Errorf(domain.CodeUnauthenticated, "This ticket was used, or has expired. Ask for another one.")
 	}
-	return &found.identity, nil
-}
-
-func (t *Tickets) sweep(now time.Time) {
-	for hash, open := range t.open {
-		if !now.Before(open.expires) {
-			delete(t.open, hash)
-		}
+	id := &Identity{Workspace: found.WorkspaceID, Role: found.Role, Name: found.Name}
+	if hash, err := hex.DecodeString(found.KeyHash); err == nil && len(hash) == sha256.Size {
+		copy(id.hash[:], hash)
 	}
+	return id, nil
 }

@@ -33,11 +33,17 @@ func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	nodes := make([]api.Node, 0, len(status.Nodes))
+	for _, n := range status.Nodes {
+		nodes = append(nodes, api.Node{
+			ID: n.ID, Incarnation: n.Incarnation, LeaseUntil: api.Time(n.LeaseUntil), Alive: n.Alive, Sessions: n.Sessions,
+		})
+	}
 	s.writeJSON(w, r, http.StatusOK, api.NodeStatus{
 		Node: status.Node, Incarnation: status.Incarnation, StartedAt: api.Time(status.StartedAt),
 		Database: api.NodeStatusDatabase(status.Database), Sessions: status.Sessions, StreamClients: status.StreamClients,
 		LeaseUntil: api.TimeOrNil(status.LeaseUntil), Draining: s.draining(), Version: s.Version.Version,
-		Breakers: breakersFrom(status.Breakers),
+		Breakers: breakersFrom(status.Breakers), Nodes: nodes,
 	})
 }
 

@@ -19,7 +19,7 @@ type edge struct {
 func newEdge(c *Config) edge {
 	limits := c.RateLimits.orDefault()
 	return edge{
-		tickets:  auth.NewTickets(c.Clock),
+		tickets:  auth.NewTickets(c.Clock, c.Tickets),
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
 		hooks:    newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
@@ -44,7 +44,7 @@ func (s *server) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc
 func (s *server) allowStream(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
 	return s.admit(role, func(r *http.Request) (*auth.Identity, error) {
 		if strings.Contains(r.URL.RawQuery, "ticket=") {
-			return s.tickets.Redeem(r.URL.Query().Get("ticket"))
+			return s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
 		}
 		return s.Auth.Authenticate(r)
 	}, next)

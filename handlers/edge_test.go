@@ -182,7 +182,8 @@ func buildEdge(t testing.TB, root string, now clock.Clock, routes func(*edgeServ
 		t.Fatal(err)
 	}
 	c := Config{
-		Auth: who, Streams: e.broker, SessionReader: e.store, WorkspaceReader: e.store, Clock: now,
+		Tickets: &keptTickets{},
+		Auth:    who, Streams: e.broker, SessionReader: e.store, WorkspaceReader: e.store, Clock: now,
 		Log: zerolog.New(e.log), Idempotency: e.kept,
 	}
 	e.server = &server{Config: c, edge: newEdge(&c)}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -14,6 +15,7 @@ type Config struct {
 	// The edge: who calls, what is repeated, what is streamed, what is measured.
 	Auth        Authenticator
 	Idempotency IdempotencyStore
+	Tickets     auth.TicketStore
 	Streams     Streams
 	Metrics     Metrics // optional
 	Log         zerolog.Logger

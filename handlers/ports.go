@@ -283,6 +283,7 @@ type Status struct {
 	Sessions      int    // driven by this node now
 	StreamClients int
 	LeaseUntil    *time.Time
+	Nodes         []domain.Node // all that share the database
 	Breakers      []Breaker
 }
 

@@ -362,7 +362,7 @@ func (s *server) createStreamTicket(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	text, expires, err := s.tickets.Issue(caller(r))
+	text, expires, err := s.tickets.Issue(r.Context(), caller(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -110,7 +110,8 @@ func (w *world) serve(t *testing.T) *testClient {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(New(Config{
-		Auth: roleAuth{}, Idempotency: newKeptRequests(), Streams: broker, Log: zerolog.Nop(), Clock: clock.Fixed(worldTime.Add(time.Minute)),
+		Tickets: &keptTickets{},
+		Auth:    roleAuth{}, Idempotency: newKeptRequests(), Streams: broker, Log: zerolog.Nop(), Clock: clock.Fixed(worldTime.Add(time.Minute)),
 		Version: VersionInfo{Version: "1.2.3", Commit: "abc", BuiltAt: "2026-03-02T12:00:00Z"}, Health: w,
 		RateLimits: RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6, HooksPerSecond: 1e6, HooksBurst: 1e6},
 		MetricsPage: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -367,9 +368,10 @@ func (w *world) Invariants(context.Context, string) ([]domain.Invariant, error) 
 }
 
 func (w *world) Status(context.Context, string) (*Status, error) {
-	return &Status{Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime, Breakers: []Breaker{
-		{ProviderID: "prv_1", Model: "m", State: "open", Failures: 5, Until: worldTime, LastError: "no route"}, {State: "closed", Failures: 1},
-	}}, nil
+	return &Status{Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime,
+		Nodes: []domain.Node{{ID: "a", Incarnation: "b", LeaseUntil: worldTime, Alive: true, Sessions: 1}}, Breakers: []Breaker{
+			{ProviderID: "prv_1", Model: "m", State: "open", Failures: 5, Until: worldTime, LastError: "no route"}, {State: "closed", Failures: 1},
+		}}, nil
 }
 
 // find is the place of the item with this id, or -1.

@@ -29,7 +29,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 		client: a.outbound, clock: a.clock, newID: ids.New,
 	}
 	return handlers.New(handlers.Config{
-		Auth: who, Idempotency: requestKeys{a.store, a.clock}, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+		Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
 		Version:  handlers.VersionInfo{Version: version, Commit: commit},
 		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
@@ -102,7 +102,15 @@ func (s adminService) Invariants(ctx context.Context, workspace string) ([]domai
 	return s.app.store.Invariants(ctx, workspace)
 }
 
-func (s adminService) Status(_ context.Context, workspace string) (*handlers.Status, error) {
+func (s adminService) Status(ctx context.Context, workspace string) (*handlers.Status, error) {
+	nodes, err := s.app.store.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	until, err := s.app.store.LeaseUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var breakers []handlers.Breaker
 	for _, b := range s.app.models.board.Statuses(workspace) {
 		breakers = append(breakers, handlers.Breaker{
@@ -112,7 +120,7 @@ func (s adminService) Status(_ context.Context, workspace string) (*handlers.Sta
 	return &handlers.Status{
 		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
 		Sessions: s.app.loop.Active(), StreamClients: s.app.broker.Load().Streams,
-		Breakers: breakers,
+		LeaseUntil: until, Nodes: nodes, Breakers: breakers,
 	}, nil
 }
 

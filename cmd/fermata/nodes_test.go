@@ -168,3 +168,36 @@ func TestWhoIsDrivenElsewhereIsCutAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A ticket that one node made opens a stream on the other, once; the status of either
+// shows both, and a heartbeat counts everywhere.
+func TestNodesShareWhoMayAndWhoIsThere(t *testing.T) {
+	a, b := twoNodes(t, func(f *serverFlags) { f.RootKey = strings.Repeat("r", 32) })
+	root := []string{"Authorization", "Bearer " + strings.Repeat("r", 32)}
+	ticket := a.call("POST", "/v1/stream-tickets", nil, root...).want(201).str("ticket")
+	events, _ := b.listen("/v1/events?ticket=" + ticket)
+	next(t, events, "snapshot")
+	a.call("GET", "/v1/events?ticket="+ticket, nil).problem(401, "unauthenticated")
+	b.call("GET", "/v1/events?ticket="+ticket, nil).problem(401, "unauthenticated")
+
+	status := b.call("GET", "/v1/admin/status", nil, root...).want(200)
+	if nodes := status.list("nodes"); len(nodes) != 2 || status.str("lease_until") == "" {
+		t.Fatalf("the status: %s", status.body)
+	}
+	for i, name := range []string{"a", "b"} {
+		node := status.list("nodes")[i].(map[string]any)
+		if node["id"] != name || node["alive"] != true || node["sessions"] != 0.0 {
+			t.Errorf("node %s: %v", name, node)
+		}
+	}
+	id := a.call("POST", "/v1/sessions", map[string]any{"type": "CHAT"}, root...).want(201).str("id")
+	b.call("POST", "/v1/heartbeat", map[string]any{"session_ids": []string{id}}, root...).want(200)
+	until(t, "the heartbeat to be known", func() bool { return a.app.broker.Watched(id) })
+
+	b.stop()
+	until(t, "the good-bye", func() bool { return a.app.node.Peers() == 0 })
+	status = a.call("GET", "/v1/admin/status", nil, root...).want(200)
+	if gone := status.list("nodes")[1].(map[string]any); gone["alive"] != false {
+		t.Errorf("the node that was stopped: %v", gone)
+	}
+}

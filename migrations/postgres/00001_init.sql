@@ -257,6 +257,18 @@ CREATE TABLE nodes (
     renewed_at  BIGINT NOT NULL
 );
 
+-- Single-use tickets of event streams, looked up before their workspace is known.
+CREATE TABLE stream_tickets (
+    workspace_id TEXT NOT NULL,
+    hash         TEXT NOT NULL,
+    role         TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    key_hash     TEXT NOT NULL,
+    expires_at   BIGINT NOT NULL,
+    PRIMARY KEY (workspace_id, hash)
+);
+CREATE UNIQUE INDEX stream_tickets_hash ON stream_tickets (hash, workspace_id);
+
 CREATE TABLE idempotency (
     workspace_id TEXT NOT NULL,
     key          TEXT NOT NULL,
@@ -504,6 +516,7 @@ DROP TABLE zones;
 DROP TABLE providers;
 DROP TABLE keys;
 DROP TABLE idempotency;
+DROP TABLE stream_tickets;
 DROP TABLE nodes;
 DROP TABLE queue;
 DROP TABLE inbox;

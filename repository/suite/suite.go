@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,
 		"a lost request key":                   lostKeys,
+		"a ticket opens once":                  tickets,
 		"configuration":                        configuration,
 		"the log is pruned":                    pruning,
 		"a timeline is whole and in order":     timeline,

@@ -1,0 +1,43 @@
+package suite
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// tickets: of many who come with the same one, one is let in.
+func tickets(w *world) {
+	ctx := w.Context()
+	ticket := &domain.Ticket{
+		Hash: "h1", WorkspaceID: "other", Role: domain.RoleViewer, Name: "key_1", KeyHash: "k", ExpiresAt: T0.Add(time.Minute),
+	}
+	w.ok(w.InsertTicket(ctx, ticket))
+	var all sync.WaitGroup
+	var in atomic.Int32
+	for range 8 {
+		all.Go(func() {
+			got, err := w.TakeTicket(ctx, "h1")
+			if err != nil {
+				w.Errorf("take the ticket: %v", err)
+			}
+			if got != nil {
+				in.Add(1)
+				w.equal(got, ticket, "the ticket")
+			}
+		})
+	}
+	all.Wait()
+	w.equal(in.Load(), int32(1), "let in")
+
+	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h2", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Minute)}))
+	w.pass(2 * time.Minute)
+	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h3", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Hour)}))
+	got, err := w.TakeTicket(ctx, "h2")
+	w.ok(err)
+	if got != nil {
+		w.Errorf("a ticket that has expired is still there: %+v", got)
+	}
+}

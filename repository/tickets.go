@@ -1,0 +1,70 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxTickets bounds the tickets of a workspace that were not used yet.
+const maxTickets = 10_000
+
+var errTooManyTickets = domain.Errorf(domain.CodeUnavailable, "Too many tickets are open. Try again in a minute.")
+
+// InsertTicket keeps a ticket. Those of the workspace that have expired go.
+func (s *Store) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
+	_, err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
+		_, err := t.exec(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND expires_at <= $2", ticket.WorkspaceID, stamp{s.cfg.Clock()})
+		if err != nil {
+			return err
+		}
+		var open int
+		if err := t.get(ctx, &open, "SELECT COUNT(*) FROM stream_tickets WHERE workspace_id = $1", ticket.WorkspaceID); err != nil {
+			return err
+		}
+		if open >= maxTickets {
+			return errTooManyTickets
+		}
+		_, err = t.exec(ctx, "INSERT INTO stream_tickets (workspace_id, hash, role, name, key_hash, expires_at) VALUES ("+placeholders(1, 6)+")",
+			ticket.WorkspaceID, ticket.Hash, string(ticket.Role), ticket.Name, ticket.KeyHash, stamp{ticket.ExpiresAt})
+		return err
+	})
+	return err
+}
+
+var errTicketTaken = errors.New("somebody else has taken the ticket")
+
+// TakeTicket gives a ticket and deletes it; nil when there is none. Of many who try, on
+// whatever node, one gets it.
+func (s *Store) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
+	var row struct {
+		WorkspaceID string `db:"workspace_id"`
+		Role        string `db:"role"`
+		Name        string `db:"name"`
+		KeyHash     string `db:"key_hash"`
+		ExpiresAt   stamp  `db:"expires_at"`
+	}
+	// Whoever guesses costs a look and no write.
+	err := s.reads.get(ctx, &row, "SELECT workspace_id, role, name, key_hash, expires_at FROM stream_tickets WHERE hash = $1", hash)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up the ticket: %w", err)
+	}
+	_, err = s.write(ctx, row.WorkspaceID, func(t *tx) error {
+		return t.must(ctx, 1, errTicketTaken, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND hash = $2", row.WorkspaceID, hash)
+	})
+	if errors.Is(err, errTicketTaken) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take the ticket: %w", err)
+	}
+	return &domain.Ticket{
+		Hash: hash, WorkspaceID: row.WorkspaceID, Role: domain.Role(row.Role), Name: row.Name,
+		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time,
+	}, nil
+}
