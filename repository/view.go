@@ -38,6 +38,9 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 		if v.Queue, err = queueWithSessions(ctx, r, workspace, domain.Chat, queueWhole); err != nil {
 			return nil, err
 		}
+		if err = markBlocked(ctx, r, workspace, v.Queue); err != nil {
+			return nil, err
+		}
 	}
 	if holder != nil && holder != mine {
 		v.HolderOpen, v.HolderCancelMessage, v.HolderPlanned, err = waitOf(ctx, r, v.Holder, holder.OpenApprovals)

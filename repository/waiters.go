@@ -99,14 +99,21 @@ func waitingRuns(ctx context.Context, r reader, workspace string, w *domain.Wait
 		return fmt.Errorf("look for occurrences that are due: %w", err)
 	}
 	w.DueSince = due.Time
-	var blocked []string
-	if len(w.Queue) > 0 {
-		if blocked, err = behindOwnRun(ctx, r, workspace); err != nil {
-			return err
-		}
+	return markBlocked(ctx, r, workspace, w.Queue)
+}
+
+// markBlocked marks the runs that stand in the queue behind an earlier one of their own
+// automation: nobody stands behind them.
+func markBlocked(ctx context.Context, r reader, workspace string, queue []domain.QueueRow) error {
+	if len(queue) == 0 {
+		return nil
 	}
-	for i := range w.Queue {
-		w.Queue[i].Blocked = slices.Contains(blocked, w.Queue[i].SessionID)
+	blocked, err := behindOwnRun(ctx, r, workspace)
+	if err != nil {
+		return err
+	}
+	for i := range queue {
+		queue[i].Blocked = slices.Contains(blocked, queue[i].SessionID)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (d *Door) asks(v *domain.View, r request) Asks {
 			a.Since, a.ByItself = row.Since, false // its row is a standing request
 			return a
 		}
-		if row.NotBefore == nil || !row.NotBefore.After(a.Now) {
+		if !row.Blocked && (row.NotBefore == nil || !row.NotBefore.After(a.Now)) {
 			a.Ahead++
 		}
 	}

@@ -28,7 +28,7 @@ type virtual struct {
 	now time.Time
 }
 
-func newVirtual(t testing.TB, db databaseFlags, now time.Time) *virtual {
+func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*scheduler.Config)) *virtual {
 	t.Helper()
 	v := &virtual{t: t, now: now}
 	clock := func() time.Time {
@@ -51,11 +51,15 @@ func newVirtual(t testing.TB, db databaseFlags, now time.Time) *virtual {
 	v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{
 		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
 	}))
-	v.door = scheduler.NewDoor(scheduler.Config{
+	config := scheduler.Config{
 		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New()},
 		Machine: pureMachine{}, Runner: idleRunner{}, Observer: newMetrics(), Clock: clock, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
-	})
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	v.door = scheduler.NewDoor(config)
 	return v
 }
 
