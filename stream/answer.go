@@ -80,6 +80,16 @@ func (a *answer) deltas() []*Frame {
 	return out
 }
 
+// skip counts as sent what nobody was there to hear.
+func (a *answer) skip() {
+	for i := range a.parts {
+		p := &a.parts[i]
+		text := whole(p.text[p.sent:])
+		p.sent += len(text)
+		p.sentChars += utf8.RuneCount(text)
+	}
+}
+
 // snapshots are what listeners have so far.
 func (a *answer) snapshots() []*Frame {
 	var out []*Frame
@@ -127,9 +137,12 @@ func (b *Broker) Delta(ws, session, message, kind, text string) {
 	t, a := b.answer(ws, session, message, "")
 	first := a.fresh()
 	a.add(kind, text)
-	if first {
+	switch {
+	case !t.heard(session):
+		a.skip() // whoever joins gets it as a snapshot
+	case first:
 		t.flush(a)
-	} else {
+	default:
 		b.soil(t)
 	}
 	t.mu.Unlock()
@@ -243,6 +256,19 @@ func (b *Broker) Partial(session string) (message, text string) {
 		return "", ""
 	}
 	return a.message, string(whole(a.parts[1].text))
+}
+
+// heard says whether somebody listens to the text of a session's answers.
+func (t *topic) heard(session string) bool {
+	if len(t.own[session]) > 0 {
+		return true
+	}
+	for s := range t.wide {
+		if s.filter.wantsAnswer(EventDelta, session) {
+			return true
+		}
+	}
+	return false
 }
 
 // flush gives listeners what is new of an answer.
