@@ -1882,6 +1882,15 @@ type Bye struct {
 	Reason string `json:"reason"`
 }
 
+// ChunkChange A chunk that is enabled, or has a text of its own, is in whatever its importance.
+type ChunkChange = domain.ChunkChange
+
+// ChunkPatch defines model for ChunkPatch.
+type ChunkPatch struct {
+	Enabled *bool   `json:"enabled,omitempty"`
+	Text    *string `json:"text,omitempty"`
+}
+
 // Command defines model for Command.
 type Command = domain.Command
 
@@ -2974,6 +2983,33 @@ type Problem struct {
 // ProblemOutcome What became of the write.
 type ProblemOutcome string
 
+// PromptChunk defines model for PromptChunk.
+type PromptChunk struct {
+	// BuiltIn What it says where it was not changed.
+	BuiltIn string `json:"built_in"`
+
+	// Importance 1: always in. 2: with `prompt_detail` normal and full. 3: with full.
+	Importance int `json:"importance"`
+
+	// Included Whether this workspace has it in.
+	Included bool   `json:"included"`
+	Name     string `json:"name"`
+
+	// Protocols For these only; empty: both.
+	Protocols []string `json:"protocols"`
+
+	// SessionTypes For these only; empty: all.
+	SessionTypes []string `json:"session_types"`
+
+	// Text What it says in this workspace. Names in braces are filled in: `{language}`, `{limits}`, `{max_calls}`, `{commands}`, `{command_names}`.
+	Text string `json:"text"`
+}
+
+// PromptChunkList defines model for PromptChunkList.
+type PromptChunkList struct {
+	Data []PromptChunk `json:"data"`
+}
+
 // Provider defines model for Provider.
 type Provider struct {
 	// Config As it was given, the key masked (`sk-…abcd`).
@@ -3595,9 +3631,12 @@ type Settings struct {
 
 	// Prices The workspace's own prices by a model's name, or by a pattern in which `*` stands for
 	// any characters. They come before the built-in prices of well-known models.
-	Prices       map[string]Price     `json:"prices"`
-	PromptDetail SettingsPromptDetail `json:"prompt_detail"`
-	Relaunch     SettingsRelaunch     `json:"relaunch"`
+	Prices map[string]Price `json:"prices"`
+
+	// PromptChunks What the workspace changes of the chunks of its prompts, by name; `GET /v1/prompt-chunks` lists them.
+	PromptChunks map[string]ChunkChange `json:"prompt_chunks"`
+	PromptDetail SettingsPromptDetail   `json:"prompt_detail"`
+	Relaunch     SettingsRelaunch       `json:"relaunch"`
 
 	// RequireValidation Every action of the workspace asks a person first.
 	RequireValidation bool `json:"require_validation"`
@@ -3655,7 +3694,10 @@ type SettingsPatch struct {
 	} `json:"network_retry,omitempty"`
 
 	// Prices What is said here is merged: a model set to null loses its own price.
-	Prices            *map[string]*PricePatch    `json:"prices,omitempty"`
+	Prices *map[string]*PricePatch `json:"prices,omitempty"`
+
+	// PromptChunks What is said here is merged: a chunk set to null is as it was built in.
+	PromptChunks      *map[string]*ChunkPatch    `json:"prompt_chunks,omitempty"`
 	PromptDetail      *SettingsPatchPromptDetail `json:"prompt_detail,omitempty"`
 	Relaunch          *SettingsPatchRelaunch     `json:"relaunch,omitempty"`
 	RequireValidation *bool                      `json:"require_validation,omitempty"`
@@ -4711,6 +4753,13 @@ type CreateKeyParams struct {
 
 // RevokeKeyParams defines parameters for RevokeKey.
 type RevokeKeyParams struct {
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListPromptChunksParams defines parameters for ListPromptChunks.
+type ListPromptChunksParams struct {
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`

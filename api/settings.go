@@ -24,6 +24,8 @@ func SettingsFrom(s *domain.Settings) *Settings {
 		FallbackProviders: listOf(s.FallbackProviders), Prices: map[string]Price{},
 	}
 	maps.Copy(out.Prices, s.Prices)
+	out.PromptChunks = map[string]ChunkChange{}
+	maps.Copy(out.PromptChunks, s.PromptChunks)
 	out.Limits.Chat, out.Limits.Automation = s.Limits.Chat, s.Limits.Automation
 	out.NetworkRetry.Policy = SettingsNetworkRetryPolicy(s.NetworkRetry.Policy)
 	out.NetworkRetry.Delays = make([]Duration, 0, len(s.NetworkRetry.Delays))

@@ -60,7 +60,9 @@ type Settings struct {
 	ApprovalOnExpiry            string       `json:"approval_on_expiry"` // deny, keep
 	FallbackProviders           []string     `json:"fallback_providers"`
 	Prices                      Prices       `json:"prices"` // before the built-in ones
-	Limits                      LimitSet     `json:"limits"`
+	// PromptChunks changes chunks of level 1, by name.
+	PromptChunks map[string]ChunkChange `json:"prompt_chunks"`
+	Limits       LimitSet               `json:"limits"`
 }
 
 // NetworkRetry is the policy of an AUTOMATION whose provider cannot be reached. The
@@ -124,7 +126,7 @@ func DefaultSettings() Settings {
 			Duration(5 * time.Second), Duration(15 * time.Second), Duration(30 * time.Second)}},
 		Relaunch: "with_commands", PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
-		FallbackProviders: []string{}, Prices: Prices{},
+		FallbackProviders: []string{}, Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
 		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -43,9 +44,11 @@ type Config struct {
 	Record          Record
 
 	// The user's data and the configuration.
-	RichText      RichText
-	Catalogue     Catalogue
-	Schedules     Schedules
+	RichText  RichText
+	Catalogue Catalogue
+	Schedules Schedules
+	// Chunks are those of the prompt's level 1.
+	Chunks        func() []domain.Chunk
 	Automations   Automations
 	Runs          Runs
 	Seeds         Seeds

@@ -129,6 +129,7 @@ func (s *server) table() []route {
 		{"GET", "/v1/usage", viewer, s.getUsage},
 		{"GET", "/v1/settings", viewer, s.getSettings},
 		{"PATCH", "/v1/settings", admin, s.updateSettings},
+		{"GET", "/v1/prompt-chunks", viewer, s.listPromptChunks},
 		{"GET", "/v1/keys", admin, s.listKeys},
 		{"POST", "/v1/keys", admin, s.createKey},
 		{"DELETE", "/v1/keys/{key_id}", admin, s.revokeKey},

@@ -36,6 +36,7 @@ type settingsPatch struct {
 	ApprovalOnExpiry            nullable.Nullable[string]            `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
 	FallbackProviders           nullable.Nullable[[]string]          `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
 	Prices                      nullable.Nullable[pricesPatch]       `json:"prices"`
+	PromptChunks                nullable.Nullable[chunksPatch]       `json:"prompt_chunks"`
 	Limits                      nullable.Nullable[limitSetPatch]     `json:"limits" validate:"omitempty,dive"`
 }
 
@@ -109,6 +110,9 @@ func (s *server) checkSettings(ctx context.Context, ws string, in *settingsPatch
 	if err := checkPrices(in.Prices[true]); err != nil {
 		return err
 	}
+	if err := s.checkChunks(in.PromptChunks[true]); err != nil {
+		return err
+	}
 	for i, id := range in.FallbackProviders[true] {
 		_, err := s.Providers.Provider(ctx, ws, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
@@ -148,6 +152,7 @@ func (p *settingsPatch) apply(s *domain.Settings) {
 	merge(&s.ApprovalOnExpiry, p.ApprovalOnExpiry, def.ApprovalOnExpiry)
 	merge(&s.FallbackProviders, p.FallbackProviders, def.FallbackProviders)
 	mergeNested(&s.Prices, p.Prices, def.Prices, applyPrices)
+	mergeNested(&s.PromptChunks, p.PromptChunks, def.PromptChunks, applyChunks)
 	mergeNested(&s.Limits, p.Limits, def.Limits, func(dst *domain.LimitSet, limits limitSetPatch) {
 		mergeNested(&dst.Chat, limits.Chat, def.Limits.Chat, limitsOf(domain.Chat))
 		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, limitsOf(domain.Automation))

@@ -122,7 +122,7 @@ func (w *world) serve(t *testing.T) *testClient {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<p>page"))
 		}),
-		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w, Automations: w, Runs: w, Seeds: w, Grants: w,
+		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w, Chunks: worldChunks, Automations: w, Runs: w, Seeds: w, Grants: w,
 		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {
@@ -361,6 +361,13 @@ func (w *world) ProviderModels(_ context.Context, _, id string) ([]string, error
 		return nil, domain.NotFound("provider")
 	}
 	return []string{"m"}, nil
+}
+
+func worldChunks() []domain.Chunk {
+	return []domain.Chunk{
+		{Name: "role", Importance: 1, Text: "You are here."},
+		{Name: "style-chat", Importance: 3, Types: []domain.SessionType{domain.Chat}, Protocols: []domain.Protocol{domain.ProtocolNative}, Text: "Be short."},
+	}
 }
 
 func (w *world) Invariants(context.Context, string) ([]domain.Invariant, error) {

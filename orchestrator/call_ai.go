@@ -130,7 +130,7 @@ func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.
 	}
 	ask := &domain.Prompt{
 		System: levels.system, UserData: levels.userData, Turns: turns,
-		Tail: prompt.Tail(d.loop.cfg.Clock(), settings), Protocol: model.Protocol,
+		Tail: prompt.Tail(d.loop.cfg.Clock(), s.ScheduledExecutionTime, settings), Protocol: model.Protocol,
 	}
 	if s.State.NextReason == domain.ReasonLimitNotification {
 		ask.Tail += "\n" + prompt.Notice("GUIDANCE", "The limits of this session are near: come to an end.")

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -61,12 +62,12 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	if t == domain.Automation {
 		in.Validation, in.Grants = s.ValidationPolicy(settings), unused(view.Grants)
 	}
-	of, err := json.Marshal([]any{inForce, in.Validation, in.Grants})
+	of, err := json.Marshal([]any{inForce, in.Validation, in.Grants, settings.PromptChunks})
 	if err != nil {
 		return "", fmt.Errorf("encode what level 1 is made of: %w", err)
 	}
 	var key strings.Builder
-	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%s", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, of))
+	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%x", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, sha256.Sum256(of)))
 	for _, spec := range specs {
 		key.WriteString("|" + spec.Name)
 	}

@@ -16,27 +16,16 @@ var chunkFiles embed.FS
 //
 //	importance: 2; for: CHAT, json
 //
-// importance is 1 (always), 2 (normal and full) or 3 (full only). After "for" stand the
-// session types and protocols that it is for; none of a sort means all of that sort.
-type chunk struct {
-	name       string // the file's name without number and ending
-	importance int
-	types      []domain.SessionType
-	protocols  []domain.Protocol
-	text       string
-}
+// After "for" stand the session types and protocols that it is for; none of a sort means
+// all of that sort. Its name is the file's without number and ending.
+type chunk = domain.Chunk
 
 // chunks in the order of their files' numbers.
 var chunks = mustReadChunks(chunkFiles)
 
-// ChunkNames lists the chunks that a workspace can replace or switch off.
-func ChunkNames() []string {
-	names := make([]string, len(chunks))
-	for i := range chunks {
-		names[i] = chunks[i].name
-	}
-	return names
-}
+// Chunks lists what a workspace can replace or switch off, in its order in level 1. The
+// list must not be changed.
+func Chunks() []domain.Chunk { return chunks }
 
 // mustReadChunks reads files that are part of the program: a wrong one is a mistake of
 // ours, found by the first test that runs.
@@ -67,17 +56,17 @@ func readChunk(path, content string) (chunk, error) {
 	if !numbered || !hasText {
 		return chunk{}, fmt.Errorf("prompt: %s: want a file 10-name.md with a front line and a text", path)
 	}
-	c := chunk{name: name, text: strings.TrimSpace(text)}
+	c := chunk{Name: name, Text: strings.TrimSpace(text)}
 	importance, who, _ := strings.Cut(front, "; for:")
-	if _, err := fmt.Sscanf(importance, "importance: %d", &c.importance); err != nil || c.importance < 1 || c.importance > 3 {
+	if _, err := fmt.Sscanf(importance, "importance: %d", &c.Importance); err != nil || c.Importance < 1 || c.Importance > 3 {
 		return chunk{}, fmt.Errorf("prompt: %s: the front line %q gives no importance from 1 to 3", path, front)
 	}
 	for _, word := range strings.FieldsFunc(who, func(r rune) bool { return r == ',' || r == ' ' }) {
 		switch word {
 		case string(domain.Chat), string(domain.Automation), string(domain.Agent):
-			c.types = append(c.types, domain.SessionType(word))
+			c.Types = append(c.Types, domain.SessionType(word))
 		case string(domain.ProtocolNative), string(domain.ProtocolJSON):
-			c.protocols = append(c.protocols, domain.Protocol(word))
+			c.Protocols = append(c.Protocols, domain.Protocol(word))
 		default:
 			return chunk{}, fmt.Errorf("prompt: %s: the front line is for %q, which is neither a session type nor a protocol", path, word)
 		}

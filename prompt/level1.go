@@ -10,7 +10,7 @@ import (
 )
 
 // Level1Input is all that level 1 depends on. Of Settings it reads Language,
-// PromptDetail and MaxCallsPerResponse.
+// PromptDetail, PromptChunks and MaxCallsPerResponse.
 type Level1Input struct {
 	SessionType domain.SessionType
 	Settings    *domain.Settings
@@ -21,18 +21,11 @@ type Level1Input struct {
 	// allow), and Grants what a person allowed it beforehand.
 	Validation string
 	Grants     []*domain.Grant
-	// Overrides replaces chunks by name; "" switches one off. Names that no chunk has
-	// are passed over.
-	Overrides map[string]string
 }
 
 // Level1 is the documentation that stands at the head of every prompt. The same input
 // gives the same bytes, so that the provider's cache hits.
 func Level1(in Level1Input) string {
-	detail := map[string]int{"minimal": 1, "full": 3}[in.Settings.PromptDetail]
-	if detail == 0 {
-		detail = 2
-	}
 	fill := strings.NewReplacer(
 		"{language}", languageName(in.Settings.Language),
 		"{max_calls}", strconv.Itoa(in.Settings.MaxCallsPerResponse),
@@ -44,22 +37,18 @@ func Level1(in Level1Input) string {
 	var parts []string
 	for i := range chunks {
 		c := &chunks[i]
-		text, overridden := in.Overrides[c.name]
-		if !c.fits(in) || (!overridden && c.importance > detail) {
-			continue
+		text, isIn := in.Settings.ChunkText(c)
+		if isIn && fits(c, in) {
+			parts = append(parts, fill.Replace(text))
 		}
-		if !overridden {
-			text = c.text
-		}
-		parts = append(parts, fill.Replace(text))
 	}
 	return join(parts)
 }
 
 // fits says whether a chunk is for this type of session and this protocol.
-func (c *chunk) fits(in Level1Input) bool {
-	return (len(c.types) == 0 || slices.Contains(c.types, in.SessionType)) &&
-		(len(c.protocols) == 0 || slices.Contains(c.protocols, in.Protocol))
+func fits(c *chunk, in Level1Input) bool {
+	return (len(c.Types) == 0 || slices.Contains(c.Types, in.SessionType)) &&
+		(len(c.Protocols) == 0 || slices.Contains(c.Protocols, in.Protocol))
 }
 
 var languages = map[string]string{"en": "English", "fr": "French"}

@@ -93,13 +93,21 @@ func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
 
 	in.Settings.PromptDetail = "minimal"
 	in.Settings.Language = "fr"
-	in.Overrides = map[string]string{"role": "Tu es Ada. {language}.", "data": "", "style-chat": "Rhyme.", "nothing": "x"}
+	in.Settings.PromptChunks = map[string]domain.ChunkChange{
+		"role": {Text: new("Tu es Ada. {language}.")}, "data": {Enabled: new(false)}, "style-chat": {Text: new("Rhyme.")},
+		"failures": {Enabled: new(true)}, "periods": {Text: new("No."), Enabled: new(false)}, "nothing": {Text: new("x")},
+	}
 	got := Level1(in)
 	if !strings.HasPrefix(got, "Tu es Ada. French.\n") || strings.Contains(got, "# The person's data") || !strings.Contains(got, "Rhyme.") {
 		t.Errorf("overrides were not applied:\n%s", got)
 	}
-	if !slices.Contains(ChunkNames(), "style-chat") {
-		t.Errorf("names: %v", ChunkNames())
+	if got != Level1(in) {
+		t.Error("the same settings give other bytes")
+	}
+	for _, c := range Chunks() {
+		if _, isIn := in.Settings.ChunkText(&c); isIn != (c.Importance == 1 && c.Name != "data" && c.Name != "periods" || c.Name == "role" || c.Name == "style-chat" || c.Name == "failures") {
+			t.Errorf("%s of importance %d is in: %v", c.Name, c.Importance, isIn)
+		}
 	}
 }
 
@@ -170,8 +178,23 @@ func TestTail(t *testing.T) {
 		{"Nowhere/At_All", "", 0, "Now: Saturday 2026-03-14 01:30 (UTC, UTC+00:00)."},
 	} {
 		s.TimeZone, s.WeekStartDay, s.DayStartHour = tt.zone, tt.week, tt.dayStart
-		if got := Tail(now, &s); got != Notice("NOW", tt.want) {
+		if got := Tail(now, nil, &s); got != Notice("NOW", tt.want) {
 			t.Errorf("%s: %s", tt.zone, got)
+		}
+	}
+}
+
+// A run that starts two days late still reads "last week" as of its scheduled time.
+func TestTheTailTellsALateRunItsTime(t *testing.T) {
+	s := domain.DefaultSettings()
+	s.TimeZone = "Europe/Paris"
+	now := time.Date(2026, 3, 14, 1, 30, 0, 0, time.UTC)
+	for before, want := range map[time.Duration]string{
+		48 * time.Hour: "This run was scheduled for Thursday 2026-03-12 02:30 (UTC+01:00): relative periods", 59 * time.Second: "", 0: "",
+	} {
+		got := Tail(now, new(now.Add(-before)), &s)
+		if told := strings.Contains(got, "scheduled for"); told != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s late: %s", before, got)
 		}
 	}
 }
@@ -196,10 +219,10 @@ func TestTheSchemaOfAnswersIsJSON(t *testing.T) {
 func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 	examples := 0
 	for _, c := range chunks {
-		if !strings.HasPrefix(c.name, "examples") {
+		if !strings.HasPrefix(c.Name, "examples") {
 			continue
 		}
-		for line := range strings.Lines(c.text) {
+		for line := range strings.Lines(c.Text) {
 			if !strings.HasPrefix(line, "{") {
 				continue
 			}

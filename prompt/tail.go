@@ -8,9 +8,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Tail is what changes from call to call: now, in the workspace's time zone. It goes
-// at the very end of the prompt, so that all before it stays in the provider's cache.
-func Tail(now time.Time, s *domain.Settings) string {
+// late is how far a run may be from its scheduled time before it is told of both.
+const late = time.Minute
+
+// Tail is what changes from call to call: now, in the workspace's time zone, and the
+// time for which a run was scheduled where that is another. It goes at the very end of
+// the prompt, so that all before it stays in the provider's cache.
+func Tail(now time.Time, scheduled *time.Time, s *domain.Settings) string {
 	zone, err := time.LoadLocation(s.TimeZone)
 	if err != nil {
 		zone = time.UTC
@@ -27,6 +31,11 @@ func Tail(now time.Time, s *domain.Settings) string {
 	}
 	if day := strings.ToLower(s.WeekStartDay); day != "" && day != "monday" {
 		text += " Weeks begin on " + strings.ToUpper(day[:1]) + day[1:] + "."
+	}
+	if scheduled != nil && now.Sub(*scheduled).Abs() >= late {
+		at := scheduled.In(zone)
+		text += fmt.Sprintf(" This run was scheduled for %s %s (UTC%s): relative periods like \"last week\" are counted from then.",
+			at.Weekday(), at.Format("2006-01-02 15:04"), at.Format("-07:00"))
 	}
 	return Notice("NOW", text)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
 )
 
@@ -34,7 +35,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
 		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
-		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Chunks: prompt.Chunks, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
 		Search: data, EntryFiles: data, Versions: data, Undo: data, Periods: data,
 		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
 	}), nil

@@ -1,0 +1,79 @@
+package handlers
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// chunksPatch is a merge patch of the chunks that a workspace changes: null takes a
+// change back.
+type chunksPatch map[string]nullable.Nullable[chunkPatch]
+
+type chunkPatch struct {
+	Enabled nullable.Nullable[bool]   `json:"enabled"`
+	Text    nullable.Nullable[string] `json:"text"`
+}
+
+// maxChunk bounds a chunk's own text, in characters: it is sent with every call.
+const maxChunk = 20_000
+
+func (s *server) listPromptChunks(w http.ResponseWriter, r *http.Request) {
+	ws, err := s.Settings.Workspace(r.Context(), caller(r).Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.ChunksFrom(s.Chunks(), &ws.Settings))
+}
+
+// checkChunks refuses names that no chunk has, and texts that are empty or too long.
+func (s *server) checkChunks(patch chunksPatch) error {
+	known := s.Chunks()
+	var problems []domain.FieldError
+	for _, name := range slices.Sorted(maps.Keys(patch)) {
+		at := "/prompt_chunks/" + escapePointer(name)
+		if !slices.ContainsFunc(known, func(c domain.Chunk) bool { return c.Name == name }) && !patch[name].IsNull() {
+			problems = append(problems, domain.FieldError{
+				Pointer: at, Code: "unknown", Message: fmt.Sprintf("There is no chunk %q. GET /v1/prompt-chunks lists them.", name),
+			})
+			continue
+		}
+		text := given(patch[name][true].Text)
+		if text != nil && (strings.TrimSpace(*text) == "" || utf8.RuneCountInString(*text) > maxChunk) {
+			problems = append(problems, domain.FieldError{
+				Pointer: at + "/text", Code: "wrong_length",
+				Message: fmt.Sprintf("A chunk has 1 to %d characters. To leave one out, set enabled to false.", maxChunk),
+			})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return invalid(problems)
+}
+
+// applyChunks changes the chunks that the patch names.
+func applyChunks(dst *map[string]domain.ChunkChange, patch chunksPatch) {
+	all := maps.Clone(*dst)
+	if all == nil {
+		all = map[string]domain.ChunkChange{}
+	}
+	for name, p := range patch {
+		change := all[name]
+		mergeOptional(&change.Enabled, p[true].Enabled)
+		mergeOptional(&change.Text, p[true].Text)
+		if all[name] = change; p.IsNull() || change == (domain.ChunkChange{}) {
+			delete(all, name)
+		}
+	}
+	*dst = all
+}

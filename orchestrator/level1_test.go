@@ -1,0 +1,62 @@
+package orchestrator
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Level 1 is the same bytes from call to call, with the workspace's own chunks in it, so
+// that the provider's cache hits; a change of them shows in the next call.
+func TestLevel1StaysTheSameBytes(t *testing.T) {
+	w := newWorld(t)
+	w.ws.Settings.PromptChunks = map[string]domain.ChunkChange{
+		"role": {Text: new("You are Ada. {language}.")}, "style-chat": {Enabled: new(false)}, "planning": {Enabled: new(true)},
+	}
+	for _, words := range []string{"One.", "Two.", "Three."} {
+		w.model.text(words)
+	}
+	for i, text := range []string{"a", "b", "c"} {
+		if i == 2 {
+			w.ws.Settings.PromptChunks = map[string]domain.ChunkChange{"role": {Text: new("You are Bob.")}}
+		}
+		w.say(text)
+		w.rest()
+	}
+	asked := w.model.asked
+	if !strings.HasPrefix(asked[0].System, "You are Ada. English.") || asked[0].System != asked[1].System {
+		t.Errorf("level 1 is %.60q, then %.60q", asked[0].System, asked[1].System)
+	}
+	if !strings.HasPrefix(asked[2].System, "You are Bob.") {
+		t.Errorf("after the change: %.60q", asked[2].System)
+	}
+	if asked[0].Tail == "" || strings.Contains(asked[0].System, "Now: ") {
+		t.Error("the time is not in the tail alone")
+	}
+}
+
+// With relaunch=on_error_only the commands are offered again only after a failure; the
+// control commands always are.
+func TestRelaunchOnErrorOnly(t *testing.T) {
+	w := newWorld(t)
+	w.ws.Settings.Relaunch = "on_error_only"
+	w.model.calls("ZONES", "{}")
+	w.model.calls("UPDATE_ZONE", `{"zone_id": "zon_gone"}`)
+	w.model.text("Never mind.")
+	w.say("How many?")
+	w.rest()
+	offers := func(i int, name string) bool {
+		for _, c := range w.model.asked[i].Commands {
+			if c.Name == name {
+				return true
+			}
+		}
+		return false
+	}
+	for i, want := range []bool{true, false} {
+		if offers(i, "CREATE_ZONE") != want || !offers(i, "ASK_USER") {
+			t.Errorf("call %d: actions are offered: %v, control: %v", i, offers(i, "CREATE_ZONE"), offers(i, "ASK_USER"))
+		}
+	}
+}
