@@ -123,5 +123,7 @@ func (c *Catalogue) StoreEntries(ctx context.Context, data Data, env Env, in *Im
 	if err := data.InsertEntries(ctx, in.Entries); err != nil {
 		return nil, fmt.Errorf("insert the entries: %w", err)
 	}
-	return []domain.DataChange{entryChange(&env, tool, "", "created", len(in.Entries))}, nil
+	change := entryChange(&env, tool, "", "created", len(in.Entries))
+	change.MadeAt = &in.Entries[0].CreatedAt // when the file was read, which is earlier
+	return []domain.DataChange{change}, nil
 }

@@ -164,15 +164,15 @@ func (s *Store) RunRecords(ctx context.Context, workspace, automation, cursor st
 	return out, next, nil
 }
 
-// begun is when a run left the state in which it was made: it had the slot then. One that
+// begun is when a run left the phase in which it was made: it had the slot then. One that
 // ended without it never began.
 func (s *Store) begun(ctx context.Context, run *domain.Session) (*time.Time, error) {
 	var at stamp
-	err := s.reads.get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND to_phase <> 'COMPLETED' "+
+	err := s.reads.get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)
 	switch {
 	case missing(err) && run.HoldsSlot:
-		return &run.CreatedAt, nil
+		return &run.LastEventTime, nil // its enrichments run
 	case missing(err):
 		return nil, nil
 	case err != nil:
