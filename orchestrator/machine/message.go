@@ -100,7 +100,7 @@ func (t *turn) removeCancelMessage() {
 	w.CancelMessageID, t.cancel = "", nil
 }
 
-// weigh adds a message to the estimate of the prompt, at four bytes a token.
+// weigh adds a message to the estimate of the prompt, at three and a half bytes a token.
 func (t *turn) weigh(m *domain.Message) {
 	if m.ExcludeFromPrompt || m.Sender == domain.SenderAI {
 		return // an answer's tokens come with its usage
@@ -117,5 +117,5 @@ func (t *turn) weigh(m *domain.Message) {
 			}
 		}
 	}
-	t.s.State.ContextTokens += (size + 3) / 4
+	t.s.State.ContextTokens += (size*2 + 6) / 7
 }

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+	openai "github.com/fermata-dev/fermata/providers/openai/fake"
+	"github.com/fermata-dev/fermata/providers/suite"
+)
+
+// reader is a model that reads at most so many tokens (3.5 bytes each), and notes how
+// long each prompt was. What is longer it refuses as its vendors do.
+type reader struct {
+	url    string
+	window int
+	usage  func(tokens int) int64
+
+	mu        sync.Mutex
+	longest   int
+	prompts   int
+	summaries int
+	tooLong   int
+	last      string
+}
+
+func newReader(t *testing.T, window int) *reader {
+	t.Helper()
+	m := &reader{window: window, usage: func(tokens int) int64 { return int64(tokens) }}
+	vendor := openai.Compatible()
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		reply := suite.Reply{Text: []string{"I have read it."}, StopReason: "stop", Usage: domain.Usage{InputTokens: m.usage(len(body) * 2 / 7), OutputTokens: 5}}
+		if !m.read(body, &reply) {
+			http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded"}}`, http.StatusBadRequest)
+			return
+		}
+		vendor.Write(w, r, body, reply)
+	}))
+	t.Cleanup(far.Close)
+	m.url = far.URL
+	return m
+}
+
+func (m *reader) read(body []byte, reply *suite.Reply) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	tokens := len(body) * 2 / 7
+	if m.window > 0 && tokens > m.window {
+		m.tooLong++
+		return false
+	}
+	m.longest, m.last = max(m.longest, tokens), string(body)
+	if strings.Contains(string(body), "Write the summary of this transcript") {
+		m.summaries++
+		reply.Text = []string{"They spoke of many things."}
+	} else {
+		m.prompts++
+	}
+	return true
+}
+
+// valid holds a request against the rules of its API: roles alternate, each call has
+// exactly one result right behind it, no result is without its call.
+func valid(body string) error {
+	var request struct {
+		Messages []struct {
+			Role       string
+			ToolCallID string                `json:"tool_call_id"`
+			ToolCalls  []struct{ ID string } `json:"tool_calls"`
+			Content    json.RawMessage       `json:"content"`
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		return err
+	}
+	open := map[string]bool{}
+	for i, m := range request.Messages {
+		switch m.Role {
+		case "tool":
+			if !open[m.ToolCallID] {
+				return fmt.Errorf("message %d is a result without a call", i)
+			}
+			delete(open, m.ToolCallID)
+		default:
+			if len(open) > 0 {
+				return fmt.Errorf("message %d comes before the results of calls", i)
+			}
+		}
+		for _, c := range m.ToolCalls {
+			open[c.ID] = true
+		}
+	}
+	return nil
+}
+
+const page = 7_000 // characters, some 2,000 tokens
+
+// A conversation ten times its budget goes on; each prompt stays under the budget; the
+// record keeps every word. It does not matter what the vendor says that it used.
+func TestAConversationTenTimesItsBudget(t *testing.T) {
+	for name, usage := range map[string]func(int) int64{
+		"real usage": func(tokens int) int64 { return int64(tokens) }, "no usage": func(int) int64 { return 0 }, "wrong usage": func(int) int64 { return 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, databases["sqlite"](t))
+			m := newReader(t, 0)
+			m.usage = usage
+			s.configured("Reader", m.url, true)
+			const budget = 40_000
+			s.call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": map[string]any{"context_budget_tokens": budget, "max_tokens_per_round": nil}}}).want(200)
+			chat := s.chat()
+			for i := range 200 {
+				if r := s.say(chat, fmt.Sprintf("Page %d. %s", i, strings.Repeat("a word ", page/7))); r.str("phase") != "IDLE" {
+					t.Fatalf("page %d: %s", i, r.body)
+				}
+				if m.longest > budget {
+					t.Fatalf("after page %d a prompt had %d tokens", i, m.longest)
+				}
+			}
+			if m.prompts != 200 || m.summaries < 8 || s.lastText(chat) != "I have read it." {
+				t.Errorf("%d prompts, %d summaries", m.prompts, m.summaries)
+			}
+			if err := valid(m.last); err != nil {
+				t.Error(err)
+			}
+			record := s.call("GET", "/v1/sessions/"+chat+"/export", nil, "Accept", "application/json").want(200)
+			for _, i := range []int{0, 100, 199} {
+				if !strings.Contains(string(record.body), fmt.Sprintf("Page %d. a word", i)) {
+					t.Errorf("page %d is not in the record", i)
+				}
+			}
+		})
+	}
+}
+
+// A model whose window is far smaller than the budget says so. The history is summarised
+// in as much as it can read, and the conversation goes on.
+func TestTheVendorSaysTooLong(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	m := newReader(t, 25_000)
+	s.configured("Reader", m.url, true)
+	chat := s.chat()
+	for i := range 30 {
+		if r := s.say(chat, fmt.Sprintf("Page %d. %s", i, strings.Repeat("a word ", page/7))); r.str("phase") != "IDLE" {
+			t.Fatalf("page %d: %s", i, r.body)
+		}
+		if got := s.lastText(chat); got != "I have read it." || s.lastError(chat) != "" {
+			t.Fatalf("page %d: %q, %s", i, got, s.lastError(chat))
+		}
+	}
+	if m.prompts != 30 || m.summaries == 0 || m.tooLong == 0 || m.tooLong > 20 {
+		t.Errorf("%d prompts, %d summaries, %d were too long", m.prompts, m.summaries, m.tooLong)
+	}
+}
+
+// One result larger than the budget is cut to its note in the prompt; the record keeps
+// it whole.
+func TestAResultLargerThanTheBudget(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	s.call("PATCH", "/v1/settings", `{"limits": {"chat": {"context_budget_tokens": 20000}}}`).want(200)
+	zone := s.call("POST", "/v1/zones", `{"name": "Z"}`).want(201).str("id")
+	tool := s.call("POST", "/v1/tools", map[string]any{"zone_id": zone, "tool_type": "journal", "name": "J", "config": map[string]any{}}).want(201).str("id")
+	for range 40 {
+		s.call("POST", "/v1/tools/"+tool+"/entries", map[string]any{"data": map[string]any{"text": strings.Repeat("day and night ", 500)}}).want(201)
+	}
+	s.scripted(`[
+		{"when": {"contains": "read", "roundtrip": 1}, "answer": {"calls": [{"name": "TOOL_DATA", "arguments": {"tool_id": "` + tool + `", "limit": 40}}]}},
+		{"when": {"contains": "Write the summary"}, "answer": {"text": "They asked for the journal."}},
+		{"answer": {"text": "Read."}}]`)
+	chat := s.chat()
+	s.say(chat, "Please read my journal.")
+	if got := s.lastText(chat); got != "Read." {
+		t.Errorf("it said %q: %v, %s", got, s.record(chat), s.lastError(chat))
+	}
+	if got := s.record(chat); !slices.Contains(got, "DATA_ADDED") {
+		t.Errorf("the record is %v", got)
+	}
+}
+
+// What one person says at once and no model of this budget could read is told; the
+// message is kept, and the session can be used.
+func TestAMessageLargerThanTheBudget(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	m := newReader(t, 30_000)
+	s.configured("Reader", m.url, true)
+	s.call("PATCH", "/v1/settings", `{"limits": {"chat": {"context_budget_tokens": 30000}}}`).want(200)
+	chat := s.chat()
+	r := s.say(chat, strings.Repeat("a word ", 14_000))
+	if r.str("phase") != "IDLE" {
+		t.Fatalf("it does not rest: %s", r.body)
+	}
+	if m.longest > 30_000 {
+		t.Errorf("a prompt had %d tokens", m.longest)
+	}
+	s.say(chat, "Something short.")
+	if got := s.lastText(chat); got != "I have read it." {
+		t.Errorf("afterwards it said %q: %v %s", got, s.record(chat), s.lastError(chat))
+	}
+}
