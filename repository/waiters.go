@@ -3,7 +3,6 @@ package repository
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -11,6 +10,10 @@ import (
 // maxAside bounds how many of those set aside are read: the oldest ones come first, and
 // one gets the slot at a time.
 const maxAside = 50
+
+// maxAsked bounds how many of the queue are read: first in, first out, so the second is
+// read only in case the first has left meanwhile.
+const maxAsked = 2
 
 // Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
 func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
@@ -24,7 +27,7 @@ func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters,
 			return err
 		}
 		if row.QueueLength > 0 {
-			if w.Queue, err = queueWithSessions(ctx, r, workspace, "", queueShown); err != nil {
+			if w.Queue, err = s.queueOfWaiters(ctx, r, workspace); err != nil {
 				return err
 			}
 		}
@@ -59,7 +62,7 @@ func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiter
 			w.Aside = append(w.Aside, session)
 		}
 	}
-	if err := waitingRuns(ctx, r, workspace, w); err != nil {
+	if err := dueSince(ctx, r, workspace, w); err != nil {
 		return err
 	}
 	if w.Holder == nil || w.Holder.Phase != domain.ExecutingActions {
@@ -90,16 +93,47 @@ func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 	return domain.SlotFigures{Held: row.Held, Queued: row.Queued, Oldest: row.Oldest.Time}, nil
 }
 
-// waitingRuns marks the runs that queue behind an earlier one of their own automation,
-// and says whether an occurrence is due.
-func waitingRuns(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
+// dueSince says since when an occurrence is due.
+func dueSince(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
 	var due stamp
 	err := r.get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
 	if err != nil {
 		return fmt.Errorf("look for occurrences that are due: %w", err)
 	}
 	w.DueSince = due.Time
-	return markBlocked(ctx, r, workspace, w.Queue)
+	return nil
+}
+
+// queueOfWaiters reads the whole queue and the sessions of the first rows whose turn may
+// come: those behind them are not asked, however long the queue is.
+func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string) ([]domain.QueueRow, error) {
+	queue, err := queueIn(ctx, r, workspace, queueWhole)
+	if err != nil {
+		return nil, err
+	}
+	if err := markBlocked(ctx, r, workspace, queue); err != nil {
+		return nil, err
+	}
+	now, asked := s.cfg.Clock(), 0
+	for i := range queue {
+		row := &queue[i]
+		if row.Blocked || row.NotBefore != nil && row.NotBefore.After(now) {
+			continue
+		}
+		var found sessionRow
+		err := r.get(ctx, &found, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, row.SessionID)
+		if err != nil {
+			return nil, fmt.Errorf("read who is next: %w", err)
+		}
+		if row.Session, err = found.session(); err != nil {
+			return nil, err
+		}
+		row.Session.QueuePosition = row.Position
+		if asked++; asked == maxAsked {
+			break
+		}
+	}
+	return queue, nil
 }
 
 // markBlocked marks the runs that stand in the queue behind an earlier one of their own
@@ -108,12 +142,16 @@ func markBlocked(ctx context.Context, r reader, workspace string, queue []domain
 	if len(queue) == 0 {
 		return nil
 	}
-	blocked, err := behindOwnRun(ctx, r, workspace)
+	ids, err := behindOwnRun(ctx, r, workspace)
 	if err != nil {
 		return err
 	}
+	blocked := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		blocked[id] = true
+	}
 	for i := range queue {
-		queue[i].Blocked = slices.Contains(blocked, queue[i].SessionID)
+		queue[i].Blocked = blocked[queue[i].SessionID]
 	}
 	return nil
 }
