@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -20,9 +21,12 @@ import (
 type player struct {
 	t    testing.TB
 	host *host
-	run  *modelRun
-	ws   string
-	http *http.Client
+	// hosts, if there are several: each request goes to another one.
+	hosts []*host
+	turn  atomic.Int64
+	run   *modelRun
+	ws    string
+	http  *http.Client
 	// otherWay: orRestart restarts.
 	otherWay bool
 	// slowest is the longest that this client waited for an acknowledgement.
@@ -95,6 +99,18 @@ func (p *player) try(method, path, key string, body any) *reply {
 	}
 }
 
+// server is whom the next request goes to.
+func (p *player) server() *child {
+	if len(p.hosts) == 0 {
+		return p.host.server()
+	}
+	for {
+		if up := p.hosts[int(p.turn.Add(1))%len(p.hosts)].running(); up != nil {
+			return up
+		}
+	}
+}
+
 func (p *player) once(method, path, key string, body any) (*reply, error) {
 	p.t.Helper()
 	encoded, err := json.Marshal(body)
@@ -105,7 +121,7 @@ func (p *player) once(method, path, key string, body any) (*reply, error) {
 	if body != nil {
 		reader = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequest(method, p.host.server().url+path, reader)
+	request, err := http.NewRequest(method, p.server().url+path, reader)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -276,9 +292,10 @@ func attend(p *player, session string) *witness {
 
 // connect reads until the connection breaks.
 func (f *witness) connect(ctx context.Context) {
-	f.p.host.mu.Lock()
-	up := f.p.host.up
-	f.p.host.mu.Unlock()
+	up := f.p.host.running()
+	if len(f.p.hosts) > 0 {
+		up = f.p.server()
+	}
 	if up == nil {
 		return
 	}

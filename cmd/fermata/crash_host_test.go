@@ -19,6 +19,9 @@ import (
 type host struct {
 	t  testing.TB
 	db databaseFlags
+	// node is its name, with what else its environment says.
+	node string
+	env  []string
 
 	mu       sync.Mutex
 	up       *child        // nil while it is starting
@@ -45,10 +48,16 @@ type child struct {
 
 func newHost(t testing.TB, db databaseFlags) *host {
 	t.Helper()
-	h := &host{t: t, db: db, changed: make(chan struct{}), done: make(chan struct{})}
+	h := newNodeHost(t, db, "test")
+	h.server()
+	return h
+}
+
+// newNodeHost is newHost for one node of several; it does not wait.
+func newNodeHost(t testing.TB, db databaseFlags, node string, env ...string) *host {
+	h := &host{t: t, db: db, node: node, env: env, changed: make(chan struct{}), done: make(chan struct{})}
 	go h.supervise()
 	t.Cleanup(h.close)
-	h.server()
 	return h
 }
 
@@ -65,7 +74,7 @@ func (h *host) supervise() {
 			return
 		}
 		begun := time.Now()
-		c, err := startChild(h.db, kill)
+		c, err := startChild(h.db, kill, h.node, h.env...)
 		if err != nil {
 			h.change(func() { h.problem = err })
 			return
@@ -118,6 +127,13 @@ func (h *host) server() *child {
 			h.t.Fatal("the server does not start")
 		}
 	}
+}
+
+// running is the process that is up, nil while there is none.
+func (h *host) running() *child {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.up
 }
 
 // kill ends the running process with SIGKILL, if there is one.
@@ -202,7 +218,7 @@ func (c *child) ask(text string) (n int, err error) {
 	return n, err
 }
 
-func startChild(db databaseFlags, kill string) (*child, error) {
+func startChild(db databaseFlags, kill, node string, env ...string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -210,8 +226,9 @@ func startChild(db databaseFlags, kill string) (*child, error) {
 	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}}
 	c.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+db.DataDir)
 	c.cmd.Env = append(os.Environ(), childVariable+"=1", killVariable+"="+kill,
-		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID=test", "FERMATA_SHUTDOWN_GRACE=1s",
+		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID="+node, "FERMATA_SHUTDOWN_GRACE=1s",
 		"FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	c.cmd.Env = append(c.cmd.Env, env...)
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
