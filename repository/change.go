@@ -110,13 +110,21 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 // and the change that it returns are stored together. With a nil change, what it did
 // to the data is undone.
 func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
-	var c *domain.Change
-	_, err := s.write(ctx, workspace, func(t *tx) error {
+	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if c, err = act(ctx, v, t.data(workspace)); err != nil {
+		return act(ctx, v, t.data(workspace))
+	})
+}
+
+// decided writes the change that decide returns of what it reads in the same
+// transaction, and tells of it; with nil, nothing is written.
+func (s *Store) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (*domain.Change, error) {
+	var c *domain.Change
+	_, err := s.write(ctx, workspace, func(t *tx) (err error) {
+		if c, err = decide(ctx, t); err != nil {
 			return err
 		}
 		if c == nil {

@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,28 +12,13 @@ import (
 // change that decide returns, in one transaction; nil writes nothing. With automation ""
 // the view has none: it is for making one.
 func (s *Store) DecideOrder(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error) {
-	var c *domain.Change
-	_, err := s.write(ctx, workspace, func(t *tx) error {
+	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.orderView(unwatched{ctx}, t, workspace, automation)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if c, err = decide(ctx, v); err != nil {
-			return err
-		}
-		if c == nil {
-			return errNothing
-		}
-		return t.apply(unwatched{ctx}, c)
+		return decide(ctx, v)
 	})
-	if errors.Is(err, errNothing) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.committed(c)
-	return c, nil
 }
 
 func (s *Store) orderView(ctx context.Context, r reader, workspace, automation string) (*domain.OrderView, error) {

@@ -55,8 +55,9 @@ var usageKeys = map[domain.UsageGroup]string{
 
 // usageLabels name a group for people, where the table that has the name still has it.
 var usageLabels = map[domain.UsageGroup]string{
-	domain.UsageByProvider: "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
-	domain.UsageBySession:  "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
+	domain.UsageByProvider:   "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
+	domain.UsageBySession:    "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
+	domain.UsageByAutomation: "SELECT x.name FROM automations x WHERE x.workspace_id = $1 AND x.id = g.key",
 }
 
 // Usage sums what the calls of a workspace used: by day the newest first, else the

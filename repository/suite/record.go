@@ -128,9 +128,14 @@ func usage(w *world) {
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)
 	w.ok(w.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
+	nightly, dropped := w.order("Nightly", nil), w.order("Dropped", nil)
+	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
+	runOf := func(automation string) func(*domain.Session) {
+		return func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, automation }
+	}
 	sessions := []*domain.Session{
-		w.stored("one"), w.stored("two", func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, "aut_1" }),
-		w.stored("three", func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, "aut_2" }),
+		w.stored("one"), w.stored("two", runOf(nightly.ID)), w.stored("three", runOf(dropped.ID)), w.stored("four", runOf("aut_gone")),
 	}
 	var all []*domain.Roundtrip
 	for i := range 300 {
@@ -182,10 +187,18 @@ func usage(w *world) {
 			w.sameUsage(group, got, want)
 		}
 	}
-	rows, _, err := w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByProvider})
-	w.ok(err)
-	for _, row := range rows {
-		w.equal(row.Label, map[string]string{"prv_1": "Mine"}[row.Key], "the name of "+row.Key)
+	for group, names := range map[domain.UsageGroup]map[string]string{
+		domain.UsageByProvider: {"prv_1": "Mine", "prv_gone": "", "": ""},
+		// What a deleted automation cost is still told with its name.
+		domain.UsageByAutomation: {nightly.ID: "Nightly", dropped.ID: "Dropped", "aut_gone": "", "": ""},
+	} {
+		rows, _, err := w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: group})
+		w.ok(err)
+		labels := map[string]string{}
+		for _, row := range rows {
+			labels[row.Key] = row.Label
+		}
+		w.equal(labels, names, fmt.Sprintf("the names by %s", group))
 	}
 	_, next, err := w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByModel, Limit: 1})
 	w.ok(err)
