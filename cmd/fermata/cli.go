@@ -19,12 +19,13 @@ type CLI struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date and end."`
 
-	Chat     chatCommand     `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
-	Tail     tailCommand     `cmd:"" help:"Show events as they happen."`
-	Sessions sessionsCommand `cmd:"" help:"List sessions."`
-	Approve  approveCommand  `cmd:"" help:"List what waits for a person, or answer it."`
-	Doctor   doctorCommand   `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Chat        chatCommand        `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
+	Tail        tailCommand        `cmd:"" help:"Show events as they happen."`
+	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
+	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
+	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
+	Doctor      doctorCommand      `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
 // cliContext is what the client's commands have of the outside world.

@@ -1,0 +1,87 @@
+package handlers
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// TestWhoMayDoWhatWithAutomations: a viewer reads and does not see the URL that starts
+// runs; a member executes; an admin configures; the webhook asks nobody who they are.
+func TestWhoMayDoWhatWithAutomations(t *testing.T) {
+	c := newWorld().serve(t)
+	as := func(role string) []string { return []string{"Authorization", "Bearer " + role} }
+	if got := c.want(200, "GET", "/v1/automations/aut_1", "", as("viewer")...); strings.Contains(got.text, "secret") {
+		t.Errorf("a viewer sees %s", got.text)
+	}
+	if got := c.want(200, "GET", "/v1/automations", "", as("viewer")...); strings.Contains(got.text, "secret") {
+		t.Errorf("a viewer sees %s", got.text)
+	}
+	if got := c.want(200, "GET", "/v1/automations/aut_1", "", as("member")...); !strings.HasSuffix(got.body["webhook_url"].(string), "/secret") {
+		t.Errorf("a member sees %s", got.text)
+	}
+	c.want(403, "POST", "/v1/automations/aut_1/execute", "", as("viewer")...)
+	c.want(202, "POST", "/v1/automations/aut_1/execute", "", as("member")...)
+	c.want(403, "POST", "/v1/automations/aut_1/grants", `{"commands":["CREATE_DATA"],"max_per_run":1}`, as("member")...)
+	c.want(403, "PATCH", "/v1/automations/aut_1", `{}`, as("member")...)
+	c.want(200, "PATCH", "/v1/automations/aut_1", `{"name":"x"}`, as("admin")...)
+	c.want(202, "POST", "/v1/hooks/aut_1/secret", `{}`, "Authorization", "Bearer nobody")
+}
+
+// TestCallsOfWebhooksAreLimited: good ones and bad ones, for each address.
+func TestCallsOfWebhooksAreLimited(t *testing.T) {
+	w := newWorld()
+	s := &server{Config: Config{Runs: w, Clock: clock.Fixed(worldTime)}}
+	s.edge = newEdge(&s.Config)
+	for i := range 101 {
+		r := httptest.NewRequest("POST", "/v1/hooks/aut_1/x", nil)
+		answer := httptest.NewRecorder()
+		s.callWebhook(answer, r)
+		if want := map[bool]int{true: 404, false: 429}[i < 100]; answer.Code != want {
+			t.Fatalf("call %d: %d, not %d", i, answer.Code, want)
+		}
+		if i == 100 && answer.Header().Get("Retry-After") == "" {
+			t.Error("nobody says when to try again")
+		}
+	}
+}
+
+// TestWhatAnEventMayBe: any JSON value of up to 64 KiB, or nothing.
+func TestWhatAnEventMayBe(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	for _, body := range []string{"", "null", "3", `"x"`, `[]`, ` {"a":[1,{}]} `, `"` + strings.Repeat("a", maxEvent-2) + `"`} {
+		c.want(202, "POST", "/v1/hooks/aut_1/secret", body)
+		if w.last() != strings.TrimSpace(body) {
+			t.Errorf("%.40q came as %.40q", body, w.last())
+		}
+	}
+	for body, status := range map[string]int{"{": 400, "{} {}": 400, "\xff": 400, `"\ud800"`: 422, strings.Repeat("[", 70) + strings.Repeat("]", 70): 400, `"` + strings.Repeat("a", maxEvent) + `"`: 413} {
+		before := len(w.said)
+		c.want(status, "POST", "/v1/hooks/aut_1/secret", body)
+		if len(w.said) != before {
+			t.Errorf("%.40q went on", body)
+		}
+	}
+	w.fault = domain.Errorf(domain.CodeConditionNotMet, "Not this one.")
+	if got := c.want(200, "POST", "/v1/hooks/aut_1/secret", `{}`); got.body["result"] != "IGNORED" || got.body["session_id"] != nil {
+		t.Errorf("an event that does not count: %s", got.text)
+	}
+}
+
+// TestARepeatedExecuteAfterACrash is answered with the run that was made.
+func TestARepeatedExecuteAfterACrash(t *testing.T) {
+	s := &server{Config: Config{Automations: newWorld(), SessionReader: newWorld()}}
+	status, body, err := s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", &KeyClaim{CreatedID: "ses_1", Seq: 7})
+	if run, ok := body.(*api.ActivationResult); err != nil || status != 202 || !ok || run.Session.ID != "ses_1" || run.EventSeq != 7 {
+		t.Errorf("execute: %d %v %v", status, body, err)
+	}
+	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", &KeyClaim{})
+	if a, ok := body.(*api.Automation); err != nil || status != 200 || !ok || a.ID != "aut_1" {
+		t.Errorf("enable: %d %v %v", status, body, err)
+	}
+}
