@@ -10,7 +10,9 @@ type Agenda struct {
 	// Next is the earliest time after that; zero: none is known.
 	Next time.Time
 	// Waiting are the workspaces in which somebody wants the slot or an occurrence is due,
-	// Watching the automations that have not looked at all events. Only of a sweep.
+	// Watching the automations that have not looked at all events, Failing those with so
+	// many failed runs that they may have to be disabled. Only of a sweep.
 	Waiting  []string
 	Watching []OrderRef
+	Failing  []OrderRef
 }

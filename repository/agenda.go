@@ -9,7 +9,7 @@ import (
 )
 
 // agendaSQL finds in one query all that a tick must do, however many workspaces there
-// are: $1 is now, $2 bounds each list, $3 says whether it is a sweep.
+// are: $1 is now, $2 bounds each list.
 const agendaSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
 	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) s " +
 	"UNION ALL SELECT 'order', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
@@ -21,14 +21,19 @@ const sweepSQL = agendaSQL +
 	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
 	"UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM occurrences WHERE state = 'DUE') d " +
 	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
-	"WHERE a.watches AND a.seen_seq < w.last_seq"
+	"WHERE a.watches AND a.seen_seq < w.last_seq " +
+	// Those that ended while nobody looked: the process died between the run's end and this.
+	"UNION ALL SELECT 'failing', a.workspace_id, a.id, 0 FROM automations a JOIN (SELECT workspace_id, automation_id FROM sessions " +
+	"WHERE type = 'AUTOMATION' AND phase = 'COMPLETED' AND (end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED') " +
+	"GROUP BY workspace_id, automation_id HAVING COUNT(*) >= $3) f ON f.workspace_id = a.workspace_id AND f.automation_id = a.id " +
+	"WHERE a.enabled"
 
 // Agenda reads what the scheduler has to do by now, at most limit of each kind; a sweep
 // looks for who waits and who watches too.
 func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.Agenda, error) {
-	sql := agendaSQL
+	sql, args := agendaSQL, []any{stamp{now}, limit}
 	if sweep {
-		sql = sweepSQL
+		sql, args = sweepSQL, append(args, domain.FailuresToDisable)
 	}
 	var rows []struct {
 		Kind        string `db:"kind"`
@@ -36,7 +41,7 @@ func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool
 		ID          string `db:"id"`
 		At          stamp  `db:"at"`
 	}
-	if err := s.reads.all(ctx, &rows, sql, stamp{now}, limit); err != nil {
+	if err := s.reads.all(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("read what is due: %w", err)
 	}
 	a := &domain.Agenda{}
@@ -47,6 +52,8 @@ func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool
 			a.Sessions = append(a.Sessions, domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID})
 		case "order":
 			a.Orders = append(a.Orders, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+		case "failing":
+			a.Failing = append(a.Failing, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "watching":
 			a.Watching = append(a.Watching, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "waiting":

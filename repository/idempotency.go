@@ -150,7 +150,9 @@ func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, e
 	return IdempotentDone, stored, nil
 }
 
-// FinishIdempotent keeps the answer of a request: repeats get it for 24 hours.
+// FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a
+// request whose process died is kept by whoever made it anew: it stays the same, whatever
+// becomes of what was made.
 func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
 	kept, err := text(&headers)
 	if err != nil {
@@ -161,7 +163,7 @@ func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, sta
 			return err
 		}
 		_, err := t.exec(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
-			"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4",
+			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND (applied OR (node = $3 AND incarnation = $4))",
 			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
 		return err
 	})

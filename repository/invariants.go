@@ -22,6 +22,16 @@ var invariants = []invariant{
 	{"holder_in_queue", "the session that holds the slot queues for it",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.holds_slot AND (s.queued_at IS NOT NULL OR EXISTS " +
 			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id))"},
+	{"place_lost", "a session says that it queues and has no place in the queue",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.queued_at IS NOT NULL AND NOT EXISTS " +
+			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id)"},
+	{"two_runs_go", "two runs of one automation have begun and not ended",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.phase <> 'COMPLETED' " +
+			"AND (s.holds_slot OR s.phase <> 'EXECUTING_ENRICHMENTS') AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 " +
+			"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' AND (o.created_at, o.id) < (s.created_at, s.id))"},
+	{"run_without_occurrence", "a scheduled run belongs to no occurrence, or to more than one",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.trigger_kind = 'SCHEDULED' " +
+			"AND (SELECT COUNT(*) FROM occurrences o WHERE o.workspace_id = $1 AND o.automation_id = s.automation_id AND o.session_id = s.id) <> 1"},
 	{"open_approval_on_ended_session", "a session that has ended still asks somebody (about more than an outcome)",
 		"SELECT COUNT(*) FROM approvals a JOIN sessions s ON s.workspace_id = a.workspace_id AND s.id = a.session_id " +
 			"WHERE a.workspace_id = $1 AND a.status = 'open' AND a.kind <> 'outcome' AND s.phase = 'COMPLETED'"},

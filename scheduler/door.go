@@ -326,8 +326,10 @@ func (d *Door) after(o *outcome) {
 	if s.WakeAt != nil {
 		d.agenda.timer(*s.WakeAt)
 	}
-	if s.Type == domain.Automation && s.Phase == domain.Completed {
-		d.agenda.ended(s)
+	for i := range o.change.Sessions { // a run may end because another session takes the slot
+		if run := o.change.Sessions[i].Session; run.Type == domain.Automation && run.Phase == domain.Completed {
+			d.agenda.ended(run)
+		}
 	}
 }
 

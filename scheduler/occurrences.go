@@ -133,6 +133,14 @@ type restartError struct{ runs []string }
 
 func (*restartError) Error() string { return "an earlier run is stopped first" }
 
+func runsOf(sessions []*domain.Session) *restartError {
+	e := &restartError{}
+	for _, s := range sessions {
+		e.runs = append(e.runs, s.ID)
+	}
+	return e
+}
+
 // fire starts the oldest due occurrence of an automation, if neither its own last run
 // nor the slot stands in the way. Overlap comes first, then the slot.
 func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
@@ -188,11 +196,7 @@ func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (stri
 		return "", errSlotTaken
 	}
 	if v.Order.Overlap == domain.OverlapRestart {
-		restart := &restartError{}
-		for _, s := range v.Unended {
-			restart.runs = append(restart.runs, s.ID)
-		}
-		return "", restart
+		return "", runsOf(v.Unended)
 	}
 	return domain.SkippedOverlap, nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -229,20 +230,40 @@ func (d *Door) RenewHook(ctx context.Context, workspace, id string) (*domain.Sta
 	})
 }
 
+// maxStops bounds how often a deletion stops what has begun again meanwhile.
+const maxStops = 5
+
 // DeleteAutomation deletes an automation; its runs stay. One with a run under way asks
-// for force, which stops it.
+// for force, which stops it first: a deletion that was cut short in between can be asked
+// for again, and no run outlives it.
 func (d *Door) DeleteAutomation(ctx context.Context, workspace, id string, version int64, force bool) error {
-	var running []string
+	for range maxStops {
+		err := d.deleteAutomation(ctx, workspace, id, version)
+		running, ok := errors.AsType[*restartError](err)
+		if !ok {
+			return err
+		}
+		if !force {
+			break
+		}
+		for _, s := range running.runs {
+			if _, err := d.StopSession(ctx, workspace, s, "automation deleted"); err != nil && !refused(err) {
+				return fmt.Errorf("stop the run %s of the automation: %w", s, err)
+			}
+		}
+	}
+	return domain.Errorf(domain.CodeSessionBusy, "A run of this automation has not ended. Nothing was deleted; with force it is stopped.")
+}
+
+// deleteAutomation deletes one whose runs have all ended; else it names those that have
+// not.
+func (d *Door) deleteAutomation(ctx context.Context, workspace, id string, version int64) error {
 	_, _, err := d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
 		if err := sameVersion(v, version); err != nil {
 			return nil, err
 		}
-		running = nil
-		for _, s := range v.Unended {
-			running = append(running, s.ID)
-		}
-		if len(running) > 0 && !force {
-			return nil, domain.Errorf(domain.CodeSessionBusy, "A run of this automation has not ended. Nothing was deleted; with force it is stopped.")
+		if len(v.Unended) > 0 {
+			return nil, runsOf(v.Unended)
 		}
 		order := *v.Order
 		order.Enabled, order.NextAt, order.DeletedAt, order.UpdatedAt, order.HookToken = false, nil, &change.At, change.At, ""
@@ -251,15 +272,7 @@ func (d *Door) DeleteAutomation(ctx context.Context, workspace, id string, versi
 		}
 		return &order, nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, s := range running {
-		if _, err := d.StopSession(ctx, workspace, s, "automation deleted"); err != nil && !refused(err) {
-			return fmt.Errorf("stop the run %s of the deleted automation: %w", s, err)
-		}
-	}
-	return nil
+	return err
 }
 
 // GiveGrant adds a grant to an automation.

@@ -211,11 +211,15 @@ func (d *Door) runEnded(ctx context.Context, s *domain.Session) {
 	if s.Type != domain.Automation || s.Phase != domain.Completed {
 		return
 	}
-	_, err := d.passOrder(ctx, s.WorkspaceID, s.AutomationID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+	d.disableIfFailing(ctx, domain.OrderRef{WorkspaceID: s.WorkspaceID, ID: s.AutomationID})
+}
+
+func (d *Door) disableIfFailing(ctx context.Context, ref domain.OrderRef) {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
 		return d.disableFailing(v), nil
 	})
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound && ctx.Err() == nil {
-		d.cfg.Log.Warn().Err(err).Str("automation", s.AutomationID).Msg("could not look at the automation after its run; it is looked at again at its next one")
+		d.cfg.Log.Warn().Err(err).Str("automation", ref.ID).Msg("could not look at the automation after its run; it is looked at again at the next sweep")
 	}
 }
 

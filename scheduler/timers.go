@@ -32,6 +32,9 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 	for _, workspace := range todo.Waiting {
 		a.look(workspace, now)
 	}
+	for _, ref := range todo.Failing {
+		a.door.disableIfFailing(ctx, ref)
+	}
 	for _, ref := range todo.Watching {
 		a.watch(ref.WorkspaceID)
 	}

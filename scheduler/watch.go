@@ -109,8 +109,11 @@ func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *
 		return nil
 	}
 	trigger := watchesFor(order, made.ToolID)
-	if trigger == nil || d.ownRun(ctx, order, made.SessionID) {
+	if trigger == nil {
 		return nil
+	}
+	if own, err := d.ownRun(ctx, order, made.SessionID); err != nil || own {
+		return err
 	}
 	entries, err := d.entriesThatCount(ctx, order, trigger, made)
 	if err != nil || len(entries) == 0 {
@@ -183,12 +186,18 @@ func watchesFor(order *domain.StandingOrder, tool string) *domain.Trigger {
 }
 
 // ownRun: an automation does not start itself by what its own runs write.
-func (d *Door) ownRun(ctx context.Context, order *domain.StandingOrder, session string) bool {
+func (d *Door) ownRun(ctx context.Context, order *domain.StandingOrder, session string) (bool, error) {
 	if session == "" {
-		return false
+		return false, nil
 	}
 	s, err := d.cfg.Store.Session(ctx, order.WorkspaceID, session)
-	return err == nil && s.AutomationID == order.ID
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return false, nil // it was deleted
+	}
+	if err != nil {
+		return false, fmt.Errorf("read who made the entries: %w", err)
+	}
+	return s.AutomationID == order.ID, nil
 }
 
 // entriesThatCount are the new entries that meet the trigger's condition.

@@ -29,12 +29,15 @@ type player struct {
 	http  *http.Client
 	// otherWay: orRestart restarts.
 	otherWay bool
+	flaps    bool
 	// slowest is the longest that this client waited for an acknowledgement.
 	slowest time.Duration
 
 	mu    sync.Mutex
 	posts []post
-	chats []*dialogue
+	chats []*dialogue // runs of automations too
+	// standing are the automations.
+	standing []*standing
 }
 
 // post is a request that was answered with 2xx.
@@ -44,10 +47,11 @@ type post struct {
 	answer    *reply
 }
 
-// dialogue is one chat of the scenario.
+// dialogue is one chat of the scenario, or a run of an automation.
 type dialogue struct {
 	p      *player
 	id     string
+	seed   string // of a run: what its first message begins with
 	acked  []ackedMessage
 	stream *witness
 }
@@ -60,7 +64,7 @@ func newPlayer(t testing.TB, h *host, m *model, ws string, s *scenario) *player 
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 8}
 	t.Cleanup(transport.CloseIdleConnections)
-	p := &player{t: t, host: h, ws: ws, http: &http.Client{Transport: transport, Timeout: 30 * time.Second}}
+	p := &player{t: t, host: h, ws: ws, http: &http.Client{Transport: transport, Timeout: 30 * time.Second}, flaps: s.flaps}
 	p.run = m.begin(ws, s.rules, h.kill)
 	t.Cleanup(p.explain)
 	p.try("POST", "/v1/workspaces", "", map[string]any{"id": ws}).want(201)

@@ -29,6 +29,7 @@ type modelRun struct {
 	rules []rule
 
 	mu    sync.Mutex
+	down  bool // no call is answered
 	calls int
 	gates map[string]*gate
 	// before is the number of the last call of a process that is dead: what still stands
@@ -52,6 +53,7 @@ type rule struct {
 	contains string // in the person's last words
 	round    int    // calls since then, from 1; 0: any
 	result   string // in the results since then
+	status   int    // instead of an answer: the call is refused
 	text     string
 	calls    []toolCall
 	hold     string // the gate at which it stops after the first word
@@ -84,6 +86,13 @@ func (r *modelRun) killCall(n int, where string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.killAt, r.where = r.calls+n, where
+}
+
+// setDown makes every call fail, or no call any more.
+func (r *modelRun) setDown(down bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.down = down
 }
 
 func (r *modelRun) counted() int {
@@ -168,9 +177,17 @@ func (m *model) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if n == r.killAt {
 		where = r.where
 	}
+	status := r.rule(&ask).status
+	if r.down {
+		status = http.StatusServiceUnavailable
+	}
 	r.mu.Unlock()
-	if where == "head" {
+	if where == "head" || where != "" && status != 0 {
 		r.kill()
+		return
+	}
+	if status != 0 {
+		http.Error(w, `{"error":{"message":"It is not to be."}}`, status)
 		return
 	}
 	pieces := pieces(r.answer(&ask), &ask)

@@ -15,6 +15,9 @@ type scenario struct {
 	// textMayBeLost: the play cuts an answer whose text was only streamed. It is lost with
 	// the process that streamed it, and so is the message that would have kept it.
 	textMayBeLost bool
+	// flaps: the provider is away for a while, and how often it is tried is a matter of
+	// time.
+	flaps bool
 }
 
 var (

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -20,7 +21,7 @@ func TestKilledAtEveryCommitAndCall(t *testing.T) {
 			t.Parallel()
 			s := &sweep{host: newHost(t, open(t)), model: newModel(t), database: name}
 			s.host.t = t
-			for i, scenario := range scenarios {
+			for i, scenario := range slices.Concat(scenarios, slotScenarios) {
 				t.Run(scenario.name, func(t *testing.T) { s.all(t, i, scenario) })
 			}
 			t.Logf("%s: %d points, %d of them reached; slowest start %s", name, s.points, s.reached, s.host.slowestStart().Round(time.Millisecond))
@@ -124,8 +125,12 @@ func (s *sweep) play(t *testing.T, is *scenario, at point, otherWay bool) (resul
 // compare holds a play with a crash against those without.
 func compare(t *testing.T, is *scenario, want []result, have result) {
 	t.Helper()
-	if have.calls > want[0].calls+1 {
-		t.Errorf("the AI was called %d times, %d without the crash: one more is allowed", have.calls, want[0].calls)
+	most := 0
+	for _, w := range want {
+		most = max(most, w.calls)
+	}
+	if have.calls > most+1 && !is.flaps {
+		t.Errorf("the AI was called %d times, %d without the crash: one more is allowed", have.calls, most)
 	}
 	for _, w := range want {
 		if have.text == w.text || is.textMayBeLost && have.lean == w.lean {

@@ -31,13 +31,8 @@ type virtual struct {
 func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*scheduler.Config)) *virtual {
 	t.Helper()
 	v := &virtual{t: t, now: now}
-	clock := func() time.Time {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return v.now
-	}
 	cfg := repository.Config{
-		URL: db.DatabaseURL, Node: "test", Incarnation: "first", Clock: clock, NewID: ids.New, Encode: api.EncodeEvent,
+		URL: db.DatabaseURL, Node: "test", Incarnation: "first", Clock: v.clock, NewID: ids.New, Encode: api.EncodeEvent,
 	}
 	if cfg.URL == "" {
 		cfg.Path = db.sqlitePath()
@@ -51,16 +46,28 @@ func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*s
 	v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{
 		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
 	}))
+	v.open(change...)
+	return v
+}
+
+func (v *virtual) clock() time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.now
+}
+
+// open makes the scheduler of a new process: whatever an earlier one knew and had not
+// stored is gone.
+func (v *virtual) open(change ...func(*scheduler.Config)) {
 	config := scheduler.Config{
 		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New()},
-		Machine: pureMachine{}, Runner: idleRunner{}, Observer: newMetrics(), Clock: clock, NewID: ids.New, Log: zerolog.Nop(),
+		Machine: pureMachine{}, Runner: idleRunner{}, Observer: newMetrics(), Clock: v.clock, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
 	}
 	for _, c := range change {
 		c(&config)
 	}
 	v.door = scheduler.NewDoor(config)
-	return v
 }
 
 // idleRunner does no work.

@@ -59,6 +59,7 @@ CREATE UNIQUE INDEX sessions_slot ON sessions (workspace_id) WHERE holds_slot;
 CREATE UNIQUE INDEX sessions_external ON sessions (workspace_id, external_id) WHERE external_id <> '';
 CREATE INDEX sessions_newest ON sessions (workspace_id, created_at, id);
 CREATE INDEX sessions_automation ON sessions (workspace_id, automation_id, created_at) WHERE automation_id <> '';
+CREATE INDEX sessions_failed ON sessions (workspace_id, automation_id) WHERE type = 'AUTOMATION' AND phase = 'COMPLETED' AND (end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED');
 CREATE INDEX sessions_runs ON sessions (workspace_id, automation_id, created_at, id) WHERE type = 'AUTOMATION' AND phase <> 'COMPLETED';
 CREATE INDEX sessions_waiting ON sessions (workspace_id, last_event_time) WHERE wants_slot OR inbox_pending > 0;
 CREATE INDEX sessions_timer ON sessions (wake_at, workspace_id, id) WHERE wake_at IS NOT NULL;

@@ -81,7 +81,9 @@ func queueing(w *world) {
 	s := sessions[0]
 	s.QueuedAt, s.HoldsSlot = nil, true
 	c := w.change(s)
-	c.Dequeue = []string{s.ID, sessions[1].ID} // the second stays queued on its own row's word
+	sessions[1].QueuedAt = nil
+	c.Sessions = append(c.Sessions, domain.SessionWrite{Session: sessions[1]})
+	c.Dequeue = []string{s.ID, sessions[1].ID}
 	w.ok(w.Commit(w.Context(), c))
 	queue, err = w.Queue(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
