@@ -20,7 +20,7 @@ func TestAutomationsOnTheCommandLine(t *testing.T) {
 		"triggers": [{"type": "entry_created", "tool_id": "`+tool+`", "condition": {"required": ["data"]}}],
 		"seed": {"segments": [{"type": "text", "text": "Read:\n  all of it — "}, {"type": "enrichment", "enrichment": {"type": "USE", "config": {"tool_id": "`+tool+`", "period": {"relative": "-1_WEEK"}}}}]}}`).want(201)
 	flags := clientFlags{URL: s.url, Output: "table"}
-	do := func(c interface{ Run(*cliContext) error }, stdin string) string {
+	do := func(c interface{ Run(cc *cliContext) error }, stdin string) string {
 		t.Helper()
 		cc, out := testContext(t, strings.NewReader(stdin))
 		if err := c.Run(cc); err != nil {
