@@ -46,15 +46,14 @@ func heardText(t *testing.T, events <-chan event) (text, began string) {
 				if began == "" {
 					began = e.name
 				}
-				chars := len([]rune(text))
 				if e.name == "message.snapshot" {
-					text, chars = piece.Text, 0
+					text = piece.Text
 					if piece.Offset != len([]rune(piece.Text)) {
 						t.Errorf("a snapshot of %d characters says %d", len([]rune(piece.Text)), piece.Offset)
 					}
 					continue
 				}
-				if piece.Offset != chars {
+				if chars := len([]rune(text)); piece.Offset != chars {
 					t.Errorf("a piece at %d after %d characters", piece.Offset, chars)
 				}
 				text += piece.Text
