@@ -156,6 +156,12 @@ func leases(w *world) {
 	w.ok(w.Renew(ctx, time.Hour))
 	w.ok(w.Renew(ctx, time.Hour))
 	w.equal(claimable(), []string{}, "owned by a node that lives")
+	own, err := w.Owned(ctx)
+	w.ok(err)
+	w.equal(own, []domain.SessionRef{{WorkspaceID: domain.DefaultWorkspace, SessionID: s.ID, RunEpoch: s.RunEpoch}}, "its own")
+	nodes, err := w.Nodes(ctx)
+	w.ok(err)
+	w.equal([]any{len(nodes), nodes[0].ID, nodes[0].Alive, nodes[0].Sessions}, []any{1, "node-1", true, 1}, "the nodes")
 	until, err := w.LeaseUntil(ctx)
 	w.ok(err)
 	if until == nil {
@@ -163,6 +169,9 @@ func leases(w *world) {
 	}
 	w.ok(w.Release(ctx))
 	w.equal(claimable(), []string{s.ID}, "the lease was given back")
+	if nodes, err = w.Nodes(ctx); err != nil || nodes[0].Alive {
+		w.Errorf("a node without a lease: %+v, %v", nodes, err)
+	}
 	w.ok(w.Renew(ctx, -time.Second))
 	w.equal(claimable(), []string{s.ID}, "the lease has run out")
 	w.ok(w.Renew(ctx, time.Hour))
