@@ -1,6 +1,9 @@
 package providers
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Timeouts are the limits of one call as they stand in a provider's config, in seconds;
 // 0: the default. Every kind that calls over HTTP has them.
@@ -22,7 +25,14 @@ const (
 	idleTimeout = 2 * time.Minute
 	// TotalTimeout is the most that one call may take, unless its config says otherwise.
 	TotalTimeout = 10 * time.Minute
+	// modelsTimeout is the most that a list of models may take.
+	modelsTimeout = 20 * time.Second
 )
+
+// ForModels is ctx for as long as a list of models may take.
+func ForModels(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, modelsTimeout, Errorf(ClassNetwork, "no list of models within %s", modelsTimeout))
+}
 
 func (t Timeouts) connect() time.Duration { return seconds(t.ConnectSeconds, connectTimeout) }
 

@@ -16,7 +16,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 5)
 	b.Add(p.params(request))
-	b.Add(p.prefix.bytes(prompt))
+	b.Add(p.prefixOf(prompt))
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 {
@@ -43,19 +43,14 @@ func addLast(b *providers.Body, encoded []byte, tail string) {
 // params writes what stands before commands, levels and messages.
 func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
-	b = providers.AppendString(b, p.model(request))
-	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.maxTokens(request)), 10)
+	b = providers.AppendString(b, p.config.ModelFor(request))
+	b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.config.MaxTokensFor(request)), 10)
 	b = append(b, `,"stream":true`...)
-	if p.config.Temperature != nil {
-		b = strconv.AppendFloat(append(b, `,"temperature":`...), *p.config.Temperature, 'g', -1, 64)
-	}
-	if p.config.TopP != nil {
-		b = strconv.AppendFloat(append(b, `,"top_p":`...), *p.config.TopP, 'g', -1, 64)
-	}
+	b = p.config.AppendSampling(b)
 	if p.config.ServiceTier != "" {
 		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
 	}
-	if p.small(request) {
+	if p.config.AsksSmall(request) {
 		return b // a small model may know neither thinking nor effort
 	}
 	b = p.thinking(b, request)
@@ -68,7 +63,7 @@ func (p *provider) params(request *providers.Request) []byte {
 
 // thinking asks for thoughts where the answer has room for them.
 func (p *provider) thinking(b []byte, request *providers.Request) []byte {
-	n := p.maxTokens(request)
+	n := p.config.MaxTokensFor(request)
 	switch {
 	case p.config.Thinking == thinkingOff:
 		return append(b, `,"thinking":{"type":"disabled"}`...)
@@ -83,24 +78,3 @@ func (p *provider) thinking(b []byte, request *providers.Request) []byte {
 }
 
 const minThinking = 1024
-
-func (p *provider) small(request *providers.Request) bool {
-	return request.Small && p.config.SmallModel != ""
-}
-
-func (p *provider) model(request *providers.Request) string {
-	if p.small(request) {
-		return p.config.SmallModel
-	}
-	return p.config.Model
-}
-
-func (p *provider) maxTokens(request *providers.Request) int {
-	if request.MaxTokens > 0 {
-		return request.MaxTokens
-	}
-	if len(request.Prompt.Commands) > 0 {
-		return max(p.config.MaxTokens, minToolTokens)
-	}
-	return p.config.MaxTokens
-}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -16,7 +15,6 @@ import (
 )
 
 const (
-	modelsTimeout = 20 * time.Second
 	maxModelsPage = 8 << 20 // bytes of a page of the list
 	maxModels     = 5000
 )
@@ -27,8 +25,7 @@ func models(ctx context.Context, raw json.RawMessage, secret string, client *htt
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, modelsTimeout,
-		providers.Errorf(providers.ClassNetwork, "no list of models within %s", modelsTimeout))
+	ctx, cancel := providers.ForModels(ctx)
 	defer cancel()
 	c := newClient(base.String(), secret, client)
 	names := []string{}

@@ -2,47 +2,25 @@ package anthropic
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// prefix keeps the encoded commands and levels of the last prompt: they are large and
-// hardly ever change.
-type prefix struct{ last atomic.Pointer[encodedPrefix] }
-
-type encodedPrefix struct {
-	system, userData string
-	commands         []domain.CommandSpec
-	encoded          []byte
-}
-
-func (c *prefix) bytes(prompt *domain.Prompt) []byte {
+// prefixOf is what stands before the messages: commands and levels.
+func (p *provider) prefixOf(prompt *domain.Prompt) []byte {
 	commands := prompt.Commands
 	if len(commands) == 0 {
 		commands = called(prompt.Turns)
 	}
-	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
-		slices.EqualFunc(l.commands, commands, sameCommand) {
-		return l.encoded
-	}
-	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: commands}
-	l.encoded = appendTools(nil, commands)
-	if len(commands) > 0 && len(prompt.Commands) == 0 {
-		l.encoded = append(l.encoded, `,"tool_choice":{"type":"none"}`...)
-	}
-	l.encoded = append(appendLevels(l.encoded, prompt), `,"messages":[`...)
-	c.last.Store(l)
-	return l.encoded
-}
-
-// sameCommand compares texts; where they are shared, as the catalogue's are, this costs
-// no more than comparing pointers.
-func sameCommand(a, b domain.CommandSpec) bool {
-	return a.Name == b.Name && a.Description == b.Description && string(a.Params) == string(b.Params)
+	return p.prefix.Bytes(prompt, commands, func() []byte {
+		b := appendTools(nil, commands)
+		if len(commands) > 0 && len(prompt.Commands) == 0 {
+			b = append(b, `,"tool_choice":{"type":"none"}`...)
+		}
+		return append(appendLevels(b, prompt), `,"messages":[`...)
+	})
 }
 
 // called are the commands that a history holds calls of. The API refuses calls of tools

@@ -10,7 +10,6 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -23,7 +22,7 @@ type provider struct {
 	// interface, and the linker keeps every method of every type that can be seen there.
 	post    func(ctx context.Context, path string, params, result any, options ...option.RequestOption) error
 	encoder encoder
-	prefix  prefix
+	prefix  providers.Prefix
 }
 
 func newProvider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
@@ -31,8 +30,8 @@ func newProvider(raw json.RawMessage, secret string, client *http.Client) (*prov
 	if err != nil {
 		return nil, err
 	}
-	if c.Model == "" {
-		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
+	if err := c.NeedsModel(); err != nil {
+		return nil, err
 	}
 	vendor := newClient(base.String(), secret, client)
 	return &provider{
@@ -68,15 +67,9 @@ func newClient(base, secret string, client *http.Client) sdk.Client {
 // Abilities tells what the API can and what the config allows. It has structured output
 // too, but only for schemas without open objects, which the params of commands are.
 func (p *provider) Abilities() providers.Abilities {
-	return providers.Abilities{
-		NativeCalls:   p.config.Protocol != string(domain.ProtocolJSON),
-		Streaming:     true,
-		AlwaysStreams: true,
-		ContextWindow: p.config.ContextWindow,
-		MaxTokens:     p.config.MaxTokens,
-		Model:         p.config.Model,
-		SmallModel:    p.config.SmallModel,
-	}
+	a := p.config.Abilities()
+	a.AlwaysStreams = true
+	return a
 }
 
 // Query asks once.
@@ -97,7 +90,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 		return nil, p.readError(watch.Ctx, err, response)
 	}
 	if raw.Model == "" {
-		raw.Model = p.model(request)
+		raw.Model = p.config.ModelFor(request)
 	}
 	watch.Drain(response.Body)
 	return &providers.Answer{Raw: raw, Usage: a.usage.domain(), FirstTokenAt: a.first}, nil

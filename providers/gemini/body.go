@@ -3,7 +3,6 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
-	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -14,9 +13,9 @@ import (
 // the tail. The transport adds the parameters and the closing brace.
 func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
-	encoder := newEncoder(p.model(request))
+	encoder := newEncoder(p.config.ModelFor(request))
 	b := providers.NewBody(len(prompt.Turns) + 5)
-	b.Add(p.prefix.bytes(prompt))
+	b.Add(p.prefix.Bytes(prompt, prompt.Commands, func() []byte { return appendPrefix(nil, prompt) }))
 	for i, t := range prompt.Turns {
 		encoded := encoder.turn(t)
 		if i == 0 {
@@ -32,41 +31,6 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	}
 	b.Add([]byte("]"))
 	return b
-}
-
-// prefix keeps the encoded functions and system text of the last prompt: they are
-// large and hardly ever change.
-type prefix struct{ last atomic.Pointer[encodedPrefix] }
-
-type encodedPrefix struct {
-	system, userData string
-	commands         []domain.CommandSpec
-	encoded          []byte
-}
-
-func (c *prefix) bytes(prompt *domain.Prompt) []byte {
-	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
-		sameCommands(l.commands, prompt.Commands) {
-		return l.encoded
-	}
-	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: prompt.Commands}
-	l.encoded = appendPrefix(nil, prompt)
-	c.last.Store(l)
-	return l.encoded
-}
-
-// sameCommands compares texts; where they are shared, as the catalogue's are, this
-// costs no more than comparing pointers.
-func sameCommands(a, b []domain.CommandSpec) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Name != b[i].Name || a[i].Description != b[i].Description || string(a[i].Params) != string(b[i].Params) {
-			return false
-		}
-	}
-	return true
 }
 
 func appendPrefix(b []byte, prompt *domain.Prompt) []byte {

@@ -1,9 +1,7 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,31 +14,17 @@ import (
 // KindName is the kind of these providers.
 const KindName = "gemini"
 
-// config is a provider's configuration. The key is never in it.
+// config is a provider's configuration.
 type config struct {
-	BaseURL         string   `json:"base_url"`
-	Model           string   `json:"model"`
-	SmallModel      string   `json:"small_model"`
-	MaxTokens       int      `json:"max_tokens"`
-	Temperature     *float64 `json:"temperature"`
-	TopP            *float64 `json:"top_p"`
-	ReasoningEffort string   `json:"reasoning_effort"`
-	ThinkingBudget  *int32   `json:"thinking_budget"`
-	IncludeThoughts *bool    `json:"include_thoughts"`
-	ServiceTier     string   `json:"service_tier"`
-	Protocol        string   `json:"protocol"`
-	ContextWindow   int      `json:"context_window"`
-	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
-	providers.Timeouts
+	providers.Config
+	ThinkingBudget  *int32 `json:"thinking_budget"`
+	IncludeThoughts *bool  `json:"include_thoughts"`
 }
 
 const (
 	defaultBaseURL = "https://generativelanguage.googleapis.com"
 	// defaultMaxTokens is twice that of other kinds: here thoughts count in it too.
 	defaultMaxTokens = 8192
-	// minToolTokens is the least an answer may have where commands are offered: less
-	// would cut the arguments of a batch in the middle.
-	minToolTokens = 4000
 )
 
 // Kind is the registry's entry.
@@ -59,22 +43,18 @@ func Kind() providers.Kind {
 // parse reads a config.
 func parse(raw json.RawMessage) (*config, *url.URL, error) {
 	c := &config{}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(c); err != nil {
-		return nil, nil, fmt.Errorf("read the provider's config: %w", err)
+	if err := providers.ReadConfig(raw, c); err != nil {
+		return nil, nil, err
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBaseURL
 	}
-	// The library adds the version; an address that was copied with it works too.
-	base, err := url.Parse(strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1beta"))
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must be like %s.", defaultBaseURL)
+	base, err := c.Base("/v1beta", defaultBaseURL)
+	if err != nil {
+		return nil, nil, err
 	}
-	// A password or a key in the URL would be stored and shown in the clear.
-	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
+	if c.MaxTokens <= 0 {
+		c.MaxTokens = defaultMaxTokens
 	}
 	for field, name := range map[string]string{"model": c.Model, "small_model": c.SmallModel} {
 		if name != "" && (!modelName.MatchString(name) || strings.Contains(name, "..")) {
@@ -93,9 +73,7 @@ const schema = `{
   "additionalProperties": false,
   "required": ["model"],
   "properties": {
-    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200, "pattern": "^[A-Za-z0-9][A-Za-z0-9._@/-]*$", "examples": ["gemini-3-flash", "gemini-2.5-pro"]},
-    "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
-    "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200, "pattern": "^[A-Za-z0-9][A-Za-z0-9._@/-]*$", "examples": ["gemini-3-flash", "gemini-2.5-pro"]},` + providers.KeySchema + `
     "small_model": {"type": "string", "title": "Small model", "description": "For summaries", "maxLength": 200, "pattern": "^([A-Za-z0-9][A-Za-z0-9._@/-]*)?$"},
     "base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "description": "The bare host, without /v1beta", "default": "https://generativelanguage.googleapis.com"},
     "protocol": {"type": "string", "title": "Protocol", "enum": ["native", "json"], "description": "native: commands are offered as functions. json: the model answers with one JSON object."},
@@ -105,7 +83,6 @@ const schema = `{
     "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high"], "description": "Left out: the model decides."},
     "thinking_budget": {"type": "integer", "title": "Thinking budget (tokens)", "description": "For models that count it, instead of the effort. -1: the model decides. 0: no thoughts.", "minimum": -1, "maximum": 100000},
     "include_thoughts": {"type": "boolean", "title": "Show thoughts", "description": "Left out: where the model is known to think."},
-    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,
-    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1}
+    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,` + providers.WindowSchema + `
   }
 }`

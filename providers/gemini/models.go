@@ -6,17 +6,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"google.golang.org/genai"
 
 	"github.com/fermata-dev/fermata/providers"
 )
 
-const (
-	modelsTimeout = 20 * time.Second
-	maxModels     = 2000
-)
+const maxModels = 2000
 
 // models lists the models that answer, sorted.
 func models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) (names []string, err error) {
@@ -28,8 +24,7 @@ func models(ctx context.Context, raw json.RawMessage, secret string, client *htt
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, modelsTimeout,
-		providers.Errorf(providers.ClassNetwork, "no list of models within %s", modelsTimeout))
+	ctx, cancel := providers.ForModels(ctx)
 	defer cancel()
 	c := &call{form: formModels}
 	ctx = c.in(ctx)

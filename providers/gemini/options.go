@@ -24,7 +24,7 @@ func (p *provider) options(request *providers.Request) *genai.GenerateContentCon
 		},
 		// A request more than we ask for is a cost that nobody counted.
 		AutomaticContinuation: &never,
-		MaxOutputTokens:       int32(min(p.maxTokens(request), 1<<30)),
+		MaxOutputTokens:       int32(min(p.config.MaxTokensFor(request), 1<<30)),
 		Temperature:           single(p.config.Temperature),
 		TopP:                  single(p.config.TopP),
 		ServiceTier:           genai.ServiceTier(p.config.ServiceTier),
@@ -59,27 +59,6 @@ func single(f *float64) *float32 {
 	return new(float32(*f))
 }
 
-func (p *provider) model(request *providers.Request) string {
-	if request.Small && p.config.SmallModel != "" {
-		return p.config.SmallModel
-	}
-	return p.config.Model
-}
-
-func (p *provider) maxTokens(request *providers.Request) int {
-	if request.MaxTokens > 0 {
-		return request.MaxTokens
-	}
-	n := p.config.MaxTokens
-	if n <= 0 {
-		n = defaultMaxTokens
-	}
-	if len(request.Prompt.Commands) > 0 {
-		n = max(n, minToolTokens)
-	}
-	return n
-}
-
 // budgets are what Google gives for the efforts where a model counts tokens.
 var budgets = map[string]int32{"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 
@@ -95,7 +74,7 @@ var levels = map[string]genai.ThinkingLevel{
 // thinking is how much the model shall think, and whether its thoughts are shown; nil
 // says nothing, which every model takes.
 func (p *provider) thinking(request *providers.Request) *genai.ThinkingConfig {
-	model := p.model(request)
+	model := p.config.ModelFor(request)
 	t := &genai.ThinkingConfig{ThinkingBudget: p.config.ThinkingBudget}
 	if t.ThinkingBudget == nil && p.config.ReasoningEffort != "" {
 		if strings.Contains(model, "gemini-2.5") {

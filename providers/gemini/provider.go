@@ -11,7 +11,6 @@ import (
 
 	"google.golang.org/genai"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -20,7 +19,7 @@ type provider struct {
 	config *config
 	secret string
 	models *genai.Models
-	prefix prefix
+	prefix providers.Prefix
 }
 
 func newProvider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
@@ -28,8 +27,8 @@ func newProvider(raw json.RawMessage, secret string, client *http.Client) (*prov
 	if err != nil {
 		return nil, err
 	}
-	if c.Model == "" {
-		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
+	if err := c.NeedsModel(); err != nil {
+		return nil, err
 	}
 	models, err := library(base, secret, client)
 	if err != nil {
@@ -56,19 +55,9 @@ func library(base *url.URL, secret string, client *http.Client) (*genai.Models, 
 
 // Abilities tells what the config allows.
 func (p *provider) Abilities() providers.Abilities {
-	maxTokens := p.config.MaxTokens
-	if maxTokens <= 0 {
-		maxTokens = defaultMaxTokens
-	}
-	return providers.Abilities{
-		NativeCalls:      p.config.Protocol != string(domain.ProtocolJSON),
-		StructuredOutput: true,
-		Streaming:        true,
-		ContextWindow:    p.config.ContextWindow,
-		MaxTokens:        maxTokens,
-		Model:            p.config.Model,
-		SmallModel:       p.config.SmallModel,
-	}
+	a := p.config.Abilities()
+	a.StructuredOutput = true
+	return a
 }
 
 // Query asks once.
@@ -97,14 +86,14 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 		return nil, readError(c.watch.Ctx, err, p.secret)
 	}
 	if raw.Model == "" {
-		raw.Model = p.model(request)
+		raw.Model = p.config.ModelFor(request)
 	}
 	return &providers.Answer{Raw: raw, Usage: a.used(), FirstTokenAt: a.first}, nil
 }
 
 // ask gathers the answer.
 func (p *provider) ask(ctx context.Context, request *providers.Request, a *answer) error {
-	model, options := p.model(request), p.options(request)
+	model, options := p.config.ModelFor(request), p.options(request)
 	contents := []*genai.Content{{Role: genai.RoleUser}} // the transport sends the real ones
 	if request.OnDelta == nil {
 		response, _, err := guarded(func() (*genai.GenerateContentResponse, error, bool) {

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -15,7 +14,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 4)
 	b.Add(p.params(request))
-	b.Add(p.prefix.bytes(prompt, p.role))
+	b.Add(p.prefix.Bytes(prompt, prompt.Commands, func() []byte { return appendPrefix(nil, prompt, p.role) }))
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 && prompt.System == "" && prompt.UserData == "" {
@@ -43,17 +42,12 @@ func addWithTail(b *providers.Body, encoded []byte, tail string) {
 // params writes what stands before the messages and changes from call to call.
 func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
-	b = providers.AppendString(b, p.model(request))
+	b = providers.AppendString(b, p.config.ModelFor(request))
 	b = append(b, `,"`...)
 	b = append(b, p.abilities.maxTokens...)
 	b = append(b, `":`...)
-	b = strconv.AppendInt(b, int64(p.limit(request)), 10)
-	if p.config.Temperature != nil {
-		b = strconv.AppendFloat(append(b, `,"temperature":`...), *p.config.Temperature, 'g', -1, 64)
-	}
-	if p.config.TopP != nil {
-		b = strconv.AppendFloat(append(b, `,"top_p":`...), *p.config.TopP, 'g', -1, 64)
-	}
+	b = strconv.AppendInt(b, int64(p.config.MaxTokensFor(request)), 10)
+	b = p.config.AppendSampling(b)
 	if p.config.ReasoningEffort != "" {
 		b = providers.AppendString(append(b, `,"reasoning_effort":`...), p.config.ReasoningEffort)
 	}
@@ -89,63 +83,6 @@ func (p *provider) responseFormat(b []byte, prompt *domain.Prompt) []byte {
 	case jsonNone:
 	}
 	return b
-}
-
-func (p *provider) model(request *providers.Request) string {
-	if request.Small && p.config.SmallModel != "" {
-		return p.config.SmallModel
-	}
-	return p.config.Model
-}
-
-// limit is the most tokens that the answer may have.
-func (p *provider) limit(request *providers.Request) int {
-	if request.MaxTokens > 0 {
-		return request.MaxTokens
-	}
-	n := p.config.MaxTokens
-	if n <= 0 {
-		n = defaultMaxTokens
-	}
-	if len(request.Prompt.Commands) > 0 {
-		n = max(n, minToolTokens)
-	}
-	return n
-}
-
-// prefix keeps the encoded tools and system text of the last prompt: they are large
-// and hardly ever change.
-type prefix struct{ last atomic.Pointer[encodedPrefix] }
-
-type encodedPrefix struct {
-	system, userData string
-	commands         []domain.CommandSpec
-	encoded          []byte
-}
-
-func (c *prefix) bytes(prompt *domain.Prompt, role string) []byte {
-	if l := c.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
-		sameCommands(l.commands, prompt.Commands) {
-		return l.encoded
-	}
-	l := &encodedPrefix{system: prompt.System, userData: prompt.UserData, commands: prompt.Commands}
-	l.encoded = appendPrefix(nil, prompt, role)
-	c.last.Store(l)
-	return l.encoded
-}
-
-// sameCommands compares texts; where they are shared, as the catalogue's are, this
-// costs no more than comparing pointers.
-func sameCommands(a, b []domain.CommandSpec) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Name != b[i].Name || a[i].Description != b[i].Description || string(a[i].Params) != string(b[i].Params) {
-			return false
-		}
-	}
-	return true
 }
 
 func appendPrefix(b []byte, prompt *domain.Prompt, role string) []byte {

@@ -6,15 +6,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/fermata-dev/fermata/providers"
 )
 
-const (
-	modelsTimeout = 20 * time.Second
-	maxModels     = 8 << 20 // bytes of the list
-)
+const maxModels = 8 << 20 // bytes of the list
 
 // models lists what the endpoint offers, sorted.
 func (k *kind) models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) ([]string, error) {
@@ -22,8 +18,7 @@ func (k *kind) models(ctx context.Context, raw json.RawMessage, secret string, c
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, modelsTimeout,
-		providers.Errorf(providers.ClassNetwork, "no list of models within %s", modelsTimeout))
+	ctx, cancel := providers.ForModels(ctx)
 	defer cancel()
 	response, err := newVendor(base, secret, client).send(ctx, http.MethodGet, "models", nil)
 	if err != nil {

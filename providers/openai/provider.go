@@ -20,7 +20,7 @@ type provider struct {
 	abilities
 	vendor
 	encoder encoder
-	prefix  prefix
+	prefix  providers.Prefix
 }
 
 func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
@@ -28,8 +28,8 @@ func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client)
 	if err != nil {
 		return nil, err
 	}
-	if c.Model == "" {
-		return nil, domain.Invalid("/config/model", "required", "A model is needed.")
+	if err := c.NeedsModel(); err != nil {
+		return nil, err
 	}
 	if known.needsKey && known.at(base) && secret == "" && c.APIKeyEnv == "" {
 		return nil, domain.Invalid("/config/api_key", "required",
@@ -50,19 +50,10 @@ func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client)
 
 // Abilities tells what the preset and the config allow.
 func (p *provider) Abilities() providers.Abilities {
-	maxTokens := p.config.MaxTokens
-	if maxTokens <= 0 {
-		maxTokens = defaultMaxTokens
-	}
-	return providers.Abilities{
-		NativeCalls:      !p.noTools && p.config.Protocol != string(domain.ProtocolJSON),
-		StructuredOutput: p.json != jsonNone,
-		Streaming:        true,
-		ContextWindow:    p.config.ContextWindow,
-		MaxTokens:        maxTokens,
-		Model:            p.config.Model,
-		SmallModel:       p.config.SmallModel,
-	}
+	a := p.config.Abilities()
+	a.NativeCalls = a.NativeCalls && !p.noTools
+	a.StructuredOutput = p.json != jsonNone
+	return a
 }
 
 // Query asks once.
@@ -86,7 +77,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 		return nil, p.readError(watch.Ctx, err, response)
 	}
 	if raw.Model == "" {
-		raw.Model = p.model(request)
+		raw.Model = p.config.ModelFor(request)
 	}
 	watch.Drain(response.Body)
 	return &providers.Answer{Raw: raw, Usage: a.used(p.config.Prices), FirstTokenAt: a.first}, nil

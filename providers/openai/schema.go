@@ -38,9 +38,7 @@ const schemaText = `{
   "required": ["model"],
   "properties": {
     "$own": {},
-    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200},
-    "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
-    "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+    "model": {"type": "string", "title": "Model", "minLength": 1, "maxLength": 200},` + providers.KeySchema + `
     "small_model": {"type": "string", "title": "Small model", "description": "For summaries", "maxLength": 200},
     "protocol": {"type": "string", "title": "Protocol", "enum": ["native", "json"], "description": "native: commands are offered as tools. json: the model answers with one JSON object."},
     "structured_output": {"type": "string", "title": "Structured output", "enum": ["schema", "object", "none"], "description": "How the JSON protocol's answer is asked for. The vendor's best when left out."},
@@ -49,8 +47,7 @@ const schemaText = `{
     "temperature": {"type": "number", "minimum": 0, "maximum": 2},
     "top_p": {"type": "number", "minimum": 0, "maximum": 1},
     "reasoning_effort": {"type": "string", "title": "Reasoning effort", "enum": ["none", "minimal", "low", "medium", "high", "xhigh", "max"]},
-    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,
-    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1},
+    "service_tier": {"type": "string", "title": "Service tier", "maxLength": 50},` + providers.TimeoutsSchema + `,` + providers.WindowSchema + `,
     "prices": {
       "type": "object", "title": "Prices (US dollars for a million tokens)", "additionalProperties": false, "required": ["input", "output"],
       "properties": {
