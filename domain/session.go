@@ -166,6 +166,8 @@ type SessionState struct {
 	// Suspended: pre-empted; comes back by itself. SuspendedAt is since when.
 	Suspended   bool      `json:"suspended,omitempty"`
 	SuspendedAt time.Time `json:"suspended_at,omitzero"`
+	// BegunAt is when a run had the slot for the first time.
+	BegunAt time.Time `json:"begun_at,omitzero"`
 	// KeepsSlotUntil is the count of roundtrips up to which an automation that waited too
 	// long keeps the slot.
 	KeepsSlotUntil int `json:"keeps_slot_until,omitempty"`

@@ -48,13 +48,18 @@ func (t *turn) end(reason domain.EndReason) {
 	t.because(string(reason))
 }
 
-// feedback closes a run's record with what it took.
+// feedback closes a run's record with what it took: the time in the queue, before it
+// began, was not the run's.
 func (t *turn) feedback() {
+	begun := t.s.State.BegunAt
+	if begun.IsZero() {
+		begun = t.p.Now
+	}
 	t.place(&domain.Message{
 		Sender: domain.SenderSystem, ExcludeFromPrompt: true,
 		Run: &domain.ExecutionMetadata{
 			AutomationID: t.s.AutomationID, Trigger: t.s.Trigger, ScheduledAt: t.s.ScheduledExecutionTime,
-			DurationMS: t.p.Now.Sub(t.s.CreatedAt).Milliseconds(), Tokens: t.s.Usage.Total(), Cost: t.s.Usage.Cost,
+			DurationMS: t.p.Now.Sub(begun).Milliseconds(), Tokens: t.s.Usage.Total(), Cost: t.s.Usage.Cost,
 		},
 	})
 }

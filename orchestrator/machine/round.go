@@ -8,6 +8,7 @@ func (t *turn) newRound(cause domain.Cause) {
 	t.s.State = domain.SessionState{
 		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
 		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
+		BegunAt:         old.BegunAt,
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: t.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),

@@ -44,6 +44,9 @@ func reenter(t *turn) {
 		return
 	}
 	t.s.State.Suspended, t.s.State.SuspendedAt = false, time.Time{}
+	if notChat(t) && t.s.State.BegunAt.IsZero() {
+		t.s.State.BegunAt = t.p.Now
+	}
 	t.clearStanding()
 }
 
