@@ -98,11 +98,11 @@ func TestALeaseThatIsOver(t *testing.T) {
 		if got := until.Sub(begun); got != 20*time.Second {
 			t.Fatalf("after the first renewal the lease holds until %s", got)
 		}
-		until, letGo, driven := s.look(5*time.Second, true) // a renewal has failed; the lease still runs
+		until, letGo, _ := s.look(5*time.Second, true) // a renewal has failed; the lease still runs
 		if time.Now().Before(until) || letGo != 0 {
 			t.Errorf("after a renewal that failed: held until %s, let go %d times", until, letGo)
 		}
-		_, letGo, driven = s.look(30*time.Second, false)
+		_, letGo, driven := s.look(30*time.Second, false)
 		if letGo != 1 || len(driven) != 0 {
 			t.Errorf("when the lease was over: let go %d times, taken up %v", letGo, driven)
 		}
