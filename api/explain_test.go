@@ -1,46 +1,15 @@
 package api_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 )
-
-var update = flag.Bool("update", false, "write the expected texts anew")
-
-// golden compares a text with a file, which -update writes anew: to be read as a diff.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what is said now (go test ./api -update writes it anew):\n%s", path, firstDifference(got, string(want)))
-	}
-}
-
-func firstDifference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range a {
-		if i >= len(b) || a[i] != b[i] {
-			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, a[i], strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
-		}
-	}
-	return "it ends too soon"
-}
 
 // circumstances in which a session of any phase can be.
 var circumstances = []struct {
@@ -121,5 +90,5 @@ func TestEveryStateIsExplained(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/explain.txt", out.String())
+	golden.Check(t, "testdata/explain.txt", out.String())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 )
 
 // TestASessionOnPaper: what a person reads of a session, in both languages.
@@ -36,7 +37,7 @@ func TestASessionOnPaper(t *testing.T) {
 		out.WriteString(m.Approval(approval()))
 		out.WriteString(m.Approval(open))
 		out.WriteString(m.Head(bareSession(), noon))
-		golden(t, "testdata/session-"+language+".md", out.String())
+		golden.Check(t, "testdata/session-"+language+".md", out.String())
 	}
 }
 

@@ -2,8 +2,6 @@ package prompt
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,26 +9,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the files in testdata")
-
-func golden(t *testing.T, name, got string) {
+func check(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; run the test with -update and look at the difference.\n%s", path, got)
-	}
+	golden.Check(t, filepath.Join("testdata", name), got)
 }
 
 func specs() []domain.CommandSpec {
@@ -60,7 +44,7 @@ func TestLevel1(t *testing.T) {
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
 			got := Level1(level1Input(kind, protocol))
-			golden(t, "level1-"+strings.ToLower(string(kind))+"-"+string(protocol)+".md", got+"\n")
+			check(t, "level1-"+strings.ToLower(string(kind))+"-"+string(protocol)+".md", got+"\n")
 			if strings.Contains(got, "{language}") || strings.Contains(got, "{max_calls}") || strings.Contains(got, "{commands}") || strings.Contains(got, "{limits}") {
 				t.Errorf("%s %s: a placeholder was left", kind, protocol)
 			}
@@ -152,7 +136,7 @@ func TestLevel2ShowsWhatIsPublishedInAFixedOrder(t *testing.T) {
 		{Tool: domain.Tool{ID: "tol_1", Name: "Diary", ToolType: "journal", Description: "Evenings"}, ZoneName: "Health"},
 	}
 	got := Level2(documents, tools)
-	golden(t, "level2.md", got+"\n")
+	check(t, "level2.md", got+"\n")
 	slices.Reverse(documents)
 	slices.Reverse(tools)
 	slices.Reverse(tools[1].Entries)

@@ -25,6 +25,7 @@ var table = map[string][]string{
 	"internal/lifecycle":       {},
 	"internal/house":           {},
 	"internal/testkit":         {},
+	"internal/testkit/golden":  {},
 	"migrations":               {},
 	"web":                      {},
 	"api":                      {"domain"},

@@ -3,19 +3,16 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
-
-var update = flag.Bool("update", false, "write testdata/*.json anew; review them as diffs")
 
 // story makes the messages of a session as they are stored.
 type story struct {
@@ -154,26 +151,14 @@ var goldens = map[string]struct {
 // Requests as they go out. Each was read by eye: levels and marks, roles that alternate,
 // a result for each call, and the tail behind the last mark.
 func TestGoldenRequests(t *testing.T) {
-	for name, golden := range goldens {
+	for name, row := range goldens {
 		t.Run(name, func(t *testing.T) {
 			var pretty bytes.Buffer
-			if err := json.Indent(&pretty, []byte(encoded(t, made(t, golden.config, nil), golden.ask(t))), "", "  "); err != nil {
+			if err := json.Indent(&pretty, []byte(encoded(t, made(t, row.config, nil), row.ask(t))), "", "  "); err != nil {
 				t.Fatal(err)
 			}
 			pretty.WriteByte('\n')
-			file := filepath.Join("testdata", name+".json")
-			if *update {
-				if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(pretty.Bytes(), want) {
-				t.Errorf("%s: the request is now (-update writes it)\n%s", file, pretty.Bytes())
-			}
+			golden.Check(t, filepath.Join("testdata", name+".json"), pretty.String())
 		})
 	}
 }

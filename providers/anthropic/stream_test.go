@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +10,13 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
 // shown is an answer on one line: text, then calls.
@@ -187,75 +186,26 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// slow is a body whose pieces come after a while; it ends with the request.
-type slow struct {
-	ctx    context.Context
-	pieces []string
-	pause  time.Duration
-}
-
-func (s *slow) Read(p []byte) (int, error) {
-	select {
-	case <-time.After(s.pause):
-	case <-s.ctx.Done():
-		return 0, s.ctx.Err()
-	}
-	if len(s.pieces) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, s.pieces[0])
-	s.pieces = s.pieces[1:]
-	return n, nil
-}
-
-func (s *slow) Close() error { return nil }
-
 // The limits of a call, in virtual time. Watched or not, they are the same: the wire is.
 func TestTimeouts(t *testing.T) {
 	hello := sse(begin) + say(0, "hello")
-	table := map[string]struct {
-		pieces  []string
-		pause   time.Duration
-		headers time.Duration
-		failure string
-		after   time.Duration
-	}{
-		"steady but slow":           {[]string{hello, say(1, "!"), end("end_turn")}, 100 * time.Second, 0, "", 0},
-		"no head":                   {nil, 0, time.Hour, "nothing came for 2m0s", 2 * time.Minute},
-		"no byte after the head":    {[]string{hello}, time.Hour, time.Minute, "nothing came for 2m0s", 2 * time.Minute},
-		"pings keep it alive":       {[]string{hello, sse(`{"type":"ping"}`), sse(`{"type":"ping"}`), end("end_turn")}, 119 * time.Second, 0, "", 0},
-		"long pauses, then an end":  {[]string{hello, hello}, 119 * time.Second, 0, "broke off", 3 * 119 * time.Second},
-		"a drop now and then":       {strings.Split(strings.Repeat(say(0, "a")+"|", 100), "|"), time.Minute, 0, "no complete answer within 10m0s", 10 * time.Minute},
-		"complete, never closed":    {[]string{hello + end("end_turn"), ""}, 90 * time.Second, 0, "", 0},
-		"nothing more, for an hour": {[]string{hello, ""}, time.Minute, 0, "broke off", 3 * time.Minute},
+	table := map[string]suite.Slow{
+		"steady but slow":           {Pieces: []string{hello, say(1, "!"), end("end_turn")}, Pause: 100 * time.Second},
+		"no head":                   {Headers: time.Hour, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"no byte after the head":    {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"pings keep it alive":       {Pieces: []string{hello, sse(`{"type":"ping"}`), sse(`{"type":"ping"}`), end("end_turn")}, Pause: 119 * time.Second},
+		"long pauses, then an end":  {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Failure: "broke off", After: 3 * 119 * time.Second},
+		"a drop now and then":       {Pieces: strings.Split(strings.Repeat(say(0, "a")+"|", 100), "|"), Pause: time.Minute, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},
+		"complete, never closed":    {Pieces: []string{hello + end("end_turn"), ""}, Pause: 90 * time.Second},
+		"nothing more, for an hour": {Pieces: []string{hello, ""}, Pause: time.Minute, Failure: "broke off", After: 3 * time.Minute},
 	}
 	for name, row := range table {
 		for _, streamed := range []bool{true, false} {
+			row.Streamed = streamed
 			t.Run(fmt.Sprintf("%s/%t", name, streamed), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-						select {
-						case <-time.After(row.headers):
-						case <-r.Context().Done():
-							return nil, r.Context().Err()
-						}
-						return &http.Response{StatusCode: 200, Header: http.Header{}, Body: &slow{r.Context(), row.pieces, row.pause}, Request: r}, nil
-					})}
-					request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
-					if streamed {
-						request.OnDelta = func(providers.Delta) {}
-					}
-					began := time.Now()
-					_, err := made(t, plainConfig, client).Query(t.Context(), request)
-					var e *providers.Error
-					switch {
-					case row.failure == "" && err != nil:
-						t.Errorf("failed: %v", err)
-					case row.failure != "" && (!errors.As(err, &e) || e.Class != providers.ClassNetwork || !strings.Contains(e.Message, row.failure)):
-						t.Errorf("got %v", err)
-					case row.failure != "" && time.Since(began) != row.after:
-						t.Errorf("after %s", time.Since(began))
-					}
+				row.Check(t, func(t *testing.T, client *http.Client) providers.Provider {
+					t.Helper()
+					return made(t, plainConfig, client)
 				})
 			})
 		}

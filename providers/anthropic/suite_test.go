@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -27,34 +24,7 @@ func TestContract(t *testing.T) {
 	suite.Run(t, fake.Claude().Wire(anthropic.Kind()))
 }
 
-// One connection serves call after call, watched or not.
-func TestConnectionsAreKept(t *testing.T) {
-	var connections atomic.Int32
-	vendor := fake.Claude()
-	server := httptest.NewUnstartedServer(vendor.Play(slices.Repeat([]suite.Reply{{Text: []string{"a", "b"}, StopReason: "stop"}}, 10)...))
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
-	defer client.CloseIdleConnections()
-	p := vendor.Wire(anthropic.Kind()).New(t, server.URL, "sk-x", client)
-	for i := range 10 {
-		request := &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting()}
-		if i%2 == 0 {
-			request.OnDelta = func(providers.Delta) {}
-		}
-		if _, err := p.Query(t.Context(), request); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := connections.Load(); n != 1 {
-		t.Errorf("ten calls took %d connections", n)
-	}
-}
+func TestConnectionsAreKept(t *testing.T) { suite.OneConnection(t, fake.Claude(), anthropic.Kind()) }
 
 // Whatever the server's environment holds for other programs, the request goes where the
 // config says, with the config's key and nothing else.

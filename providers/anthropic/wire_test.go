@@ -13,12 +13,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic/fake"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-// transport answers each request without a network.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transport = suite.Transport
 
 func answering(status int, header http.Header, body io.Reader) *http.Client {
 	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
@@ -53,28 +51,7 @@ func hear(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
 	return answer, heard, err
 }
 
-func text(texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
-	for _, s := range texts {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
-	}
-	return t
-}
-
-func said(raw *domain.RawAnswer) *domain.Turn {
-	return &domain.Turn{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}}
-}
-
-func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
-	for i := range raw.Calls {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockResult, CallID: raw.Calls[i].ID, Call: &raw.Calls[i], Text: texts[i]})
-	}
-	for _, s := range texts[len(raw.Calls):] {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
-	}
-	return t
-}
+var text, said, results = suite.Told, suite.Answered, suite.Results
 
 // encoded is a request's body, which must be one that the API takes.
 func encoded(t testing.TB, p *provider, r *providers.Request) string {

@@ -11,12 +11,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
 func TestConfigs(t *testing.T) {
@@ -176,72 +176,27 @@ func TestModelLists(t *testing.T) {
 	}
 }
 
-// slow is a body whose pieces come after a while; it ends with the request.
-type slow struct {
-	request *http.Request
-	pieces  []string
-	pause   time.Duration
-}
-
-func (s *slow) Read(p []byte) (int, error) {
-	select {
-	case <-time.After(s.pause):
-	case <-s.request.Context().Done():
-		return 0, s.request.Context().Err()
-	}
-	if len(s.pieces) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, s.pieces[0])
-	s.pieces = s.pieces[1:]
-	return n, nil
-}
-
 // The limits of a call, in virtual time.
 func TestTimeouts(t *testing.T) {
 	hello, end := chunks(`{"text":"hello"}`), stop("STOP")
-	table := map[string]struct {
-		pieces   []string
-		pause    time.Duration
-		headers  time.Duration
-		streamed bool
-		failure  string
-		after    time.Duration
-	}{
-		"steady but slow":          {[]string{hello, hello, end}, 100 * time.Second, 0, true, "", 0},
-		"no head":                  {nil, 0, time.Hour, true, "nothing came for 2m0s", 2 * time.Minute},
-		"no byte after the head":   {[]string{hello}, time.Hour, time.Minute, true, "nothing came for 2m0s", 2 * time.Minute},
-		"long pauses, then an end": {[]string{hello, hello}, 119 * time.Second, 0, true, "broke off", 3 * 119 * time.Second},
-		"whole may take long":      {[]string{finished}, 90 * time.Second, 6 * time.Minute, false, "", 0},
-		"whole, but not for ever":  {[]string{finished}, time.Hour, 0, false, "10m0s", 10 * time.Minute},
-		"a drop now and then":      {strings.Split(strings.Repeat(hello+"|", 100), "|"), time.Minute, 0, true, "no complete answer within 10m0s", 10 * time.Minute},
+	table := map[string]suite.Slow{
+		"steady but slow":          {Pieces: []string{hello, hello, end}, Pause: 100 * time.Second, Streamed: true},
+		"no head":                  {Headers: time.Hour, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"no byte after the head":   {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"long pauses, then an end": {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Streamed: true, Failure: "broke off", After: 3 * 119 * time.Second},
+		"whole may take long":      {Pieces: []string{finished}, Pause: 90 * time.Second, Headers: 6 * time.Minute},
+		"whole, but not for ever":  {Pieces: []string{finished}, Pause: time.Hour, Failure: "10m0s", After: 10 * time.Minute},
+		"a drop now and then":      {Pieces: strings.Split(strings.Repeat(hello+"|", 100), "|"), Pause: time.Minute, Streamed: true, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := made(t, plainConfig, "", func(r *http.Request) (*http.Response, error) {
-					select {
-					case <-time.After(row.headers):
-					case <-r.Context().Done():
-						return nil, r.Context().Err()
-					}
-					return answerWith(r, 200, &slow{r, row.pieces, row.pause}), nil
-				})
-				request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
-				if row.streamed {
-					request.OnDelta = func(providers.Delta) {}
+			row.Check(t, func(t *testing.T, client *http.Client) providers.Provider {
+				t.Helper()
+				p, err := newProvider(json.RawMessage(plainConfig), "", client)
+				if err != nil {
+					t.Fatal(err)
 				}
-				began := time.Now()
-				_, err := p.Query(t.Context(), request)
-				var e *providers.Error
-				switch {
-				case row.failure == "" && err != nil:
-					t.Errorf("failed: %v", err)
-				case row.failure != "" && (!errors.As(err, &e) || e.Class != providers.ClassNetwork || !strings.Contains(e.Message, row.failure)):
-					t.Errorf("got %v", err)
-				case row.failure != "" && time.Since(began) != row.after:
-					t.Errorf("after %s", time.Since(began))
-				}
+				return p
 			})
 		})
 	}

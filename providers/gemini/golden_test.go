@@ -3,25 +3,19 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-var update = flag.Bool("update", false, "write the golden requests anew")
-
-// network answers requests without one.
-type network func(*http.Request) (*http.Response, error)
-
-func (f network) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type network = suite.Transport
 
 func answerWith(r *http.Request, status int, body io.Reader) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(body), Request: r}
@@ -60,26 +54,13 @@ func asked(t testing.TB, config string, request *providers.Request) (path, body 
 	return path, body
 }
 
-func text(texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
-	for _, s := range texts {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
-	}
-	return t
-}
+var text, said = suite.Told, suite.Answered
 
-func said(raw *domain.RawAnswer) *domain.Turn {
-	return &domain.Turn{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}}
-}
-
+// results marks those that begin with "Failed" as errors.
 func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
+	t := suite.Results(raw, texts...)
 	for i := range raw.Calls {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockResult, CallID: raw.Calls[i].ID, Call: &raw.Calls[i],
-			Text: texts[i], IsError: strings.HasPrefix(texts[i], "Failed")})
-	}
-	for _, s := range texts[len(raw.Calls):] {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
+		t.Blocks[i].IsError = strings.HasPrefix(texts[i], "Failed")
 	}
 	return t
 }
@@ -159,26 +140,8 @@ func TestRequests(t *testing.T) {
 			if err := json.Indent(&shown, []byte(body), "", "  "); err != nil {
 				t.Fatalf("not JSON: %v in %s", err, body)
 			}
-			golden(t, "request-"+name+".txt", "POST "+path+"\n"+shown.String())
+			golden.Check(t, "testdata/request-"+name+".txt", "POST "+path+"\n"+shown.String())
 		})
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what goes out (go test -update writes it):\n%s", path, got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
 func made(t testing.TB, config string) *provider {
@@ -20,28 +21,7 @@ func made(t testing.TB, config string) *provider {
 	return p
 }
 
-func text(texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
-	for _, s := range texts {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
-	}
-	return t
-}
-
-func said(raw *domain.RawAnswer) *domain.Turn {
-	return &domain.Turn{Role: domain.TurnAssistant, Blocks: []domain.Block{{Kind: domain.BlockAnswer, Answer: raw}}}
-}
-
-func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {
-	t := &domain.Turn{Role: domain.TurnUser}
-	for i := range raw.Calls {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockResult, CallID: raw.Calls[i].ID, Call: &raw.Calls[i], Text: texts[i]})
-	}
-	for _, s := range texts[len(raw.Calls):] {
-		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})
-	}
-	return t
-}
+var text, said, results = suite.Told, suite.Answered, suite.Results
 
 func encoded(t testing.TB, p *provider, r *providers.Request) string {
 	t.Helper()

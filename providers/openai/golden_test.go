@@ -3,16 +3,13 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 	"github.com/fermata-dev/fermata/providers"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden requests")
 
 // One conversation as each vendor gets it, in both protocols: what is special about a
 // vendor shows as a difference between files.
@@ -46,19 +43,7 @@ func TestGoldenRequests(t *testing.T) {
 				}
 				all.WriteByte('\n')
 			}
-			file := filepath.Join("testdata", "requests", name+".json")
-			if *update {
-				if err := os.WriteFile(file, all.Bytes(), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(all.Bytes(), want) {
-				t.Errorf("the request changed; is that meant? (go test ./providers/openai -run Golden -update)\n%s", all.Bytes())
-			}
+			golden.Check(t, filepath.Join("testdata", "requests", name+".json"), all.String())
 		})
 	}
 }

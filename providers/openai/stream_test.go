@@ -9,19 +9,16 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-// transport answers each request with a body, without a network.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transport = suite.Transport
 
 // hear gives what a provider makes of a response's body.
 func hear(t testing.TB, body io.Reader, config string) (*providers.Answer, string, error) {
@@ -237,78 +234,27 @@ func TestThinkTags(t *testing.T) {
 	}
 }
 
-// slow is a body whose pieces come after a while; it ends with the request.
-type slow struct {
-	ctx    context.Context
-	pieces []string
-	pause  time.Duration
-}
-
-func (s *slow) Read(p []byte) (int, error) {
-	select {
-	case <-time.After(s.pause):
-	case <-s.ctx.Done():
-		return 0, s.ctx.Err()
-	}
-	if len(s.pieces) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, s.pieces[0])
-	s.pieces = s.pieces[1:]
-	return n, nil
-}
-
-func (s *slow) Close() error { return nil }
-
 // The limits of a call, in virtual time.
 func TestTimeouts(t *testing.T) {
 	hello := chunks(`{"content":"hello"}`)
-	table := map[string]struct {
-		pieces   []string
-		pause    time.Duration
-		headers  time.Duration
-		streamed bool
-		failure  string
-		after    time.Duration
-	}{
-		"steady but slow":          {[]string{hello, hello, finished}, 100 * time.Second, 0, true, "", 0},
-		"no head":                  {nil, 0, time.Hour, true, "nothing came for 2m0s", 2 * time.Minute},
-		"no byte after the head":   {[]string{hello}, time.Hour, time.Minute, true, "nothing came for 2m0s", 2 * time.Minute},
-		"long pauses, then an end": {[]string{hello, hello}, 119 * time.Second, 0, true, "broke off", 3 * 119 * time.Second},
-		"whole may take long":      {[]string{hello + finished}, 9 * time.Minute, 0, false, "", 0},
-		"whole, but not for ever":  {[]string{hello}, time.Hour, 0, false, "10m0s", 10 * time.Minute},
-		"a drop now and then":      {strings.Split(strings.Repeat(hello+"|", 100), "|"), time.Minute, 0, true, "no complete answer within 10m0s", 10 * time.Minute},
+	table := map[string]suite.Slow{
+		"steady but slow":          {Pieces: []string{hello, hello, finished}, Pause: 100 * time.Second, Streamed: true},
+		"no head":                  {Headers: time.Hour, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"no byte after the head":   {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"long pauses, then an end": {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Streamed: true, Failure: "broke off", After: 3 * 119 * time.Second},
+		"whole may take long":      {Pieces: []string{hello + finished}, Pause: 9 * time.Minute},
+		"whole, but not for ever":  {Pieces: []string{hello}, Pause: time.Hour, Failure: "10m0s", After: 10 * time.Minute},
+		"a drop now and then":      {Pieces: strings.Split(strings.Repeat(hello+"|", 100), "|"), Pause: time.Minute, Streamed: true, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-					select {
-					case <-time.After(row.headers):
-					case <-r.Context().Done():
-						return nil, r.Context().Err()
-					}
-					return &http.Response{StatusCode: 200, Body: &slow{r.Context(), row.pieces, row.pause}, Request: r}, nil
-				})}
+			row.Check(t, func(t *testing.T, client *http.Client) providers.Provider {
+				t.Helper()
 				p, err := compatible().provider(json.RawMessage(plainConfig), "", client)
 				if err != nil {
 					t.Fatal(err)
 				}
-				request := &providers.Request{Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
-				if row.streamed {
-					request.OnDelta = func(providers.Delta) {}
-				}
-				began := time.Now()
-				_, err = p.Query(t.Context(), request)
-				var e *providers.Error
-				switch {
-				case row.failure == "" && err != nil:
-					t.Errorf("failed: %v", err)
-				case row.failure != "" && (!errors.As(err, &e) || e.Class != providers.ClassNetwork || !strings.Contains(e.Message, row.failure)):
-					t.Errorf("got %v", err)
-				case row.failure != "" && time.Since(began) != row.after:
-					t.Errorf("after %s", time.Since(began))
-				}
+				return p
 			})
 		})
 	}

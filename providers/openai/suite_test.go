@@ -3,12 +3,9 @@ package openai_test
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -30,34 +27,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// One connection serves call after call: after an answer, the rest of its response is
-// read.
 func TestConnectionsAreKept(t *testing.T) {
-	var connections atomic.Int32
-	vendor := fake.Compatible()
-	server := httptest.NewUnstartedServer(vendor.Play(slices.Repeat([]suite.Reply{{Text: []string{"a", "b"}, StopReason: "stop"}}, 10)...))
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			connections.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
-	defer client.CloseIdleConnections()
-	p := vendor.Wire(openai.Compatible()).New(t, server.URL, "sk-x", client)
-	for i := range 10 {
-		request := &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting()}
-		if i%2 == 0 {
-			request.OnDelta = func(providers.Delta) {}
-		}
-		if _, err := p.Query(t.Context(), request); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := connections.Load(); n != 1 {
-		t.Errorf("ten calls took %d connections", n)
-	}
+	suite.OneConnection(t, fake.Compatible(), openai.Compatible())
 }
 
 // A stream that never ends is left, and its connection with it.

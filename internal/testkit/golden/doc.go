@@ -1,0 +1,2 @@
+// Package golden compares what is made now with files that people have read.
+package golden
