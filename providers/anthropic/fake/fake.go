@@ -38,17 +38,7 @@ func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Repl
 		`"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`, u.InputTokens, u.CacheWriteTokens, u.CacheReadTokens))
 	send("ping", "")
 	writeBlocks(send, reply)
-	switch reply.Ending {
-	case suite.Cut:
-		return
-	case suite.Reset:
-		suite.Break(w)
-		return
-	case suite.Hang:
-		<-r.Context().Done()
-		return
-	case suite.Failed:
-		send("error", `,"error":{"type":"overloaded_error","message":"Overloaded"}`)
+	if reply.BreaksOff(w, r, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n") {
 		return
 	}
 	stop := map[string]string{"stop": "end_turn", "calls": "tool_use", "length": "max_tokens", "refused": "refusal"}[reply.StopReason]

@@ -3,7 +3,6 @@ package fake
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -81,37 +80,17 @@ func stream(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
 	for _, part := range parts(reply) {
 		send(part, "")
 	}
-	switch reply.Ending {
-	case suite.Cut:
-		return
-	case suite.Reset:
-		suite.Break(w)
-		return
-	case suite.Hang:
-		<-r.Context().Done()
-		return
-	case suite.Failed:
-		_, _ = io.WriteString(w, "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\r\n\r\n")
+	if reply.BreaksOff(w, r, "data: "+overloaded+"\r\n\r\n") {
 		return
 	}
 	send(`{"text":""}`, fmt.Sprintf(`,"finishReason":%q`, finishes[reply.StopReason]))
 }
 
+// overloaded is how the API tells of a failure in the middle.
+const overloaded = `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`
+
 func send(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
-	w.Header().Set("Content-Type", "application/json")
 	text := fmt.Sprintf(`{"candidates":[{"content":{"parts":[%s],"role":"model"},"finishReason":%q,"index":0}],"usageMetadata":%s,"modelVersion":"m-1"}`,
 		strings.Join(parts(reply), ","), finishes[reply.StopReason], usage(reply))
-	switch reply.Ending {
-	case suite.Reset:
-		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-		_, _ = io.WriteString(w, text[:len(text)/2])
-		w.(http.Flusher).Flush()
-		suite.Break(w)
-	case suite.Hang:
-		<-r.Context().Done()
-	case suite.Failed:
-		_, _ = io.WriteString(w, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`)
-	default:
-		_, _ = io.WriteString(w, text)
-	}
+	reply.SendWhole(w, r, text, overloaded)
 }

@@ -81,19 +81,8 @@ func (d dialect) stream(s *stream, q *request, reply suite.Reply) {
 	for i, call := range reply.Calls {
 		d.call(s, i, call)
 	}
-	switch reply.Ending {
-	case suite.Cut:
+	if reply.BreaksOff(s.w, s.r, "data: "+busy+"\n\n") {
 		return
-	case suite.Reset:
-		suite.Break(s.w)
-		return
-	case suite.Hang:
-		<-s.r.Context().Done()
-		return
-	case suite.Failed:
-		_, _ = io.WriteString(s.w, "data: {\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}\n\n")
-		return
-	case suite.Complete:
 	}
 	if d.endHasUsage {
 		s.send("", fmt.Sprintf(`%q}],"usage":%s`, finish(reply), d.usage(reply)))
@@ -128,23 +117,13 @@ func (d dialect) call(s *stream, i int, call suite.Call) {
 	s.send(fmt.Sprintf(`"tool_calls":[{%s"type":"function","function":{"name":%q,"arguments":%s}}]`, head, call.Name, suite.Quote(call.Arguments)), "null}]")
 }
 
+// busy is how vendors tell of a failure in the middle.
+const busy = `{"error":{"message":"busy","type":"overloaded_error"}}`
+
 func (d dialect) whole(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
-	w.Header().Set("Content-Type", "application/json")
 	text := fmt.Sprintf(`{"id":"c","object":"chat.completion","model":"m-1","choices":[{"index":0,"message":{"role":"assistant",%s},"finish_reason":%q}],"usage":%s}`,
 		d.message(reply), finish(reply), d.usage(reply))
-	switch reply.Ending {
-	case suite.Reset:
-		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-		_, _ = io.WriteString(w, text[:len(text)/2])
-		w.(http.Flusher).Flush()
-		suite.Break(w)
-	case suite.Hang:
-		<-r.Context().Done()
-	case suite.Failed:
-		_, _ = io.WriteString(w, `{"error":{"message":"busy","type":"overloaded_error"}}`)
-	case suite.Complete, suite.Cut:
-		_, _ = io.WriteString(w, text)
-	}
+	reply.SendWhole(w, r, text, busy)
 }
 
 // message is a whole answer's message without its role.
