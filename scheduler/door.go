@@ -231,6 +231,7 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 	}
 	if o.verdict.Reason != HoldsItAlready {
 		d.dequeue(v, o.change, s.ID)
+		o.tellHolder()
 		o.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: o.step.Session, Since: &now}})
 	}
 	o.insert(s.ID, r.fresh != nil)
@@ -257,6 +258,18 @@ func (d *Door) goOn(o *outcome, s *domain.Session, event domain.Event) error {
 		return d.run(o, o.step.Session, domain.SessionActivationRequested{})
 	}
 	return nil
+}
+
+// tellHolder shows on the session's own stream that it has the slot, where nothing else
+// of it changed: it was granted at rest.
+func (o *outcome) tellHolder() {
+	s := o.step.Session
+	told := slices.ContainsFunc(o.change.Events, func(e *domain.LogEvent) bool {
+		return e.Type == domain.LogSessionStatus && e.SessionID == s.ID
+	})
+	if !told && s.HoldsSlot {
+		o.change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+	}
 }
 
 // insert marks the write of a session that is made in this passage.

@@ -196,7 +196,7 @@ func (t *turn) touch(e domain.Event) {
 
 func (t *turn) finish() *domain.Step {
 	t.setTimer()
-	if t.s.Status() != t.before {
+	if t.s.Status() != t.before || t.hadSlot && !t.s.HoldsSlot { // who keeps the session by its events sees the slot go
 		t.emit(domain.LogEvent{Type: domain.LogSessionStatus, Session: t.s})
 	}
 	if t.ended {
