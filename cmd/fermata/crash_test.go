@@ -84,7 +84,7 @@ func (s *sweep) all(t *testing.T, number int, is *scenario) {
 }
 
 // sampleEvery is how much of the sweep an ordinary run does: one point in so many.
-const sampleEvery = 13
+const sampleEvery = 31
 
 // play is one play; the server is killed at the point, if there is one. It gives the
 // commits that were counted.
