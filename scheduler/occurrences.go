@@ -75,7 +75,7 @@ func (d *Door) recordDecision(v *domain.OrderView, change *domain.Change, decisi
 		}
 	}
 	reason := decision.Reason
-	if decision.State == domain.OccurrenceDue && reason == "" && change.At.Sub(decision.At) > in.Grace {
+	if decision.State == domain.OccurrenceDue && reason == "" && in.Late(decision.At) {
 		reason = misfire
 	}
 	if !decision.Through.IsZero() { // so many that they have no rows of their own

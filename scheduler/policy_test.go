@@ -31,6 +31,7 @@ func TestAsk(t *testing.T) {
 		byItself      bool
 		ahead         int
 		actionRuns    bool
+		ownRun        bool
 		since         time.Time
 		want          Verdict
 	}{
@@ -49,6 +50,7 @@ func TestAsk(t *testing.T) {
 		"a run goes behind those who queue":        {asker: run("a", domain.ExecutingEnrichments), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
 		"a chat goes before them":                  {asker: chat("a", domain.Idle, 0), ahead: 3, want: Verdict{Grant: true, Reason: SlotFree}},
 		"even when the chat is inactive":           {asker: run("a", domain.ExecutingEnrichments), holder: chat("b", domain.Idle, time.Hour), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
+		"a run waits for a parked one of its own":  {asker: run("a", domain.ExecutingEnrichments), ownRun: true, want: Verdict{Reason: OwnRunGoes}},
 		"a chat waits for a running action":        {asker: chat("a", domain.Idle, 0), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{First: true, Preempting: true, Reason: ActionRuns}},
 		"so does a run":                            {asker: run("a", domain.CallingAI), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{Reason: ActionRuns}},
 		"who waits for the network yields":         {asker: run("a", domain.CallingAI), holder: run("b", domain.WaitingNetworkRetry), want: Verdict{Grant: true, Reason: NetworkYields}},
@@ -68,7 +70,7 @@ func TestAsk(t *testing.T) {
 			}
 			got := Ask(Asks{
 				Asker: c.asker, Holder: c.holder, Settings: settings, Now: now, ByItself: c.byItself,
-				Ahead: c.ahead, ActionRuns: c.actionRuns, Since: c.since,
+				Ahead: c.ahead, ActionRuns: c.actionRuns, BehindOwnRun: c.ownRun, Since: c.since,
 			})
 			if c.want.Grant && c.want.Reason != SlotFree && c.want.Reason != HoldsItAlready {
 				c.want.Displaced = c.holder

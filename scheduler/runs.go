@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -91,8 +92,16 @@ func (d *Door) begin(v *domain.OrderView, r run, known bool) (*outcome, error) {
 		born.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
 	}
 	o.change.Messages = append(born.Messages, o.change.Messages...)
-	o.change.Events = append(born.Events, o.change.Events...)
+	tellBirth(o.change, s.ID, born.Events)
 	return o, nil
+}
+
+// tellBirth puts the events of a session's making before its first other one, and behind
+// those of the session whose slot it takes: in the log too nobody gets the slot before
+// its holder has given it up.
+func tellBirth(change *domain.Change, session string, born []*domain.LogEvent) {
+	first := max(0, slices.IndexFunc(change.Events, func(e *domain.LogEvent) bool { return e.SessionID == session }))
+	change.Events = slices.Insert(change.Events, first, born...)
 }
 
 // mayBegin refuses a run that could not go.

@@ -45,7 +45,7 @@ func (d *Door) CreateSession(ctx context.Context, workspace string, in domain.Ne
 		created := &domain.LogEvent{
 			WorkspaceID: workspace, SessionID: s.ID, Type: domain.LogSessionCreated, At: change.At, Session: change.Session(s.ID),
 		}
-		change.Events = append([]*domain.LogEvent{created}, change.Events...)
+		tellBirth(change, s.ID, []*domain.LogEvent{created})
 		return nil
 	}
 	o, err := d.pass(ctx, r)

@@ -30,6 +30,7 @@ type host struct {
 	nextKill string // arms the next start
 	problem  error
 	closed   bool
+	down     chan struct{} // while it is not nil and open, no server is started
 	done     chan struct{}
 	slowest  time.Duration // from start to ready
 }
@@ -68,8 +69,13 @@ func (h *host) supervise() {
 		h.mu.Lock()
 		kill := h.nextKill
 		h.nextKill = ""
-		closed := h.closed
+		closed, down := h.closed, h.down
 		h.mu.Unlock()
+		if down != nil && !closed {
+			<-down
+			h.change(func() { h.down = nil })
+			continue
+		}
 		if closed {
 			return
 		}
@@ -151,6 +157,19 @@ func (h *host) killAndWait() {
 	c := h.server()
 	h.kill()
 	<-c.gone
+}
+
+// keepsDown kills the server, and gives the function that lets the next one start.
+func (h *host) keepsDown() (up func()) {
+	h.t.Helper()
+	down := make(chan struct{})
+	c := h.server()
+	h.change(func() { h.down = down })
+	h.kill()
+	<-c.gone
+	up = sync.OnceFunc(func() { close(down) })
+	h.t.Cleanup(up)
+	return up
 }
 
 // died counts the deaths so far.

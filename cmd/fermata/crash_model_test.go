@@ -29,7 +29,7 @@ type modelRun struct {
 	rules []rule
 
 	mu    sync.Mutex
-	down  bool // no call is answered
+	away  string // no call is answered in which the person said this; "": all are
 	calls int
 	gates map[string]*gate
 	// before is the number of the last call of a process that is dead: what still stands
@@ -88,11 +88,11 @@ func (r *modelRun) killCall(n int, where string) {
 	r.killAt, r.where = r.calls+n, where
 }
 
-// setDown makes every call fail, or no call any more.
-func (r *modelRun) setDown(down bool) {
+// setAway makes the calls fail in which the person said something; "": none any more.
+func (r *modelRun) setAway(said string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.down = down
+	r.away = said
 }
 
 func (r *modelRun) counted() int {
@@ -178,7 +178,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		where = r.where
 	}
 	status := r.rule(&ask).status
-	if r.down {
+	if r.away != "" && strings.Contains(person(&ask), r.away) {
 		status = http.StatusServiceUnavailable
 	}
 	r.mu.Unlock()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -77,7 +76,13 @@ func (o *standing) called() {
 // occurs waits until the occurrences, oldest first, are in these states.
 func (o *standing) occurs(states ...string) {
 	o.p.t.Helper()
-	until(o.p.t, fmt.Sprintf("%v of %s", states, o.seed), func() bool { return slices.Equal(o.states(), states) })
+	deadline := time.Now().Add(30 * time.Second)
+	for have := o.states(); !slices.Equal(have, states); have = o.states() {
+		if time.Now().After(deadline) {
+			o.p.t.Fatalf("the occurrences of %s are %q, want %q", o.seed, have, states)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func (o *standing) states() []string {

@@ -3,11 +3,12 @@ package main
 import "time"
 
 var (
-	quick = map[string]any{"completion_confirmation_delay": "0s"}
+	completes = []toolCall{{"COMPLETE", `{"summary":"done"}`}}
+	quick     = map[string]any{"completion_confirmation_delay": "0s"}
 	// nightly acts, then stands at a gate, then says that it is done.
 	nightly = []rule{
 		{contains: "nightly", round: 1, text: "I make it.", calls: makeOne},
-		{contains: "nightly", text: "That was all.", calls: []toolCall{{"COMPLETE", `{"summary":"done"}`}}, hold: "night"},
+		{contains: "nightly", text: "That was all.", calls: completes, hold: "night"},
 		{contains: "slow", text: "One two three four.", hold: "slow"},
 		{text: "Quickly said."},
 	}
@@ -29,6 +30,19 @@ var slotScenarios = []*scenario{
 		second.stands("queued")
 		p.opens("night")
 		first.ends("COMPLETED")
+		second.ends("COMPLETED")
+	}},
+	{name: "a second run behind a parked one", settings: quick, rules: nightly, play: func(p *player) {
+		p.opens("night")
+		o := p.automation("nightly work", map[string]any{"require_validation": true})
+		first := o.executes()
+		first.waits("WAITING_VALIDATION")
+		second := o.executes() // nobody has the slot, and still it waits
+		second.stands("queued")
+		first.validates(map[string]any{"approved": true})
+		first.ends("COMPLETED")
+		second.waits("WAITING_VALIDATION")
+		second.validates(map[string]any{"approved": true})
 		second.ends("COMPLETED")
 	}},
 	{name: "a chat pre-empts a run in mid-call", settings: quick, rules: nightly, play: func(p *player) {
@@ -68,10 +82,10 @@ var slotScenarios = []*scenario{
 	}},
 	{name: "a run waits for the network", settings: oneLookaway, rules: nightly, flaps: true, play: func(p *player) {
 		p.opens("night")
-		p.run.setDown(true)
+		p.run.setAway("nightly")
 		run := p.automation("nightly work", nil).executes()
 		run.fails(2)
-		p.run.setDown(false)
+		p.run.setAway("")
 		run.ends("COMPLETED")
 	}},
 	{name: "due while the slot is taken", settings: quick, rules: nightly, play: func(p *player) {

@@ -114,7 +114,7 @@ func (in *DueInput) decide(list []time.Time, i int) Decision {
 			d.State, d.Reason = domain.OccurrenceMissed, ReasonTooMany
 		}
 	case domain.MisfireSkip:
-		if !isLatest || !in.Now.Before(in.graceEnds(at)) {
+		if !isLatest || in.Late(at) {
 			d.State, d.Reason = domain.OccurrenceSkipped, domain.SkippedPolicy
 		}
 	default:
@@ -124,6 +124,9 @@ func (in *DueInput) decide(list []time.Time, i int) Decision {
 	}
 	return d
 }
+
+// Late says whether an instant's grace is over.
+func (in *DueInput) Late(at time.Time) bool { return !in.Now.Before(in.graceEnds(at)) }
 
 func (in *DueInput) graceEnds(at time.Time) time.Time {
 	return at.Add(max(in.Grace, leastGrace))
