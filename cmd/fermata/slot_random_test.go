@@ -25,8 +25,11 @@ import (
 // their answers, all that can come to an end does.
 func TestRandomSlot(t *testing.T) {
 	seeds := 12
-	if long {
+	switch {
+	case long:
 		seeds = 400
+	case raced:
+		seeds = 4
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
