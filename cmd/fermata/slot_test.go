@@ -102,7 +102,7 @@ func TestARunByHand(t *testing.T) {
 func TestAChatPreemptsARun(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
 		s := newServer(t, db)
-		s.call("PATCH", "/v1/settings", `{"completion_confirmation_delay": "0s", "chat_eviction_after": "100ms"}`).want(200)
+		s.call("PATCH", "/v1/settings", `{"completion_confirmation_delay": "0s", "chat_eviction_after": "500ms"}`).want(200)
 		s.scripted(`[
 			{"when": {"contains": "work", "roundtrip": 1}, "answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Once"}}]}},
 			{"when": {"contains": "work", "roundtrip": 2}, "times": 1, "fault": {"hang": true}},
@@ -112,6 +112,7 @@ func TestAChatPreemptsARun(t *testing.T) {
 		s.phase(run, "CALLING_AI", 1)
 		chat := s.chat()
 		events, _ := s.listen("/v1/events")
+		<-events // the snapshot: all that happens from here on is heard
 		began := time.Now()
 		r := s.call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hello"}).want(202)
 		if r.at("session.holds_slot") != true {
