@@ -20,18 +20,19 @@ type agenda struct {
 
 	mu       sync.Mutex
 	looks    map[string]time.Time // by workspace
-	waiting  map[string]bool      // workspaces in which somebody waited at the last look
-	timers   time.Time            // the earliest due time; zero: none is known
-	watches  map[string]bool      // workspaces in which entries were made that may start a run
-	finished []*domain.Session    // runs that have ended
-	sweeping bool                 // a sweep was asked for
+	waiting  map[string]uint64    // workspaces in which somebody waited at the last look: the number of the note
+	notes    uint64
+	timers   time.Time         // the earliest due time; zero: none is known
+	watches  map[string]bool   // workspaces in which entries were made that may start a run
+	finished []*domain.Session // runs that have ended
+	sweeping bool              // a sweep was asked for
 	woken    chan struct{}
 	stop     context.CancelFunc
 	done     chan struct{}
 }
 
 func newAgenda(d *Door) *agenda {
-	return &agenda{door: d, looks: map[string]time.Time{}, waiting: map[string]bool{}, watches: map[string]bool{}, woken: make(chan struct{}, 1)}
+	return &agenda{door: d, looks: map[string]time.Time{}, waiting: map[string]uint64{}, watches: map[string]bool{}, woken: make(chan struct{}, 1)}
 }
 
 // look asks for a look at a workspace at a time; the earliest one counts.
@@ -54,13 +55,22 @@ func (a *agenda) timer(at time.Time) {
 	a.poke()
 }
 
-// waits notes whether somebody waits in a workspace.
-func (a *agenda) waits(workspace string, yes bool) {
+// waits notes that somebody may wait in a workspace, until a look that begins later says
+// otherwise; it gives the number of this note.
+func (a *agenda) waits(workspace string) (number uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if yes {
-		a.waiting[workspace] = true
-	} else {
+	a.notes++
+	a.waiting[workspace] = a.notes
+	return a.notes
+}
+
+// nobodyWaits says so as of the time of a note. Whoever noted something since knows
+// better.
+func (a *agenda) nobodyWaits(workspace string, number uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting[workspace] == number {
 		delete(a.waiting, workspace)
 	}
 }
@@ -68,7 +78,7 @@ func (a *agenda) waits(workspace string, yes bool) {
 func (a *agenda) somebodyWaits(workspace string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.waiting[workspace]
+	return a.waiting[workspace] != 0
 }
 
 func (a *agenda) poke() {
@@ -210,16 +220,22 @@ const retryLook = 2 * time.Second
 // lookAt gives the slot of a workspace to whose turn it is. It says when to look again,
 // if somebody goes on waiting.
 func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
+	// Noted before it is read: a holder that comes to rest meanwhile must ask for another
+	// look, because this one may still have seen it at work.
+	note := d.agenda.waits(workspace)
 	w, err := d.cfg.Agenda.Waiters(ctx, workspace)
 	if err != nil {
 		if domain.ErrorCode(err) == domain.CodeNotFound {
+			d.agenda.nobodyWaits(workspace, note)
 			return time.Time{}, false
 		}
 		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
 	turn := Next(w, d.cfg.Clock())
-	d.agenda.waits(workspace, len(w.Queue)+len(w.Aside) > 0 || !w.DueSince.IsZero())
+	if len(w.Queue)+len(w.Aside) == 0 && w.DueSince.IsZero() {
+		d.agenda.nobodyWaits(workspace, note)
+	}
 	if turn.Session == nil {
 		if turn.Due {
 			d.startDue(ctx, workspace)

@@ -19,7 +19,7 @@ const (
 func (d *Door) Heard(h domain.Hint) {
 	now := d.cfg.Clock()
 	if h.Queue {
-		d.agenda.waits(h.WorkspaceID, true) // until the look says otherwise
+		d.agenda.waits(h.WorkspaceID) // until the look says otherwise
 	}
 	if h.Queue || h.Automation || h.Slot && d.agenda.somebodyWaits(h.WorkspaceID) {
 		d.agenda.look(h.WorkspaceID, now.Add(headStart))
