@@ -15,4 +15,6 @@ type Agenda struct {
 	Waiting  []string
 	Watching []OrderRef
 	Failing  []OrderRef
+	// Due have an occurrence that waits. Only of a sweep.
+	Due []OrderRef
 }

@@ -19,7 +19,7 @@ const agendaSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT w
 
 const sweepSQL = agendaSQL +
 	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
-	"UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM occurrences WHERE state = 'DUE') d " +
+	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences WHERE state = 'DUE') d " +
 	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
 	"WHERE a.watches AND a.seen_seq < w.last_seq " +
 	// Those that ended while nobody looked: the process died between the run's end and this.
@@ -56,7 +56,10 @@ func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool
 			a.Failing = append(a.Failing, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "watching":
 			a.Watching = append(a.Watching, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
-		case "waiting":
+		case "due", "waiting":
+			if r.Kind == "due" {
+				a.Due = append(a.Due, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+			}
 			if !waiting[r.WorkspaceID] {
 				waiting[r.WorkspaceID] = true
 				a.Waiting = append(a.Waiting, r.WorkspaceID)

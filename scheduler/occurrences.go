@@ -159,6 +159,24 @@ func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
 	return o != nil && o.step != nil, err
 }
 
+// settleOverlap applies the overlap policy to an occurrence that is due while a run of
+// its automation goes: a process that died after it had recorded the one did not come to
+// it, and when the slot comes free is too late. All else waits for its turn.
+func (d *Door) settleOverlap(ctx context.Context, ref domain.OrderRef) {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
+		if len(v.Unended) == 0 {
+			return nil, nil
+		}
+		return d.fireOldest(v, known)
+	})
+	if _, restart := errors.AsType[*restartError](err); restart {
+		_, err = d.fire(ctx, ref)
+	}
+	if err != nil && !errors.Is(err, errSlotTaken) && ctx.Err() == nil {
+		d.cfg.Log.Warn().Err(err).Str("automation", ref.ID).Msg("what is due of an automation could not be looked at; trying again at the next sweep")
+	}
+}
+
 func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
 	if len(v.Due) == 0 || !v.Order.Enabled {
 		return nil, nil

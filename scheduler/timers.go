@@ -35,6 +35,9 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 	for _, ref := range todo.Failing {
 		a.door.disableIfFailing(ctx, ref)
 	}
+	for _, ref := range todo.Due {
+		a.door.settleOverlap(ctx, ref)
+	}
 	for _, ref := range todo.Watching {
 		a.watch(ref.WorkspaceID)
 	}

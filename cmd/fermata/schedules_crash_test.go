@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
 )
 
 // The process that saw the fifth failure dies before it disabled the automation: the
@@ -51,4 +53,50 @@ func TestNoGraceIsNoMisfire(t *testing.T) {
 		}
 		v.sound()
 	})
+}
+
+// The process dies after it has recorded that an automation is due, and before it looked
+// whether its last run goes: the next one applies the overlap policy at its start.
+func TestOverlapAfterACrash(t *testing.T) {
+	for policy, want := range map[domain.OverlapPolicy]string{
+		domain.OverlapSkip: "01 14:00 SKIPPED overlap", domain.OverlapQueue: "01 14:00 DUE", domain.OverlapRestart: "01 14:00 FIRED",
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			onBoth(t, func(t *testing.T, db databaseFlags) {
+				v := newVirtual(t, db, time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC))
+				order := v.order("hourly", &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *domain.NewAutomation) { in.Overlap = policy })
+				r, err := v.door.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
+				v.ok(err)
+				at := time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
+				v.recorded(order, at)
+				v.open()
+				v.at(at.Add(time.Second))
+				if got := v.states(order); !slices.Equal(got, []string{want}) {
+					t.Errorf("it did %v, want %s", got, want)
+				}
+				if stopped := v.session(r.Session.ID).EndReason == domain.EndCancelled; stopped != (policy == domain.OverlapRestart) {
+					t.Error("the old run goes on where it should not, or does not where it should")
+				}
+				v.sound()
+			})
+		})
+	}
+}
+
+// recorded leaves an occurrence as a process does that dies right after it recorded it.
+func (v *virtual) recorded(order *domain.StandingOrder, at time.Time) {
+	v.t.Helper()
+	v.now = at
+	_, err := v.store.DecideOrder(v.t.Context(), order.WorkspaceID, order.ID, func(_ context.Context, view *domain.OrderView) (*domain.Change, error) {
+		c := &domain.Change{WorkspaceID: order.WorkspaceID, At: at}
+		c.Occurrences = []*domain.Occurrence{{
+			ID: ids.New(domain.PrefixOccurrence), WorkspaceID: order.WorkspaceID, AutomationID: order.ID,
+			ScheduledAt: at, State: domain.OccurrenceDue, RecordedAt: at,
+		}}
+		next := *view.Order
+		next.NextAt = new(at.Add(time.Hour))
+		c.Automations = []domain.AutomationWrite{{Automation: &next, Tick: true}}
+		return c, nil
+	})
+	v.ok(err)
 }
