@@ -166,8 +166,10 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 		if v.Grants, err = activeGrants(ctx, r, s.WorkspaceID, s.AutomationID, s.ID); err != nil {
 			return err
 		}
-		if v.BehindOwnRun, err = earlierRun(ctx, r, s); err != nil {
-			return err
+		if !s.HoldsSlot { // who goes already waits for nobody
+			if v.BehindOwnRun, err = earlierRun(ctx, r, s); err != nil {
+				return err
+			}
 		}
 	}
 	if row.InboxPending > 0 {

@@ -63,12 +63,12 @@ type Asks struct {
 // Ask decides about a request for the slot: a cell of the activation table.
 func Ask(a Asks) Verdict {
 	switch {
+	case a.Holder != nil && a.Holder.ID == a.Asker.ID:
+		return Verdict{Grant: true, Reason: HoldsItAlready}
 	case a.BehindOwnRun:
 		return Verdict{Reason: OwnRunGoes}
 	case a.Holder == nil:
 		return a.whenFree()
-	case a.Holder.ID == a.Asker.ID:
-		return Verdict{Grant: true, Reason: HoldsItAlready}
 	case a.ActionRuns:
 		return Verdict{First: a.chatAsks(), Preempting: a.chatAsks(), Reason: ActionRuns}
 	case a.chatAsks():

@@ -50,6 +50,7 @@ func TestAsk(t *testing.T) {
 		"a run goes behind those who queue":        {asker: run("a", domain.ExecutingEnrichments), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
 		"a chat goes before them":                  {asker: chat("a", domain.Idle, 0), ahead: 3, want: Verdict{Grant: true, Reason: SlotFree}},
 		"even when the chat is inactive":           {asker: run("a", domain.ExecutingEnrichments), holder: chat("b", domain.Idle, time.Hour), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
+		"who goes already waits for no other run":  {asker: run("a", domain.CallingAI), holder: run("a", domain.CallingAI), ownRun: true, want: Verdict{Grant: true, Reason: HoldsItAlready}},
 		"a run waits for a parked one of its own":  {asker: run("a", domain.ExecutingEnrichments), ownRun: true, want: Verdict{Reason: OwnRunGoes}},
 		"a chat waits for a running action":        {asker: chat("a", domain.Idle, 0), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{First: true, Preempting: true, Reason: ActionRuns}},
 		"so does a run":                            {asker: run("a", domain.CallingAI), holder: run("b", domain.ExecutingActions), actionRuns: true, want: Verdict{Reason: ActionRuns}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -200,6 +201,12 @@ func (d *Door) ownRun(ctx context.Context, order *domain.StandingOrder, session 
 	return s.AutomationID == order.ID, nil
 }
 
+// seenEntry is an entry as a trigger's condition sees it.
+type seenEntry struct {
+	Timestamp time.Time       `json:"timestamp"`
+	Data      json.RawMessage `json:"data"`
+}
+
 // entriesThatCount are the new entries that meet the trigger's condition.
 func (d *Door) entriesThatCount(ctx context.Context, order *domain.StandingOrder, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
 	all, err := d.cfg.Events.EntriesMadeAt(ctx, order.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
@@ -208,7 +215,7 @@ func (d *Door) entriesThatCount(ctx context.Context, order *domain.StandingOrder
 	}
 	var some []*domain.Entry
 	for _, entry := range all {
-		value, err := json.Marshal(map[string]any{"timestamp": entry.Timestamp, "data": entry.Data})
+		value, err := json.Marshal(seenEntry{entry.Timestamp, entry.Data})
 		if err != nil {
 			return nil, fmt.Errorf("read entry %s: %w", entry.ID, err)
 		}
