@@ -26,6 +26,7 @@ type agenda struct {
 	watches  map[string]bool   // workspaces in which entries were made that may start a run
 	finished []*domain.Session // runs that have ended
 	sweeping bool              // a sweep was asked for
+	unswept  bool              // the latest one could not read
 	woken    chan struct{}
 	stop     context.CancelFunc
 	done     chan struct{}
@@ -47,12 +48,23 @@ func (a *agenda) look(workspace string, at time.Time) {
 
 // timer says that a session or an automation must be looked at then.
 func (a *agenda) timer(at time.Time) {
-	a.mu.Lock()
-	if a.timers.IsZero() || at.Before(a.timers) {
-		a.timers = at
+	if a.noted(at) {
+		a.poke()
 	}
-	a.mu.Unlock()
-	a.poke()
+}
+
+// comesDue notes when what was committed comes due, whoever decided it.
+func (a *agenda) comesDue(change *domain.Change) {
+	for _, write := range change.Sessions {
+		if at := write.Session.WakeAt; at != nil && !write.Delete {
+			a.timer(*at)
+		}
+	}
+	for _, write := range change.Automations {
+		if at := write.Automation.NextAt; at != nil {
+			a.timer(*at)
+		}
+	}
 }
 
 // waits notes that somebody may wait in a workspace, until a look that begins later says
@@ -282,14 +294,6 @@ func (d *Door) SafePoint(ctx context.Context, s *domain.Session) {
 	if at, again := d.lookAt(ctx, s.WorkspaceID); again {
 		d.agenda.look(s.WorkspaceID, at)
 	}
-}
-
-// orders sees to an automation that was made or changed.
-func (a *agenda) orders(order *domain.StandingOrder) {
-	if order.NextAt != nil {
-		a.timer(*order.NextAt)
-	}
-	a.look(order.WorkspaceID, a.door.cfg.Clock())
 }
 
 // ended asks for a look at the automation of a run that has ended.

@@ -336,9 +336,6 @@ func (d *Door) after(o *outcome) {
 	if o.view.Session.HoldsSlot && !s.HoldsSlot || o.step.AsksSlot {
 		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 	}
-	if s.WakeAt != nil {
-		d.agenda.timer(*s.WakeAt)
-	}
 	for i := range o.change.Sessions { // a run may end because another session takes the slot
 		if run := o.change.Sessions[i].Session; run.Type == domain.Automation && run.Phase == domain.Completed {
 			d.agenda.ended(run)

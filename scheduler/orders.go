@@ -51,7 +51,7 @@ func (d *Door) order(ctx context.Context, workspace, id string, decide func(*dom
 	if err != nil {
 		return nil, 0, err
 	}
-	d.agenda.orders(order)
+	d.agenda.look(order.WorkspaceID, d.cfg.Clock())
 	return order, o.change.Events[len(o.change.Events)-1].Seq, nil
 }
 

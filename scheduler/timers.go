@@ -15,9 +15,7 @@ const dueBatch = 100
 // five minutes and at the start, finds in the same query whom a lost hint would have
 // left waiting. A wait is a row with a due time; this is only a means.
 func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
-	a.mu.Lock()
-	due := !a.timers.IsZero() && !a.timers.After(now)
-	a.mu.Unlock()
+	due, sweep := a.begins(now, sweep)
 	if !due && !sweep {
 		return
 	}
@@ -26,7 +24,7 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 		if ctx.Err() == nil {
 			a.door.cfg.Log.Warn().Err(err).Msg("could not read what is due; trying again")
 		}
-		a.again(now)
+		a.again(now, sweep)
 		return
 	}
 	for _, workspace := range todo.Waiting {
@@ -42,15 +40,39 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 		a.watch(ref.WorkspaceID)
 	}
 	if !a.wake(ctx, todo.Sessions) || !a.occur(ctx, todo.Orders) {
-		a.again(now)
+		a.again(now, false)
 		return
 	}
+	if len(todo.Sessions) == dueBatch || len(todo.Orders) == dueBatch {
+		todo.Next = now // there may be more
+	}
+	a.noted(todo.Next)
+}
+
+// begins says whether something is due, and whether all is to be looked for: a sweep
+// that failed is made up for. What was known is forgotten before it is read, never
+// after: a timer that is set while the tick does its work must outlive it.
+func (a *agenda) begins(now time.Time, sweep bool) (due, sweeps bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.timers = todo.Next
-	if len(todo.Sessions) == dueBatch || len(todo.Orders) == dueBatch {
-		a.timers = now // there may be more
+	due = !a.timers.IsZero() && !a.timers.After(now)
+	sweeps = sweep || due && a.unswept
+	if due || sweeps {
+		a.timers, a.unswept = time.Time{}, false
 	}
+	return due, sweeps
+}
+
+// noted keeps the earliest of the times that are known, and says whether this is it; the
+// zero time says nothing.
+func (a *agenda) noted(at time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at.IsZero() || !a.timers.IsZero() && !at.Before(a.timers) {
+		return false
+	}
+	a.timers = at
+	return true
 }
 
 // wake tells sessions that their time has come; false: some could not be told.
@@ -88,10 +110,13 @@ func (a *agenda) occur(ctx context.Context, refs []domain.OrderRef) bool {
 	return all
 }
 
-func (a *agenda) again(now time.Time) {
+// again asks for another tick a little later, after one that failed; unswept: it was a
+// sweep, and has found nobody.
+func (a *agenda) again(now time.Time, unswept bool) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timers = now.Add(retryLook)
+	a.unswept = a.unswept || unswept
+	a.mu.Unlock()
+	a.noted(now.Add(retryLook))
 }
 
 // refused says whether the machine did not take an event: nothing to try again.

@@ -18,9 +18,10 @@ const (
 	maxTold = 20
 )
 
-// Committed is told of every change that this process commits: entries that were made
-// may start automations.
+// Committed is told of every change that this process commits: something may come due
+// because of it, and entries that were made may start automations.
 func (d *Door) Committed(change *domain.Change) {
+	d.agenda.comesDue(change)
 	for _, e := range change.Events {
 		if e.Type == domain.LogDataChanged && madeEntries(e.Change) {
 			d.agenda.watch(change.WorkspaceID)

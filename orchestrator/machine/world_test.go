@@ -249,6 +249,9 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 	if w.s.Phase == domain.Idle && w.s.HoldsSlot && len(w.inbox) > 0 {
 		fail("at rest with the slot, but a message waits")
 	}
+	if at := w.s.WakeAt; e.Name() == "SchedulerHeartbeat" && len(step.Change.Transitions) == 0 && at != nil && !at.After(w.now) {
+		fail("a heartbeat changed nothing and asks for another one at once")
+	}
 	if len(step.Change.Transitions) > 0 {
 		last := step.Change.Transitions[len(step.Change.Transitions)-1]
 		if last.To != w.s.Phase || last.Status != w.s.Status() {

@@ -1,0 +1,203 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/ids"
+)
+
+// A server starts with much that is due, and looks at one after the other. Meanwhile a
+// session sets a timer: it is woken then, and not at the next sweep.
+func TestATimerThatIsSetDuringATickIsNotLost(t *testing.T) {
+	for name, busy := range map[string]func(m *minutely){
+		"while it is read what is due": func(m *minutely) { m.reading = time.Second },
+		"while what is due is done":    func(m *minutely) { m.deciding = time.Second },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMinutely(t)
+			busy(m)
+			m.start()
+			time.Sleep(500 * time.Millisecond)
+			at := time.Now()
+			m.door.Committed(&domain.Change{WorkspaceID: "default", Sessions: []domain.SessionWrite{{
+				Session: &domain.Session{ID: "ses_1", WorkspaceID: "default", WakeAt: &at},
+			}}})
+			time.Sleep(5 * time.Second)
+			if looks := m.looks(); !looks[len(looks)-1].After(at) {
+				t.Errorf("%s: a timer for %s was set; it was looked what is due at %v", name, at, looks)
+			}
+		})
+	}
+}
+
+// An automation is due every minute while its own last run goes on. Each minute is
+// recorded when it comes, although nothing else happens then.
+func TestEachOccurrenceIsRecordedWhenItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMinutely(t)
+		m.start()
+		time.Sleep(10*time.Minute + time.Second)
+		for i, o := range m.recorded() {
+			if late := o.RecordedAt.Sub(o.ScheduledAt); late > time.Second {
+				t.Errorf("number %d was recorded %s late", i+1, late)
+			}
+		}
+		if n := len(m.recorded()); n != 10 {
+			t.Errorf("%d occurrences in ten minutes", n)
+		}
+	})
+}
+
+// A sweep that the database did not answer is made up for at once: it may have been the
+// one that a lost connection asked for.
+func TestASweepThatFailedIsMadeUpFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMinutely(t)
+		m.away = true
+		m.start()
+		time.Sleep(10 * time.Second)
+		m.back()
+		time.Sleep(retryLook + time.Second)
+		if m.swept() != 1 {
+			t.Errorf("%d sweeps were answered", m.swept())
+		}
+		time.Sleep(time.Minute) // and then it is enough
+		if m.swept() != 1 {
+			t.Errorf("%d sweeps were answered after a minute", m.swept())
+		}
+	})
+}
+
+// minutely is a database with one automation that is due every minute, and whose last
+// run goes on.
+type minutely struct {
+	*recovery
+	Orders
+	t                 *testing.T
+	door              *Door
+	reading, deciding time.Duration // how long it takes
+
+	mu    sync.Mutex
+	order *domain.StandingOrder
+	rows  []*domain.Occurrence
+	read  []time.Time
+	sweep int
+	away  bool
+}
+
+func newMinutely(t *testing.T) *minutely {
+	now := time.Now()
+	next := now.Add(time.Minute)
+	m := &minutely{t: t, recovery: &recovery{}, order: &domain.StandingOrder{
+		ID: "aut_1", WorkspaceID: "default", Enabled: true, Overlap: domain.OverlapSkip, NextAt: &next, ScheduleSince: now,
+		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
+	}}
+	m.door = NewDoor(Config{
+		Store: m, Agenda: m, Orders: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+	})
+	return m
+}
+
+func (m *minutely) start() {
+	if err := m.door.Start(m.t.Context()); err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = m.door.Stop(context.Background()) })
+}
+
+func (m *minutely) Agenda(_ context.Context, now time.Time, _ int, sweep bool) (*domain.Agenda, error) {
+	m.mu.Lock()
+	m.read = append(m.read, now)
+	if m.away {
+		m.mu.Unlock()
+		return nil, errors.New("the database is away")
+	}
+	ref := domain.OrderRef{WorkspaceID: "default", ID: m.order.ID}
+	todo := &domain.Agenda{}
+	if m.order.NextAt.After(now) {
+		todo.Next = *m.order.NextAt
+	} else {
+		todo.Orders = []domain.OrderRef{ref}
+	}
+	if sweep {
+		m.sweep++
+		todo.Due = []domain.OrderRef{ref}
+	}
+	m.mu.Unlock()
+	time.Sleep(m.reading)
+	return todo, nil
+}
+
+func (m *minutely) DecideOrder(ctx context.Context, _, _ string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error) {
+	time.Sleep(m.deciding)
+	m.mu.Lock()
+	v := &domain.OrderView{
+		View:  domain.View{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}},
+		Order: m.order, Unended: []*domain.Session{{ID: "ses_0", Type: domain.Automation}},
+	}
+	for _, row := range m.rows {
+		v.LastScheduled = row.ScheduledAt
+		if row.State == domain.OccurrenceDue {
+			v.Due = append(v.Due, row)
+		}
+	}
+	change, err := decide(ctx, v)
+	if change == nil || err != nil {
+		m.mu.Unlock()
+		return change, err
+	}
+	m.store(change)
+	m.mu.Unlock()
+	m.door.Committed(change)
+	return change, nil
+}
+
+func (m *minutely) store(change *domain.Change) {
+	for _, write := range change.Automations {
+		m.order = write.Automation
+	}
+	for _, row := range change.Occurrences {
+		if last := len(m.rows) - 1; last >= 0 && m.rows[last].ID == row.ID {
+			m.rows[last] = row
+		} else {
+			m.rows = append(m.rows, row)
+		}
+	}
+}
+
+func (m *minutely) Waiters(context.Context, string) (*domain.Waiters, error) {
+	return &domain.Waiters{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}}, nil
+}
+
+func (m *minutely) recorded() []*domain.Occurrence {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]*domain.Occurrence(nil), m.rows...)
+}
+
+func (m *minutely) looks() []time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]time.Time(nil), m.read...)
+}
+
+func (m *minutely) swept() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sweep
+}
+
+func (m *minutely) back() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.away = false
+}
