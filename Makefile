@@ -8,7 +8,7 @@ TOOLS := $(CURDIR)/.cache/bin
 LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help run build test test-race postgres check format lint vet generated imports examples e2e second-opinion bench long clean
+.PHONY: help run build page test test-race postgres check format lint vet generated imports examples e2e second-opinion bench long clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,9 +16,15 @@ help: ## what can be made
 run: build ## run the server and its page: SQLite in ./data, the demo provider, no key needed
 	$(BIN) serve
 
-build: ## build bin/fermata
+build: page ## build bin/fermata, with its page if there is Node.js
 	@scripts/need go
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/fermata
+
+page: ## build the page into web/dist; without Node.js the server does without, and says so
+	@if scripts/need node; then $(MAKE) --no-print-directory web/dist/index.html; else echo "the server is built without its page"; fi
+
+web/dist/index.html: openapi.yaml $(shell git ls-files web/app 2>/dev/null)
+	cd web/app && npm ci --no-audit --no-fund --silent && npm run -s build
 
 test: postgres ## all tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc

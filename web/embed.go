@@ -5,11 +5,24 @@ import (
 	"io/fs"
 )
 
-//go:embed page
-var embedded embed.FS
+// The page as Vite built it. The folder is there without a build too, but empty.
+//
+//go:embed all:dist
+var dist embed.FS
 
-// Files are the page's files, with index.html at the root.
-var Files = mustSub(embedded, "page")
+//go:embed unbuilt
+var unbuilt embed.FS
+
+// Files are the page's files, with index.html at the root: the built page, or one that
+// says how to build it. Built tells which.
+var Files, Built = choose(mustSub(dist, "dist"), mustSub(unbuilt, "unbuilt"))
+
+func choose(page, without fs.FS) (files fs.FS, built bool) {
+	if _, err := fs.Stat(page, "index.html"); err != nil {
+		return without, false
+	}
+	return page, true
+}
 
 func mustSub(files fs.FS, dir string) fs.FS {
 	sub, err := fs.Sub(files, dir)

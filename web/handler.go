@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // contentSecurityPolicy lets the page run its own files and talk to its own server,
@@ -21,14 +24,21 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 // asset is a file as it is sent, with all that can be computed once.
 type asset struct {
 	body     []byte
+	packed   func() []byte // body in gzip; nil when that saves nothing
 	mimeType string
 	etag     string
+	// lasting: its name changes with its content, so a browser need never ask again.
+	lasting bool
 }
 
 // Handler serves the page: "/" and the files beside it. A path that is no file is a
 // 404 in the form of the API's errors; other methods than GET and HEAD are a 405.
 func Handler() http.Handler {
-	assets, err := load(Files)
+	return handler(Files)
+}
+
+func handler(files fs.FS) http.Handler {
+	assets, err := load(files)
 	if err != nil {
 		panic(err) // the files are in the binary: reading them cannot fail
 	}
@@ -40,7 +50,7 @@ func Handler() http.Handler {
 func load(files fs.FS) (map[string]asset, error) {
 	assets := map[string]asset{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
 			return err
 		}
 		body, err := fs.ReadFile(files, name)
@@ -48,13 +58,30 @@ func load(files fs.FS) (map[string]asset, error) {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
 		sum := sha256.Sum256(body)
-		assets["/"+name] = asset{body: body, mimeType: mimeOf(name), etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+		assets["/"+name] = asset{
+			body: body, packed: sync.OnceValue(func() []byte { return pack(body) }), mimeType: mimeOf(name),
+			etag: `"` + hex.EncodeToString(sum[:12]) + `"`, lasting: strings.HasPrefix(name, "assets/"),
+		}
 		return nil
 	})
 	if page, ok := assets["/index.html"]; ok {
 		assets["/"] = page
 	}
 	return assets, err
+}
+
+// pack compresses a file, once for each.
+func pack(body []byte) []byte {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	_, _ = w.Write(body) // into memory
+	if err := w.Close(); err != nil || packed.Len() > len(body)*9/10 {
+		return nil
+	}
+	return packed.Bytes()
 }
 
 // mimeOf does not trust the machine's own table: a wrong type for a module is a page
@@ -90,9 +117,12 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	}
 	h.Set("Content-Type", a.mimeType)
 	h.Set("ETag", a.etag)
-	// Always asked again, hardly ever sent again: an update of the server is seen at
-	// the next load, and files of two versions never meet.
+	// Asked again, hardly ever sent again: an update of the server is seen at the next
+	// load.
 	h.Set("Cache-Control", "no-cache")
+	if a.lasting {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	h.Set("Content-Security-Policy", contentSecurityPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -102,11 +132,27 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	body := a.body
+	h.Set("Vary", "Accept-Encoding")
+	if packed := a.packed(); packed != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		body = packed
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(a.body) // a reader that went away is its own affair
+		_, _ = w.Write(body) // a reader that went away is its own affair
 	}
+}
+
+func acceptsGzip(header string) bool {
+	for coding := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.TrimSpace(name) == "gzip" {
+			return strings.ReplaceAll(weight, " ", "") != "q=0"
+		}
+	}
+	return false
 }
 
 func matches(header, etag string) bool {

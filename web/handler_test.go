@@ -1,29 +1,45 @@
 package web
 
 import (
+	"compress/gzip"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
-func get(t *testing.T, method, path string, header ...string) *http.Response {
+// site is a page as it is built: the tests need no Node.
+var site = fstest.MapFS{
+	"index.html":           {Data: []byte("<!doctype html><title>Fermata</title>" + strings.Repeat("<p>Hold here.</p>", 50))},
+	"assets/index-a1b2.js": {Data: []byte(strings.Repeat("export const hold = 'here';\n", 200))},
+	"icon.svg":             {Data: []byte("<svg/>")},
+	".gitignore":           {Data: []byte("*")},
+}
+
+func ask(t *testing.T, files fs.FS, method, path string, header ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(method, path, nil)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	Handler().ServeHTTP(w, r)
+	handler(files).ServeHTTP(w, r)
 	return w.Result()
+}
+
+func get(t *testing.T, method, path string, header ...string) *http.Response {
+	t.Helper()
+	return ask(t, site, method, path, header...)
 }
 
 func TestThePageAndItsFiles(t *testing.T) {
 	for path, kind := range map[string]string{
-		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
-		"/lib/stream.js": "text/javascript; charset=utf-8", "/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml",
+		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8",
+		"/assets/index-a1b2.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
 	} {
 		r := get(t, "GET", path)
 		if r.StatusCode != 200 || r.Header.Get("Content-Type") != kind {
@@ -44,7 +60,7 @@ func TestThePageAndItsFiles(t *testing.T) {
 }
 
 func TestWhatIsNotThere(t *testing.T) {
-	for _, path := range []string{"/nothing", "/lib", "/lib/", "/../embed.go", "/page/index.html", "/index.html/"} {
+	for _, path := range []string{"/nothing", "/assets", "/assets/", "/../embed.go", "/.gitignore", "/dist/index.html", "/index.html/"} {
 		if r := get(t, "GET", path); r.StatusCode != 404 || r.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Content-Type"))
 		}
@@ -57,78 +73,70 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// What the policy forbids would silently not work, and what leaves the server must not
-// be there at all.
-func TestThePageKeepsToItsPolicy(t *testing.T) {
-	forbidden := map[string]*regexp.Regexp{
-		"an inline script":           regexp.MustCompile(`<script[^>]*>[^<]`),
-		"an inline style":            regexp.MustCompile(`<style|\sstyle=|style:\s*['"]`),
-		"an inline handler":          regexp.MustCompile(`<[^>]+\son\w+=`),
-		"text parsed as HTML":        regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function`),
-		"an address of another host": regexp.MustCompile(`(?:src|href|fetch\(|import|url\()\s*[=(]?\s*['"]https?://`),
+// A browser asks for the page each time, and for files that are named by their content
+// once and for all.
+func TestWhatABrowserKeeps(t *testing.T) {
+	if got := get(t, "GET", "/").Header.Get("Cache-Control"); got != "no-cache" {
+		t.Errorf("the page: %s", got)
 	}
-	err := fs.WalkDir(Files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		body, err := fs.ReadFile(Files, name)
-		if err != nil {
-			return err
-		}
-		for what, pattern := range forbidden {
-			if found := pattern.Find(body); found != nil {
-				t.Errorf("%s holds %s: %q", name, what, found)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	if got := get(t, "GET", "/assets/index-a1b2.js").Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
+		t.Errorf("an asset: %s", got)
 	}
 }
 
-var textKey = regexp.MustCompile(`(?m)^\s*'([\w.]+)':|, '([\w.]+)': ['{]`)
+func TestFilesAreCompressedForThoseWhoCan(t *testing.T) {
+	const path = "/assets/index-a1b2.js"
+	plain, err := io.ReadAll(get(t, "GET", path).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := get(t, "GET", path, "Accept-Encoding", "br;q=1.0, gzip;q=0.8")
+	if r.Header.Get("Content-Encoding") != "gzip" || r.ContentLength >= int64(len(plain)) || r.Header.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("%v of %d bytes: %v", r.ContentLength, len(plain), r.Header)
+	}
+	reader, err := gzip.NewReader(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unpacked, err := io.ReadAll(reader); err != nil || string(unpacked) != string(plain) {
+		t.Errorf("it unpacks to %d bytes of %d: %v", len(unpacked), len(plain), err)
+	}
+	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0, br"} {
+		if got := get(t, "GET", path, "Accept-Encoding", refused).Header.Get("Content-Encoding"); got != "" {
+			t.Errorf("sent as %s to who takes %q", got, refused)
+		}
+	}
+	if got := get(t, "GET", "/icon.svg", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
+		t.Errorf("a file that gets longer was packed as %s", got)
+	}
+}
 
-// Every text is there in both languages, and every key that the page names exists.
-func TestTextsAreCompleteInBothLanguages(t *testing.T) {
-	keys := map[string]map[string]bool{}
-	for _, lang := range []string{"en", "fr"} {
-		body, err := fs.ReadFile(Files, "lib/texts."+lang+".js")
+// Without a build the server says what is missing, at the same address.
+func TestWithoutABuild(t *testing.T) {
+	files, built := choose(fstest.MapFS{".gitignore": {}}, mustSub(unbuilt, "unbuilt"))
+	if built {
+		t.Error("an empty folder passes for a built page")
+	}
+	body, err := io.ReadAll(ask(t, files, "GET", "/").Body)
+	if err != nil || !strings.Contains(string(body), "make build") {
+		t.Errorf("it does not say how to build the page: %v %s", err, body)
+	}
+	if files, built := choose(site, nil); !built || files == nil {
+		t.Error("a built page is not taken")
+	}
+}
+
+// What the policy forbids would silently not work. Of the built page the browser's tests
+// see that it keeps to it.
+func TestThePageKeepsToItsPolicy(t *testing.T) {
+	forbidden := regexp.MustCompile(`<script[^>]*>[^<]|<style|\sstyle=|<[^>]+\son\w+=|(?:src|href)=.https?://`)
+	for name, files := range map[string]fs.FS{"the page": Files, "the page that says what is missing": mustSub(unbuilt, "unbuilt")} {
+		body, err := fs.ReadFile(files, "index.html")
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys[lang] = map[string]bool{}
-		for _, m := range textKey.FindAllStringSubmatch(string(body), -1) {
-			keys[lang][m[1]+m[2]] = true
+		if found := forbidden.Find(body); found != nil {
+			t.Errorf("%s holds %q", name, found)
 		}
-	}
-	if len(keys["en"]) < 150 {
-		t.Fatalf("only %d keys were found", len(keys["en"]))
-	}
-	for key := range keys["en"] {
-		if !keys["fr"][key] {
-			t.Errorf("%s has no French text", key)
-		}
-	}
-	for key := range keys["fr"] {
-		if !keys["en"][key] {
-			t.Errorf("%s has no English text", key)
-		}
-	}
-	used := regexp.MustCompile(`\bt\('([\w.]+)'|data-t(?:-label|-placeholder)?="([\w.]+)"`)
-	err := fs.WalkDir(Files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		body, err := fs.ReadFile(Files, name)
-		for _, m := range used.FindAllStringSubmatch(string(body), -1) {
-			if key := m[1] + m[2]; !keys["en"][key] {
-				t.Errorf("%s names the text %s, which does not exist", name, key)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/web"
 )
 
 // serveCommand runs the server until it is told to stop.
@@ -37,6 +38,9 @@ func (c *serveCommand) Run() error {
 	}
 	log.Info().Str("url", a.URL()).Str("version", version).Str("database", a.store.Kind()).
 		Str("node", a.flags.NodeID).Dur("took_ms", clock.System().Sub(started)).Msg("Fermata is ready")
+	if !web.Built {
+		a.log.Warn().Str("fix", "make build, with Node.js 20 or newer").Msg("The page was not built into this binary; the API is all there")
+	}
 	<-ctx.Done()
 	cancel() // from now on a second signal kills
 	log.Info().Msg("stopping")

@@ -1,0 +1,60 @@
+// The typed client: paths, parameters and answers come from openapi.yaml. Every failure
+// is thrown as a Problem.
+import createClient from 'openapi-fetch';
+import createQueryClient from 'openapi-react-query';
+import { getLang } from '../i18n/lang';
+import { getKey } from './key';
+import { Problem, problemOf } from './problem';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+
+export const newKey = (): string => crypto.randomUUID?.()
+  ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+
+const pause = (ms: number) => new Promise((done) => { setTimeout(done, ms); });
+
+// reach sends a request, and sends it again when no answer came: a GET changes nothing,
+// and a POST has an Idempotency-Key, so that it takes effect once however often it comes.
+async function reach(request: Request): Promise<Response> {
+  const repeatable = request.method === 'GET' || request.headers.has('Idempotency-Key');
+  for (const delay of repeatable ? [250, 1000, null] : [null]) {
+    try {
+      return await fetch(request.clone());
+    } catch (cause) {
+      if (request.signal.aborted) throw cause;
+      if (delay === null) break;
+      await pause(delay);
+    }
+  }
+  throw new Problem({ code: 'unreachable', retryable: true, outcome: request.method === 'GET' ? 'not_applied' : 'unknown' });
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: reach });
+
+api.use({
+  onRequest({ request }) {
+    const key = getKey();
+    if (key) request.headers.set('Authorization', `Bearer ${key}`);
+    request.headers.set('Accept-Language', getLang());
+    if (request.method === 'POST' && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', newKey());
+    return request;
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await problemOf(response);
+  },
+});
+
+/** Queries for React: `$api.useQuery('get', '/v1/slot')`. Its key begins with ['get', path]. */
+export const $api = createQueryClient(api);
+
+/** The body of an answer: `const zone = await body(api.GET('/v1/zones/{zone_id}', …))`. */
+export async function body<T>(call: Promise<{ data?: T }>): Promise<T> {
+  return (await call).data as T; // a failure was thrown before
+}
+
+/** The body with its ETag, for `If-Match` when it is saved. */
+export async function versioned<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ value: T; etag: string }> {
+  const { data, response } = await call;
+  return { value: data as T, etag: response.headers.get('ETag') ?? '' };
+}

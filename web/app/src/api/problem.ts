@@ -1,0 +1,53 @@
+/** One mistake in a request: where, which, and in words. */
+export interface FieldError { pointer: string; code: string; message: string }
+
+/** An error in the shape of RFC 9457, also for those that never reached the server. */
+export class Problem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly requestID?: string;
+  readonly retryable: boolean;
+  readonly retryAfter: number; // seconds; 0: not said
+  /** What became of the change that was asked for. */
+  readonly outcome?: 'not_applied' | 'applied' | 'unknown';
+  readonly errors: FieldError[];
+  /** Everything else that the server said, e.g. the present values of something stale. */
+  readonly more: Record<string, unknown>;
+
+  constructor(fields: Record<string, unknown>) {
+    const text = (name: string) => (typeof fields[name] === 'string' ? (fields[name] as string) : undefined);
+    super(text('detail') ?? text('title') ?? text('code') ?? 'unknown');
+    this.name = 'Problem';
+    this.code = text('code') ?? 'unknown';
+    this.detail = text('detail') ?? text('title') ?? '';
+    this.status = typeof fields.status === 'number' ? fields.status : 0;
+    this.requestID = text('request_id');
+    this.retryable = fields.retryable === true;
+    this.retryAfter = typeof fields.retryAfter === 'number' ? fields.retryAfter : 0;
+    this.outcome = text('outcome') as Problem['outcome'];
+    this.errors = Array.isArray(fields.errors) ? (fields.errors as FieldError[]) : [];
+    this.more = fields;
+  }
+}
+
+/** Whatever was thrown, as a Problem. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return new Problem({ code: 'page_error', detail: thrown instanceof Error ? thrown.message : String(thrown) });
+}
+
+/** Reads an answer that is no 2xx. A proxy's own page is none of ours. */
+export async function problemOf(response: Response): Promise<Problem> {
+  let said: unknown = null;
+  try { said = JSON.parse(await response.text()); } catch { /* not JSON: a proxy in between */ }
+  const body = typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
+  return new Problem({
+    code: [502, 503, 504].includes(response.status) ? 'unreachable' : 'unknown',
+    title: response.statusText,
+    ...body,
+    status: response.status,
+    request_id: body.request_id ?? response.headers.get('X-Request-ID') ?? undefined,
+    retryAfter: Number(response.headers.get('Retry-After')) || 0,
+  });
+}

@@ -1,0 +1,66 @@
+// What comes on the event stream. The shapes of the data are those of openapi.yaml.
+import type { Schemas } from '../api/client';
+
+/** Events that are stored: each has a number, and is replayed to whoever missed it. */
+export interface StoredEvents {
+  'session.phase': Schemas['PhaseData'];
+  'session.created': Schemas['SessionData'];
+  'session.status': Schemas['SessionData'];
+  'session.ended': Schemas['SessionData'];
+  'message.created': Schemas['MessageData'];
+  'message.updated': Schemas['MessageData'];
+  'message.deleted': Schemas['MessageData'];
+  'command.planned': Schemas['ExecutionData'];
+  'command.started': Schemas['ExecutionData'];
+  'command.ended': Schemas['ExecutionData'];
+  'approval.requested': Schemas['ApprovalData'];
+  'approval.settled': Schemas['ApprovalData'];
+  'usage.updated': Schemas['UsageData'];
+  'context.compacted': Schemas['CompactionData'];
+  'slot.changed': Schemas['Slot'];
+  'queue.changed': Schemas['Queue'];
+  'automation.changed': unknown;
+  'occurrence.recorded': unknown;
+  'data.changed': Schemas['DataChange'];
+  'notice': Schemas['Notice'];
+}
+
+/** Events that pass: never stored, without a number. */
+export interface PassingEvents {
+  'message.delta': Schemas['MessageDelta'];
+  'message.discarded': Schemas['MessageDiscarded'];
+  'message.snapshot': Schemas['MessageSnapshot'];
+  'snapshot': Schemas['WorkspaceSnapshot'];
+  'reset': Schemas['Reset'];
+  'bye': Schemas['Bye'];
+}
+
+export type Events = StoredEvents & PassingEvents;
+export type EventName = keyof Events;
+
+/** One event. `seq` is the workspace's number of a stored one, 0 of one that passes. */
+export type StreamEvent = { [N in EventName]: { name: N; seq: number; data: Events[N] } }[EventName];
+
+export const stored: readonly (keyof StoredEvents)[] = [
+  'session.phase', 'session.created', 'session.status', 'session.ended', 'message.created', 'message.updated', 'message.deleted',
+  'command.planned', 'command.started', 'command.ended', 'approval.requested', 'approval.settled', 'usage.updated',
+  'context.compacted', 'slot.changed', 'queue.changed', 'automation.changed', 'occurrence.recorded', 'data.changed', 'notice',
+];
+export const passing: readonly (keyof PassingEvents)[] = ['message.delta', 'message.discarded', 'message.snapshot', 'snapshot', 'reset', 'bye'];
+
+/** How the connection is: `lost` says since when (performance.now()). */
+export type Connection = { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number };
+
+/** The one stream of events of all tabs, as a tab sees it. */
+export interface EventClient {
+  /** Every event, in order, each stored one once. Returns what ends it. */
+  subscribe(handler: (event: StreamEvent) => void): () => void;
+  /** Asks for the own events of a session too (phases, messages, deltas), until the end is called. */
+  watch(sessionID: string): () => void;
+  /** Streamed text is missing: joins again, which gives the whole of it. */
+  resync(): void;
+  /** Called each time the stream was connected (again) or began anew: what was read may be old. */
+  onOpen(handler: () => void): () => void;
+  connection(): Connection;
+  onConnection(handler: () => void): () => void;
+}

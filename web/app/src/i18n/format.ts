@@ -1,0 +1,78 @@
+// Numbers, money, times and durations as people of the page's language write them.
+import { getLang, type Lang } from './lang';
+import { useLang } from './texts';
+
+// The browser's own variant of the language (en-GB, fr-CA) decides how dates look.
+const localeOf = (lang: Lang) => (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
+
+const made = new Map<string, unknown>();
+function once<T>(key: string, make: () => T): T {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key) as T;
+}
+
+export interface Format {
+  number(n: number, digits?: number): string;
+  percent(part: number): string;
+  /** An amount as the server gives it, a decimal in a string; small ones keep their digits. */
+  money(amount: string | number, currency: string): string;
+  /** Time of day, with the date when it is not today. */
+  time(iso: string | number | Date, zone?: string): string;
+  date(iso: string | number | Date, zone?: string): string;
+  /** Everything, with the zone: for a tooltip. */
+  full(iso: string | number | Date, zone?: string): string;
+  /** "in 3 minutes", "2 days ago". */
+  relative(iso: string | number | Date, now?: number): string;
+  /** Milliseconds: "850 ms", "12.4 s", "3 min 5 s", "2 h 10 min". */
+  duration(ms: number): string;
+  bytes(n: number): string;
+  list(items: string[]): string;
+}
+
+const ms = (at: string | number | Date) => (typeof at === 'number' ? at : new Date(at).getTime());
+
+function formatOf(lang: Lang): Format {
+  const locale = localeOf(lang);
+  const nb = (name: string, options: Intl.NumberFormatOptions) => once(`${locale}:n:${name}`, () => new Intl.NumberFormat(locale, options));
+  const dt = (name: string, options: Intl.DateTimeFormatOptions) => once(`${locale}:d:${name}`, () => new Intl.DateTimeFormat(locale, options));
+  const dated = (at: string | number | Date, name: string, options: Intl.DateTimeFormatOptions) => {
+    const t = ms(at);
+    return Number.isNaN(t) ? '' : dt(`${name}:${options.timeZone ?? ''}`, options).format(t);
+  };
+  const unit = (n: number, u: string, digits = 0) => nb(`${u}:${digits}`, { style: 'unit', unit: u, unitDisplay: u === 'minute' || u === 'hour' || u === 'second' || u === 'day' ? 'narrow' : 'short', maximumFractionDigits: digits }).format(n);
+  return {
+    number: (n, digits = 2) => nb(`plain${digits}`, { maximumFractionDigits: digits }).format(n),
+    percent: (part) => nb('percent', { style: 'percent', maximumFractionDigits: 0 }).format(part),
+    money(amount, currency) {
+      const n = Number(amount);
+      const digits = n === 0 || Math.abs(n) >= 0.1 ? 2 : 5;
+      return nb(`money${currency}${digits}`, { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: digits }).format(n);
+    },
+    time(iso, timeZone) {
+      const day = (at: number) => dt(`day:${timeZone ?? ''}`, { dateStyle: 'short', timeZone }).format(at);
+      const today = !Number.isNaN(ms(iso)) && day(ms(iso)) === day(Date.now());
+      return dated(iso, today ? 't' : 'dt', today ? { timeStyle: 'short', timeZone } : { dateStyle: 'medium', timeStyle: 'short', timeZone });
+    },
+    date: (iso, timeZone) => dated(iso, 'date', { dateStyle: 'medium', timeZone }),
+    full: (iso, timeZone) => dated(iso, 'full', { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short', timeZone }),
+    relative(iso, now = Date.now()) {
+      const seconds = (ms(iso) - now) / 1000;
+      const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+      const [name, size] = steps.find(([, s]) => Math.abs(seconds) >= s) ?? ['second', 1];
+      return once(`${locale}:r`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })).format(Math.trunc(seconds / size), name);
+    },
+    duration(length) {
+      if (length < 1000) return unit(Math.round(length), 'millisecond');
+      if (length < 60_000) return unit(length / 1000, 'second', length < 10_000 ? 1 : 0);
+      const minutes = Math.floor(length / 60_000);
+      if (minutes < 60) return `${unit(minutes, 'minute')} ${unit(Math.floor((length % 60_000) / 1000), 'second')}`;
+      if (minutes < 1440) return `${unit(Math.floor(minutes / 60), 'hour')} ${unit(minutes % 60, 'minute')}`;
+      return `${unit(Math.floor(minutes / 1440), 'day')} ${unit(Math.floor((minutes % 1440) / 60), 'hour')}`;
+    },
+    bytes: (n) => (n < 1000 ? unit(n, 'byte') : n < 1_000_000 ? unit(n / 1000, 'kilobyte', 1) : unit(n / 1_000_000, 'megabyte', 1)),
+    list: (items) => once(`${locale}:l`, () => new Intl.ListFormat(locale)).format(items),
+  };
+}
+
+export const format = (lang: Lang = getLang()): Format => once(`format:${localeOf(lang)}`, () => formatOf(lang));
+export const useFormat = (): Format => format(useLang());

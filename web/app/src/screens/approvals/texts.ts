@@ -1,0 +1,7 @@
+import { defineTexts } from '../../i18n/texts';
+
+export const texts = defineTexts({
+  title: 'Approvals',
+}, {
+  title: 'Approbations',
+});

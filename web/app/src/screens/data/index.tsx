@@ -1,0 +1,7 @@
+import { Page } from '../../ui/Page';
+import { texts } from './texts';
+
+export default function Data() {
+  const t = texts.use();
+  return <Page title={t('title')}>{null}</Page>;
+}

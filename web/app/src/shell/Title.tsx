@@ -1,0 +1,24 @@
+import { useEffect, useRef, useState } from 'react';
+import { texts } from './texts';
+
+/** The tab's title: what is shown, and how many things wait for the person. A hidden
+ * page tells it by a notification too, if the person allowed those. */
+export function Title({ waiting }: { waiting: number }) {
+  const t = texts.use();
+  const [name, setName] = useState('');
+  useEffect(() => {
+    const read = () => setName(document.body.dataset.title ?? '');
+    read();
+    window.addEventListener('fermata:title', read);
+    return () => window.removeEventListener('fermata:title', read);
+  }, []);
+  useEffect(() => { document.title = `${waiting ? `(${waiting}) ` : ''}${name ? `${name} · ` : ''}Fermata`; }, [waiting, name]);
+  const before = useRef(waiting);
+  useEffect(() => {
+    if (waiting > before.current && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
+      new Notification(t('note.title'), { body: t('waiting', { n: waiting }), tag: 'fermata-waiting', icon: '/icon.svg' });
+    }
+    before.current = waiting;
+  }, [waiting, t]);
+  return null;
+}

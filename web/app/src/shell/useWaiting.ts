@@ -1,0 +1,7 @@
+import { $api } from '../api/client';
+
+/** How many things wait for the person. */
+export function useWaiting(): number {
+  const query = $api.useQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 200 } } });
+  return query.data?.data.length ?? 0;
+}

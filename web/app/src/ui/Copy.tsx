@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { texts } from './texts';
+
+/** Copies a text: an id, a command line. Works on plain http too. */
+export function Copy({ text, label }: { text: string; label?: string }) {
+  const t = texts.use();
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // no secure context, or not allowed
+      const area = document.createElement('textarea');
+      area.value = text;
+      (document.querySelector('dialog[open]') ?? document.body).append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+    }
+    setDone(true);
+    setTimeout(() => setDone(false), 2000);
+  };
+  return <button type="button" className="plain small" onClick={copy}><span aria-live="polite">{done ? t('copied') : label ?? t('copy')}</span></button>;
+}

@@ -1,0 +1,27 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { texts } from './texts';
+
+interface Props { title: string; onClose: () => void; children: ReactNode }
+
+/** A modal dialog: the browser's own keeps the focus inside and gives it back. Esc closes. */
+export function Dialog({ title, onClose, children }: Props) {
+  const t = texts.use();
+  const id = useId();
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current!;
+    if (!dialog.open) dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog ref={ref} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); onClose(); }}>
+      <div className="stack">
+        <div className="row between">
+          <h2 id={id}>{title}</h2>
+          <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={onClose}>✕</button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

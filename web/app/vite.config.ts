@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// The server sends the page itself; while developing, Vite does and passes calls on.
+const server = process.env.FERMATA_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    outDir: '../dist',
+    emptyOutDir: false, // the build script empties it, but for the file that keeps the folder in git
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0, // the content security policy has no data: URLs
+  },
+  server: { proxy: Object.fromEntries(['/v1', '/version', '/readyz', '/healthz', '/metrics', '/openapi.yaml', '/problems'].map((path) => [path, server])) },
+});
