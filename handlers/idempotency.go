@@ -192,6 +192,11 @@ func (s *server) carryOut(w http.ResponseWriter, r *http.Request, claimed contex
 	}()
 	next(a, r.WithContext(claimed))
 	ended = true
+	if a.status == 0 && claimed.Err() != nil {
+		// The client left in the middle, and fail told nobody anything: that is no answer.
+		s.release(ctx, r, k)
+		return
+	}
 	if !a.keeps() {
 		s.release(ctx, r, k)
 		a.send(w)

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -142,6 +143,55 @@ func TestPanicReleasesTheKey(t *testing.T) {
 	}
 	if res, body := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k"); res.StatusCode != http.StatusCreated || !strings.Contains(body, `"n":2`) {
 		t.Errorf("%d %s", res.StatusCode, body)
+	}
+}
+
+// A client leaves in the middle of its request and asks again: what came to nothing is
+// carried out, and what was done is told. The silence that the first one would have got
+// is nobody's answer.
+func TestWhoLeavesAndAsksAgain(t *testing.T) {
+	for name, applied := range map[string]bool{"nothing was done yet": false, "it was done": true} {
+		left := make(chan struct{})
+		ctx, leave := context.WithCancel(t.Context())
+		var runs atomic.Int64
+		e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) {
+			runs.Store(n)
+			if n > 1 {
+				made(e, n, w, r)
+				return
+			}
+			if applied {
+				e.kept.apply(r.Context(), "ses_1", 7)
+			}
+			leave()
+			<-r.Context().Done()
+			e.fail(w, r, r.Context().Err())
+			close(left)
+		})
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.http.URL+"/v1/sessions", strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Idempotency-Key", "k")
+		if answer, err := http.DefaultClient.Do(request); err == nil {
+			_ = answer.Body.Close()
+			t.Fatalf("%s: who left has an answer", name)
+		}
+		<-left
+		var res *http.Response
+		var body string
+		for { // the key is released a moment after the handler ended
+			if res, body = e.call(t, http.MethodPost, "/v1/sessions", `{}`, "Idempotency-Key", "k"); res.Header.Get("Retry-After") == "" {
+				break
+			}
+		}
+		want, ran := `"n":2`, int64(2)
+		if applied {
+			want, ran = `"id":"ses_1"`, 1
+		}
+		if res.StatusCode != http.StatusCreated || !strings.Contains(body, want) || runs.Load() != ran {
+			t.Errorf("%s: who asked again got %d %q (ran %d times)", name, res.StatusCode, body, runs.Load())
+		}
 	}
 }
 
