@@ -230,13 +230,13 @@ func (o *orders) runs(stop <-chan struct{}) {
 		}
 		o.post("/v1/automations/"+o.byHand+"/execute", nil)
 		o.asked++
-		until(o.t, "the runs to end", func() bool { return o.open(o.byHand) == 0 })
+		until(o.t, "the runs to end", func() bool { return unended(o.all("/v1/automations/"+o.byHand+"/executions")) == 0 })
 	}
 }
 
-// open counts the runs that have not ended.
-func (o *orders) open(automation string) (n int) {
-	for _, run := range o.all("/v1/automations/" + automation + "/executions") {
+// unended counts the runs that go on.
+func unended(runs []map[string]any) (n int) {
+	for _, run := range runs {
 		if run["end_reason"] == nil {
 			n++
 		}
@@ -249,10 +249,11 @@ func (o *orders) open(automation string) (n int) {
 func (o *orders) ended() (runs int) {
 	o.t.Helper()
 	count := func(automation string, want int) {
+		var all []map[string]any
 		until(o.t, "the runs to end", func() bool {
-			return o.open(automation) == 0 && len(o.all("/v1/automations/"+automation+"/executions")) >= want
+			all = o.all("/v1/automations/" + automation + "/executions")
+			return len(all) >= want && unended(all) == 0
 		})
-		all := o.all("/v1/automations/" + automation + "/executions")
 		if len(all) != want {
 			o.t.Errorf("%d runs of one that was to run %d times", len(all), want)
 		}
