@@ -1,64 +1,32 @@
-// What the steps stand on: a browser, a line to the server that can be cut, the API,
-// and checks that say what was wrong.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import net from 'node:net';
+// What the steps stand on: a server of their own, a browser, a line between the two that
+// can be cut, the API, and checks that say what was wrong.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
+
+export { Line } from './line.mjs';
+export { server } from './server.mjs';
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 
-// Line stands between the browser and the server. mode: "open"; "cut", where every
-// connection breaks; "503", where a proxy answers instead of the server.
-export class Line {
-  constructor(target) {
-    this.target = new URL(target);
-    this.mode = 'open';
-    this.sockets = new Set();
-    this.server = net.createServer((socket) => this.accept(socket));
-  }
+// Ways to look at a page, for open: `open({ ...dark, ...narrow })`.
+export const dark = { colorScheme: 'dark' };
+export const light = { colorScheme: 'light' };
+export const narrow = { viewport: { width: 320, height: 640 } };
+export const french = { locale: 'fr-FR' };
 
-  async open() {
-    await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
-    this.url = `http://127.0.0.1:${this.server.address().port}`;
-    return this;
-  }
-
-  accept(socket) {
-    this.sockets.add(socket);
-    socket.on('close', () => this.sockets.delete(socket));
-    socket.on('error', () => {});
-    if (this.mode === 'cut') return socket.destroy();
-    if (this.mode === '503') {
-      socket.once('data', () => socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
-      return;
-    }
-    const far = net.connect(this.target.port, this.target.hostname);
-    far.on('error', () => socket.destroy());
-    far.on('close', () => socket.destroy());
-    socket.on('close', () => far.destroy());
-    socket.pipe(far).pipe(socket);
-  }
-
-  set(mode) {
-    this.mode = mode;
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  close() { this.set('cut'); this.server.close(); }
-}
-
-// api calls the server straight, past the line.
+// api calls a server without a browser. What is no 2xx is thrown.
 export function api(base, headers = {}) {
-  return async (method, path, body) => {
+  return async (method, path, body, more = {}) => {
     const response = await fetch(base + path, {
-      method, headers: { 'Content-Type': 'application/json', ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers: { 'Content-Type': 'application/json', ...headers, ...more }, body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : null;
+    return text && /json/.test(response.headers.get('Content-Type')) ? JSON.parse(text) : text || null;
   };
 }
 
@@ -67,10 +35,12 @@ export function check(truth, what) {
 }
 
 export function same(got, want, what) {
-  if (got !== want) throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
+  if (JSON.stringify(got) !== JSON.stringify(want)) throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
 }
 
-// until asks again and again until the answer is true.
+export const none = (wrong, what) => check(wrong.length === 0, `${what}:\n${wrong.join('\n')}`);
+
+// until asks again and again until the answer is true, and gives it.
 export async function until(what, ask, ms = 15000) {
   const end = Date.now() + ms;
   for (;;) {
@@ -84,28 +54,58 @@ export async function until(what, ask, ms = 15000) {
 // becomes waits until what a page shows is what is wanted: pages take their time.
 export async function becomes(read, want, what) {
   let got;
-  await until(what, async () => (got = await read()) === want, 5000).catch(() => same(got, want, what));
+  await until(what, async () => JSON.stringify(got = await read()) === JSON.stringify(want), 5000).catch(() => same(got, want, what));
 }
 
 // open makes a page and watches what it must not do: ask other hosts, break its own
-// policy, throw.
-export async function open(browser, base, options = {}) {
+// policy, throw. `at` is an address of the page, e.g. "/chat".
+export async function open(browser, base, { at = '/', ...options } = {}) {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
+  watch(context, base);
   const page = await context.newPage();
-  page.bad = [];
-  page.on('pageerror', (e) => page.bad.push(`thrown: ${e.message}`));
-  page.on('console', (m) => {
-    if (m.type() === 'error' && !/Failed to load resource|ERR_/.test(m.text())) page.bad.push(`console: ${m.text()}`);
-  });
-  page.on('request', (r) => { if (!r.url().startsWith(base)) page.bad.push(`asked another host: ${r.url()}`); });
-  await page.goto(base);
+  await page.goto(at === '/' ? base : `${base}/#${at}`);
   return page;
 }
 
-// shots takes pictures if a directory was asked for.
-export function shots(dir) {
-  if (dir) mkdirSync(dir, { recursive: true });
-  return async (page, name) => { if (dir) await page.screenshot({ path: `${dir}/${name}.png` }); };
+// watch keeps in page.bad what a page did that it must not, in page.log what it said.
+function watch(context, base) {
+  context.on('page', (page) => {
+    page.bad = [];
+    page.log = [];
+    const note = (text, bad) => { page.log.push(text); if (bad) page.bad.push(text); };
+    page.on('pageerror', (e) => note(`thrown: ${e.stack ?? e.message}`, true));
+    page.on('console', (m) => note(`console ${m.type()}: ${m.text()}`, m.type() === 'error' && !/Failed to load resource|ERR_/.test(m.text())));
+    page.on('request', (r) => { if (new URL(r.url()).origin !== new URL(base).origin) note(`asked another host: ${r.url()}`, true); });
+    page.on('requestfailed', (r) => note(`no answer: ${r.method()} ${r.url()} ${r.failure()?.errorText}`));
+    page.on('response', (r) => { if (r.status() >= 400) note(`${r.status()}: ${r.request().method()} ${r.url()}`); });
+  });
 }
 
-export const chromiumVersion = () => execFileSync(process.env.CHROMIUM ?? '/usr/bin/chromium', ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+// axe gives what breaks WCAG 2.2 AA on the page as it is now, a line for each element.
+// It is evaluated, not loaded: the page's policy lets no foreign script in.
+export async function axe(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'],
+  }));
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}\n    ${n.html.slice(0, 160)}\n    ${n.failureSummary.replaceAll('\n', '\n    ')}`));
+}
+
+// noSideScroll: the page is never wider than the window. What sticks out is named.
+export async function noSideScroll(page, what = 'the page') {
+  const out = await page.evaluate(() => {
+    const wide = document.documentElement.scrollWidth;
+    if (wide <= innerWidth) return [];
+    const found = [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+    return [`${wide} px in a window of ${innerWidth}`, ...found.slice(0, 8).map((e) => e.outerHTML.slice(0, 120))];
+  });
+  none(out, `${what} scrolls sideways`);
+}
+
+// tidy is what each screen has to be: nothing that axe finds, nothing that sticks out.
+export async function tidy(page, what) {
+  none(await axe(page), `${what}: axe`);
+  await noSideScroll(page, what);
+}

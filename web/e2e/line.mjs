@@ -1,0 +1,55 @@
+import http from 'node:http';
+
+// Line stands between the browser and the server. Its mode: "open"; "cut", where every
+// connection breaks; "503", where a proxy answers instead of the server.
+export class Line {
+  constructor(target) {
+    this.target = new URL(target);
+    this.mode = 'open';
+    this.delay = 0; // milliseconds that each request waits: to see what a page shows meanwhile
+    this.answers = new Map(); // path → JSON that is answered instead of the server's
+    this.sockets = new Set();
+    this.server = http.createServer((request, response) => void this.pass(request, response));
+    this.server.on('connection', (socket) => {
+      if (this.mode === 'cut') return socket.destroy();
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  async open() {
+    await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+    this.url = `http://127.0.0.1:${this.server.address().port}`;
+    return this;
+  }
+
+  async pass(request, response) {
+    const { pathname } = new URL(request.url, this.url);
+    if (this.delay) await new Promise((done) => setTimeout(done, this.delay));
+    if (this.mode === 'cut') return response.destroy();
+    if (this.mode === '503') return response.writeHead(503, { Connection: 'close' }).end();
+    if (this.answers.has(pathname)) return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(this.answers.get(pathname)));
+    const far = http.request({
+      host: this.target.hostname, port: this.target.port, method: request.method, path: request.url, headers: request.headers, agent: false,
+    }, (answer) => {
+      response.writeHead(answer.statusCode, answer.rawHeaders);
+      response.flushHeaders();
+      answer.pipe(response);
+      answer.on('error', () => response.destroy());
+      answer.on('close', () => { if (!answer.complete) response.destroy(); });
+    });
+    far.on('error', () => { if (response.headersSent) response.destroy(); else response.writeHead(502).end(); });
+    response.on('close', () => far.destroy());
+    request.pipe(far);
+  }
+
+  set(mode) {
+    this.mode = mode;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  close() {
+    this.set('cut');
+    this.server.close();
+  }
+}
