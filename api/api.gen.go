@@ -1435,6 +1435,24 @@ func (e ExportSessionParamsFormat) Valid() bool {
 	}
 }
 
+// Defines values for ListMessagesParamsOrder.
+const (
+	ListMessagesParamsOrderAsc  ListMessagesParamsOrder = "asc"
+	ListMessagesParamsOrderDesc ListMessagesParamsOrder = "desc"
+)
+
+// Valid indicates whether the value is a known member of the ListMessagesParamsOrder enum.
+func (e ListMessagesParamsOrder) Valid() bool {
+	switch e {
+	case ListMessagesParamsOrderAsc:
+		return true
+	case ListMessagesParamsOrderDesc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListEntriesParamsOrder.
 const (
 	ListEntriesParamsOrderAsc  ListEntriesParamsOrder = "asc"
@@ -5039,6 +5057,9 @@ type ListMessagesParams struct {
 	// Limit How many at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
+	// Order Oldest first (`asc`) or newest first.
+	Order *ListMessagesParamsOrder `form:"order,omitempty" json:"order,omitempty"`
+
 	// After The `seq` of the message to continue after (or `next_cursor` of the page before).
 	After *string `form:"after,omitempty" json:"after,omitempty"`
 
@@ -5046,6 +5067,9 @@ type ListMessagesParams struct {
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
+
+// ListMessagesParamsOrder defines parameters for ListMessages.
+type ListMessagesParamsOrder string
 
 // SendMessageParams defines parameters for SendMessage.
 type SendMessageParams struct {

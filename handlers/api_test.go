@@ -101,7 +101,7 @@ func TestEveryCall(t *testing.T) {
 		{200, "GET", ses, ""}, {200, "PATCH", ses, `{"name":"x","pinned":true}`}, {204, "DELETE", ses, ""},
 		{200, "POST", ses + "/activate", ""}, {200, "POST", ses + "/interrupt", "{}"}, {200, "POST", ses + "/retry", ""},
 		{200, "POST", ses + "/stop", ""}, {200, "POST", ses + "/resume", ""},
-		{200, "GET", ses + "/messages", ""}, {202, "POST", ses + "/messages", `{"text":"hi","if_busy":"steer"}`},
+		{200, "GET", ses + "/messages", ""}, {200, "GET", ses + "/messages?order=desc", ""}, {202, "POST", ses + "/messages", `{"text":"hi","if_busy":"steer"}`},
 		{200, "PATCH", msg, `{"text":"other"}`}, {200, "DELETE", msg, ""},
 		{200, "POST", ses + "/validation", `{"approved":true,"approved_ids":["exe_1"],"edits":{"exe_1":{"name":"y"}},"comment":"ok"}`},
 		{200, "POST", ses + "/response", `{"value":["a","b"]}`}, {200, "POST", ses + "/response", `{"cancelled":true}`},

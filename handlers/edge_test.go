@@ -69,6 +69,10 @@ func (s *edgeStore) Messages(context.Context, string, string, int64, int) ([]*do
 	return nil, nil
 }
 
+func (s *edgeStore) LatestMessages(context.Context, string, string, int64, int) ([]*domain.Message, error) {
+	return nil, nil
+}
+
 func (s *edgeStore) Events(_ context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

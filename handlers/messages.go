@@ -46,12 +46,21 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	order, err := oneOf(r, "order", "asc", "desc")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	ws, id := caller(r).Workspace, sessionID(r)
 	if _, err := s.SessionReader.Session(r.Context(), ws, id); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	messages, next, err := s.messagePage(r.Context(), ws, id, after, limit)
+	page := s.messagePage
+	if order == "desc" {
+		page = s.latestPage
+	}
+	messages, next, err := page(r.Context(), ws, id, after, limit)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -71,6 +80,20 @@ func (s *server) messagePage(ctx context.Context, ws, session string, after int6
 	}
 	messages, err = s.SessionReader.Messages(ctx, ws, session, after, 0)
 	return messages, "", err
+}
+
+// latestPage reads a page from the newest message on, before the number before.
+func (s *server) latestPage(ctx context.Context, ws, session string, before int64, limit int) ([]*domain.Message, string, error) {
+	messages, err := s.SessionReader.LatestMessages(ctx, ws, session, before, limit+1)
+	waiting := 0
+	for waiting < len(messages) && messages[waiting].Seq == 0 {
+		waiting++
+	}
+	if err != nil || len(messages)-waiting <= limit {
+		return messages, "", err
+	}
+	messages = messages[:waiting+limit]
+	return messages, strconv.FormatInt(messages[len(messages)-1].Seq, 10), nil
 }
 
 // numberOf reads a cursor that messagePage gave out; "" is the beginning.

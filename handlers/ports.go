@@ -52,6 +52,9 @@ type SessionReader interface {
 	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
 	// Messages in their order after the one with Seq after; queued ones last.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
+	// LatestMessages before the one with Seq before, the newest first; from the end
+	// (before 0) the queued ones stand in front, all of them beyond the limit.
+	LatestMessages(ctx context.Context, ws, session string, before int64, limit int) ([]*domain.Message, error)
 	// SessionEventBounds are the numbers between which the session's own log is whole.
 	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)
 	// Events after the number after; session "" means the whole workspace.

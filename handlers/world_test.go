@@ -286,6 +286,19 @@ func (w *world) Messages(_ context.Context, _, _ string, after int64, limit int)
 	return out, nil
 }
 
+func (w *world) LatestMessages(_ context.Context, _, _ string, before int64, limit int) ([]*domain.Message, error) {
+	var waiting, placed []*domain.Message
+	for _, m := range slices.Backward(w.messages) {
+		if m.Seq == 0 && before == 0 {
+			waiting = append(waiting, m)
+		}
+		if m.Seq > 0 && (before == 0 || m.Seq < before) && len(placed) < limit {
+			placed = append(placed, m)
+		}
+	}
+	return append(waiting, placed...), nil
+}
+
 func (w *world) Events(_ context.Context, _, session string, after int64, limit int) ([]*domain.LogEvent, error) {
 	var out []*domain.LogEvent
 	for _, e := range w.events {

@@ -80,6 +80,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.SessionByExternalID(ctx, us, id) }},
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
 		"Messages":            {s.ID, func(id string) (any, error) { return w.Messages(ctx, us, id, 0, 0) }},
+		"LatestMessages":      {s.ID, func(id string) (any, error) { return w.LatestMessages(ctx, us, id, 0, 10) }},
 		"Message":             {m.ID, func(id string) (any, error) { return w.Message(ctx, us, s.ID, id) }},
 		"Events":              {s.ID, func(id string) (any, error) { return w.Events(ctx, us, id, 0, 0) }},
 		"Executions":          {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
