@@ -8,6 +8,7 @@ type Read = string; // the beginning of a path
 
 const session: Read[] = ['/v1/sessions'];
 const concerned: Partial<Record<EventName, Read[]>> = {
+  'session.phase': ['/v1/slot', '/v1/sessions/{session_id}'],
   'session.created': session,
   'session.status': [...session, '/v1/automations'],
   'session.ended': [...session, '/v1/automations'],
