@@ -76,11 +76,15 @@ func TestWhatAnEventMayBe(t *testing.T) {
 // TestARepeatedExecuteAfterACrash is answered with the run that was made.
 func TestARepeatedExecuteAfterACrash(t *testing.T) {
 	s := &server{Config: Config{Automations: newWorld(), SessionReader: newWorld()}}
-	status, body, err := s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", &KeyClaim{CreatedID: "ses_1", Seq: 7})
+	status, body, err := s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", false, &KeyClaim{CreatedID: "ses_1", Seq: 7})
 	if run, ok := body.(*api.ActivationResult); err != nil || status != 202 || !ok || run.Session.ID != "ses_1" || run.EventSeq != 7 {
 		t.Errorf("execute: %d %v %v", status, body, err)
 	}
-	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", &KeyClaim{})
+	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", true, &KeyClaim{CreatedID: "ses_1", Seq: 7})
+	if run, ok := body.(*api.WebhookResult); err != nil || status != 202 || !ok || *run.SessionID != "ses_1" {
+		t.Errorf("the webhook's caller: %d %v %v", status, body, err)
+	}
+	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", false, &KeyClaim{})
 	if a, ok := body.(*api.Automation); err != nil || status != 200 || !ok || a.ID != "aut_1" {
 		t.Errorf("enable: %d %v %v", status, body, err)
 	}

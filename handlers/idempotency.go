@@ -58,6 +58,11 @@ const maxKeyLength = 255
 // once carries a POST with an Idempotency-Key out a single time. The answer is kept
 // before it is sent: a client that has it can rely on it.
 func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { s.onceIn(caller(r).Workspace, next)(w, r) }
+}
+
+// onceIn is once for a caller who is known by something else than credentials.
+func (s *server) onceIn(workspace string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values, given := r.Header["Idempotency-Key"]
 		if !given || r.Method != http.MethodPost {
@@ -74,7 +79,7 @@ func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		k := requestKey{workspace: caller(r).Workspace, text: values[0]}
+		k := requestKey{workspace: workspace, text: values[0]}
 		ctx, claim, err := s.Idempotency.ClaimKey(r.Context(), k.workspace, k.name(), fingerprint(r, body))
 		if err != nil {
 			s.fail(w, r, err)
@@ -87,7 +92,7 @@ func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
 			s.replay(w, r, k, claim)
 		case KeyApplied:
 			w.Header().Set("Idempotent-Replayed", "true")
-			s.carryOut(w, r, r.Context(), k, s.rebuild(claim, next))
+			s.carryOut(w, r, r.Context(), k, s.rebuild(workspace, claim, next))
 		case KeyMismatch:
 			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch, "This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
 		default:

@@ -37,6 +37,8 @@ type Runs interface {
 	// are the same not_found error; an event that does not meet the condition is
 	// domain.CodeConditionNotMet.
 	TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error)
+	// WorkspaceOfHook is where such a call belongs, or the same not_found error.
+	WorkspaceOfHook(ctx context.Context, id, token string) (string, error)
 	RunRecords(ctx context.Context, ws, id, cursor string, limit int) ([]domain.RunRecord, string, error)
 	Occurrences(ctx context.Context, ws, id string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error)
 }

@@ -17,7 +17,7 @@ import (
 // answer was kept. It is never carried out again: the answer is made of what is there
 // now. Only a person's decision goes to its handler once more, because the same
 // decision twice is one: it gives the recorded answer.
-func (s *server) rebuild(claim *KeyClaim, next http.HandlerFunc) http.HandlerFunc {
+func (s *server) rebuild(workspace string, claim *KeyClaim, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		for _, decision := range []string{"/validation", "/response", "/completion"} {
@@ -30,9 +30,9 @@ func (s *server) rebuild(claim *KeyClaim, next http.HandlerFunc) http.HandlerFun
 			next(w, r)
 			return
 		}
-		status, body, err := s.whatIsThere(r.Context(), caller(r).Workspace, chi.URLParam(r, "session_id"), claim)
+		status, body, err := s.whatIsThere(r.Context(), workspace, chi.URLParam(r, "session_id"), claim)
 		if automation := automationID(r); automation != "" && !strings.HasSuffix(path, "/grants") {
-			status, body, err = s.automationThere(r.Context(), caller(r).Workspace, automation, claim)
+			status, body, err = s.automationThere(r.Context(), workspace, automation, strings.HasPrefix(path, "/v1/hooks/"), claim)
 		}
 		if err != nil {
 			s.fail(w, r, err)
@@ -91,7 +91,7 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 
 // automationThere is the answer about a request that was about one automation: the run
 // that it made, else the automation.
-func (s *server) automationThere(ctx context.Context, ws, id string, claim *KeyClaim) (int, any, error) {
+func (s *server) automationThere(ctx context.Context, ws, id string, byHook bool, claim *KeyClaim) (int, any, error) {
 	if !strings.HasPrefix(claim.CreatedID, domain.PrefixSession+"_") {
 		found, err := s.Automations.Automation(ctx, ws, id)
 		if err != nil {
@@ -106,6 +106,9 @@ func (s *server) automationThere(ctx context.Context, ws, id string, claim *KeyC
 	receipt := &domain.Receipt{Session: run, Seq: claim.Seq, Result: domain.Activated, Position: run.QueuePosition}
 	if run.QueuePosition > 0 {
 		receipt.Result = domain.Queued
+	}
+	if byHook { // its caller is told no more the second time
+		return http.StatusAccepted, api.WebhookResultFrom(receipt), nil
 	}
 	return http.StatusAccepted, api.ActivationFrom(receipt), nil
 }

@@ -84,6 +84,19 @@ func (s *server) callWebhook(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, tooMany(w, wait))
 		return
 	}
+	if _, given := r.Header["Idempotency-Key"]; !given {
+		s.startByHook(w, r)
+		return
+	}
+	workspace, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.onceIn(workspace, s.startByHook)(w, r)
+}
+
+func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {
 	body, err := readEvent(w, r)
 	if err != nil {
 		s.fail(w, r, err)

@@ -84,6 +84,14 @@ func (w *world) TriggerAutomation(_ context.Context, id, token string, body json
 	return &domain.Receipt{Session: w.sessions["ses_1"], Seq: 7, Result: domain.Activated, Created: true}, w.told(string(body))
 }
 
+func (w *world) WorkspaceOfHook(_ context.Context, id, token string) (string, error) {
+	a, err := w.automationShelf().get(id)
+	if err != nil || a.HookToken != token {
+		return "", domain.NotFound("webhook")
+	}
+	return "default", nil
+}
+
 func (w *world) RunRecords(_ context.Context, _, _, cursor string, limit int) ([]domain.RunRecord, string, error) {
 	run := *w.sessions["ses_1"]
 	run.Trigger = domain.BySchedule

@@ -151,12 +151,9 @@ const maxHookBody = 64 << 10
 // JSON text, or nothing) is added to the first message. A wrong token and an unknown
 // automation look the same.
 func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, body json.RawMessage) (*domain.Receipt, error) {
-	order, err := d.cfg.Orders.AutomationOfHook(ctx, automation)
+	order, err := d.orderOfHook(ctx, automation, token)
 	if err != nil {
 		return nil, err
-	}
-	if !sameToken(order.HookToken, token) {
-		return nil, domain.NotFound("webhook")
 	}
 	if len(body) > maxHookBody {
 		return nil, domain.Errorf(domain.CodeTooLarge, "A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
@@ -182,6 +179,28 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 		}
 		return run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "webhook"}, nil
 	})
+}
+
+// WorkspaceOfHook is where a call of the automation's webhook belongs.
+func (d *Door) WorkspaceOfHook(ctx context.Context, automation, token string) (string, error) {
+	order, err := d.orderOfHook(ctx, automation, token)
+	if err != nil {
+		return "", err
+	}
+	return order.WorkspaceID, nil
+}
+
+// orderOfHook finds the automation of a webhook's URL. Whoever does not know the token
+// is not told that there is one.
+func (d *Door) orderOfHook(ctx context.Context, automation, token string) (*domain.StandingOrder, error) {
+	order, err := d.cfg.Orders.AutomationOfHook(ctx, automation)
+	if err != nil {
+		return nil, err
+	}
+	if !sameToken(order.HookToken, token) {
+		return nil, domain.NotFound("webhook")
+	}
+	return order, nil
 }
 
 // errConditionFails tells that an event does not meet the trigger's condition.

@@ -154,6 +154,10 @@ func (s automationService) ExecuteAutomation(ctx context.Context, workspace, id,
 	return s.app.door.ExecuteAutomation(ctx, workspace, id, by)
 }
 
+func (s automationService) WorkspaceOfHook(ctx context.Context, id, token string) (string, error) {
+	return s.app.door.WorkspaceOfHook(ctx, id, token)
+}
+
 func (s automationService) TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error) {
 	return s.app.door.TriggerAutomation(ctx, id, token, body)
 }

@@ -69,6 +69,18 @@ func TestAWebhookStartsARun(t *testing.T) {
 		s.call("POST", hook, `"\u0000"`).problem(422, "invalid")
 		s.runsOf(id, 1)
 
+		// A sender that got no answer sends again: with its key that starts no second run.
+		once := []string{"Idempotency-Key", "delivery-1"}
+		first := s.call("POST", hook, `{"level": "critical"}`, once...).want(202)
+		s.until(first.str("session_id"), "ended")
+		again := s.call("POST", hook, `{"level": "critical"}`, once...).want(202)
+		if again.str("session_id") != first.str("session_id") || again.header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("sent again: %s", again.body)
+		}
+		s.call("POST", hook, `{"level": "critical", "other": 1}`, once...).problem(422, "idempotency_mismatch")
+		s.call("POST", hook+"x", `{"level": "critical"}`, once...).problem(404, "not_found")
+		s.runsOf(id, 2)
+
 		renewed := s.call("POST", "/v1/automations/"+id+"/webhook", nil).want(200)
 		next := strings.TrimPrefix(renewed.str("webhook_url"), "https://fermata.example")
 		if next == hook {
