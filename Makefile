@@ -7,8 +7,9 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 TOOLS := $(CURDIR)/.cache/bin
 LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
+export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-race postgres check format lint vet generated imports examples e2e second-opinion bench long clean
+.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples screenshots second-opinion bench long clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -20,15 +21,36 @@ build: page ## build bin/fermata, with its page if there is Node.js
 	@scripts/need go
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/fermata
 
+PAGE    := web/dist/index.html
+MODULES := web/app/node_modules/.package-lock.json
 page: ## build the page into web/dist; without Node.js the server does without, and says so
-	@if scripts/need node; then $(MAKE) --no-print-directory web/dist/index.html; else echo "the server is built without its page"; fi
+	@if scripts/need node && $(MAKE) -s $(MODULES); then $(MAKE) -s $(PAGE); \
+	elif test -f $(PAGE); then echo "the page cannot be built here: the server gets the one that was built last"; \
+	else echo "the page cannot be built here: the server is built without it"; fi
 
-web/dist/index.html: openapi.yaml $(shell git ls-files web/app 2>/dev/null)
-	cd web/app && npm ci --no-audit --no-fund --silent && npm run -s build
+# The folders are named too: they change when a file goes.
+$(PAGE): $(MODULES) openapi.yaml $(wildcard web/app/*.*) $(shell find web/app/src web/app/public ! -name schema.d.ts 2>/dev/null)
+	@echo "building the page"; cd web/app && npm run -s build
+	@touch $@
 
-test: postgres ## all tests, on SQLite and PostgreSQL, with the race detector
+$(MODULES): web/app/package.json web/app/package-lock.json
+	@echo "fetching what builds the page"; cd web/app && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+test: test-server test-page ## all tests: the server's, and the page's in a real browser
+
+test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc
 	CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
+	@scripts/need node chromium
+	cd web/app && npm run -s check
+	web/e2e/run.sh $(BIN)
+
+screenshots: build ## the pictures in docs/images, made by a scripted visit
+	@scripts/need node chromium
+	web/e2e/run.sh $(BIN) --screenshots
 
 postgres: ## the PostgreSQL binaries that the tests start by themselves
 	@scripts/need postgres
@@ -61,10 +83,6 @@ generated: ## fails when a generated file is stale
 
 examples: build ## runs examples/*.sh against a server of their own
 	examples/run-all.sh $(BIN)
-
-e2e: build ## the page in headless Chromium
-	@scripts/need node chromium
-	web/e2e/run.sh $(BIN)
 
 AIMOCK := $(CURDIR)/.cache/second-opinion/node_modules/@copilotkit/aimock/dist/cli.js
 second-opinion: ## the conversations against a mock of the vendors that others wrote (needs npm; not in CI)
