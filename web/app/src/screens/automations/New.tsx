@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { $api, api, body } from '../../api/client';
+import { Page } from '../../ui/Page';
+import { Read } from '../../ui/Read';
+import { newDraft, wholeOf } from './draft';
+import { formTexts } from './formTexts';
+import { Editor } from './Editor';
+
+/** A new automation. */
+export function New() {
+  const t = formTexts.use();
+  const settings = $api.useQuery('get', '/v1/settings');
+  return <Page title={t('new.title')}><Read query={settings}>{({ time_zone }) => <Blank zone={time_zone} />}</Read></Page>;
+}
+
+function Blank({ zone }: { zone: string }) {
+  const t = formTexts.use();
+  const [, go] = useLocation();
+  const [base] = useState(() => newDraft(zone));
+  return (
+    <Editor id="new" base={base} save={t('create')} act={async (draft) => {
+      const made = await body(api.POST('/v1/automations', { body: { ...wholeOf(draft), enabled: true } }));
+      go(`/automations/${made.id}`, { replace: true });
+    }} />
+  );
+}

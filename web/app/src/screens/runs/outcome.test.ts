@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import type { Schemas } from '../../api/client';
+import { meansOf, outcomeOf } from './outcome';
+import { texts } from './texts';
+
+const run = (status: string, end_reason: string | null, duration_ms: number | null = null, amount?: number) =>
+  ({ status, end_reason, duration_ms, usage: { cost: amount === undefined ? null : { amount, currency: 'USD' } } }) as Schemas['AutomationRun'];
+
+describe('what became of a run', () => {
+  it.each([['ended', 'COMPLETED', 'ok'], ['ended', 'ERROR', 'bad'], ['ended', 'CANCELLED', ''], ['running', null, 'accent'], ['requires_action', null, 'warn']])('%s %s is %s, and has words', (status, reason, tone) => {
+    const outcome = outcomeOf(run(status, reason));
+    expect(outcome.tone).toBe(tone);
+    expect(texts.t.has(`outcome.${outcome.name}`)).toBe(true);
+  });
+
+  it('is shown as it is where a server knows more than the page', () => {
+    expect(outcomeOf(run('ended', 'ABDUCTED'))).toEqual({ name: 'ABDUCTED', tone: '', sign: '•' });
+    expect(outcomeOf(run('dreaming', null)).name).toBe('dreaming');
+  });
+
+  it('has means of what has ended alone', () => {
+    expect(meansOf([run('running', null), run('ended', 'COMPLETED', 1000, 0.02), run('ended', 'ERROR', 3000)])).toEqual({ count: 2, duration: 2000, cost: 0.02 });
+    expect(meansOf([])).toEqual({ count: 0, duration: null, cost: null });
+  });
+});
