@@ -1,21 +1,180 @@
-import { becomes, check, dark, french, narrow, same, tidy } from '../harness.mjs';
+import { becomes, check, dark, french, light, narrow, noSideScroll, same, tidy, until } from '../harness.mjs';
+import { go, screens, settled } from '../screens.mjs';
 
-const screens = ['/', '/chat', '/approvals', '/automations', '/runs', '/data', '/usage', '/settings', '/system'];
+const budget = 250_000; // bytes over the wire until the first screen is there
+const ground = { light: 'rgb(246, 246, 243)', dark: 'rgb(20, 23, 26)' };
+const groundOf = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+const menu = (page) => page.getByRole('navigation').first();
+
+// tabTo presses Tab until what is meant has the focus.
+async function tabTo(page, target, what) {
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((e) => e === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${what} cannot be reached by Tab`);
+}
+
+// transfers counts what comes over the wire, as the browser does, compressed and with headers.
+async function transfers(page) {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Network.enable');
+  const sizes = new Map();
+  const add = (id, bytes) => sizes.set(id, (sizes.get(id) ?? 0) + bytes);
+  cdp.on('Network.responseReceived', ({ requestId, response }) => add(requestId, response.encodedDataLength));
+  cdp.on('Network.dataReceived', ({ requestId, encodedDataLength }) => add(requestId, encodedDataLength));
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => sizes.set(requestId, encodedDataLength));
+  return () => [...sizes.values()].reduce((a, b) => a + b, 0);
+}
 
 export const steps = [
   {
-    name: 'every screen opens by its address, empty, and is tidy in both themes',
-    async run({ open, shot }) {
-      for (const look of [{}, dark]) {
+    name: 'the first screen of an empty server: 250 kB at most, from this server alone, under its policy',
+    async run({ open, base }) {
+      const page = await open({ base: 'about:blank' });
+      const sum = await transfers(page);
+      page.bad.length = 0; // about:blank is no host of ours
+      const response = await page.goto(base);
+      await settled(page);
+      await page.waitForLoadState('load');
+      check(sum() > 20_000, `only ${sum()} bytes were counted`);
+      check(sum() <= budget, `the first screen takes ${sum()} bytes`);
+      console.log(`      the first screen takes ${Math.round(sum() / 1000)} kB`);
+      const policy = response.headers()['content-security-policy'];
+      check(/default-src 'none'/.test(policy) && /script-src 'self'(;|$)/.test(policy) && !/unsafe|https?:|\*|data:/.test(policy), `the policy is ${policy}`);
+      same(await page.locator('[data-reactroot], script:not([src])').count(), 0, 'inline scripts');
+      page.bad = page.bad.filter((bad) => !bad.includes(base)); // it was opened as about:blank
+    },
+  },
+  {
+    name: 'nothing flashes: theme and language are there before the bundle has run',
+    async run({ browser, base }) {
+      for (const [system, stored, want] of [['dark', null, 'dark'], ['light', null, 'light'], ['light', 'dark', 'dark'], ['dark', 'light', 'light']]) {
+        const context = await browser.newContext({ colorScheme: system, locale: 'en-GB' });
+        await context.addInitScript((theme) => { if (theme) localStorage.setItem('fermata.theme', theme); localStorage.setItem('fermata.lang', 'fr'); }, stored);
+        const page = await context.newPage();
+        page.bad = [];
+        page.log = [];
+        let go;
+        const held = new Promise((done) => { go = done; });
+        await page.route('**/assets/*.js', async (route) => { await held; await route.continue(); });
+        await page.goto(base, { waitUntil: 'commit' });
+        const what = `system ${system}, stored ${stored}`;
+        await becomes(() => groundOf(page), ground[want], `${what}: the ground before the bundle`);
+        same(await page.locator('#root > *').count(), 0, 'what the bundle has made');
+        same(await page.evaluate(() => document.documentElement.lang), 'fr', `${what}: the language before the bundle`);
+        go();
+        await settled(page);
+        same(await groundOf(page), ground[want], `${what}: the ground after the bundle`);
+        await context.close();
+      }
+    },
+  },
+  {
+    name: 'every screen from the menu by keyboard; the focus goes to its title; the skip link',
+    async run({ open }) {
+      for (const look of [{}, narrow]) {
         const page = await open(look);
-        for (const at of screens) {
-          await page.goto(`${new URL(page.url()).origin}/#${at}`);
-          await page.locator('#page-title').waitFor();
-          await tidy(page, `${at} ${look.colorScheme ?? 'light'}`);
-          await shot(page, `empty${at.replaceAll('/', '-')}-${look.colorScheme ?? 'light'}`);
+        await settled(page);
+        for (const { at, en } of [...screens.slice(1), screens[0]]) {
+          if (look === narrow) {
+            await tabTo(page, page.getByRole('button', { name: /Menu/ }), 'the menu');
+            await page.keyboard.press('Enter');
+          }
+          const link = menu(page).getByRole('link', { name: new RegExp(`^${en}\\b`) });
+          await tabTo(page, link, en);
+          await page.keyboard.press('Enter');
+          await settled(page);
+          same(new URL(page.url()).hash, `#${at}`, 'the address');
+          await becomes(() => page.evaluate(() => document.activeElement?.closest('main') !== null), true, `${en}: the focus is in the screen`);
+          await until(`${en} is marked as the present one`, async () => (look === narrow ? true : await link.getAttribute('aria-current') === 'page'), 3000);
+          if (look === narrow) await until('the menu is folded again', async () => !await link.isVisible(), 3000);
         }
+        await page.reload();
+        await settled(page);
+        await page.keyboard.press('Tab');
+        same(await page.evaluate(() => document.activeElement.className), 'skip', 'the first stop');
+        await page.keyboard.press('Enter');
+        await becomes(() => page.evaluate(() => document.activeElement.id), 'main', 'the focus after the skip link');
         await page.context().close();
       }
+    },
+  },
+  {
+    name: 'English and French: chosen by the browser, changed by hand, kept; every screen has its words',
+    async run({ open }) {
+      const page = await open(french);
+      for (const { at, fr } of screens) {
+        await go(page, at);
+        await until(`the menu says ${fr}`, () => menu(page).getByRole('link', { name: new RegExp(`^${fr}`) }).isVisible(), 5000);
+        const keys = (await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm);
+        same(keys, null, `${at}: keys in the place of texts`);
+        await noSideScroll(page, `${at} in French`);
+      }
+      await page.getByRole('button', { name: 'Language: English' }).click();
+      await becomes(() => page.evaluate(() => document.documentElement.lang), 'en', 'the language after the switch');
+      await page.reload();
+      await until('English is kept', () => menu(page).getByRole('link', { name: 'Home' }).isVisible(), 5000);
+      same(await page.evaluate(() => document.documentElement.lang), 'en', 'the language after a reload');
+      const other = await open({ locale: 'de-DE' });
+      await settled(other);
+      same(await other.evaluate(() => document.documentElement.lang), 'en', 'the language for a German browser');
+    },
+  },
+  {
+    name: 'the theme follows the system until it is chosen, and the choice is kept',
+    async run({ open }) {
+      const page = await open(dark);
+      await settled(page);
+      await becomes(() => groundOf(page), ground.dark, 'the ground on a dark system');
+      await page.emulateMedia({ colorScheme: 'light' });
+      await becomes(() => groundOf(page), ground.light, 'the ground after the system changed');
+      await page.getByLabel('Theme').selectOption('dark');
+      await becomes(() => groundOf(page), ground.dark, 'the ground that was chosen');
+      await page.reload();
+      await settled(page);
+      same(await groundOf(page), ground.dark, 'the ground after a reload');
+      await page.getByLabel('Theme').selectOption('system');
+      await becomes(() => groundOf(page), ground.light, 'the ground of the system again');
+    },
+  },
+  {
+    name: 'an address that is none says so, and leads home',
+    async run({ open }) {
+      const page = await open({ at: '/nonsense/of/mine' });
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await tidy(page, 'an unknown address');
+      await page.getByRole('link', { name: 'To the start page' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    },
+  },
+  {
+    name: 'a server that asks for a key: a wrong one, the right one, kept over a reload, signed out',
+    async run({ open, locked, shot }) {
+      const server = await locked();
+      const page = await open({ base: server.base });
+      const field = page.getByLabel('API key');
+      await field.waitFor();
+      for (const look of [light, dark]) {
+        await page.emulateMedia(look);
+        await tidy(page, `sign-in ${look.colorScheme}`);
+        await shot(page, `signin-${look.colorScheme}`);
+      }
+      await field.fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.getByText('This key is not valid.').waitFor();
+      check(await field.getAttribute('aria-invalid') === 'true', 'the field is not marked as wrong');
+      await tidy(page, 'a wrong key');
+      await field.fill(server.key);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await server.call('PATCH', '/v1/settings', { require_validation: true });
+      await server.call('POST', '/v1/sessions', { type: 'CHAT', message: { text: 'create a zone Health' } });
+      await menu(page).getByText('1 waits for you').waitFor({ state: 'attached' }); // the stream is live, by a ticket
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await field.waitFor();
     },
   },
 ];

@@ -1,9 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { $api } from '../api/client';
-import { getKey, onKey } from '../api/key';
 import { asProblem } from '../api/problem';
 import { Page } from '../ui/Page';
 import { texts as uiTexts } from '../ui/texts';
@@ -62,21 +61,29 @@ function Screens() {
 }
 
 /** After a move to another screen the focus goes to its title, so that the keyboard and
- * a screen reader are where the eye is. */
+ * a screen reader are where the eye is. The screen may still be loading then. */
 function useFocusOnMove() {
-  const [path] = useLocation();
-  const before = useRef(path);
+  const screen = useLocation()[0].split('/')[1];
+  const before = useRef(screen);
   useEffect(() => {
-    if (before.current.split('/')[1] === path.split('/')[1]) return;
-    before.current = path;
-    const timer = setTimeout(() => {
-      const active = document.activeElement;
-      if (active && active !== document.body && active.closest('#main')) return; // the screen put it somewhere itself
-      document.getElementById('page-title')?.focus({ preventScroll: true });
+    if (before.current === screen) return undefined;
+    before.current = screen;
+    const main = document.getElementById('main')!;
+    const watch = new MutationObserver(() => take());
+    const take = () => {
+      const title = main.querySelector('h1');
+      const own = main.contains(document.activeElement); // the screen put it somewhere itself
+      if (!title && !own) return;
+      watch.disconnect();
+      if (own) return;
+      title!.tabIndex = -1;
+      title!.focus({ preventScroll: true });
       window.scrollTo(0, 0);
-    }, 60);
-    return () => clearTimeout(timer);
-  }, [path]);
+    };
+    watch.observe(main, { childList: true, subtree: true });
+    take();
+    return () => watch.disconnect();
+  }, [screen]);
 }
 
 function Shell() {
@@ -103,10 +110,9 @@ function Shell() {
 
 /** Whether the server wants a key that this tab does not have. */
 function Door() {
-  const key = useSyncExternalStore(onKey, getKey);
   const query = $api.useQuery('get', '/v1/settings');
   const locked = query.error && asProblem(query.error).status === 401;
-  return locked ? <SignIn key={key} /> : <Shell />;
+  return locked ? <SignIn /> : <Shell />;
 }
 
 export function App() {

@@ -1,0 +1,24 @@
+// The page's screens: the one list of their addresses, with their names in the menu.
+export const screens = [
+  { at: '/', en: 'Home', fr: 'Accueil' },
+  { at: '/chat', en: 'Chat', fr: 'Conversations' },
+  { at: '/approvals', en: 'Approvals', fr: 'Approbations' },
+  { at: '/automations', en: 'Automations', fr: 'Automatisations' },
+  { at: '/runs', en: 'Runs', fr: 'Exécutions' },
+  { at: '/data', en: 'Data', fr: 'Données' },
+  { at: '/usage', en: 'Usage', fr: 'Consommation' },
+  { at: '/settings', en: 'Settings', fr: 'Réglages' },
+  { at: '/system', en: 'System', fr: 'Système' },
+];
+
+/** Goes to an address as a typed one, and waits until its screen has settled. */
+export async function go(page, at) {
+  await page.evaluate((to) => { location.hash = to; }, at);
+  await settled(page);
+}
+
+/** Waits until the screen has its title and reads nothing any more. */
+export async function settled(page) {
+  await page.locator('#page-title').waitFor();
+  await page.waitForFunction(() => !document.querySelector('[role=status].muted, .page.muted'), null, { timeout: 10000 });
+}
