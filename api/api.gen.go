@@ -1417,6 +1417,27 @@ func (e WebhookResultResult) Valid() bool {
 	}
 }
 
+// Defines values for ListRunsParamsTrigger.
+const (
+	ListRunsParamsTriggerEVENT     ListRunsParamsTrigger = "EVENT"
+	ListRunsParamsTriggerMANUAL    ListRunsParamsTrigger = "MANUAL"
+	ListRunsParamsTriggerSCHEDULED ListRunsParamsTrigger = "SCHEDULED"
+)
+
+// Valid indicates whether the value is a known member of the ListRunsParamsTrigger enum.
+func (e ListRunsParamsTrigger) Valid() bool {
+	switch e {
+	case ListRunsParamsTriggerEVENT:
+		return true
+	case ListRunsParamsTriggerMANUAL:
+		return true
+	case ListRunsParamsTriggerSCHEDULED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExportSessionParamsFormat.
 const (
 	ExportSessionParamsFormatJSON     ExportSessionParamsFormat = "json"
@@ -1815,6 +1836,8 @@ type AutomationPatchScheduleType string
 
 // AutomationRun One line of an automation's history.
 type AutomationRun struct {
+	AutomationID string `json:"automation_id"`
+
 	// DurationMs From its start to its end, waits counted.
 	DurationMs *int64     `json:"duration_ms"`
 	EndReason  *EndReason `json:"end_reason"`
@@ -1822,6 +1845,9 @@ type AutomationRun struct {
 
 	// FinalText Of its last answer.
 	FinalText *string `json:"final_text"`
+
+	// Name Of its session: the automation as it was called when the run was made.
+	Name string `json:"name"`
 
 	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 	Phase Phase `json:"phase"`
@@ -4784,6 +4810,31 @@ type RevokeKeyParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// ListAllOccurrencesParams defines parameters for ListAllOccurrences.
+type ListAllOccurrencesParams struct {
+	// AutomationID Only those of this automation.
+	AutomationID *string `form:"automation_id,omitempty" json:"automation_id,omitempty"`
+
+	// States Only those in these states, separated by commas.
+	States *string `form:"states,omitempty" json:"states,omitempty"`
+
+	// Since Only instants at this time or later.
+	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Until Only instants before this time.
+	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // ListPromptChunksParams defines parameters for ListPromptChunks.
 type ListPromptChunksParams struct {
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4882,6 +4933,40 @@ type LeaveQueueParams struct {
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
+
+// ListRunsParams defines parameters for ListRuns.
+type ListRunsParams struct {
+	// AutomationID Only runs of this automation.
+	AutomationID *string `form:"automation_id,omitempty" json:"automation_id,omitempty"`
+
+	// Status Only runs with this status.
+	Status *SessionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// EndReason Only runs that ended for this reason.
+	EndReason *EndReason `form:"end_reason,omitempty" json:"end_reason,omitempty"`
+
+	// Trigger Only runs that were started in this way.
+	Trigger *ListRunsParamsTrigger `form:"trigger,omitempty" json:"trigger,omitempty"`
+
+	// Since Only runs made at this time or later.
+	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Until Only runs made before this time.
+	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
+
+	// Limit How many at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
+// ListRunsParamsTrigger defines parameters for ListRuns.
+type ListRunsParamsTrigger string
 
 // PreviewScheduleParams defines parameters for PreviewSchedule.
 type PreviewScheduleParams struct {

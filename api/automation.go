@@ -60,7 +60,7 @@ func WebhookResultFrom(r *domain.Receipt) *WebhookResult {
 func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 	s := r.Session
 	out := &AutomationRun{
-		SessionID: s.ID, Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
+		SessionID: s.ID, AutomationID: s.AutomationID, Name: s.Name, Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
 		RequestedAt: Time(s.CreatedAt), StartedAt: timePtr(r.StartedAt), EndedAt: timePtr(r.EndedAt),
 		Roundtrips: s.State.TotalRoundtrips, Usage: usageFrom(s.Usage), Status: s.Status(), Phase: s.Phase,
 		EndReason: textPtr(s.EndReason), FinalText: textPtr(r.FinalText),

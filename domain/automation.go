@@ -154,6 +154,16 @@ type Occurrence struct {
 	RecordedAt    time.Time
 }
 
+// OccurrenceFilter says which occurrences a list shows; what is empty does not matter.
+type OccurrenceFilter struct {
+	AutomationID string
+	States       []OccurrenceState
+	Since        time.Time
+	Until        time.Time // not included
+	Limit        int
+	Cursor       string
+}
+
 // Grant is a person's yes in advance, given when an automation is set up: these
 // commands, on these zones or tools, with these bounds, so many times a run.
 type Grant struct {

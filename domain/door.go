@@ -64,8 +64,11 @@ type SessionFilter struct {
 	Type         SessionType
 	Status       Status
 	AutomationID string
-	Query        string // part of the name
+	Query        string    // part of the name
+	Trigger      string    // what started a run
+	EndReason    EndReason // why it ended
 	Since        time.Time
+	Until        time.Time // not included
 	Limit        int
 	Cursor       string
 }

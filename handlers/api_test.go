@@ -135,6 +135,8 @@ func TestEveryCall(t *testing.T) {
 		{200, "GET", "/v1/automations/aut_1", ""}, {200, "PATCH", "/v1/automations/aut_1", `{"schedule":{"expression":"0 9 * * *"},"budgets":null,"provider_id":null,"seed":{"text":"x"}}`}, {204, "DELETE", "/v1/automations/aut_1?force=true", ""},
 		{202, "POST", "/v1/automations/aut_1/execute", ""}, {200, "POST", "/v1/automations/aut_1/disable", ""}, {200, "POST", "/v1/automations/aut_1/enable", "{}"},
 		{200, "GET", "/v1/automations/aut_1/executions", ""}, {200, "GET", "/v1/automations/aut_1/occurrences?state=SKIPPED", ""}, {422, "GET", "/v1/automations/aut_1/occurrences?state=LOST", ""},
+		{200, "GET", "/v1/runs?automation_id=aut_1&status=ended&end_reason=ERROR&trigger=EVENT&since=2026-03-01T00:00:00Z&until=2026-04-01T00:00:00Z&limit=5", ""}, {422, "GET", "/v1/runs?trigger=MOON", ""},
+		{200, "GET", "/v1/occurrences?states=SKIPPED,MISSED,SKIPPED&until=2026-04-01T00:00:00Z", ""}, {422, "GET", "/v1/occurrences?states=SKIPPED,LOST", ""}, {422, "GET", "/v1/occurrences?since=soon", ""},
 		{200, "GET", "/v1/automations/aut_1/seed", ""}, {200, "PUT", "/v1/automations/aut_1/seed", `{"text":"Look."}`},
 		{200, "GET", "/v1/automations/aut_1/grants", ""}, {201, "POST", "/v1/automations/aut_1/grants", `{"commands":["CREATE_DATA"],"max_per_run":1,"bounds":{},"expires_at":"2030-01-01T00:00:00Z"}`}, {204, "DELETE", "/v1/automations/aut_1/grants/gra_1", ""},
 		{200, "POST", "/v1/automations/aut_1/webhook", ""}, {202, "POST", "/v1/hooks/aut_1/secret", `[1]`}, {202, "POST", "/v1/hooks/aut_1/secret", ""}, {404, "POST", "/v1/hooks/aut_1/other", ""},

@@ -39,8 +39,8 @@ type Runs interface {
 	TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error)
 	// WorkspaceOfHook is where such a call belongs, or the same not_found error.
 	WorkspaceOfHook(ctx context.Context, id, token string) (string, error)
-	RunRecords(ctx context.Context, ws, id, cursor string, limit int) ([]domain.RunRecord, string, error)
-	Occurrences(ctx context.Context, ws, id string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error)
+	RunRecords(ctx context.Context, ws string, f domain.SessionFilter) ([]domain.RunRecord, string, error)
+	Occurrences(ctx context.Context, ws string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error)
 }
 
 // Seeds reads SEEDs and checks what is to become one: as RichText, but periods stay

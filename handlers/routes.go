@@ -111,6 +111,8 @@ func (s *server) table() []route {
 		{"POST", "/v1/automations/{automation_id}/disable", admin, s.enable(false)},
 		{"GET", "/v1/automations/{automation_id}/executions", viewer, s.listAutomationRuns},
 		{"GET", "/v1/automations/{automation_id}/occurrences", viewer, s.listOccurrences},
+		{"GET", "/v1/runs", viewer, s.listRuns},
+		{"GET", "/v1/occurrences", viewer, s.listAllOccurrences},
 		{"GET", "/v1/automations/{automation_id}/seed", viewer, s.getSeed},
 		{"PUT", "/v1/automations/{automation_id}/seed", admin, s.setSeed},
 		{"GET", "/v1/automations/{automation_id}/grants", viewer, s.listGrants},

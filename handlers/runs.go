@@ -39,7 +39,7 @@ func (s *server) listAutomationRuns(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	runs, next, err := s.Runs.RunRecords(r.Context(), ws, id, after, limit)
+	runs, next, err := s.Runs.RunRecords(r.Context(), ws, domain.SessionFilter{AutomationID: id, Cursor: after, Limit: limit})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -68,7 +68,11 @@ func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	occurrences, next, err := s.Runs.Occurrences(r.Context(), ws, id, state, after, limit)
+	f := domain.OccurrenceFilter{AutomationID: id, Cursor: after, Limit: limit}
+	if state != "" {
+		f.States = []domain.OccurrenceState{state}
+	}
+	occurrences, next, err := s.Runs.Occurrences(r.Context(), ws, f)
 	if err != nil {
 		s.fail(w, r, err)
 		return

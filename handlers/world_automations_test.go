@@ -92,16 +92,16 @@ func (w *world) WorkspaceOfHook(_ context.Context, id, token string) (string, er
 	return "default", nil
 }
 
-func (w *world) RunRecords(_ context.Context, _, _, cursor string, limit int) ([]domain.RunRecord, string, error) {
+func (w *world) RunRecords(_ context.Context, _ string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
 	run := *w.sessions["ses_1"]
 	run.Trigger = domain.BySchedule
 	ended := worldTime.Add(90 * time.Second)
-	return []domain.RunRecord{{Session: &run, FinalText: "All is well.", StartedAt: &worldTime, EndedAt: &ended}, {Session: &run}}, "more", w.told([]any{cursor, limit})
+	return []domain.RunRecord{{Session: &run, FinalText: "All is well.", StartedAt: &worldTime, EndedAt: &ended}, {Session: &run}}, "more", w.told(f)
 }
 
-func (w *world) Occurrences(_ context.Context, ws, id string, state domain.OccurrenceState, _ string, _ int) ([]*domain.Occurrence, string, error) {
-	return []*domain.Occurrence{{ID: "occ_1", WorkspaceID: ws, AutomationID: id, ScheduledAt: worldTime, State: domain.OccurrenceSkipped,
-		Reason: domain.SkippedOverlap, RecordedAt: worldTime}}, "", w.told(state)
+func (w *world) Occurrences(_ context.Context, ws string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+	return []*domain.Occurrence{{ID: "occ_1", WorkspaceID: ws, AutomationID: f.AutomationID, ScheduledAt: worldTime, State: domain.OccurrenceSkipped,
+		Reason: domain.SkippedOverlap, RecordedAt: worldTime}}, "", w.told(f)
 }
 
 func (w *world) Seed(_ context.Context, _, id string) (*domain.StandingOrder, *domain.Message, error) {

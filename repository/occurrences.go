@@ -51,22 +51,34 @@ func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurre
 	return nil
 }
 
-// Occurrences lists the occurrences of an automation, latest instant first; state ""
-// means all of them.
-func (s *Store) Occurrences(ctx context.Context, workspace, automation string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error) {
-	before, err := readCursor(cursor)
+// Occurrences lists what became of scheduled instants, the latest first.
+func (s *Store) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+	before, err := readCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
-	q := newQuery("SELECT "+occurrenceColumns+" FROM occurrences WHERE workspace_id = ? AND automation_id = ?", workspace, automation)
-	if state != "" {
-		q.add(" AND state = ?", string(state))
+	limit := pageSize(f.Limit)
+	q := newQuery("SELECT "+occurrenceColumns+" FROM occurrences WHERE workspace_id = ?", workspace)
+	if f.AutomationID != "" {
+		q.add(" AND automation_id = ?", f.AutomationID)
 	}
-	if cursor != "" {
-		q.add(" AND scheduled_at < ?", before.Number)
+	if len(f.States) > 0 {
+		q.add(" AND (state = ?", string(f.States[0]))
+		for _, state := range f.States[1:] {
+			q.add(" OR state = ?", string(state))
+		}
+		q.add(")")
 	}
-	q.add(" ORDER BY scheduled_at DESC LIMIT ?", limit+1)
+	if !f.Since.IsZero() {
+		q.add(" AND scheduled_at >= ?", stamp{f.Since})
+	}
+	if !f.Until.IsZero() {
+		q.add(" AND scheduled_at < ?", stamp{f.Until})
+	}
+	if f.Cursor != "" {
+		q.add(" AND (scheduled_at, id) < (?, ?)", before.Number, before.ID)
+	}
+	q.add(" ORDER BY scheduled_at DESC, id DESC LIMIT ?", limit+1)
 	var rows []occurrenceRow
 	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
 		return nil, "", fmt.Errorf("list the occurrences: %w", err)

@@ -104,12 +104,11 @@ func activeGrants(ctx context.Context, r reader, workspace, automation, run stri
 	return active, nil
 }
 
-// RunRecords lists the runs of an automation, newest first, each with the text of its
-// last answer. The second result is the cursor of the next page, "" at the end.
-func (s *Store) RunRecords(ctx context.Context, workspace, automation, cursor string, limit int) ([]domain.RunRecord, string, error) {
-	sessions, next, err := s.Sessions(ctx, workspace, domain.SessionFilter{
-		Type: domain.Automation, AutomationID: automation, Cursor: cursor, Limit: limit,
-	})
+// RunRecords lists runs of automations, newest first, each with the text of its last
+// answer. The second result is the cursor of the next page, "" at the end.
+func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
+	f.Type = domain.Automation
+	sessions, next, err := s.Sessions(ctx, workspace, f)
 	if err != nil {
 		return nil, "", err
 	}

@@ -74,8 +74,17 @@ func (s *Store) Sessions(ctx context.Context, workspace string, f domain.Session
 	if f.Query != "" {
 		q.add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escapeLike(f.Query)+"%")
 	}
+	if f.Trigger != "" {
+		q.add(" AND trigger_kind = ?", f.Trigger)
+	}
+	if f.EndReason != "" {
+		q.add(" AND end_reason = ?", string(f.EndReason))
+	}
 	if !f.Since.IsZero() {
 		q.add(" AND created_at >= ?", stamp{f.Since})
+	}
+	if !f.Until.IsZero() {
+		q.add(" AND created_at < ?", stamp{f.Until})
 	}
 	if f.Cursor != "" {
 		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)

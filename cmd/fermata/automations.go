@@ -162,12 +162,12 @@ func (s automationService) TriggerAutomation(ctx context.Context, id, token stri
 	return s.app.door.TriggerAutomation(ctx, id, token, body)
 }
 
-func (s automationService) RunRecords(ctx context.Context, workspace, id, cursor string, limit int) ([]domain.RunRecord, string, error) {
-	return s.app.store.RunRecords(ctx, workspace, id, cursor, limit)
+func (s automationService) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
+	return s.app.store.RunRecords(ctx, workspace, f)
 }
 
-func (s automationService) Occurrences(ctx context.Context, workspace, id string, state domain.OccurrenceState, cursor string, limit int) ([]*domain.Occurrence, string, error) {
-	return s.app.store.Occurrences(ctx, workspace, id, state, cursor, limit)
+func (s automationService) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+	return s.app.store.Occurrences(ctx, workspace, f)
 }
 
 // Seed is the message that an automation's runs begin with.

@@ -244,7 +244,7 @@ func (s *server) occurrence(order *domain.StandingOrder, state domain.Occurrence
 	s.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		all, _, err := s.app.store.Occurrences(s.t.Context(), order.WorkspaceID, order.ID, "", "", 10)
+		all, _, err := s.app.store.Occurrences(s.t.Context(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 10})
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -219,7 +219,7 @@ func (v *virtual) occurrences(order *domain.StandingOrder) []*domain.Occurrence 
 	v.t.Helper()
 	var all []*domain.Occurrence
 	for cursor := ""; ; {
-		page, next, err := v.store.Occurrences(context.Background(), order.WorkspaceID, order.ID, "", cursor, 200)
+		page, next, err := v.store.Occurrences(context.Background(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: cursor, Limit: 200})
 		v.ok(err)
 		if all = append(all, page...); next == "" {
 			return all

@@ -484,6 +484,7 @@ CREATE TABLE occurrences (
     PRIMARY KEY (workspace_id, automation_id, scheduled_at),
     FOREIGN KEY (workspace_id, automation_id) REFERENCES automations (workspace_id, id)
 );
+CREATE INDEX occurrences_newest ON occurrences (workspace_id, scheduled_at, id);
 CREATE INDEX occurrences_due ON occurrences (workspace_id, scheduled_at, automation_id) WHERE state = 'DUE';
 
 CREATE TABLE grants (

@@ -110,17 +110,39 @@ func occurrences(w *world) {
 			[]any{1, second.ID, second.ScheduledAt, 1, "Look at the numbers."}, "what a decision sees")
 	})
 	w.ok(err)
-	list, next, err := w.Occurrences(ctx, ws, order.ID, "", "", 1)
+	list, next, err := w.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 1})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].ScheduledAt}, []any{1, second.ScheduledAt}, "the latest first")
-	list, _, err = w.Occurrences(ctx, ws, order.ID, "", next, 10)
+	list, _, err = w.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: next, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].State, *list[0].CoalescedInto}, []any{1, domain.OccurrenceCoalesced, second.ScheduledAt}, "then the one before")
+
+	other := w.order("others", nil)
+	missed := row(25, domain.OccurrenceMissed)
+	missed.AutomationID = other.ID
+	w.ok(record(missed))
+	shown := func(f domain.OccurrenceFilter) (ids []string) {
+		list, _, err := w.Occurrences(ctx, ws, f)
+		w.ok(err)
+		for _, o := range list {
+			ids = append(ids, o.ID)
+		}
+		return ids
+	}
+	w.equal(shown(domain.OccurrenceFilter{}), []string{missed.ID, second.ID, first.ID}, "those of all automations")
+	w.equal(shown(domain.OccurrenceFilter{States: []domain.OccurrenceState{domain.OccurrenceMissed, domain.OccurrenceCoalesced}}), []string{missed.ID, first.ID}, "of some states")
+	w.equal(shown(domain.OccurrenceFilter{Since: second.ScheduledAt}), []string{missed.ID, second.ID}, "since")
+	w.equal(shown(domain.OccurrenceFilter{Until: second.ScheduledAt}), []string{first.ID}, "until")
+	list, next, err = w.Occurrences(ctx, ws, domain.OccurrenceFilter{Limit: 1})
+	w.ok(err)
+	w.equal(list[0].ID, missed.ID, "the first page")
+	w.equal(shown(domain.OccurrenceFilter{Cursor: next}), []string{second.ID, first.ID}, "two automations at one instant, cut between them")
+	w.equal(len(shown(domain.OccurrenceFilter{AutomationID: "aut_unknown"})), 0, "of an unknown automation")
 
 	agenda, err := w.Agenda(ctx, T0.Add(time.Hour), 10, true)
 	w.ok(err)
 	w.equal([]any{agenda.Orders, agenda.Waiting, len(agenda.Watching)},
-		[]any{[]domain.OrderRef{{WorkspaceID: ws, ID: order.ID}}, []string{ws}, 2}, "what there is to do")
+		[]any{[]domain.OrderRef{{WorkspaceID: ws, ID: order.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
 	refs, err := w.DueOccurrences(ctx, ws)
 	w.ok(err)
 	w.equal(refs, []domain.OrderRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
@@ -194,7 +216,15 @@ func runs(w *world) {
 	v, err = w.View(ctx, ws, queued.ID)
 	w.ok(err)
 	w.equal(len(v.Grants), 0, "and counts no more")
-	records, _, err := w.RunRecords(ctx, ws, order.ID, "", 10)
+	records, _, err := w.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: order.ID, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(records), records[0].Session.ID}, []any{4, queued.ID}, "the history, newest first")
+	runs := func(f domain.SessionFilter) int {
+		records, _, err := w.RunRecords(ctx, ws, f)
+		w.ok(err)
+		return len(records)
+	}
+	w.equal([]int{runs(domain.SessionFilter{}), runs(domain.SessionFilter{EndReason: domain.EndError}), runs(domain.SessionFilter{Trigger: queued.Trigger}),
+		runs(domain.SessionFilter{Trigger: "OTHER"}), runs(domain.SessionFilter{Until: queued.CreatedAt}), runs(domain.SessionFilter{Since: queued.CreatedAt})},
+		[]int{4, 1, 4, 0, 3, 1}, "the runs of all automations, some of them")
 }

@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var (
+	endReasons = []domain.EndReason{
+		domain.EndCompleted, domain.EndLimitReached, domain.EndError, domain.EndTimeout, domain.EndCancelled,
+		domain.EndSuspended, domain.EndNetworkError,
+	}
+	triggers = []string{domain.ByHand, domain.BySchedule, domain.ByEvent}
+)
+
+// listRuns lists the runs of all automations.
+func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
+	filter, err := runFilter(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	runs, next, err := s.Runs.RunRecords(r.Context(), caller(r).Workspace, filter)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(runs), next, api.AutomationRunFrom))
+}
+
+func runFilter(r *http.Request) (f domain.SessionFilter, err error) {
+	f.AutomationID = r.URL.Query().Get("automation_id")
+	if f.Status, err = oneOf(r, "status", statuses...); err != nil {
+		return f, err
+	}
+	if f.EndReason, err = oneOf(r, "end_reason", endReasons...); err != nil {
+		return f, err
+	}
+	if f.Trigger, err = oneOf(r, "trigger", triggers...); err != nil {
+		return f, err
+	}
+	if f.Since, f.Until, err = stretch(r); err != nil {
+		return f, err
+	}
+	f.Limit, f.Cursor, err = paging(r)
+	return f, err
+}
+
+// stretch reads since and until from the query.
+func stretch(r *http.Request) (since, until time.Time, err error) {
+	if since, err = timeOf(r, "since"); err != nil {
+		return since, until, err
+	}
+	until, err = timeOf(r, "until")
+	return since, until, err
+}
+
+// listAllOccurrences lists what became of the scheduled instants of all automations.
+func (s *server) listAllOccurrences(w http.ResponseWriter, r *http.Request) {
+	filter, err := occurrenceFilter(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	occurrences, next, err := s.Runs.Occurrences(r.Context(), caller(r).Workspace, filter)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, pageOf(occurrences, next, api.OccurrenceFrom))
+}
+
+func occurrenceFilter(r *http.Request) (f domain.OccurrenceFilter, err error) {
+	q := r.URL.Query()
+	f.AutomationID = q.Get("automation_id")
+	if text := q.Get("states"); text != "" {
+		for name := range strings.SplitSeq(text, ",") {
+			state := domain.OccurrenceState(name)
+			if !slices.Contains(occurrenceStates, state) {
+				return f, domain.Invalid("/states", "not_allowed", "states takes some of: %s.", strings.Join(words(occurrenceStates), ", "))
+			}
+			if !slices.Contains(f.States, state) {
+				f.States = append(f.States, state)
+			}
+		}
+	}
+	if f.Since, f.Until, err = stretch(r); err != nil {
+		return f, err
+	}
+	f.Limit, f.Cursor, err = paging(r)
+	return f, err
+}
+
+func words[T ~string](all []T) []string {
+	out := make([]string, len(all))
+	for i, one := range all {
+		out[i] = string(one)
+	}
+	return out
+}
