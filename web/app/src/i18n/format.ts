@@ -18,6 +18,8 @@ export interface Format {
   money(amount: string | number, currency: string): string;
   /** Time of day, with the date when it is not today. */
   time(iso: string | number | Date, zone?: string): string;
+  /** Time of day to the second. */
+  clock(iso: string | number | Date, zone?: string): string;
   date(iso: string | number | Date, zone?: string): string;
   /** Everything, with the zone: for a tooltip. */
   full(iso: string | number | Date, zone?: string): string;
@@ -53,6 +55,7 @@ function formatOf(lang: Lang): Format {
       const today = !Number.isNaN(ms(iso)) && day(ms(iso)) === day(Date.now());
       return dated(iso, today ? 't' : 'dt', today ? { timeStyle: 'short', timeZone } : { dateStyle: 'medium', timeStyle: 'short', timeZone });
     },
+    clock: (iso, timeZone) => dated(iso, 'clock', { timeStyle: 'medium', timeZone }),
     date: (iso, timeZone) => dated(iso, 'date', { dateStyle: 'medium', timeZone }),
     full: (iso, timeZone) => dated(iso, 'full', { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short', timeZone }),
     relative(iso, now = Date.now()) {

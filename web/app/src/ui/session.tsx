@@ -32,10 +32,12 @@ type Named = Pick<Schemas['Session'], 'id' | 'name' | 'type'>;
 /** Where a session is looked at: a conversation where one talks, a run in its timeline. */
 export const sessionPath = (session: Pick<Named, 'id' | 'type'>) => (session.type === 'CHAT' ? `/chat/${session.id}` : `/timeline/${session.id}`);
 
-/** The name of a session as a link to it; a very long one takes two lines. */
-export function SessionLink({ session }: { session: Named }) {
+/** The name of a session as a link to it. A very long one takes two lines; within a
+ * sentence it is cut. */
+export function SessionLink({ session, inline }: { session: Named; inline?: boolean }) {
   const t = texts.use();
-  return <Link href={sessionPath(session)} className="clamp" data-session={session.id}>{session.name || t(session.type === 'CHAT' ? 'unnamed' : 'unnamed.run')}</Link>;
+  const name = session.name || t(session.type === 'CHAT' ? 'unnamed' : 'unnamed.run');
+  return <Link href={sessionPath(session)} className={inline ? undefined : 'clamp'} data-session={session.id}>{inline && name.length > 80 ? `${name.slice(0, 79)}…` : name}</Link>;
 }
 
 /** How long something has lasted, moving on by the second. */

@@ -32,7 +32,7 @@ function Row({ session }: { session: Schemas['Session'] }) {
       <p className="row"><SessionLink session={session} /><span className="badge">{words.type(session.type)}</span><span className="muted small"><Time at={session.last_event_time} /></span></p>
       <p className="small">
         {network ? t('aside.network', { time: f.time(waits.at!) })
-          : holder?.type === 'CHAT' ? <Sentence text={t('aside.chat')} parts={{ chat: <SessionLink session={holder} /> }} />
+          : holder?.type === 'CHAT' ? <Sentence text={t('aside.chat')} parts={{ chat: <SessionLink session={holder} inline /> }} />
             : t('aside.else')}
       </p>
     </li>

@@ -55,5 +55,5 @@ function Successor({ id }: { id: string }) {
   const t = texts.use();
   const queue = $api.useQuery('get', '/v1/queue');
   const next = queue.data?.data.find((row) => row.session_id === id)?.session;
-  return <p className="box small" data-preempting={id}><Sentence text={t('slot.taken')} parts={{ name: next ? <SessionLink session={next} /> : <Link href={`/chat/${id}`}>{id}</Link> }} /></p>;
+  return <p className="box small" data-preempting={id}><Sentence text={t('slot.taken')} parts={{ name: next ? <SessionLink session={next} inline /> : <Link href={`/chat/${id}`}>{id}</Link> }} /></p>;
 }

@@ -11,6 +11,7 @@ import { NextRuns } from './NextRuns';
 import { QueueCard } from './Queue';
 import { Recent } from './Recent';
 import { SlotCard } from './Slot';
+import styles from './home.module.css';
 import { hideSteps, stepsHidden } from './steps';
 import { texts } from './texts';
 import { Today } from './Today';
@@ -37,12 +38,12 @@ export default function Home() {
     <Page title={t('title')} actions={<button type="button" className="primary" disabled={create.busy} onClick={() => void create.run()}>{t('chat.new')}</button>}>
       {create.problem != null && <ProblemBox thrown={create.problem} onClose={create.clear} />}
       {steps.show && <FirstSteps onHide={steps.hide} />}
-      <div className="grid">
+      <div className={styles.wide}>
         <SlotCard />
         <QueueCard />
       </div>
       <Aside />
-      <div className="grid">
+      <div className={styles.wide}>
         <Needs />
         <NextRuns />
         <Today />

@@ -1,10 +1,10 @@
 import { defineTexts } from '../../i18n/texts';
 
 export const texts = defineTexts({
-  title: 'Home', 'chat.new': 'New chat', all: 'All of them',
+  title: 'Home', 'chat.new': 'New chat', all: 'All',
   slot: 'At work now', 'slot.free': 'Nobody. The next message or run begins at once.', 'slot.since': 'for {time}', 'slot.quiet': 'quiet for {time}',
   'slot.timeline': 'Timeline', 'slot.automation': 'Automation', 'slot.taken': '{name} takes over as soon as the running action has ended.',
-  aside: 'Set aside', 'aside.chat': 'Set aside by your conversation {chat}; it goes on by itself when that rests.', 'aside.else': 'Set aside; it goes on by itself when its turn comes.',
+  aside: 'Set aside', 'aside.chat': 'Set aside by your conversation {chat}; it goes on by itself once that rests.', 'aside.else': 'Set aside; it goes on by itself when its turn comes.',
   'aside.network': 'Waits for the network until {time}; it goes on by itself.', 'aside.here': 'This conversation set aside, until it rests:',
   queue: 'Queue', 'queue.empty': 'Nothing waits.', 'queue.position': 'Place {n}', 'queue.more': { one: 'and {n} more', other: 'and {n} more' },
   'queue.leave': 'Leave the queue', 'queue.leave.of': 'Take {name} out of the queue', 'queue.left': 'It has left the queue.',
@@ -29,7 +29,7 @@ export const texts = defineTexts({
   title: 'Accueil', 'chat.new': 'Nouvelle conversation', all: 'Tout voir',
   slot: 'Au travail en ce moment', 'slot.free': 'Personne. Le prochain message ou la prochaine exécution commence aussitôt.', 'slot.since': 'depuis {time}', 'slot.quiet': 'inactive depuis {time}',
   'slot.timeline': 'Chronologie', 'slot.automation': 'Automatisation', 'slot.taken': '{name} prend la place dès que l’action en cours est finie.',
-  aside: 'Mises de côté', 'aside.chat': 'Mise de côté par votre conversation {chat} ; elle reprend d’elle-même quand celle-ci se repose.', 'aside.else': 'Mise de côté ; elle reprend d’elle-même à son tour.',
+  aside: 'Mises de côté', 'aside.chat': 'Mise de côté par votre conversation {chat} ; elle reprend d’elle-même dès que celle-ci se repose.', 'aside.else': 'Mise de côté ; elle reprend d’elle-même à son tour.',
   'aside.network': 'Attend le réseau jusqu’à {time} ; elle reprend d’elle-même.', 'aside.here': 'Cette conversation a mis de côté, jusqu’à ce qu’elle se repose :',
   queue: 'File d’attente', 'queue.empty': 'Rien n’attend.', 'queue.position': 'Place {n}', 'queue.more': { one: 'et {n} autre', other: 'et {n} autres' },
   'queue.leave': 'Quitter la file', 'queue.leave.of': 'Retirer {name} de la file', 'queue.left': 'Elle a quitté la file.',
@@ -46,7 +46,7 @@ export const texts = defineTexts({
   steps: 'Trois étapes pour commencer', 'steps.hide': 'Masquer ces étapes', 'steps.done': 'fait',
   'steps.provider': 'Choisir qui répond', 'steps.provider.text': 'Branchez un fournisseur avec votre clé, ou continuez avec la démo intégrée, qui n’en demande pas.',
   'steps.provider.set': '{name} répond.', 'steps.provider.add': 'Ajouter un fournisseur', 'steps.provider.demo': 'Continuer avec la démo', 'steps.provider.demo.set': 'La démo répond.',
-  'steps.chat': 'Dire quelque chose', 'steps.chat.text': 'Une conversation lit et modifie vos données. Pour commencer :', 'steps.chat.open': 'Ouvrir une conversation avec',
+  'steps.chat': 'Dire quelque chose', 'steps.chat.text': 'Une conversation lit et modifie vos données. Pour commencer :', 'steps.chat.open': 'Commencer avec cette phrase',
   'steps.chat.sentence': 'crée une zone Santé ; suis mon sommeil en heures entre 0 et 24 dans Santé',
   'steps.auto': 'Laisser travailler seul', 'steps.auto.text': 'Un exemple, « Bilan quotidien à 8 h », résume chaque matin ce que vous avez. Il reste désactivé tant que vous ne le voulez pas.',
   'steps.auto.make': 'Créer l’exemple', 'steps.auto.name': 'Bilan quotidien à 8 h', 'steps.auto.seed': 'qu’est-ce que j’ai', 'steps.auto.see': 'Le regarder',

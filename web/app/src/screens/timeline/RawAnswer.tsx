@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { api, body, type Schemas } from '../../api/client';
+import { useAction } from '../../ui/action';
+import { ProblemBox } from '../../ui/Problem';
+import { Block } from './Details';
+import { texts } from './texts';
+
+/** Looks for a message from the newest on: the API gives them in pages only. */
+async function find(session: string, id: string): Promise<Schemas['Message'] | null> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await body(api.GET('/v1/sessions/{session_id}/messages', { params: { path: { session_id: session }, query: { order: 'desc', limit: 200, after } } }));
+    const found = page.data.find((message) => message.id === id);
+    if (found || !page.next_cursor) return found ?? null;
+    after = page.next_cursor;
+  }
+}
+
+/** Exactly what the model answered, fetched when somebody wants to see it. */
+export function RawAnswer({ session, message }: { session: string; message: string }) {
+  const t = texts.use();
+  const [found, setFound] = useState<Schemas['Message'] | null | undefined>(undefined);
+  const load = useAction(async () => setFound(await find(session, message)));
+  if (found === undefined) {
+    return (
+      <>
+        {load.problem != null && <ProblemBox thrown={load.problem} />}
+        <p><button type="button" className="small" disabled={load.busy} onClick={() => void load.run()}>{t('d.raw')}</button></p>
+      </>
+    );
+  }
+  const raw = found?.ai_raw;
+  if (!raw) return <p className="muted small">{t('d.raw.none')}</p>;
+  const thoughts = (raw.thinking ?? []).map((part) => part.text ?? '').filter(Boolean).join('\n\n');
+  return (
+    <>
+      {raw.text && <Block title={t('d.raw.title')} text={raw.text} />}
+      {thoughts && <Block title={t('d.raw.thinking')} text={thoughts} />}
+      {(raw.calls ?? []).length > 0 && <Block title={t('d.raw.calls')} text={JSON.stringify(raw.calls, null, 2)} />}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { Link } from 'wouter';
+import { $api } from '../../api/client';
+import { useFormat } from '../../i18n/format';
+import { SessionLink } from '../../ui/session';
+import { texts } from './texts';
+
+/** Why the session stands where it stands, in the server's words, with the way to what
+ * it waits for. Of one that has ended or waits for nothing the words are enough. */
+export function Why({ id }: { id: string }) {
+  const t = texts.use();
+  const f = useFormat();
+  const { data } = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
+  if (!data) return null;
+  const w = data.waiting_for;
+  return (
+    <section className="box stack tight" aria-label={t('why')} data-waits={w.kind}>
+      <p>{data.text}{w.until && ` ${t('why.until', { time: f.time(w.until) })}`}</p>
+      {w.holder && <p className="row small"><span>{t('why.holder', { name: '' })}</span><SessionLink session={w.holder} /></p>}
+      {(w.ahead ?? []).length > 0 && (
+        <div className="small"><p>{t('why.ahead')}</p><ol className="plain">{w.ahead!.map((s) => <li key={s.id}><SessionLink session={s} /></li>)}</ol></div>
+      )}
+      {w.last_error && <p className="small">{t('why.error', { text: w.last_error })}</p>}
+      {w.approval_id && <p className="small"><Link href="/approvals">{t('why.approval')}</Link></p>}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// The whole of a timeline, and what comes to it while the session runs.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { api, body } from '../../api/client';
+import { asProblem } from '../../api/problem';
+import { events } from '../../events/client';
+import { useEvents, useWatch } from '../../events/react';
+import type { Line } from './model';
+
+interface Page { after: string | undefined; lines: Line[] }
+export interface Loaded { lines: Line[]; whole: boolean; error: unknown; again: () => void }
+
+const limit = 200;
+
+/** Reads page after page. What is recorded later may belong before what is known (a call
+ * is recorded when it ends, at its beginning), so the last two pages are read again. */
+export function useTimeline(id: string): Loaded {
+  const [pages, setPages] = useState<Page[]>([]);
+  const [whole, setWhole] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const known = useRef<Page[]>([]);
+  const turn = useRef(0); // who is not of the present turn is void
+
+  const load = useCallback(async (from: number) => {
+    const mine = ++turn.current;
+    let pages = known.current.slice(0, from);
+    let after = known.current[from]?.after;
+    for (;;) {
+      let answer;
+      try {
+        answer = await body(api.GET('/v1/sessions/{session_id}/timeline', { params: { path: { session_id: id }, query: { limit, after } } }));
+      } catch (thrown) {
+        if (mine === turn.current) setError(asProblem(thrown));
+        return;
+      }
+      if (mine !== turn.current) return;
+      pages = [...pages, { after, lines: answer.data }];
+      // While it is read anew the pages that are known stay, so that nothing blinks.
+      known.current = answer.next_cursor ? [...pages, ...known.current.slice(pages.length)] : pages;
+      setPages(known.current);
+      setError(null);
+      if (!answer.next_cursor) { setWhole(true); return; }
+      after = answer.next_cursor;
+    }
+  }, [id]);
+
+  useEffect(() => {
+    const turns = turn;
+    void load(0);
+    return () => { turns.current++; };
+  }, [load]);
+  useWatch(id);
+  const timer = useRef(0);
+  useEvents((event) => {
+    const data = event.data as { session_id?: string; session?: { id: string }; execution?: { session_id: string } } | null;
+    if (![data?.session_id, data?.session?.id, data?.execution?.session_id].includes(id) || event.seq === 0 || timer.current) return;
+    timer.current = window.setTimeout(() => { timer.current = 0; void load(Math.max(0, known.current.length - 2)); }, 250);
+  });
+  useEffect(() => events.onOpen(() => { if (known.current.length) void load(Math.max(0, known.current.length - 2)); }), [load]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const lines = useMemo(() => pages.flatMap((page) => page.lines), [pages]);
+  return { lines, whole, error, again: () => void load(0) };
+}
