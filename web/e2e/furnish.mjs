@@ -1,4 +1,5 @@
 // A server with a life in it: for pictures, and for looking at every screen when it is full.
+import http from 'node:http';
 import { check, until } from './harness.mjs';
 
 const day = 86_400_000;
@@ -60,21 +61,48 @@ async function chat(call, name, ...sentences) {
   return id;
 }
 
+// waiting is a run that stopped to ask, and holds nobody up meanwhile.
+async function waiting(call) {
+  const { id } = await call('POST', '/v1/automations', { name: 'Weekly shop', seed: { text: 'add eggs and rice to the shopping list' }, require_validation: true });
+  const { session } = await call('POST', `/v1/automations/${id}/execute`);
+  await until('a run asks', async () => (await call('GET', '/v1/approvals?status=open')).data.length > 0);
+  return session.id;
+}
+
+// busy has an automation wait for a model that does not answer: the next chat takes the slot from it.
+async function busy(call) {
+  const model = http.createServer((request, response) => { response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders(); }).unref();
+  await new Promise((done) => model.listen(0, '127.0.0.1', done));
+  const slow = await call('POST', '/v1/providers', {
+    name: 'Local', kind: 'openai_compatible', config: { base_url: `http://127.0.0.1:${model.address().port}/v1`, model: 'small' },
+  });
+  const { id } = await call('POST', '/v1/automations', { name: 'Plan of the week', seed: { text: 'plan my week' }, provider_id: slow.id });
+  await call('POST', `/v1/automations/${id}/execute`);
+  await until('the automation is at work', async () => {
+    const { holder, phase } = await call('GET', '/v1/slot');
+    return holder?.automation_id === id && phase === 'CALLING_AI';
+  });
+  await call('PATCH', '/v1/settings', { chat_eviction_after: '5m' });
+}
+
+/** What the server of a furnished life needs: its model is on this machine. */
+export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.1' };
+
 /** Fills an empty server. What is given back names some of what was made, and the addresses to look at. */
 export async function furnish(call) {
   await call('PATCH', '/v1/settings', { time_zone: 'Europe/Paris', chat_eviction_after: '1s', completion_confirmation_delay: '0s' });
   await call('POST', '/v1/providers', { name: 'Demo', kind: 'demo', is_default: true, config: { word_delay_ms: 0 } });
   const things = await data(call);
   const { morning, runs } = await automations(call);
-  await call('PATCH', '/v1/settings', { chat_eviction_after: '5m' });
-  const question = await chat(call, 'Which list?', 'ask me something');
+  const parked = await waiting(call);
+  await busy(call);
   const asks = await chat(call, 'How do I sleep?', 'stats of sleep for the last 30 days by week', 'change the last entry of sleep to 7.75');
   const document = await call('POST', '/v1/documents', { key: 'house-rules', title: 'House rules', body: 'Shoes off. No music after ten.' });
   check((await call('GET', '/v1/approvals?status=open')).data.length === 2, 'two things wait for a person');
   const addresses = [
-    '/', `/chat/${asks}`, `/chat/${question}`, '/approvals', '/automations', '/automations/new', `/automations/${morning.id}`, '/runs', `/timeline/${runs[0].id}`,
+    '/', `/chat/${asks}`, `/chat/${parked}`, '/approvals', '/automations', '/automations/new', `/automations/${morning.id}`, '/runs', `/timeline/${runs[0].id}`,
     '/data', `/data/zones/${things.health.id}`, `/data/tools/${things.sleep.id}`, `/data/tools/${things.list.id}`, `/data/documents/${document.id}`,
     '/usage', '/settings', '/system',
   ];
-  return { ...things, morning, runs, asks, question, document, addresses };
+  return { ...things, morning, runs, asks, parked, document, addresses };
 }

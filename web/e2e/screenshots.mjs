@@ -4,7 +4,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { furnish } from './furnish.mjs';
+import { env, furnish } from './furnish.mjs';
 import { go, settled } from './screens.mjs';
 import { World } from './world.mjs';
 
@@ -26,7 +26,7 @@ ${['system-ui', 'sans-serif'].map((name) => `<match target="pattern"><test name=
 }
 
 async function pictures(world, made) {
-  const page = await world.open();
+  const page = await world.open({ timezoneId: 'Europe/Paris' });
   const shots = [
     ['home', '/'],
     ['chat', `/chat/${made.asks}`],
@@ -51,7 +51,7 @@ async function pictures(world, made) {
 
 mkdirSync(images, { recursive: true });
 typeface();
-const world = await World.make();
+const world = await World.make({ env });
 try {
   await pictures(world, await furnish(world.call));
   world.judge();
