@@ -91,12 +91,14 @@ function BarRow({ item, x }: { item: Item; x: (at: number) => number }) {
 
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
-/** From the beginning to the end, lighter until the first token or the real beginning. */
+/** From the beginning to the end, lighter until the first token or the real beginning. A
+ * command that has not begun is light as a whole. */
 function Bar({ item, x }: { item: Item; x: (at: number) => number }) {
   const left = x(item.at);
   if (item.end === null) return <span className={styles.point} style={{ left: percent(left) }} />;
   const right = x(item.end);
-  const mark = item.mark === null ? left : Math.min(right, Math.max(left, x(item.mark)));
+  const unbegun = item.kind === 'execution' && item.mark === null;
+  const mark = unbegun ? right : item.mark === null ? left : Math.min(right, Math.max(left, x(item.mark)));
   return (
     <>
       <span className={styles.bar} data-open={item.open} style={{ left: percent(left), width: percent(right - left) }} />
@@ -117,7 +119,7 @@ function CompactRow({ item }: { item: Item }) {
       <span className={styles.clock} aria-hidden="true">{f.clock(item.at)}</span>
       <span className={styles.glyph} aria-hidden="true">{glyph[item.kind]}</span>
       <span className={styles.what} aria-hidden="true">{whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span></span>
-      <span className={styles.side} aria-hidden="true">{tokens > 0 && t('token.n', { n: tokens }).replace(String(tokens), f.number(tokens))}{cost && ` · ${f.money(cost.amount, cost.currency)}`}</span>
+      <span className={styles.side} aria-hidden="true">{tokens > 0 && t('token.n', { n: tokens, count: f.number(tokens) })}{cost && ` · ${f.money(cost.amount, cost.currency)}`}</span>
       <span className={styles.length} aria-hidden="true">{durationOf(item, f)}</span>
     </div>
   );

@@ -60,6 +60,7 @@ function Summary({ session }: { session: Schemas['Session'] }) {
 
 function Record({ id }: { id: string }) {
   const t = texts.use();
+  const f = useFormat();
   const loaded = useTimeline(id);
   const approvals = $api.useQuery('get', '/v1/approvals', { params: { query: { session_id: id, limit: 200 } } });
   const [view, setView] = useState<View>('waterfall');
@@ -77,13 +78,14 @@ function Record({ id }: { id: string }) {
     if (!next.delete(gap.id)) next.add(gap.id);
     return next;
   });
+  const n = loaded.whole ? made.rows.length : loaded.lines.length;
   const item = items.find((i) => i.key === chosen);
   if (loaded.error && !loaded.lines.length) return <ProblemBox thrown={loaded.error} onRetry={loaded.again} />;
   return (
     <>
       {loaded.error != null && <ProblemBox thrown={loaded.error} onRetry={loaded.again} />}
       <Controls items={items} view={view} onView={setView} shown={shown} onShown={setShown} round={round} onRound={setRound} />
-      <p className="muted small" role="status">{loaded.whole ? t('rows', { n: made.rows.length }) : t('reading', { n: loaded.lines.length })}</p>
+      <p className="muted small" role="status">{t(loaded.whole ? 'rows' : 'reading', { n, count: f.number(n) })}</p>
       {loaded.whole && !items.length ? <Empty>{t('empty')}</Empty> : view === 'json' ? <Json lines={loaded.lines} /> : (
         <div className={styles.panes}>
           {made.rows.length > 0 ? <Rows layout={made} compact={view === 'compact'} chosen={chosen} onChoose={setChosen} onFold={fold} /> : <Empty>{t('empty.filtered')}</Empty>}

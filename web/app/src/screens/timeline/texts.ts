@@ -2,7 +2,7 @@ import { defineTexts } from '../../i18n/texts';
 
 export const texts = defineTexts({
   title: 'Timeline', 'title.of': 'Timeline of {name}', chat: 'To the conversation', automation: 'To the automation', empty: 'Nothing has happened in this session yet. Send it a message, and each step stands here.',
-  'empty.filtered': 'Nothing of these kinds. Choose more above.', reading: { one: '{n} row read so far…', other: '{n} rows read so far…' }, 'rows': { one: '{n} row', other: '{n} rows' },
+  'empty.filtered': 'Nothing of these kinds. Choose more above.', reading: { one: '{count} row read so far…', other: '{count} rows read so far…' }, rows: { one: '{count} row', other: '{count} rows' },
   why: 'Why it stands where it stands', 'why.holder': 'At work: {name}', 'why.ahead': 'Before it:', 'why.approval': 'Answer it', 'why.until': 'Until {time}.', 'why.error': 'Last error: {text}',
   'sum.calls': 'Calls of the AI', 'sum.tokens': 'Tokens', 'sum.cost': 'Cost', 'sum.begun': 'Begun', 'sum.phase': 'Phase',
   view: 'View', 'view.waterfall': 'Waterfall', 'view.compact': 'Compact', 'view.json': 'JSON',
@@ -19,7 +19,7 @@ export const texts = defineTexts({
   'd.command': 'Command', 'd.kind': 'Kind', 'd.effect': 'Effect', 'd.attempt': 'Attempt', 'd.waited': 'Waited before', 'd.params': 'Parameters', 'd.result': 'Result', 'd.text': 'What the AI reads', 'd.note': 'Note', 'd.grant': 'By grant',
   'd.approval': 'Question', 'd.answer': 'Answer', 'd.by': 'Answered by', 'd.expires': 'Until', 'd.actions': 'Actions', 'd.link': 'Link',
   'd.cut': 'Too long to be here: {what}. The download has it whole.', 'd.raw': 'Show the raw answer', 'd.raw.title': 'Raw answer', 'd.raw.none': 'The message of this call is not in the record (any more).', 'd.raw.thinking': 'Thoughts', 'd.raw.calls': 'Commands asked for',
-  'token.n': { one: '{n} token', other: '{n} tokens' },
+  'token.n': { one: '{count} token', other: '{count} tokens' },
   'outcome.answered': 'answered', 'outcome.cut': 'cut on purpose', 'kind.query': 'query', 'kind.action': 'action', 'kind.control': 'control',
   'effect.read': 'reads', 'effect.idempotent': 'may be repeated', 'effect.non_idempotent': 'not to be repeated',
   'exec.PLANNED': 'planned', 'exec.APPROVED': 'approved', 'exec.STARTED': 'runs', 'exec.SUCCESS': 'done', 'exec.FAILED': 'failed', 'exec.CANCELLED': 'cancelled', 'exec.CACHED': 'known already', 'exec.PENDING': 'waits for a result', 'exec.UNKNOWN': 'not known whether it happened',
@@ -36,7 +36,7 @@ export const texts = defineTexts({
   'reason.FORMAT_ERROR_CORRECTION': 'its answer was not readable', 'reason.LIMIT_NOTIFICATION': 'a limit is reached', 'purpose.answer': 'an answer', 'purpose.summary': 'a summary',
 }, {
   title: 'Chronologie', 'title.of': 'Chronologie de {name}', chat: 'Vers la conversation', automation: 'Vers l’automatisation', empty: 'Rien ne s’est encore passé dans cette session. Envoyez-lui un message, et chaque étape se trouvera ici.',
-  'empty.filtered': 'Rien de ces genres. Choisissez-en plus ci-dessus.', reading: { one: '{n} ligne lue pour l’instant…', other: '{n} lignes lues pour l’instant…' }, 'rows': { one: '{n} ligne', other: '{n} lignes' },
+  'empty.filtered': 'Rien de ces genres. Choisissez-en plus ci-dessus.', reading: { one: '{count} ligne lue pour l’instant…', other: '{count} lignes lues pour l’instant…' }, rows: { one: '{count} ligne', other: '{count} lignes' },
   why: 'Pourquoi elle en est là', 'why.holder': 'Au travail : {name}', 'why.ahead': 'Avant elle :', 'why.approval': 'Répondre', 'why.until': 'Jusqu’à {time}.', 'why.error': 'Dernière erreur : {text}',
   'sum.calls': 'Appels à l’IA', 'sum.tokens': 'Jetons', 'sum.cost': 'Coût', 'sum.begun': 'Début', 'sum.phase': 'Phase',
   view: 'Vue', 'view.waterfall': 'Cascade', 'view.compact': 'Compacte', 'view.json': 'JSON',
@@ -53,7 +53,7 @@ export const texts = defineTexts({
   'd.command': 'Commande', 'd.kind': 'Genre', 'd.effect': 'Effet', 'd.attempt': 'Essai', 'd.waited': 'Attente avant', 'd.params': 'Paramètres', 'd.result': 'Résultat', 'd.text': 'Ce que lit l’IA', 'd.note': 'Note', 'd.grant': 'Par permission',
   'd.approval': 'Question', 'd.answer': 'Réponse', 'd.by': 'Répondu par', 'd.expires': 'Jusqu’à', 'd.actions': 'Actions', 'd.link': 'Lien',
   'd.cut': 'Trop long pour être ici : {what}. Le téléchargement a tout.', 'd.raw': 'Montrer la réponse brute', 'd.raw.title': 'Réponse brute', 'd.raw.none': 'Le message de cet appel n’est pas (ou plus) dans l’historique.', 'd.raw.thinking': 'Réflexion', 'd.raw.calls': 'Commandes demandées',
-  'token.n': { one: '{n} jeton', other: '{n} jetons' },
+  'token.n': { one: '{count} jeton', other: '{count} jetons' },
   'outcome.answered': 'répondu', 'outcome.cut': 'coupé exprès', 'kind.query': 'requête', 'kind.action': 'action', 'kind.control': 'pilotage',
   'effect.read': 'lit', 'effect.idempotent': 'peut être répétée', 'effect.non_idempotent': 'ne doit pas être répétée',
   'exec.PLANNED': 'prévue', 'exec.APPROVED': 'approuvée', 'exec.STARTED': 'en cours', 'exec.SUCCESS': 'faite', 'exec.FAILED': 'échouée', 'exec.CANCELLED': 'annulée', 'exec.CACHED': 'déjà connue', 'exec.PENDING': 'attend un résultat', 'exec.UNKNOWN': 'effet inconnu',
