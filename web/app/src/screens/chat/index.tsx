@@ -1,7 +1,32 @@
-import { Page } from '../../ui/Page';
+import { useEffect, useRef, useState } from 'react';
+import css from './chat.module.css';
+import { ChatList } from './list/ChatList';
+import { NewChat } from './NewChat';
+import { OpenChat } from './Open';
 import { texts } from './texts';
 
-export default function Chat(props: { id?: string }) {
+/** The chats, and the one that is open. On a narrow window the list is behind a button. */
+export default function Chat({ id }: { id?: string }) {
   const t = texts.use();
-  return <Page title={t('title')}>{JSON.stringify(props)}</Page>;
+  const [shown, show] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!shown) return undefined;
+    const key = (e: KeyboardEvent) => {
+      if (e.key !== 'Escape') return;
+      show(false);
+      button.current?.focus();
+    };
+    document.addEventListener('keydown', key);
+    return () => document.removeEventListener('keydown', key);
+  }, [shown]);
+  const toggle = (
+    <button ref={button} type="button" className={`plain small ${css.toggle}`} aria-expanded={shown} aria-controls="chats" aria-label={t(shown ? 'chats.hide' : 'chats.show')} onClick={() => show(!shown)}>☰ {t('chats')}</button>
+  );
+  return (
+    <div className={css.chat}>
+      <aside id="chats" className={css.list} aria-label={t('chats')} data-open={shown}><ChatList open={id} onGo={() => show(false)} /></aside>
+      <div className={css.open}>{id ? <OpenChat key={id} id={id} toggle={toggle} /> : <NewChat key="new" toggle={toggle} />}</div>
+    </div>
+  );
 }

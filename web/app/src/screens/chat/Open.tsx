@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { announce } from '../../shell/announce';
+import { ProblemBox } from '../../ui/Problem';
+import css from './chat.module.css';
+import { Composer } from './compose/Composer';
+import compose from './compose/compose.module.css';
+import { modeOf } from './compose/mode';
+import { PhaseLine, useSteer } from './compose/Phase';
+import { useDraft } from './compose/useDraft';
+import { WaitingMessages } from './compose/Waiting';
+import { Head } from './head/Head';
+import { nameOf } from './head/name';
+import { SlotNote } from './head/SlotNote';
+import { Record } from './record/Record';
+import type { Chat } from './store/chat';
+import type { Session } from './store/conversation';
+import { joinDrafts, type Draft } from './store/drafts';
+import { texts } from './texts';
+import { words } from './texts.compose';
+import { useChat } from './useChat';
+import { useTabTitle } from './useTabTitle';
+
+/** An open chat, or a run of an automation, which is shown in the same way. */
+export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
+  const t = texts.use();
+  const chat = useChat(id);
+  const { session } = chat.conversation;
+  const [sent, count] = useState(0);
+  useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
+  if (chat.gone) return <Missing toggle={toggle}><p>{t('gone')}</p><p><Link href="/chat" className="button">{t('gone.list')}</Link></p></Missing>;
+  if (!session && chat.problem != null) return <Missing toggle={toggle}><ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} /></Missing>;
+  return (
+    <>
+      {session ? <Head chat={chat} session={session} toggle={toggle} /> : <Missing toggle={toggle}><p className="muted" role="status">{t('loading')}</p></Missing>}
+      {session && <SlotNote session={session} />}
+      {session && <Record chat={chat} sent={sent} />}
+      {!session && <div className={css.filler} />}
+      <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
+    </>
+  );
+}
+
+function Missing({ toggle, children }: { toggle: ReactNode; children: ReactNode }) {
+  const t = texts.use();
+  return <div className={`stack ${css.missing}`}><div className="row">{toggle}<h1 tabIndex={-1} id="page-title">{t('title')}</h1></div>{children}</div>;
+}
+
+/** Below the record: what the session does, what waits, and the field for messages. */
+function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; onSent: () => void }) {
+  const t = words.use();
+  const { draft, set } = useDraft(chat.id);
+  const latest = useRef(draft);
+  useEffect(() => { latest.current = draft; });
+  const steer = useSteer(chat);
+  const escape = useEscape(() => void steer.run('interrupt'));
+  const working = session !== null && session.type === 'CHAT' && modeOf(session) === 'busy';
+  const back = (text: Draft) => { set(joinDrafts(text, latest.current)); document.getElementById('message')?.focus(); };
+  return (
+    <div className={compose.dock}>
+      <PhaseLine chat={chat} steer={steer} hint={escape.armed && working}>
+        <WaitingMessages chat={chat} onBack={back} />
+      </PhaseLine>
+      {session && session.type !== 'CHAT' && <p className="muted">{t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')} {session.automation_id && <Link href={`/automations/${session.automation_id}`}>{t('readonly.automation')}</Link>}</p>}
+      {session?.type === 'CHAT' && session.status === 'ended' && <p className="muted small">{t('ended')}</p>}
+      {(!session || session.type === 'CHAT') && (
+        <Composer draft={draft} onDraft={set} mode={modeOf(session)} onEscape={working ? escape.press : undefined}
+          onSend={(said, ifBusy) => { chat.outbox.add(said, ifBusy); onSent(); }} />
+      )}
+    </div>
+  );
+}
+
+/** Escape stops only when it is pressed twice: once is pressed too easily. */
+function useEscape(stop: () => void) {
+  const [armed, arm] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const press = () => {
+    clearTimeout(timer.current);
+    if (armed) { arm(false); stop(); return; }
+    arm(true);
+    announce(texts.t('said.esc'));
+    timer.current = setTimeout(() => arm(false), 2000);
+  };
+  return { armed, press };
+}

@@ -1,0 +1,86 @@
+import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useFormat } from '../../../i18n/format';
+import { emptyDraft, freeLabel, isEmpty, present, tokenOf, type Draft, type Reference } from '../store/drafts';
+import type { IfBusy } from '../store/outbox';
+import { words } from '../texts.compose';
+import css from './compose.module.css';
+import { choices, type Mode } from './mode';
+import { Picker } from './Picker';
+import { References } from './References';
+
+const most = 100_000; // characters that the server takes in one text
+
+interface Props {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  mode: Mode;
+  onSend: (draft: Draft, ifBusy?: IfBusy) => void;
+  /** Escape, when it means nothing else here. */
+  onEscape?: () => void;
+}
+
+/** The field for messages. It never locks: what is written while the session works waits
+ * its turn on the server. */
+export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
+  const t = words.use();
+  const f = useFormat();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [chosen, choose] = useState<Partial<Record<Mode, IfBusy | ''>>>({});
+  const [picking, pick] = useState<number | null>(null); // where the reference goes in the text
+  useLayoutEffect(() => fit(field.current));
+  const offered = choices[mode];
+  const ifBusy = chosen[mode] ?? offered[0];
+  const length = draft.text.length > most * 0.9 ? [...draft.text.trim()].length : 0;
+  const send = () => {
+    if (isEmpty(draft) || length > most) return;
+    onSend({ text: draft.text, references: present(draft) }, ifBusy || undefined);
+    onDraft(emptyDraft);
+    field.current?.focus();
+  };
+  const key = (e: KeyboardEvent) => {
+    if (e.key === 'Enter' && !e.shiftKey && !e.altKey && !e.nativeEvent.isComposing) { e.preventDefault(); send(); }
+    if (e.key === 'Escape') onEscape?.();
+  };
+  const typed = (text: string, caret: number) => {
+    onDraft({ ...draft, text });
+    if (text.length === draft.text.length + 1 && text[caret - 1] === '@' && /(^|\s)$/.test(text.slice(0, caret - 1))) pick(caret - 1);
+  };
+  const refer = (reference: Reference) => {
+    const at = picking ?? draft.text.length;
+    const label = freeLabel(draft, reference.label);
+    const after = draft.text.slice(at).replace(/^@/, '');
+    const before = draft.text.slice(0, at);
+    const text = `${before}${tokenOf(label)}${/^\s/.test(after) ? '' : ' '}`;
+    onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
+    pick(null);
+    requestAnimationFrame(() => { field.current?.focus(); field.current?.setSelectionRange(text.length, text.length); });
+  };
+  return (
+    <form className={css.composer} onSubmit={(e) => { e.preventDefault(); send(); }}>
+      {picking !== null && <Picker onPick={refer} onClose={() => { pick(null); field.current?.focus(); }} />}
+      <References draft={draft} onDraft={onDraft} />
+      {offered.length > 0 && (
+        <label className={`small ${css.mode}`}><span>{t('busy')}</span>
+          <select value={ifBusy} onChange={(e) => choose({ ...chosen, [mode]: e.target.value as IfBusy | '' })}>
+            {offered.map((c) => <option key={c} value={c}>{t(mode === 'wait' ? (c === '' ? 'wait.' : 'wait.enqueue') : `busy.${c as 'enqueue' | 'steer' | 'interrupt'}`)}</option>)}
+          </select>
+        </label>
+      )}
+      <div className={css.line}>
+        <button type="button" className={`plain ${css.at}`} aria-label={t('refer')} title={t('refer')} aria-expanded={picking !== null} onClick={() => pick(picking === null ? field.current?.selectionStart ?? draft.text.length : null)}>@</button>
+        <textarea ref={field} id="message" rows={1} aria-label={t('message')} aria-describedby="message-hint" placeholder={t('placeholder')} value={draft.text}
+          onChange={(e) => typed(e.target.value, e.target.selectionStart)} onKeyDown={key} enterKeyHint="send" />
+        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > most}>{t('send')}</button>
+      </div>
+      {length > most && <p className={css.long} role="alert">{t('long', { n: f.number(length), max: f.number(most) })}</p>}
+      <p id="message-hint" className={`muted ${css.hint}`}>{t('hint.keys')}</p>
+    </form>
+  );
+}
+
+/** Makes the field as high as its text, up to a third of the window. */
+function fit(box: HTMLTextAreaElement | null): void {
+  if (!box) return;
+  box.style.height = 'auto';
+  box.style.height = `${Math.min(box.scrollHeight + 2, Math.max(120, window.innerHeight / 3))}px`;
+}

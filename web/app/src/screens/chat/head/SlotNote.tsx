@@ -1,0 +1,40 @@
+import { Link } from 'wouter';
+import { $api } from '../../../api/client';
+import type { Session } from '../store/conversation';
+import { words } from '../texts.compose';
+import { texts } from '../texts';
+import css from './head.module.css';
+import { nameOf } from './name';
+
+/** When one session took the turn of another, both say so: the one that was set aside
+ * names who works, and the chat names the run that waits for it. */
+export function SlotNote({ session }: { session: Session }) {
+  if (session.status === 'suspended' || session.status === 'queued') return <SetAside session={session} />;
+  return session.type === 'CHAT' && session.holds_slot ? <Took /> : null;
+}
+
+function SetAside({ session }: { session: Session }) {
+  const t = words.use();
+  const tc = texts.use();
+  const slot = $api.useQuery('get', '/v1/slot');
+  const holder = slot.data?.holder;
+  if (!holder || holder.id === session.id) return session.status === 'suspended' ? <p className={`box ${css.note}`} data-slot="aside">{t('slot.by.none')}</p> : null;
+  return (
+    <p className={`box ${css.note}`} data-slot="aside">
+      <span>{t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')}</span> <Link href={`/chat/${holder.id}`} className="clamp">{nameOf(holder, tc)}</Link> {session.status === 'suspended' && <span>{t('slot.back')}</span>}
+    </p>
+  );
+}
+
+function Took() {
+  const t = words.use();
+  const tc = texts.use();
+  const runs = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } } });
+  const set = runs.data?.data ?? [];
+  if (!set.length) return null;
+  return (
+    <p className={`box ${css.note}`} data-slot="took">
+      {set.map((run) => <Link key={run.id} href={`/chat/${run.id}`} className="clamp">{nameOf(run, tc)}</Link>)} <span>{t('slot.took')}</span>
+    </p>
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'react';
+import { Markdown } from '../../../ui/Markdown';
+import { Copy } from '../../../ui/Copy';
+import { Time } from '../../../ui/Time';
+import { blocksOf, openCode } from '../store/blocks';
+import type { Chat } from '../store/chat';
+import type { Message } from '../store/conversation';
+import { answerText, isUnreadable, thoughts } from '../store/items';
+import { readable } from '../store/live';
+import { texts } from '../texts';
+import { useLive } from '../useChat';
+import { Long } from './Long';
+import css from './record.module.css';
+
+interface Props { chat: Chat; id: string; message?: Message }
+
+/** An answer of the AI, also while it is written. */
+export function AnswerView({ chat, id, message }: Props) {
+  const t = texts.use();
+  useLive(chat, !message);
+  const live = message ? undefined : chat.conversation.live.get(id);
+  const text = message ? answerText(message) : readable(live?.text ?? '');
+  const thinking = message ? thoughts(message) : live?.thinking ?? '';
+  const unreadable = message !== undefined && isUnreadable(message);
+  return (
+    <article className={css.answer} aria-label={t('ai')} data-sender="AI" data-live={message ? undefined : ''} data-message={id}>
+      {thinking && <details className={css.fold}><summary>{t(!message && !text ? 'thinking.now' : 'thinking')}</summary><pre>{thinking}</pre></details>}
+      <Blocks text={text} live={!message} />
+      {unreadable && <p className={css.mark}>{t('unreadable')}</p>}
+      {unreadable && message.ai_raw?.text && <details className={css.fold}><summary>{t('raw')}</summary><pre>{message.ai_raw.text}</pre></details>}
+      {message?.status === 'interrupted' && <p className={css.mark} data-mark="interrupted">{t('interrupted')}</p>}
+      {!goesOn(message) && <footer className={css.foot}>{message && <><Time at={message.timestamp} absolute />{text && <Copy text={text} />}</>}</footer>}
+    </article>
+  );
+}
+
+/** A remark on the way to an answer, not the answer itself. */
+function goesOn(message?: Message): boolean {
+  const said = message?.ai_message;
+  return !!said && ((said.data_commands?.length ?? 0) > 0 || (said.action_commands?.length ?? 0) > 0);
+}
+
+/** A text in blocks of Markdown, each parsed once; only the last one of a text that
+ * streams is parsed again, and that less often the longer it is. */
+function Blocks({ text, live }: { text: string; live: boolean }) {
+  const settled = useSettled(text, live);
+  return (
+    <Long text={settled} most={live ? Infinity : 40_000}>
+      {(shown) => {
+        const blocks = blocksOf(shown);
+        return (
+          <div className={css.blocks} data-text="">
+            {/* oxlint-disable-next-line react/no-array-index-key -- a block is known by its place: text only grows at its end */}
+            {blocks.map((block, i) => <Block key={i} text={block} open={live && i === blocks.length - 1} />)}
+            {live && <span className={css.caret} aria-hidden="true" />}
+          </div>
+        );
+      }}
+    </Long>
+  );
+}
+
+function Block({ text, open }: { text: string; open: boolean }) {
+  const code = open ? openCode(text) : null;
+  if (code !== null) return <div className="md"><pre><code>{code}</code></pre></div>;
+  return <Markdown text={text} />;
+}
+
+/** The text, but held back for a moment while a long block is being written. */
+function useSettled(text: string, live: boolean): string {
+  const [held, hold] = useState(text);
+  const tail = live ? text.length - text.lastIndexOf('\n\n') : 0;
+  const wait = tail < 3000 ? 0 : tail < 15_000 ? 120 : 500;
+  useEffect(() => {
+    if (!wait || held === text) return undefined;
+    const timer = setTimeout(() => hold(text), wait - (performance.now() % wait));
+    return () => clearTimeout(timer);
+  }, [text, held, wait]);
+  return wait && text.startsWith(held) && held ? held : text;
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Schemas } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import type { Chat } from '../store/chat';
+import type { Execution } from '../store/conversation';
+import { texts } from '../texts';
+import { Long } from './Long';
+import { linksOf } from './links';
+import css from './record.module.css';
+
+interface Props { chat: Chat; command: string; status: string; result?: Schemas['CommandResult']; execution?: Execution; round?: string }
+
+const tone: Record<string, string> = { SUCCESS: 'ok', FAILED: 'bad', UNKNOWN: 'bad', CANCELLED: 'warn', STARTED: 'accent', PENDING: 'accent' };
+
+/** One command: what it did in words, how it ended, and folded what it was given and gave. */
+export function CommandCard({ chat, command, status, result, execution, round }: Props) {
+  const t = texts.use();
+  const f = useFormat();
+  const [open, setOpen] = useState(false);
+  const state = `exec.${status}`;
+  const error = result?.error ?? execution?.error;
+  const note = result?.note ?? execution?.note;
+  const took = execution?.started_at && execution.ended_at ? Math.max(0, Date.parse(execution.ended_at) - Date.parse(execution.started_at)) : null;
+  return (
+    <div className={css.card} data-command={command} data-status={status}>
+      <details open={open} onToggle={(e) => { setOpen(e.currentTarget.open); if (e.currentTarget.open && !execution) chat.needRound(round); }}>
+        <summary>
+          <span className="grow clamp">{result?.summary || command}</span>
+          <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
+          {took !== null && <span className="muted small">{f.duration(took)}</span>}
+        </summary>
+        {open && <Inside command={command} result={result} execution={execution} />}
+      </details>
+      {error && (
+        <div className={css.wrong}>
+          <p>{error.message}</p>
+          {error.fields && error.fields.length > 0 && <ul>{error.fields.map((x) => <li key={x.pointer + x.code}><code>{x.pointer}</code> {x.message}</li>)}</ul>}
+        </div>
+      )}
+      {note && <p className={`muted small ${css.inside}`}>{note}</p>}
+    </div>
+  );
+}
+
+function Inside({ command, result, execution }: Pick<Props, 'command' | 'result' | 'execution'>) {
+  const t = texts.use();
+  const text = result?.text ?? execution?.text;
+  const links = linksOf(execution?.params, execution?.result);
+  return (
+    <div className={css.inside}>
+      <p className="row small"><code>{command}</code>{execution && execution.attempt > 1 && <span className="muted">{t('exec.attempt', { n: execution.attempt })}</span>}
+        {links.map((l) => <Link key={l.href} href={l.href}>{t(`exec.${l.noun}`)}</Link>)}</p>
+      {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
+      {text && <Labelled label={t('exec.result')} text={text} />}
+      {!text && !execution && <p className="muted small">{t('exec.none')}</p>}
+    </div>
+  );
+}
+
+function Labelled({ label, text }: { label: string; text: string }) {
+  return <div><p className="muted small">{label}</p><Long text={text} most={3000}>{(shown) => <pre>{shown}</pre>}</Long></div>;
+}

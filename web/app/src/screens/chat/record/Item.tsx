@@ -1,0 +1,31 @@
+import { memo } from 'react';
+import type { Chat } from '../store/chat';
+import type { Item } from '../store/items';
+import { AnswerView } from './Answer';
+import { AskView } from './Ask';
+import { CommandCard } from './Command';
+import css from './record.module.css';
+import { SystemView } from './System';
+import { UserView } from './User';
+
+/** One entry of the record. What streams and the message it becomes are one component, so
+ * that nothing jumps when it is done. */
+export const ItemView = memo(function ItemView({ chat, item }: { chat: Chat; item: Item }) {
+  switch (item.kind) {
+    case 'live': return <AnswerView chat={chat} id={item.key} />;
+    case 'approval': return <AskView chat={chat} approval={item.approval} />;
+    case 'running': return <div className={css.cards}>{item.executions.map((e) => <CommandCard key={e.id} chat={chat} command={e.command} status={e.status} execution={e} />)}</div>;
+    default:
+  }
+  if (item.message.sender === 'USER') return <UserView message={item.message} />;
+  if (item.message.sender === 'AI') return <AnswerView chat={chat} id={item.key} message={item.message} />;
+  return <SystemView chat={chat} message={item.message} />;
+}, (before, after) => before.chat === after.chat && same(before.item, after.item));
+
+// Commands are shown with what is known of their execution, which is not in the item.
+function same(a: Item, b: Item): boolean {
+  if (a.kind !== b.kind || a.key !== b.key) return false;
+  if (a.kind === 'message' && b.kind === 'message') return a.message === b.message && a.message.sender !== 'SYSTEM';
+  if (a.kind === 'approval' && b.kind === 'approval') return a.approval === b.approval;
+  return a.kind === 'live';
+}

@@ -1,0 +1,40 @@
+import { Time } from '../../../ui/Time';
+import type { Chat } from '../store/chat';
+import type { Message } from '../store/conversation';
+import { texts } from '../texts';
+import { CommandCard } from './Command';
+import { Long } from './Long';
+import css from './record.module.css';
+
+// What a person has to notice; the rest are quiet lines.
+const loud = new Set(['NETWORK_ERROR', 'SESSION_TIMEOUT', 'LIMIT_REACHED']);
+
+/** What the server did. */
+export function SystemView({ chat, message }: { chat: Chat; message: Message }) {
+  const t = texts.use();
+  const said = message.system_message;
+  const type = `sys.${said?.type}`;
+  const title = t.has(type) ? t(type) : said?.summary || t('sys.other');
+  const results = said?.command_results ?? [];
+  if (results.length) {
+    return (
+      <section className={css.cards} aria-label={title} data-system={said?.type}>
+        {results.map((r, i) => (
+          <CommandCard key={r.execution_id ?? r.call_id ?? i} chat={chat} command={r.command} status={r.status} result={r} round={message.round_id} execution={chat.execution(r.execution_id)} />
+        ))}
+      </section>
+    );
+  }
+  if (said?.type === 'CONTEXT_SUMMARY') {
+    return <section className={css.summed} data-system={said.type}><Folded title={title} text={[said.summary, said.formatted_data].filter(Boolean).join('\n\n')} /></section>;
+  }
+  if (loud.has(said?.type ?? '')) {
+    return <section className="box warn" data-system={said?.type}><p><strong>{title}</strong> {said?.summary} <span className="small"><Time at={message.timestamp} absolute /></span></p></section>;
+  }
+  return <section className={css.quiet} data-system={said?.type}><Folded title={title} text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')} /></section>;
+}
+
+function Folded({ title, text }: { title: string; text: string }) {
+  if (!text) return <p>{title}</p>;
+  return <details className={css.fold}><summary>{title}</summary><Long text={text} most={8000}>{(shown) => <pre>{shown}</pre>}</Long></details>;
+}

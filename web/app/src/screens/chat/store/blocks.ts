@@ -1,0 +1,44 @@
+// Cuts Markdown into blocks, so that of an answer that streams only the last one is parsed
+// again. Cutting is careful rather than fine: what might belong together stays together.
+
+const fence = /^ {0,3}(```+|~~~+)/;
+const listItem = /^ {0,3}([-*+]|\d{1,9}[.)])( |$)/;
+const definition = /^ {0,3}\[[^\]]+\]:/m;
+
+/** The blocks of a text; joined they are the text again. */
+export function blocksOf(text: string): string[] {
+  if (definition.test(text)) return [text]; // links may be defined in another block
+  const lines = text.split(/(?<=\n)/);
+  const blocks: string[] = [];
+  let block = '';
+  let open = ''; // the fence that is open
+  let blank = false;
+  for (const line of lines) {
+    if (block && blank && !open && begins(block, line)) {
+      blocks.push(block);
+      block = '';
+    }
+    const mark = fence.exec(line)?.[1];
+    if (mark && !open) open = mark;
+    else if (open && mark && mark[0] === open[0] && mark.length >= open.length && line.trim() === mark) open = '';
+    blank = line.trim() === '';
+    block += line;
+  }
+  if (block) blocks.push(block);
+  return blocks;
+}
+
+// Whether a line after a blank one begins a block of its own.
+function begins(block: string, line: string): boolean {
+  if (line.trim() === '' || /^\s/.test(line)) return false; // goes on with a list, or is more space
+  return !(listItem.test(block) && listItem.test(line)); // items of one list stay together
+}
+
+/** The code of a block that is a fence not closed yet, which needs no parser; else null. */
+export function openCode(block: string): string | null {
+  const mark = fence.exec(block);
+  if (!mark) return null;
+  const lines = block.split('\n');
+  const closed = lines.slice(1).some((l) => l.trim().startsWith(mark[1]!) && l.trim().replaceAll(mark[1]![0]!, '') === '');
+  return closed ? null : lines.slice(1).join('\n');
+}

@@ -1,0 +1,177 @@
+// An open chat: the conversation, kept up by the stream, and what is on its way to it.
+import { asProblem } from '../../../api/problem';
+import type { Schemas } from '../../../api/client';
+import { events } from '../../../events/client';
+import type { StreamEvent } from '../../../events/types';
+import { announce } from '../../../shell/announce';
+import { texts } from '../texts';
+import { Conversation, type Change, type Execution } from './conversation';
+import { answerText } from './items';
+import { readable } from './live';
+import { Outbox } from './outbox';
+import { readLatest, readMessages, readRound } from './read';
+import { Sentences } from './sentences';
+
+/** A set of listeners that are called once for each frame, however much happened. */
+class Pulse {
+  version = 0;
+  private listeners = new Set<() => void>();
+  private due = false;
+
+  beat = (): void => {
+    if (this.due) return;
+    this.due = true;
+    const tell = () => {
+      if (!this.due) return;
+      this.due = false;
+      this.version++;
+      for (const listener of this.listeners) listener();
+    };
+    if (document.hidden) setTimeout(tell, 200); // no frames there
+    else requestAnimationFrame(tell);
+  };
+
+  subscribe = (listener: () => void) => {
+    this.listeners.add(listener);
+    return () => { this.listeners.delete(listener); };
+  };
+
+  read = (): number => this.version;
+}
+
+const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from the start
+
+export class Chat {
+  readonly conversation: Conversation;
+  readonly outbox: Outbox;
+  readonly record = new Pulse();
+  readonly live = new Pulse();
+  /** Why it could not be read. */
+  problem: unknown = null;
+  gone = false;
+  readingOlder = false;
+  olderProblem: unknown = null;
+  private reading: Promise<void> | null = null;
+  private again = false;
+  private stopped = false;
+  private rounds = new Map<string, Promise<void>>();
+  private sentences = new Sentences((text) => announce(text));
+
+  constructor(readonly id: string) {
+    this.conversation = new Conversation(id, (what: Change) => (what === 'live' ? this.live.beat() : this.record.beat()));
+    this.outbox = new Outbox(id, this.record.beat, (receipt) => this.sent(receipt));
+  }
+
+  /** Follows the session until the end is called. */
+  start(): () => void {
+    this.stopped = false;
+    let ready = false;
+    const begin = () => {
+      if (ready) return;
+      ready = true;
+      void this.outbox.flush();
+    };
+    const ends = [
+      events.subscribe((event) => this.take(event)),
+      events.onOpen(() => { this.opened(); begin(); }),
+      this.live.subscribe(() => this.speak()),
+    ];
+    ends.push(events.watch(this.id));
+    const timer = setTimeout(begin, patience);
+    void this.load();
+    return () => {
+      this.stopped = true;
+      clearTimeout(timer);
+      for (const end of ends) end();
+      this.outbox.close();
+    };
+  }
+
+  private take(event: StreamEvent): void {
+    if (event.name === 'snapshot') return void this.load(true); // what came before it was not replayed
+    const known = this.conversation.messages;
+    if (!this.conversation.apply(event)) events.resync();
+    if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
+      this.sentences.finish(event.data.message.id, answerText(event.data.message));
+    }
+    if (event.name === 'approval.requested' && event.data.approval.session_id === this.id) announce(texts.t('said.approval'));
+  }
+
+  private opened(): void {
+    this.conversation.doubt();
+    setTimeout(() => this.conversation.forget(), 3000);
+    if (!this.reading) void this.load();
+    void this.outbox.flush();
+  }
+
+  private speak(): void {
+    for (const [id, text] of this.conversation.live) this.sentences.grow(id, readable(text.text));
+  }
+
+  /** Reads it all again: one reading at a time, and once more when that was asked for meanwhile. */
+  load(again = false): Promise<void> {
+    if (this.reading) this.again ||= again;
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null;
+      if (this.again && !this.stopped) { this.again = false; void this.load(); }
+    });
+    return this.reading;
+  }
+
+  private async readOnce(): Promise<void> {
+    this.conversation.beginLoad();
+    try {
+      const latest = await readLatest(this.id);
+      for (const m of latest.messages) if (m.sender === 'AI') this.sentences.catchUp(m.id, answerText(m));
+      this.conversation.load(latest);
+      this.problem = null;
+    } catch (thrown) {
+      this.conversation.abandonLoad();
+      const problem = asProblem(thrown);
+      if (problem.status === 404) this.gone = true;
+      else if (!problem.retryable) this.problem = thrown;
+      else if (!this.stopped) setTimeout(() => { if (!this.stopped && !this.gone) void this.load(); }, 2000); // the bar says it
+      this.record.beat();
+    }
+  }
+
+  /** Reads the page before what is known. */
+  async loadOlder(): Promise<void> {
+    const cursor = this.conversation.cursor;
+    if (cursor === null || this.readingOlder) return;
+    this.readingOlder = true;
+    this.olderProblem = null;
+    this.record.beat();
+    try {
+      const page = await readMessages(this.id, cursor);
+      if (this.conversation.cursor === cursor) this.conversation.prepend(page.messages, page.cursor);
+    } catch (thrown) {
+      this.olderProblem = thrown;
+    } finally {
+      this.readingOlder = false;
+      this.record.beat();
+    }
+  }
+
+  /** Makes sure that the executions of a round are known: they are not in the messages. */
+  needRound(round: string | undefined): void {
+    if (!round || this.rounds.has(round)) return;
+    this.rounds.set(round, readRound(this.id, round).then(({ executions }) => {
+      for (const e of executions) if (!this.conversation.executions.has(e.id)) this.conversation.executions.set(e.id, e);
+      this.record.beat();
+    }, () => { this.rounds.delete(round); }));
+  }
+
+  execution(id: string | undefined): Execution | undefined { return id ? this.conversation.executions.get(id) : undefined; }
+
+  private sent({ message, session }: Schemas['MessageAccepted']): void {
+    this.conversation.arrived(message, session);
+  }
+
+  /** An answer of the API said that the session is not where the page thought: look. */
+  doubt(thrown: unknown): void {
+    const { status } = asProblem(thrown);
+    if (status === 404) { this.gone = true; this.record.beat(); }
+    if (status === 409) void this.load(true);
+  }
+}

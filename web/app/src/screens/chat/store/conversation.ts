@@ -1,0 +1,212 @@
+// What the page knows of the open session. It is filled by a load and moved on by events;
+// an event that is contained already, or that comes twice, changes nothing. It knows
+// nothing of the network or of React, so that it can be tested by itself.
+import type { Schemas } from '../../../api/client';
+import type { StreamEvent } from '../../../events/types';
+import { LiveText } from './live';
+
+export type Session = Schemas['Session'];
+export type Message = Schemas['Message'];
+export type Execution = Schemas['Execution'];
+export type Approval = Schemas['Approval'];
+export type Roundtrip = Schemas['Roundtrip'] | Schemas['RoundtripRecord'];
+
+/** An approval and where it stands in the record; Infinity: at the end. */
+export interface PlacedApproval { approval: Approval; seq: number }
+
+/** The newest part of the record, as it was read. */
+export interface Latest {
+  session: Session; // read first: every event up to its last_seq is contained in the rest
+  messages: Message[]; // the newest first
+  cursor: string | null; // where older ones begin
+  approvals: Approval[]; // the open ones
+  executions: Execution[]; // of the present round
+  roundtrip: Roundtrip | null; // the last call of the AI
+}
+
+export type Change = 'record' | 'live';
+
+// Phases in which the AI may be writing.
+const writing = new Set<string>(['CALLING_AI', 'PARSING_AI_RESPONSE', 'COMPACTING_CONTEXT']);
+
+export class Conversation {
+  session: Session | null = null;
+  messages = new Map<string, Message>();
+  executions = new Map<string, Execution>();
+  approvals = new Map<string, PlacedApproval>();
+  live = new Map<string, LiveText>();
+  roundtrip: Roundtrip | null = null;
+  /** Since when it is in its phase, by the server's clock. */
+  phaseSince = 0;
+  /** Where older messages begin; null: all of them are here. */
+  cursor: string | null = null;
+  private loadedSeq = 0;
+  private buffer: StreamEvent[] | null = []; // what came before or during a load
+
+  constructor(readonly id: string, private readonly changed: (what: Change) => void = () => {}) {}
+
+  /** From now on events wait for what is being read. */
+  beginLoad(): void { this.buffer ??= []; }
+
+  /** Nothing could be read: what came meanwhile counts all the same. */
+  abandonLoad(): void {
+    if (this.session) this.release();
+  }
+
+  /** Takes what was read, then the events that came meanwhile. */
+  load(read: Latest): void {
+    this.session = read.session;
+    this.loadedSeq = read.session.last_seq;
+    this.phaseSince = Date.parse(read.session.last_event_time);
+    this.roundtrip = read.roundtrip ?? this.roundtrip;
+    this.merge(read.messages, read.cursor);
+    for (const [id, known] of this.approvals) if (known.approval.status === 'open') this.approvals.delete(id);
+    for (const approval of read.approvals) this.approvals.set(approval.id, { approval, seq: Infinity });
+    for (const execution of read.executions) this.executions.set(execution.id, execution);
+    for (const id of this.live.keys()) if (this.messages.has(id)) this.live.delete(id);
+    this.release();
+    this.changed('record');
+  }
+
+  private release(): void {
+    const late = this.buffer ?? [];
+    this.buffer = null;
+    for (const event of late) this.apply(event);
+  }
+
+  /** Puts the newest page in its place. What is known of older pages stays, unless
+   * something between the two is missing. */
+  private merge(page: Message[], cursor: string | null): void {
+    const placed = page.filter((m) => m.seq !== null);
+    const oldest = cursor === null ? 0 : Math.min(...placed.map((m) => m.seq!));
+    const older = [...this.messages.values()].filter((m) => m.seq !== null && m.seq < oldest);
+    const newest = [...this.messages.values()].reduce((most, m) => Math.max(most, m.seq ?? 0), 0);
+    const joined = newest >= oldest && older.length > 0;
+    this.messages = new Map((joined ? older : []).map((m) => [m.id, m]));
+    for (const m of page.toReversed()) this.messages.set(m.id, m);
+    if (!joined) this.cursor = cursor;
+  }
+
+  /** Takes a page of older messages. */
+  prepend(page: Message[], cursor: string | null): void {
+    for (const m of page) if (!this.messages.has(m.id)) this.messages.set(m.id, m);
+    this.cursor = cursor;
+    this.changed('record');
+  }
+
+  /** Moves on by one event. False: streamed text is missing and has to be asked for. */
+  apply(event: StreamEvent): boolean {
+    if (event.name === 'queue.changed') { this.queue(event.data.data ?? []); return true; }
+    if (!belongs(this.id, event.data)) return true;
+    if (event.name === 'message.delta' || event.name === 'message.snapshot' || event.name === 'message.discarded') return this.stream(event);
+    if (this.buffer) { this.buffer.push(event); return true; }
+    if (event.seq <= this.loadedSeq) return true;
+    this.stored(event);
+    this.changed('record');
+    return true;
+  }
+
+  private stored(event: StreamEvent): void {
+    switch (event.name) {
+      case 'session.phase': this.enter(event.data); break;
+      case 'session.created': case 'session.status': case 'session.ended': this.session = event.data.session; break;
+      case 'message.created': case 'message.updated': this.store(event.data.message); break;
+      case 'message.deleted': this.messages.delete(event.data.message.id); break;
+      case 'command.planned': case 'command.started': case 'command.ended': this.executions.set(event.data.execution.id, event.data.execution); break;
+      case 'approval.requested': case 'approval.settled': this.place(event.data.approval, event.seq); break;
+      case 'usage.updated': this.used(event.data.roundtrip); break;
+      default:
+    }
+  }
+
+  private enter(data: Schemas['PhaseData']): void {
+    const session = this.session!;
+    if (session.phase !== data.phase) this.phaseSince = Date.parse(data.at);
+    this.session = { ...session, phase: data.phase, status: data.status, round_id: data.round_id };
+    if (!writing.has(data.phase)) this.live.clear();
+  }
+
+  // It stands where it was asked; of one that was open before the load only the place of
+  // the answer is known.
+  private place(approval: Approval, seq: number): void {
+    this.approvals.set(approval.id, { approval, seq: Math.min(this.approvals.get(approval.id)?.seq ?? Infinity, seq) });
+  }
+
+  private used(roundtrip: Roundtrip): void {
+    if (roundtrip.purpose === 'answer') this.roundtrip = roundtrip;
+  }
+
+  private queue(rows: Schemas['QueueRow'][]): void {
+    if (!this.session) return;
+    const position = rows.find((r) => r.session_id === this.id)?.position ?? null;
+    if (position === this.session.queue_position) return;
+    this.session = { ...this.session, queue_position: position };
+    this.changed('record');
+  }
+
+  /** Takes a message that an answer of the API gave, unless the stream was faster. */
+  arrived(message: Message, session: Session): void {
+    if (!this.messages.has(message.id)) this.messages.set(message.id, message);
+    this.take(session);
+  }
+
+  /** Takes a state of the session from an answer of the API, unless a newer one is known. */
+  take(session: Session): void {
+    if (!this.session || session.last_seq >= this.session.last_seq) this.session = session;
+    this.changed('record');
+  }
+
+  drop(messageID: string): void {
+    this.messages.delete(messageID);
+    this.changed('record');
+  }
+
+  settle(approval: Approval): void {
+    this.place(approval, this.approvals.get(approval.id)?.seq ?? Infinity);
+    this.changed('record');
+  }
+
+  private store(message: Message): void {
+    this.messages.set(message.id, message);
+    this.live.delete(message.id);
+  }
+
+  private stream(event: Extract<StreamEvent, { name: 'message.delta' | 'message.snapshot' | 'message.discarded' }>): boolean {
+    const id = event.data.message_id;
+    if (event.name === 'message.discarded') {
+      if (this.live.delete(id)) this.changed('record');
+      return true;
+    }
+    if (this.messages.has(id)) return true; // late text of a finished message
+    let text = this.live.get(id);
+    if (!text) {
+      this.live.clear(); // one answer at a time: another one is void
+      text = new LiveText();
+      this.live.set(id, text);
+      this.changed('record');
+    }
+    this.changed('live');
+    if (event.name === 'message.snapshot') { text.set(event.data.kind, event.data.text); return true; }
+    return text.add(event.data.kind, event.data.offset, event.data.text);
+  }
+
+  /** The connection was made again: what was streamed before is unheard of since. */
+  doubt(): void { for (const text of this.live.values()) text.confirmed = false; }
+
+  /** Drops text that nobody has confirmed: its message.discarded passed while nobody listened. */
+  forget(): void {
+    let gone = false;
+    for (const [id, text] of this.live) if (!text.confirmed) gone = this.live.delete(id) || gone;
+    if (gone) this.changed('record');
+  }
+
+  get queued(): Message[] { return [...this.messages.values()].filter((m) => m.status === 'queued'); }
+  get open(): Approval[] { return [...this.approvals.values()].filter((a) => a.approval.status === 'open').map((a) => a.approval); }
+}
+
+/** Whether an event is about the session: events name it in their body. */
+function belongs(id: string, data: unknown): boolean {
+  const d = (data ?? {}) as Record<string, { id?: string; session_id?: string } | string | undefined>;
+  const of = (name: string) => (typeof d[name] === 'object' ? d[name] : undefined);
+  return (d.session_id ?? of('session')?.id ?? of('message')?.session_id ?? of('execution')?.session_id ?? of('approval')?.session_id) === id;
+}

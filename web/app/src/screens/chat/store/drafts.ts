@@ -1,0 +1,87 @@
+// What is being written, kept in the browser: each chat has its own, and a reload loses
+// nothing.
+import type { Schemas } from '../../../api/client';
+
+export type EnrichmentType = Schemas['Enrichment']['type'];
+
+/** A reference in a draft. In the text it stands as its token, e.g. "@[Sleep]". */
+export interface Reference { label: string; type: EnrichmentType; config: Record<string, unknown> }
+export interface Draft { text: string; references: Reference[] }
+
+export const emptyDraft: Draft = { text: '', references: [] };
+export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '';
+export const tokenOf = (label: string): string => `@[${label}]`;
+
+const name = (session: string | undefined) => `fermata.draft.${session ?? 'new'}`;
+
+export function readDraft(session: string | undefined): Draft {
+  try {
+    const said = JSON.parse(localStorage.getItem(name(session)) ?? 'null') as Partial<Draft> | null;
+    if (typeof said?.text !== 'string') return emptyDraft;
+    return { text: said.text, references: Array.isArray(said.references) ? said.references : [] };
+  } catch {
+    return emptyDraft;
+  }
+}
+
+export function keepDraft(session: string | undefined, draft: Draft): void {
+  try {
+    if (draft.text) localStorage.setItem(name(session), JSON.stringify(draft));
+    else localStorage.removeItem(name(session));
+  } catch { /* too long for the browser's store: it lives as long as the page */ }
+}
+
+/** A label that no other reference of the draft has, without what ends a token. */
+export function freeLabel(draft: Draft, wanted: string): string {
+  const plain = wanted.replace(/[[\]\n]/g, ' ').trim().slice(0, 60) || '?';
+  let label = plain;
+  for (let n = 2; draft.references.some((r) => r.label === label); n++) label = `${plain} ${n}`;
+  return label;
+}
+
+/** The references whose token is still in the text. */
+export const present = (draft: Draft): Reference[] => draft.references.filter((r) => draft.text.includes(tokenOf(r.label)));
+
+/** What is sent: text alone, or segments in their order. */
+export function contentOf(draft: Draft): Schemas['MessageContent'] {
+  const references = present(draft);
+  if (!references.length) return { text: draft.text.trim() };
+  const segments: Schemas['SegmentInput'][] = [];
+  let rest = draft.text.trim();
+  while (rest) {
+    const next = references.map((r) => ({ r, at: rest.indexOf(tokenOf(r.label)) })).filter((x) => x.at >= 0).toSorted((a, b) => a.at - b.at)[0];
+    const text = next ? rest.slice(0, next.at) : rest;
+    if (text) segments.push({ type: 'text', text });
+    if (!next) break;
+    segments.push({ type: 'enrichment', enrichment: { type: next.r.type, config: next.r.config } });
+    rest = rest.slice(next.at + tokenOf(next.r.label).length);
+  }
+  return { segments };
+}
+
+/** A draft from what was sent: a message that comes back to be written anew. */
+export function draftOf(segments: readonly Schemas['Segment'][] | readonly Schemas['SegmentInput'][], text = ''): Draft {
+  const draft: Draft = { text: '', references: [] };
+  for (const s of segments) {
+    if (s.type === 'text') draft.text += s.text ?? '';
+    if (s.type !== 'enrichment' || !s.enrichment) continue;
+    const summary = 'summary' in s.enrichment ? s.enrichment.summary : undefined;
+    const label = freeLabel(draft, summary ?? s.enrichment.type);
+    draft.references.push({ label, type: s.enrichment.type, config: s.enrichment.config });
+    draft.text += tokenOf(label);
+  }
+  return draft.text ? draft : { text, references: [] };
+}
+
+/** Two drafts one after the other: what came back, then what is being written. */
+export function joinDrafts(first: Draft, second: Draft): Draft {
+  if (isEmpty(second)) return first;
+  const joined: Draft = { text: `${first.text}\n\n`, references: [...first.references] };
+  let text = second.text;
+  for (const r of second.references) {
+    const label = freeLabel(joined, r.label);
+    if (label !== r.label) text = text.replace(tokenOf(r.label), tokenOf(label));
+    joined.references.push({ ...r, label });
+  }
+  return { ...joined, text: joined.text + text };
+}

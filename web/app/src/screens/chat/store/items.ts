@@ -1,0 +1,52 @@
+// What the record shows, in order.
+import type { Approval, Conversation, Execution, Message } from './conversation';
+
+export type Item =
+  | { kind: 'message'; key: string; message: Message }
+  | { kind: 'live'; key: string }
+  | { kind: 'approval'; key: string; approval: Approval }
+  | { kind: 'running'; key: string; executions: Execution[] };
+
+/** The text of what the AI says when its answer could not be read. */
+const unreadable = 'ai_response_invalid_format';
+
+export const isUnreadable = (m: Message): boolean => m.ai_message?.pre_text === unreadable;
+
+/** What an AI message says. */
+export function answerText(m: Message): string {
+  if (!m.ai_message) return m.text_content ?? '';
+  return isUnreadable(m) ? '' : [m.ai_message.pre_text, m.text_content].filter(Boolean).join('\n\n');
+}
+
+/** What a person wrote. */
+export const writtenText = (m: Message): string => m.rich_content?.linear_text ?? m.text_content ?? '';
+
+/** An answer that said nothing to the person: it only gave commands. */
+export function saysNothing(m: Message): boolean {
+  return m.sender === 'AI' && m.status !== 'interrupted' && !isUnreadable(m) && answerText(m).trim() === '' && !thoughts(m);
+}
+
+export const thoughts = (m: Message): string => (m.ai_raw?.thinking ?? []).map((x) => x.text).filter(Boolean).join('\n\n');
+
+/** The items of a conversation. Queued messages stand at the composer, and a message that
+ * says that a question was set aside is hidden while the question itself is shown. */
+export function itemsOf(c: Conversation): Item[] {
+  const hidden = new Set([...c.approvals.values()].map((a) => a.approval.cancel_message_id).filter(Boolean));
+  const reported = new Set<string>();
+  const placed: { seq: number; item: Item }[] = [];
+  for (const message of c.messages.values()) {
+    for (const r of message.system_message?.command_results ?? []) if (r.execution_id) reported.add(r.execution_id);
+    if (message.status === 'queued' || hidden.has(message.id) || saysNothing(message)) continue;
+    placed.push({ seq: message.seq ?? Infinity, item: { kind: 'message', key: message.id, message } });
+  }
+  for (const { approval, seq } of c.approvals.values()) {
+    placed.push({ seq: approval.status === 'open' ? Infinity : seq, item: { kind: 'approval', key: approval.id, approval } });
+  }
+  placed.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
+  const items = placed.map((p) => p.item);
+  for (const id of c.live.keys()) items.push({ kind: 'live', key: id });
+  const running = [...c.executions.values()].filter((e) => !reported.has(e.id) && e.kind !== 'control'
+    && e.round_id === c.session?.round_id && (e.status === 'APPROVED' || e.status === 'STARTED'));
+  if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
+  return items;
+}

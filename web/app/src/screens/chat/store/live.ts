@@ -1,0 +1,71 @@
+// The text of an answer while it streams. Offsets count characters as the server counts
+// them: Unicode code points, not the halves that a JavaScript string counts.
+
+export type LiveKind = 'text' | 'thinking' | 'arguments';
+
+class Part {
+  value = '';
+  length = 0; // in code points
+
+  set(text: string): void {
+    this.value = text;
+    this.length = count(text);
+  }
+
+  /** False: something before it is missing. */
+  add(offset: number, text: string): boolean {
+    if (offset > this.length) return false;
+    if (offset === this.length) {
+      this.value += text;
+      this.length += count(text);
+      return true;
+    }
+    const rest = Array.from(text).slice(this.length - offset); // what is doubled falls away
+    this.value += rest.join('');
+    this.length += rest.length;
+    return true;
+  }
+}
+
+export class LiveText {
+  private parts: Record<LiveKind, Part> = { text: new Part(), thinking: new Part(), arguments: new Part() };
+  /** False: from before a reconnection, not heard of since. */
+  confirmed = true;
+
+  /** Takes a delta. False: something before it is missing, and has to be asked for. */
+  add(kind: LiveKind, offset: number, text: string): boolean {
+    this.confirmed = true;
+    return this.parts[kind]?.add(offset, text) ?? true;
+  }
+
+  /** Takes all there is so far. */
+  set(kind: LiveKind, text: string): void {
+    this.confirmed = true;
+    this.parts[kind]?.set(text);
+  }
+
+  get text(): string { return this.parts.text.value; }
+  get thinking(): string { return this.parts.thinking.value; }
+  get writesCommand(): boolean { return this.parts.arguments.length > 0; }
+}
+
+function count(text: string): number {
+  let halves = 0;
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && i > 0 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) halves++;
+  return text.length - halves;
+}
+
+/** What people see of an answer that streams. With the JSON protocol the answer is an
+ * object, of which only the first text is for them. */
+export function readable(text: string): string {
+  if (!/^\s*(```(json)?\s*)?\{/.test(text)) return text;
+  const found = /"pre_text"\s*:\s*"((?:[^"\\]|\\.)*)/s.exec(text);
+  if (!found) return '';
+  const whole = found[1]!.replace(/\\u[0-9a-fA-F]{0,3}$/, ''); // half an escape waits for its other half
+  try {
+    // oxlint-disable-next-line no-control-regex
+    return JSON.parse(`"${whole.replace(/[\u0000-\u001f]/g, ' ')}"`) as string;
+  } catch {
+    return whole;
+  }
+}
