@@ -19,8 +19,8 @@ export interface StoredEvents {
   'context.compacted': Schemas['CompactionData'];
   'slot.changed': Schemas['Slot'];
   'queue.changed': Schemas['Queue'];
-  'automation.changed': unknown;
-  'occurrence.recorded': unknown;
+  'automation.changed': Schemas['AutomationChanged'];
+  'occurrence.recorded': Schemas['OccurrenceRecorded'];
   'data.changed': Schemas['DataChange'];
   'notice': Schemas['Notice'];
 }
@@ -48,19 +48,26 @@ export const stored: readonly (keyof StoredEvents)[] = [
 ];
 export const passing: readonly (keyof PassingEvents)[] = ['message.delta', 'message.discarded', 'message.snapshot', 'snapshot', 'reset', 'bye'];
 
-/** How the connection is: `lost` says since when (performance.now()). */
-export type Connection = { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number };
+/** How the connection is, the same in all tabs: `lost` says since when (performance.now()),
+ * and whether because the server does not let this key in. */
+export type Connection = { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number; refused?: boolean };
+
+/** Called each time the stream was connected (again). `continued`: nothing was missed, for
+ * what happened meanwhile was sent. If not, what was read before may be old: all of it, or
+ * what belongs to the sessions in `of`, which are followed only from now on. */
+export type Opened = (continued: boolean, of?: readonly string[]) => void;
 
 /** The one stream of events of all tabs, as a tab sees it. */
 export interface EventClient {
-  /** Every event, in order, each stored one once. Returns what ends it. */
+  /** Every event, in order, each stored one once. Text that streams comes of watched
+   * sessions only, without a gap and nothing twice. Returns what ends it. */
   subscribe(handler: (event: StreamEvent) => void): () => void;
-  /** Asks for the own events of a session too (phases, messages, deltas), until the end is called. */
+  /** Asks for the own events of a session too (phases, messages, deltas), until the end is
+   * called. What streams in it just now comes as `message.snapshot`. */
   watch(sessionID: string): () => void;
-  /** Streamed text is missing: joins again, which gives the whole of it. */
+  /** Streamed text is missing: the whole of it comes again as `message.snapshot`. */
   resync(): void;
-  /** Called each time the stream was connected (again) or began anew: what was read may be old. */
-  onOpen(handler: () => void): () => void;
+  onOpen(handler: Opened): () => void;
   connection(): Connection;
   onConnection(handler: () => void): () => void;
 }

@@ -17,7 +17,12 @@ export function VersionBar() {
       } catch { /* not there just now: asked again at the next connection */ }
     };
     void look();
-    return events.onOpen(() => void look());
+    let lost = false; // a server that is another one now was gone for a moment
+    return events.onConnection(() => {
+      const { state } = events.connection();
+      if (lost && state === 'open') void look();
+      lost = state === 'lost';
+    });
   }, []);
   if (!other) return null;
   return <div className="box warn row between" role="status">{t('version.other')}<button type="button" className="small" onClick={() => location.reload()}>{t('version.reload')}</button></div>;

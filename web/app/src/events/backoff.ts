@@ -1,0 +1,15 @@
+/** How long to wait before the next attempt to connect: soon at first, ever longer, never
+ * all pages in the same instant. */
+export class Backoff {
+  private attempt = 0;
+  constructor(private random: () => number) {}
+
+  /** The wait in milliseconds. `atLeast` is what the server asked for. */
+  next(atLeast = 0): number {
+    const most = Math.min(10_000, 200 * 2 ** this.attempt++);
+    const own = most * (0.5 + this.random() / 2);
+    return atLeast > own ? Math.min(atLeast, 120_000) + own / 4 : own;
+  }
+
+  reset(): void { this.attempt = 0; }
+}

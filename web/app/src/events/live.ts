@@ -1,0 +1,121 @@
+import type { StreamEvent } from './types';
+
+type Kind = 'text' | 'thinking' | 'arguments';
+interface Answer {
+  message: string;
+  parts: Map<Kind, { text: string; length: number }>; // in characters, as offsets count
+  /** The connection was made anew, and nothing of this answer was heard since. */
+  doubted: boolean;
+}
+
+/** Characters as the server counts them: code points. */
+export function length(text: string): number {
+  let n = 0;
+  for (const _ of text) n++;
+  return n;
+}
+
+export const sessionOf = (event: StreamEvent): string | null => {
+  const data = event.data as { session_id?: string; message?: { session_id?: string } } | null;
+  return data?.session_id ?? data?.message?.session_id ?? null;
+};
+
+/** The text of answers while the AI writes them. It is never stored, so its pieces are
+ * fitted together by their offsets: none twice, and none after one that is missing. */
+export class Live {
+  private answers = new Map<string, Answer>(); // by session
+
+  /** What of an event is to be passed on. 'gap': a piece before this one is missing. */
+  take(event: StreamEvent): StreamEvent[] | 'gap' {
+    switch (event.name) {
+      case 'message.snapshot': {
+        const { session_id, message_id, kind, offset, text } = event.data;
+        const before = this.voided(session_id, message_id);
+        const answer = this.answer(session_id, message_id);
+        answer.doubted = false;
+        answer.parts.set(kind, { text, length: offset });
+        return [...before, event];
+      }
+      case 'message.delta': return this.delta(event);
+      case 'message.discarded': {
+        const known = this.answers.get(event.data.session_id);
+        if (known?.message === event.data.message_id) this.answers.delete(event.data.session_id);
+        return [event];
+      }
+      case 'message.created': {
+        const { session_id, id } = event.data.message;
+        if (this.answers.get(session_id)?.message === id) this.answers.delete(session_id);
+        return [event];
+      }
+      default: return [event];
+    }
+  }
+
+  private delta(event: StreamEvent & { name: 'message.delta' }): StreamEvent[] | 'gap' {
+    const { session_id, message_id, kind, offset, text } = event.data;
+    const known = this.answers.get(session_id);
+    const part = known?.message === message_id ? known.parts.get(kind) : undefined;
+    const have = part?.length ?? 0;
+    if (offset > have) return 'gap';
+    const before = this.voided(session_id, message_id);
+    const answer = this.answer(session_id, message_id);
+    answer.doubted = false;
+    const fresh = offset === have ? text : [...text].slice(have - offset).join('');
+    if (fresh === '') return before;
+    answer.parts.set(kind, { text: (part?.text ?? '') + fresh, length: have + length(fresh) });
+    return [...before, fresh === text ? event : { ...event, data: { ...event.data, offset: have, text: fresh } }];
+  }
+
+  /** The text of an answer that another one has taken the place of is void. */
+  private voided(session: string, next: string): StreamEvent[] {
+    const old = this.answers.get(session);
+    if (!old || old.message === next) return [];
+    this.answers.delete(session);
+    return [discarded(session, old.message)];
+  }
+
+  private answer(session: string, message: string): Answer {
+    let answer = this.answers.get(session);
+    if (!answer) this.answers.set(session, answer = { message, parts: new Map(), doubted: false });
+    return answer;
+  }
+
+  /** Whether anything of these sessions streams. */
+  has(sessions: Iterable<string>): boolean {
+    for (const session of sessions) if (this.answers.has(session)) return true;
+    return false;
+  }
+
+  /** What streams of these sessions, whole. */
+  snapshots(sessions: Iterable<string>): StreamEvent[] {
+    const out: StreamEvent[] = [];
+    for (const session of sessions) {
+      const answer = this.answers.get(session);
+      for (const [kind, { text, length: offset }] of answer?.parts ?? []) {
+        out.push({ name: 'message.snapshot', seq: 0, data: { session_id: session, message_id: answer!.message, kind, offset, text } });
+      }
+    }
+    return out;
+  }
+
+  /** After a new connection each answer has to show itself again. */
+  doubt(): void { for (const answer of this.answers.values()) answer.doubted = true; }
+
+  /** Gives up what did not: it was discarded while nobody listened, and that is not stored. */
+  settleDoubts(): StreamEvent[] {
+    const out: StreamEvent[] = [];
+    for (const [session, { message, doubted }] of this.answers) {
+      if (!doubted) continue;
+      this.answers.delete(session);
+      out.push(discarded(session, message));
+    }
+    return out;
+  }
+
+  forget(session: string): void { this.answers.delete(session); }
+  clear(): void { this.answers.clear(); }
+  get size(): number { return this.answers.size; }
+}
+
+const discarded = (session_id: string, message_id: string): StreamEvent =>
+  ({ name: 'message.discarded', seq: 0, data: { session_id, message_id, reason: 'lost' } });

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Gatherer } from './gatherer';
+import { isOld, oldAfter } from './stale';
+import { stored, type StreamEvent } from './types';
+
+const event = (name: string, data: unknown) => ({ name, seq: 1, data }) as StreamEvent;
+const read = (path: string, params: Record<string, string> = {}) => ['get', path, { params: { path: params } }];
+
+test('an event makes old what shows it, and nothing of other sessions', () => {
+  const olds = oldAfter(event('session.status', { session_seq: 1, session: { id: 'ses_1', automation_id: null } }));
+  expect(isOld(read('/v1/sessions'), olds)).toBe(true);
+  expect(isOld(read('/v1/slot'), olds)).toBe(true);
+  expect(isOld(read('/v1/sessions/{session_id}', { session_id: 'ses_1' }), olds)).toBe(true);
+  expect(isOld(read('/v1/sessions/{session_id}/timeline', { session_id: 'ses_1' }), olds)).toBe(true);
+  expect(isOld(read('/v1/sessions/{session_id}', { session_id: 'ses_2' }), olds)).toBe(false);
+  expect(isOld(read('/v1/automations'), olds)).toBe(false);
+  expect(isOld(['screen of its own'], olds)).toBe(false);
+});
+
+test('entries make old what was read of their tool alone', () => {
+  const olds = oldAfter(event('data.changed', { noun: 'entry', id: 'ent_1', operation: 'created', tool_id: 'tol_1' }));
+  expect(isOld(read('/v1/tools/{tool_id}/entries/stats', { tool_id: 'tol_1' }), olds)).toBe(true);
+  expect(isOld(read('/v1/tools/{tool_id}/entries', { tool_id: 'tol_2' }), olds)).toBe(false);
+  expect(isOld(read('/v1/zones'), olds)).toBe(false);
+});
+
+test('something that this page does not know makes all old; data of another shape nothing, and never breaks it', () => {
+  expect(isOld(read('/v1/automations'), oldAfter(event('data.changed', { noun: 'moon', id: 'x', operation: 'created' })))).toBe(true);
+  for (const name of stored) for (const data of [null, {}, 'text']) expect(() => oldAfter(event(name, data))).not.toThrow();
+});
+
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
+
+test('a burst costs few reads, and the last of it is read', async () => {
+  const rounds: number[] = [];
+  const gatherer = new Gatherer(async () => { rounds.push(Date.now()); });
+  const begun = Date.now();
+  for (let i = 0; i < 300; i++) { // an event every 10 ms for 3 s
+    gatherer.soon();
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  const last = Date.now() - 10;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(rounds[0]! - begun).toBe(120);
+  expect(rounds.length).toBeLessThanOrEqual(5);
+  expect(rounds.at(-1)!).toBeGreaterThanOrEqual(last);
+});
+
+test('a round that is slow is not begun again before it has ended; one that fails stops nothing', async () => {
+  let rounds = 0;
+  const gatherer = new Gatherer(async () => {
+    rounds++;
+    if (rounds === 2) throw new Error('no');
+    await new Promise((done) => { setTimeout(done, 3000); });
+  });
+  gatherer.soon();
+  await vi.advanceTimersByTimeAsync(500);
+  gatherer.soon();
+  await vi.advanceTimersByTimeAsync(2500);
+  expect(rounds).toBe(1);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(rounds).toBe(2);
+  gatherer.soon();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(rounds).toBe(3);
+});

@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FakeBrowser, type FakeTab } from './testing/browser';
+import { FakeServer } from './testing/server';
+
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const names = (tab: FakeTab) => tab.events.map((event) => event.name);
+
+describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by %s', (_, locks) => {
+  let server: FakeServer;
+  let browser: FakeBrowser;
+  beforeEach(() => {
+    let seed = 7;
+    server = new FakeServer(() => { seed = (seed * 48271) % 2147483647; return seed / 2147483647; });
+    browser = new FakeBrowser(server, { locks });
+  });
+
+  const openTabs = async (n: number) => {
+    const tabs = Array.from({ length: n }, () => browser.open());
+    await pass(1500);
+    return tabs;
+  };
+
+  test('eight tabs have one stream, and each gets everything', async () => {
+    const tabs = await openTabs(8);
+    expect(browser.leaders).toHaveLength(1);
+    expect(server.sources.size).toBe(1);
+    for (const tab of tabs) expect(tab.client.connection().state).toBe('open');
+    const seqs = [server.record('slot.changed'), server.record('notice'), server.record('slot.changed')];
+    await pass(100);
+    for (const tab of tabs) expect(tab.seqs).toEqual(seqs);
+    expect(server.most).toBe(1);
+  });
+
+  test('what tabs watch is one set; it is joined anew when it grows, and later when it shrinks', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const end = a.client.watch('ses_1');
+    b.client.watch('ses_1');
+    await pass(200);
+    expect(server.joins.at(-1)!.sessions).toEqual(['ses_1']);
+    const before = server.joins.length;
+    const endTwo = b.client.watch('ses_2');
+    b.client.watch('ses_2');
+    await pass(200);
+    expect(server.joins.length).toBe(before + 1);
+    expect(server.joins.at(-1)!.sessions.toSorted()).toEqual(['ses_1', 'ses_2']);
+    endTwo();
+    end();
+    await pass(40_000);
+    expect(server.joins.at(-1)!.sessions.toSorted()).toEqual(['ses_1', 'ses_2']); // ses_2 is watched once more
+    b.close();
+    await pass(40_000);
+    expect(server.joins.at(-1)!.sessions).toEqual([]);
+    expect(server.joins.at(-1)!.after).not.toBeNull();
+  });
+
+  test('a session that is watched from now on is told, so that it is read again; for others nothing is', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const opens = [a.opens.length, b.opens.length];
+    a.client.watch('ses_1');
+    await pass(300);
+    expect(a.opens.slice(opens[0])).toEqual([expect.objectContaining({ continued: false, of: ['ses_1'] })]);
+    expect(b.opens.slice(opens[1])).toEqual([expect.objectContaining({ continued: true })]);
+    b.client.watch('ses_1'); // is followed already
+    await pass(300);
+    expect(b.opens).toHaveLength(opens[1]! + 1);
+  });
+
+  test('a tab that opens in mid-answer is given the text so far, without joining anew', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    a.client.watch('ses_1');
+    await pass(300);
+    server.write('ses_1', 'Bonjour, ');
+    await pass(50);
+    const joins = server.joins.length;
+    const b = browser.open();
+    b.client.watch('ses_1');
+    for (const piece of ['le 🌍 ', 'va ', 'bien', '.']) { server.write('ses_1', piece); await pass(17); }
+    await pass(1000);
+    expect(b.shown('msg_1')).toBe('Bonjour, le 🌍 va bien.');
+    expect(a.shown('msg_1')).toBe('Bonjour, le 🌍 va bien.');
+    expect(names(a).filter((name) => name === 'message.delta')).toHaveLength(5);
+    expect(server.joins.length).toBe(joins);
+  });
+
+  test.each(['close', 'crash'] as const)('the leader goes in mid-answer (%s): another goes on, nothing is lost or doubled', async (how) => {
+    const tabs = await openTabs(4);
+    for (const tab of tabs) tab.client.watch('ses_1');
+    await pass(300);
+    const write = async (n: number) => { for (let i = 0; i < n; i++) { server.write('ses_1', `word${i} `); server.record('session.phase', 'ses_1'); await pass(40); } };
+    await write(10);
+    const old = browser.leaders[0]!;
+    old[how]();
+    await write(20);
+    const message = server.settle('ses_1')!;
+    await pass(20_000);
+    const left = tabs.filter((tab) => tab !== old);
+    expect(browser.leaders).toHaveLength(1);
+    expect(server.sources.size).toBe(1);
+    for (const tab of left) {
+      expect(tab.shown(message.id)).toBe(message.text);
+      expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
+      expect(tab.opens.slice(1).every((open) => open.continued || open.of)).toBe(true); // nothing had to be read again
+      expect(tab.client.connection().state).toBe('open');
+    }
+  });
+
+  test('a leader that is frozen loses the lead, and has none when it wakes', async () => {
+    const tabs = await openTabs(3);
+    const old = browser.leaders[0]!;
+    old.frozen = true;
+    await pass(15_000);
+    expect(browser.leaders.filter((tab) => tab !== old)).toHaveLength(1);
+    server.record('slot.changed');
+    await pass(100);
+    old.wake();
+    await pass(5000);
+    expect(browser.leaders).toHaveLength(1);
+    server.record('slot.changed');
+    await pass(100);
+    for (const tab of tabs) expect(tab.seqs).toEqual([1, 2]);
+  });
+
+  test('a stream that ends, cannot be had, or says bye is made again; all tabs know how it is', async () => {
+    const tabs = await openTabs(3);
+    server.trouble = { status: 503, retryAfter: 5000 };
+    server.cut();
+    await pass(1000);
+    for (const tab of tabs) expect(tab.client.connection()).toMatchObject({ state: 'lost' });
+    expect(server.probes).toBe(1); // and then it waits as long as it was told
+    await pass(3800);
+    expect(server.probes).toBe(1);
+    server.trouble = null;
+    const seq = server.record('notice');
+    await pass(3000);
+    for (const tab of tabs) {
+      expect(tab.client.connection().state).toBe('open');
+      expect(tab.seqs).toEqual([seq]);
+      expect(tab.opens.at(-1)!.continued).toBe(true);
+    }
+    const before = server.joins.length;
+    server.bye();
+    await pass(600);
+    expect(server.joins.length).toBe(before + 1);
+    expect(server.sources.size).toBe(1);
+  });
+
+  test('a key that is not valid any more is told, once for each attempt', async () => {
+    const [a] = await openTabs(2) as [FakeTab];
+    server.trouble = { status: 401, retryAfter: 0 };
+    server.cut();
+    await pass(500);
+    expect(a.client.connection()).toMatchObject({ state: 'lost', refused: true });
+    const before = server.probes;
+    await pass(25_000);
+    expect(server.probes).toBe(before);
+  });
+
+  test('a cursor that is void: all begin anew', async () => {
+    const tabs = await openTabs(3);
+    for (let i = 0; i < 5; i++) server.record('slot.changed');
+    await pass(100);
+    server.wipe();
+    server.record('slot.changed');
+    await pass(3000);
+    const seq = server.record('notice');
+    await pass(100);
+    for (const tab of tabs) {
+      expect(tab.seqs).toEqual([1, 2, 3, 4, 5, seq]);
+      expect(tab.opens.at(-1)!.continued).toBe(false);
+      expect(names(tab)).toContain('reset');
+    }
+  });
+
+  test('a session that was deleted does not keep the others from their stream', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    a.client.watch('ses_gone');
+    server.deleted.add('ses_gone');
+    b.client.watch('ses_1');
+    await pass(2000);
+    expect(server.joins.at(-1)!.sessions).toEqual(['ses_1']);
+    const seq = server.record('session.phase', 'ses_1');
+    await pass(100);
+    expect(b.seqs).toEqual([seq]);
+  });
+
+  test('a tab that missed something is sent it; one that slept for long reads again', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const follower = a.client.leads ? b : a;
+    const leader = a.client.leads ? a : b;
+    follower.client.leave(); // into the cache of pages
+    for (let i = 0; i < 10; i++) server.record('slot.changed');
+    await pass(1000);
+    follower.client.enter();
+    await pass(2000);
+    expect(follower.seqs).toEqual(server.log.map((event) => event.seq));
+    expect(leader.seqs).toEqual(server.log.map((event) => event.seq));
+    expect(follower.opens.at(-1)!.continued).toBe(true);
+    follower.client.leave();
+    for (let i = 0; i < 2100; i++) server.record('slot.changed');
+    await pass(1000);
+    follower.client.enter();
+    await pass(2000);
+    expect(follower.opens.at(-1)!.continued).toBe(false);
+    expect(follower.seqs).toHaveLength(10);
+    const seq = server.record('notice');
+    await pass(100);
+    expect(follower.seqs.at(-1)).toBe(seq);
+  });
+
+  test('after a sleep the stream is made anew, though nothing said that it is dead', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    const silent = [...server.sources][0]!;
+    server.sources.delete(silent); // the server has forgotten it; no error comes
+    const seq = server.record('notice');
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await pass(5000);
+    expect(a.seqs).toEqual([seq]);
+  });
+
+  test('a text that was discarded while nobody listened does not stay', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    a.client.watch('ses_1');
+    await pass(300);
+    server.write('ses_1', 'half of it');
+    await pass(50);
+    server.cut();
+    server.discard('ses_1');
+    await pass(6000);
+    expect(a.shown('msg_1')).toBe(null);
+    expect(names(a)).toContain('message.discarded');
+  });
+
+  test('tabs with different keys share nothing, and do once they have the same', async () => {
+    const keys = ['fmt_a', 'fmt_b'];
+    const tabs = [0, 1].map((i) => browser.open({ key: () => keys[i]! }));
+    await pass(1500);
+    expect(browser.leaders).toHaveLength(2);
+    expect(server.sources.size).toBe(2);
+    keys[1] = 'fmt_a';
+    tabs[1]!.client.restart();
+    await pass(1500);
+    expect(browser.leaders).toEqual([tabs[0]]);
+    expect(server.sources.size).toBe(1);
+  });
+
+  test('a thousand screens come and go and leave nothing', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    const before = a.client.load;
+    const timers = vi.getTimerCount();
+    for (let i = 0; i < 1000; i++) {
+      const ends = [a.client.subscribe(() => {}), a.client.onOpen(() => {}), a.client.onConnection(() => {}), a.client.watch(`ses_${i % 7}`)];
+      for (const end of ends) { end(); end(); }
+    }
+    expect(a.client.load).toEqual(before);
+    await pass(60_000);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(timers);
+    expect(server.joins.at(-1)!.sessions).toEqual([]);
+    a.close();
+    await pass(1000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(server.sources.size).toBe(0);
+  });
+});
+
+test('without channels each tab has a stream of its own', async () => {
+  const server = new FakeServer();
+  const browser = new FakeBrowser(server, { channel: false });
+  const tabs = [browser.open(), browser.open()];
+  await pass(500);
+  expect(server.sources.size).toBe(2);
+  tabs[0]!.client.leave();
+  const seq = server.record('notice');
+  await pass(500);
+  expect(server.sources.size).toBe(1);
+  tabs[0]!.client.enter();
+  await pass(500);
+  for (const tab of tabs) expect(tab.seqs).toEqual([seq]);
+});

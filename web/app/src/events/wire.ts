@@ -1,0 +1,66 @@
+// What tabs say to each other about the stream. Whoever changes a shape here counts the
+// number up: tabs of two versions of the page then have a stream each, and are not at odds.
+import { passing, stored, type StreamEvent } from './types';
+
+const version = 1;
+
+/** A tab that leads, and for the how manieth time the lead was taken. */
+export interface Leading { term: number; tab: string }
+
+export const outranks = (a: Leading, b: Leading): boolean => (a.term !== b.term ? a.term > b.term : a.tab > b.tab);
+export const same = (a: Leading | null, b: Leading | null): boolean => a?.term === b?.term && a?.tab === b?.tab;
+
+/** How the leader's stream stands. */
+export interface Standing {
+  /** Names a chain of numbers; another one after a reset. Null: not connected yet. */
+  gen: string | null;
+  /** Everything up to this number was passed on. */
+  cursor: number;
+  /** Since which number all events of a session were passed on. */
+  since: Record<string, number>;
+  /** Names the connection. */
+  join: string;
+  connection: 'connecting' | 'open' | 'lost';
+  /** For how many milliseconds it has been lost. */
+  lostFor: number;
+  /** The server does not let this key in. */
+  refused: boolean;
+}
+
+export type ToLeader =
+  /** A tab is there, takes `by` for the leader, and watches these sessions. `ask`: say how the stream stands. `want`:
+   * it missed what came after that number. `stir`: the connection may have died unseen. */
+  | { kind: 'here'; tab: string; by: Leading | null; watches: string[]; ask?: boolean; want?: { gen: string; after: number }; stir?: boolean }
+  | { kind: 'gone'; tab: string }
+  /** Asks for the text of these sessions that streams just now. */
+  | { kind: 'texts'; tab: string; sessions: string[] };
+
+export type FromLeader =
+  | { kind: 'lead'; by: Leading; stands: Standing }
+  /** `prev` is the number before, so that a tab sees when it missed something. */
+  | { kind: 'event'; by: Leading; gen: string | null; prev: number; event: StreamEvent }
+  | { kind: 'text'; by: Leading; to: string; events: StreamEvent[] };
+
+/** A tab wants to lead, where the browser has no locks. */
+export interface Claim { kind: 'claim'; term: number; tab: string; hidden: boolean }
+
+export type Said = ToLeader | FromLeader | Claim;
+
+/** The name under which tabs with the same key and the same idea of events meet. The key
+ * cannot be read from it. Without a secure context there is no crypto.subtle. */
+export function meeting(key: string | null): string {
+  return `fermata.events.${hash([version, ...stored, ...passing, key ?? ''].join('\n'))}`;
+}
+
+function hash(text: string): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
+}
