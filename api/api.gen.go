@@ -3634,6 +3634,9 @@ type Settings struct {
 	// AutomationValidation What an automation does where validation is needed.
 	AutomationValidation SettingsAutomationValidation `json:"automation_validation"`
 
+	// Changed JSON pointers of the values that are not at their default.
+	Changed []string `json:"changed"`
+
 	// ChatEvictionAfter A number and a unit, or several, like `5m` or `1h30m`.
 	ChatEvictionAfter Duration `json:"chat_eviction_after"`
 
@@ -5275,6 +5278,9 @@ type GetSettingsParams struct {
 
 // UpdateSettingsParams defines parameters for UpdateSettings.
 type UpdateSettingsParams struct {
+	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`

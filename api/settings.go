@@ -10,6 +10,13 @@ import (
 
 // SettingsFrom is a workspace's settings as clients see them.
 func SettingsFrom(s *domain.Settings) *Settings {
+	out := settingsFrom(s)
+	def := domain.DefaultSettings()
+	out.Changed = changed(out, settingsFrom(&def))
+	return out
+}
+
+func settingsFrom(s *domain.Settings) *Settings {
 	out := &Settings{
 		Language: SettingsLanguage(s.Language), TimeZone: s.TimeZone, DayStartHour: s.DayStartHour,
 		WeekStartDay: SettingsWeekStartDay(s.WeekStartDay), RequireValidation: s.RequireValidation,

@@ -263,6 +263,24 @@ func TestPatchesMerge(t *testing.T) {
 	equal(t, "entry", []any{entry.Timestamp, string(entry.Data), entry.SessionID}, []any{time.Date(2026, 1, 1, 0, 0, 0, 123456000, time.UTC), `{"value":8}`, ""})
 }
 
+// Two people change the settings: the second one's view is out of date, and nothing of
+// what they sent is stored. Both see what is no longer as it came.
+func TestSettingsAreNotOverwrittenUnseen(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	seen := c.want(200, "GET", "/v1/settings", "")
+	equal(t, "as it came", seen.body["changed"], []any{})
+	tag := seen.header.Get("ETag")
+	got := c.want(200, "PATCH", "/v1/settings", `{"time_zone":"Europe/Paris","limits":{"chat":{"max_cost_per_day":2}},"prices":{"a/b":{"input":1,"output":2}}}`, "If-Match", tag)
+	equal(t, "no longer", got.body["changed"], []any{"/limits/chat/max_cost_per_day", "/prices/a~1b", "/time_zone"})
+	c.want(412, "PATCH", "/v1/settings", `{"language":"fr"}`, "If-Match", tag)
+	equal(t, "kept", w.spaces[0].Settings.Language, "en")
+	equal(t, "the same version", c.want(200, "GET", "/v1/settings", "").header.Get("ETag"), got.header.Get("ETag"))
+	c.want(200, "PATCH", "/v1/settings", `{"language":"fr"}`, "If-Match", got.header.Get("ETag"))
+	c.want(200, "PATCH", "/v1/settings", `{"prices":null,"time_zone":null,"limits":null,"language":null}`)
+	equal(t, "as it came again", c.want(200, "GET", "/v1/settings", "").header.Get("ETag"), tag)
+}
+
 func TestSettingsMerge(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
