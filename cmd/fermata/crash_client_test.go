@@ -84,7 +84,7 @@ func newPlayer(t testing.TB, h *host, m *model, ws string, s *scenario) *player 
 // try makes a request until it is answered.
 func (p *player) try(method, path, key string, body any) *reply {
 	p.t.Helper()
-	deadline := time.Now().Add(40 * time.Second)
+	deadline := time.Now().Add(patience)
 	for attempt := 0; ; attempt++ {
 		r, err := p.once(method, path, key, body)
 		switch {
@@ -208,7 +208,7 @@ func (c *dialogue) says(text string, ifBusy ...string) *reply {
 func (c *dialogue) waits(phase string) *reply {
 	c.p.t.Helper()
 	var r *reply
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		if r = c.p.get(c.path("")); r.str("phase") == phase && r.str("status") != "queued" && r.str("status") != "suspended" {
 			return r
@@ -366,21 +366,30 @@ func (c *dialogue) hears(answers int) {
 	c.rests()
 }
 
-// explain tells the log of a play that failed.
+// explain tells the end of each log of a play that failed.
 func (p *player) explain() {
 	if !p.t.Failed() {
 		return
 	}
 	for _, c := range p.chats {
-		r, err := p.once("GET", c.path("/events?limit=200"), "", nil)
-		if err != nil {
-			p.t.Logf("the log of %s cannot be read: %v", c.id, err)
-			continue
+		var rows []any
+		for after := "0"; after != ""; {
+			r, err := p.once("GET", c.path("/events?limit=200&after="+after), "", nil)
+			if err != nil || r.status != http.StatusOK {
+				p.t.Logf("the log of %s cannot be read: %v", c.id, err)
+				break
+			}
+			rows = append(rows, r.list("data")...)
+			after = r.str("next_cursor")
 		}
-		for _, e := range r.list("data") {
+		p.t.Logf("the end of the log of %s:", c.id)
+		for _, e := range rows[max(0, len(rows)-maxExplained):] {
 			row := e.(map[string]any)
 			data, _ := json.Marshal(row["data"]) // it came from JSON
 			p.t.Logf("%v %v %.300s", row["seq"], row["type"], data)
 		}
 	}
 }
+
+// maxExplained bounds what a failure tells of each session.
+const maxExplained = 40

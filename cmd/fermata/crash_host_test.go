@@ -116,7 +116,7 @@ func (h *host) change(what func()) {
 // server gives the running process; it waits while there is none.
 func (h *host) server() *child {
 	h.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for {
 		h.mu.Lock()
 		up, problem, changed := h.up, h.problem, h.changed

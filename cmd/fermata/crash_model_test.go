@@ -311,10 +311,14 @@ func pieces(message map[string]any, ask *asked) []string {
 	return append(all, "data: "+encode(map[string]any{"choices": []any{}, "usage": usage})+"\n\n", "data: [DONE]\n\n")
 }
 
+// patience is how long a story waits for what must come. Where all goes well nothing waits
+// for so long; a machine may be slow.
+const patience = time.Minute
+
 // until polls until a condition holds.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)

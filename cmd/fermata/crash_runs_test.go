@@ -76,7 +76,7 @@ func (o *standing) called() {
 // occurs waits until the occurrences, oldest first, are in these states.
 func (o *standing) occurs(states ...string) {
 	o.p.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for have := o.states(); !slices.Equal(have, states); have = o.states() {
 		if time.Now().After(deadline) {
 			o.p.t.Fatalf("the occurrences of %s are %q, want %q", o.seed, have, states)
@@ -100,8 +100,11 @@ func (o *standing) states() []string {
 	return have
 }
 
-// soon is a schedule of one date, late enough for a crash before it.
-func soon() map[string]any { return onceAt(time.Now().Add(2500 * time.Millisecond)) }
+// soon is a schedule of one date, late enough for a crash before it, and the start after
+// that.
+func (p *player) soon() map[string]any {
+	return onceAt(time.Now().Add(1500*time.Millisecond + 2*p.host.slowestStart()))
+}
 
 func onceAt(at time.Time) map[string]any {
 	return map[string]any{"type": "once", "expression": at.UTC().Format("2006-01-02T15:04:05"), "time_zone": "UTC"}

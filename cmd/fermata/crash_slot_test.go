@@ -93,7 +93,7 @@ var slotScenarios = []*scenario{
 		a := p.chat(false)
 		a.says("hello")
 		a.rests()
-		o := p.automation("nightly work", map[string]any{"schedule": soon()})
+		o := p.automation("nightly work", map[string]any{"schedule": p.soon()})
 		o.occurs("DUE")
 		a.does("stop")
 		o.begins().ends("COMPLETED")
@@ -143,7 +143,7 @@ var slotScenarios = []*scenario{
 		first.ends("COMPLETED")
 	}},
 	{name: "a new run ends the old one", settings: quick, rules: nightly, play: func(p *player) {
-		o := p.automation("nightly work", map[string]any{"schedule": soon(), "overlap": "restart"})
+		o := p.automation("nightly work", map[string]any{"schedule": p.soon(), "overlap": "restart"})
 		old := o.executes()
 		p.holds("night")
 		fresh := o.begins()
@@ -165,7 +165,7 @@ var slotScenarios = []*scenario{
 // fails waits until so many calls of the AI have failed in a row.
 func (c *dialogue) fails(times int) {
 	c.p.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for c.p.get(c.path("")).at("waiting_context.attempt") != float64(times) {
 		if time.Now().After(deadline) {
 			c.p.t.Fatalf("%d calls do not fail: %s", times, c.p.get(c.path("")).body)

@@ -71,9 +71,10 @@ func (s *sweep) all(t *testing.T, number int, is *scenario) {
 	if testing.Verbose() {
 		t.Logf("%d commits, %d calls\n%s", commits, first.calls, first.text)
 	}
+	every := sampleEvery * (1 + len(points)/manyPoints)
 	for i, at := range points {
 		// The sample is spread over all scenarios and both databases.
-		if !long && (i+number*5+len(s.database))%sampleEvery != 0 {
+		if !long && (i+number*5+len(s.database))%every != 0 {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s_%d", at.where, at.n), func(t *testing.T) {
@@ -83,8 +84,12 @@ func (s *sweep) all(t *testing.T, number int, is *scenario) {
 	}
 }
 
-// sampleEvery is how much of the sweep an ordinary run does: one point in so many.
-const sampleEvery = 31
+// sampleEvery is how much of the sweep an ordinary run does: one point in so many; of a
+// scenario with many points, which does the same again and again, half as much, and so on.
+const (
+	sampleEvery = 31
+	manyPoints  = 150
+)
 
 // play is one play; the server is killed at the point, if there is one. It gives the
 // commits that were counted.

@@ -15,6 +15,7 @@ import (
 // both databases, though the clock is only looked at when the scheduler asks for it.
 func TestAYearOfDailyRuns(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
+		t.Parallel()
 		start, days := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 365
 		if (db.DatabaseURL != "" || raced) && !long {
 			start, days = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 60 // the spring's changes; make long does the year
