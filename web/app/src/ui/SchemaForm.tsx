@@ -1,31 +1,14 @@
-import { useId } from 'react';
-import { Field } from './Field';
-import { texts } from './texts';
+import { useEffect, useMemo, useRef } from 'react';
 import type { FieldError } from '../api/problem';
+import { checkSchema } from './schemaform/check';
+import { FormContext } from './schemaform/form';
+import { Node } from './schemaform/Node';
+import { within } from './schemaform/pointer';
+import type { Schema } from './schemaform/types';
 
-/** The part of JSON Schema that forms are made from. */
-export interface Schema {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  oneOf?: Schema[];
-  anyOf?: Schema[];
-  writeOnly?: boolean;
-  [more: string]: unknown;
-}
+export { checkSchema } from './schemaform/check';
+export { startOf } from './schemaform/start';
+export type { Schema } from './schemaform/types';
 
 export interface SchemaFormProps {
   schema: Schema;
@@ -38,52 +21,28 @@ export interface SchemaFormProps {
   disabled?: boolean;
   /** The words for a property when its schema has no title. */
   label?: (name: string) => string;
+  /** What the value as a whole is called, where it is no object: the label of its control. */
+  name?: string;
+  /** How often somebody tried to send it. Each time, all that is wrong is told and the
+   * first wrong field gets the focus: `if (checkSchema(schema, value).length) setTries(tries + 1)`. */
+  tries?: number;
 }
 
-/** A form made from a JSON Schema. */
-export function SchemaForm({ schema, value, onChange, errors = [], at = '', disabled, label }: SchemaFormProps) {
-  const t = texts.use();
-  const id = useId();
-  const object = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const set = (name: string, next: unknown) => {
-    const { [name]: _, ...rest } = object;
-    onChange(next === undefined ? rest : { ...rest, [name]: next });
-  };
+const none: FieldError[] = [];
+
+/** A form made from a JSON Schema. What is not touched comes back as it was: what is unset
+ * stays unset, and what does not fit the schema is shown, and kept, as JSON. Hold the value
+ * against `checkSchema` before it is sent; put `noValidate` on the form around it. */
+export function SchemaForm({ schema, value, onChange, errors = none, at = '', disabled = false, label, name = '', tries = 0 }: SchemaFormProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (tries > 0) box.current?.querySelector<HTMLElement>('[aria-invalid=true]:is(input, textarea, select), [role=radiogroup][aria-invalid=true] input, .wrong')?.focus();
+  }, [tries]);
+  const form = useMemo(() => ({ root: schema, disabled, label, all: tries > 0 }), [schema, disabled, label, tries]);
+  const told = [...errors.filter((e) => within(e.pointer, at)), ...checkSchema(schema, value, at)];
   return (
-    <div className="stack" id={id}>
-      {Object.entries(schema.properties ?? {}).map(([name, property]) => {
-        const wrong = errors.find((e) => e.pointer === `${at}/${name}`)?.message;
-        const words = property.title ?? label?.(name) ?? name;
-        const common = { label: words, hint: property.description, wrong, required: schema.required?.includes(name) };
-        const now = object[name];
-        if (property.enum) {
-          return (
-            <Field key={name} {...common}>
-              <select disabled={disabled} value={JSON.stringify(now) ?? ''} onChange={(e) => set(name, e.target.value ? JSON.parse(e.target.value) : undefined)}>
-                <option value="">{t('form.unset')}</option>
-                {property.enum.map((choice) => <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>{String(choice)}</option>)}
-              </select>
-            </Field>
-          );
-        }
-        if (property.type === 'boolean') {
-          return <Field key={name} {...common} required={false} check><input type="checkbox" disabled={disabled} checked={now === true} onChange={(e) => set(name, e.target.checked)} /></Field>;
-        }
-        if (property.type === 'number' || property.type === 'integer') {
-          return (
-            <Field key={name} {...common}>
-              <input type="number" step={property.type === 'integer' ? 1 : 'any'} min={property.minimum} max={property.maximum} disabled={disabled}
-                value={typeof now === 'number' ? now : ''} onChange={(e) => set(name, e.target.value === '' ? undefined : e.target.valueAsNumber)} />
-            </Field>
-          );
-        }
-        return (
-          <Field key={name} {...common}>
-            <input type={property.writeOnly ? 'password' : 'text'} disabled={disabled} maxLength={property.maxLength}
-              value={typeof now === 'string' ? now : now === undefined ? '' : JSON.stringify(now)} onChange={(e) => set(name, e.target.value === '' ? undefined : e.target.value)} />
-          </Field>
-        );
-      })}
-    </div>
+    <FormContext value={form}>
+      <div className="stack" ref={box}><Node schema={schema} value={value} onChange={onChange} at={at} errors={told} name={name} required depth={0} /></div>
+    </FormContext>
   );
 }

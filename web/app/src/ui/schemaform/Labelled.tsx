@@ -1,0 +1,81 @@
+import { useId, useState, type ReactElement, type ReactNode } from 'react';
+import { texts as uiTexts } from '../texts';
+import { useForm, type ControlProps } from './form';
+import { lastOf } from './pointer';
+import { texts } from './texts';
+import type { Mistake } from './types';
+
+export interface Given {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+  'aria-required': true | undefined;
+  disabled: boolean;
+}
+
+/** What is told of a field: the server's mistakes at once, the page's own when the field
+ * was left, or when all was asked to be checked. */
+export function useTold(errors: Mistake[]): { told: Mistake[]; onBlur: () => void } {
+  const { all } = useForm();
+  const [left, setLeft] = useState(false);
+  return { told: errors.filter((e) => !e.mine || all || left), onBlur: () => setLeft(true) };
+}
+
+export function Wrong({ id, told, at }: { id: string; told: Mistake[]; at: string }) {
+  if (!told.length) return null;
+  const lines = [...new Map(told.map((e) => [e.pointer + e.message, e])).values()];
+  return (
+    <div id={id} className="wrong">
+      {lines.map((e) => <p key={e.pointer + e.message}>{e.pointer !== at && <><code>{lastOf(e.pointer)}</code> </>}{e.message}</p>)}
+    </div>
+  );
+}
+
+/** The hint of a field: its description, and what holds when it is left out. */
+export function useHint({ schema, required }: Pick<ControlProps, 'schema' | 'required'>): ReactNode {
+  const t = texts.use();
+  const fallback = schema.default === undefined || required ? '' : t('default', { value: typeof schema.default === 'string' ? schema.default : JSON.stringify(schema.default) });
+  const said = [schema.description, fallback].filter(Boolean).join(' ');
+  return said || null;
+}
+
+interface Props { of: ControlProps; hint?: ReactNode; told: Mistake[]; onBlur: () => void; check?: boolean; children: (given: Given) => ReactElement }
+
+/** One control with its label, its hint and what is wrong with it. */
+export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
+  const words = uiTexts.use();
+  const { disabled } = useForm();
+  const id = useId();
+  const own = useHint(of);
+  const said = hint ?? own;
+  const control = children({
+    id, disabled, 'aria-invalid': told.length ? true : undefined, 'aria-required': of.required || undefined,
+    'aria-describedby': [said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined,
+  });
+  return (
+    <div className={check ? 'field check' : 'field'} data-pointer={of.at} onBlur={onBlur}>
+      {check && control}
+      <label htmlFor={id} className={of.quiet ? 'visually-hidden' : undefined}>{of.name}{of.required && !check && <span className="muted small"> {words('required')}</span>}</label>
+      {!check && control}
+      {said && <p id={`${id}h`} className="hint">{said}</p>}
+      <Wrong id={`${id}w`} told={told} at={of.at} />
+    </div>
+  );
+}
+
+/** Several controls that are one field: radio buttons, boxes to tick. */
+export function LabelledGroup({ of, told, role, children }: { of: ControlProps; told: Mistake[]; role: 'radiogroup' | 'group'; children: ReactNode }) {
+  const words = uiTexts.use();
+  const id = useId();
+  const said = useHint(of);
+  return (
+    <fieldset className="field" role={role} data-pointer={of.at}
+      aria-describedby={[said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined}
+      {...(role === 'radiogroup' ? { 'aria-required': of.required || undefined, 'aria-invalid': told.length ? true : undefined } : {})}>
+      <legend className={of.quiet ? 'visually-hidden' : undefined}>{of.name}{of.required && <span className="muted small"> {words('required')}</span>}</legend>
+      {said && <p id={`${id}h`} className="hint">{said}</p>}
+      {children}
+      <Wrong id={`${id}w`} told={told} at={of.at} />
+    </fieldset>
+  );
+}

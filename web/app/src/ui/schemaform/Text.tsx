@@ -1,0 +1,85 @@
+import { useId, useState, type ChangeEvent } from 'react';
+import { useLang } from '../../i18n/texts';
+import type { ControlProps } from './form';
+import { Labelled, useTold, type Given } from './Labelled';
+import { readNumber, writeNumber } from './read';
+import { texts } from './texts';
+import { equal, Unreadable } from './types';
+import { localOf, type Shape } from './shape';
+import css from './schemaform.module.css';
+
+/** A text that was cleared is unset, but for one that is needed and may be empty. */
+function afterClearing({ required, schema, empty, nullable, value }: ControlProps) {
+  const blank = required && !nullable && typeof value === 'string' && !schema.minLength && !schema.pattern && !schema.format;
+  return blank ? '' : empty;
+}
+
+export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'string' } }) {
+  const { told, onBlur } = useTold(p.errors);
+  const [long] = useState(shape.long); // a field that grew while somebody types would lose the caret
+  const listID = useId();
+  const text = typeof p.value === 'string' ? p.value : '';
+  const examples = (p.schema.examples ?? []).filter((e) => typeof e === 'string');
+  const change = (e: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => p.onChange(e.target.value === '' ? afterClearing(p) : e.target.value);
+  const common = (given: Given) => ({ ...given, value: text, onChange: change, placeholder: p.value === null ? texts.t('none') : undefined, autoComplete: 'off', spellCheck: shape.input === 'text' });
+  if (shape.input === 'date-time') return <DateTimeControl {...p} />;
+  if (shape.input === 'password') return <SecretControl {...p} />;
+  return (
+    <Labelled of={p} told={told} onBlur={onBlur}>
+      {(given) => (long && shape.input === 'text' ? <textarea rows={Math.min(10, Math.max(3, text.split('\n').length))} {...common(given)} /> : (
+        <>
+          <input type={shape.input === 'date' ? 'date' : 'text'} inputMode={shape.input === 'email' ? 'email' : shape.input === 'url' ? 'url' : undefined}
+            list={examples.length ? listID : undefined} {...common(given)} />
+          {examples.length > 0 && <datalist id={listID}>{examples.map((e) => <option key={e}>{e}</option>)}</datalist>}
+        </>
+      ))}
+    </Labelled>
+  );
+}
+
+function DateTimeControl(p: ControlProps) {
+  const t = texts.use();
+  const { told, onBlur } = useTold(p.errors);
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const hint = [p.schema.description, t('zone', { zone })].filter(Boolean).join(' ');
+  return (
+    <Labelled of={p} hint={hint} told={told} onBlur={onBlur}>
+      {(given) => <input type="datetime-local" step="any" {...given} value={typeof p.value === 'string' ? localOf(p.value) ?? '' : ''}
+        onChange={(e) => p.onChange(e.target.value === '' ? p.empty : new Date(e.target.value).toISOString())} />}
+    </Labelled>
+  );
+}
+
+function SecretControl(p: ControlProps) {
+  const t = texts.use();
+  const { told, onBlur } = useTold(p.errors);
+  const [shown, setShown] = useState(false);
+  return (
+    <Labelled of={p} told={told} onBlur={onBlur}>
+      {(given) => (
+        <div className={css.beside}>
+          <input type={shown ? 'text' : 'password'} autoComplete="new-password" spellCheck={false} {...given} value={typeof p.value === 'string' ? p.value : ''}
+            onFocus={(e) => e.target.select()} onChange={(e) => p.onChange(e.target.value === '' ? p.empty : e.target.value)} />
+          <button type="button" aria-label={t(shown ? 'hide.of' : 'show.of', { name: p.name })} onClick={() => setShown(!shown)}>{t(shown ? 'hide' : 'show')}</button>
+        </div>
+      )}
+    </Labelled>
+  );
+}
+
+/** A number is typed as text: the browser's own field gives nothing for what it cannot
+ * read, changes with the mouse wheel, and knows only one way to write a decimal. */
+export function NumberControl({ integer, ...p }: ControlProps & { integer: boolean }) {
+  const lang = useLang();
+  const { told, onBlur } = useTold(p.errors);
+  const [typed, setTyped] = useState<string | null>(null);
+  const stands = p.value instanceof Unreadable ? p.value.text : typeof p.value === 'number' ? writeNumber(p.value, lang) : '';
+  const same = typed !== null && equal(readNumber(typed, lang) ?? p.empty, p.value);
+  return (
+    <Labelled of={p} told={told} onBlur={onBlur}>
+      {(given) => <input type="text" inputMode={integer ? 'numeric' : 'decimal'} autoComplete="off" data-type="number" {...given} value={same ? typed : stands}
+        placeholder={p.value === null ? texts.t('none') : undefined}
+        onChange={(e) => { setTyped(e.target.value); p.onChange(readNumber(e.target.value, lang) ?? p.empty); }} />}
+    </Labelled>
+  );
+}

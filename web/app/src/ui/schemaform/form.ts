@@ -1,0 +1,36 @@
+import { createContext, useContext } from 'react';
+import type { Mistake, Schema } from './types';
+
+/** What every field of a form knows. */
+export interface Form {
+  root: Schema;
+  disabled: boolean;
+  label?: (name: string) => string;
+  /** Tell everything that is wrong, also of what was not touched yet. */
+  all: boolean;
+}
+
+export const FormContext = createContext<Form>({ root: {}, disabled: false, all: false });
+export const useForm = () => useContext(FormContext);
+
+/** One value of the form and where it stands. */
+export interface NodeProps {
+  schema: Schema | boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  at: string;
+  errors: Mistake[];
+  name: string;
+  required: boolean;
+  depth: number;
+  /** The label is said but not shown: an item of a list has its number already. */
+  quiet?: boolean;
+}
+
+/** The same for a control: its schema is resolved, and what unset means is decided. */
+export interface ControlProps extends Omit<NodeProps, 'schema'> {
+  schema: Schema;
+  /** What the value becomes when it is taken away. */
+  empty: null | undefined;
+  nullable: boolean;
+}
