@@ -20,7 +20,7 @@ export function Nav({ waiting }: { waiting: number }) {
       <div className="brand">
         <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M3 17a9 9 0 0 1 18 0" fill="none" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" /><circle cx="12" cy="16" r="2.2" fill="currentColor" /></svg>
         <span className="grow">Fermata</span>
-        {waiting > 0 && <Link href="/approvals" className="badge warn narrow-only">{t('waiting', { n: waiting })}</Link>}
+        {waiting > 0 && <Link href="/approvals" className="badge warn narrow-only" aria-label={t('waiting', { n: waiting })} title={t('waiting', { n: waiting })}>{waiting}</Link>}
         <button type="button" className="plain narrow-only" aria-expanded={open} aria-controls="nav" onClick={() => setOpen(!open)}>☰ {t('menu')}</button>
       </div>
       <nav id="nav" aria-label={t('nav.label')} data-open={open}>
