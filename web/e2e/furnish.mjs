@@ -100,7 +100,7 @@ export async function furnish(call) {
   const document = await call('POST', '/v1/documents', { key: 'house-rules', title: 'House rules', body: 'Shoes off. No music after ten.' });
   check((await call('GET', '/v1/approvals?status=open')).data.length === 2, 'two things wait for a person');
   const addresses = [
-    '/', `/chat/${asks}`, `/chat/${parked}`, '/approvals', '/automations', '/automations/new', `/automations/${morning.id}`, '/runs', `/timeline/${runs[0].id}`,
+    '/', `/chat/${asks}`, `/chat/${parked}`, '/approvals', '/automations', '/automations/new', `/automations/${morning.id}`, '/runs', `/timeline/${runs[0].session_id}`,
     '/data', `/data/zones/${things.health.id}`, `/data/tools/${things.sleep.id}`, `/data/tools/${things.list.id}`, `/data/documents/${document.id}`,
     '/usage', '/settings', '/system',
   ];

@@ -20,5 +20,5 @@ export async function go(page, at) {
 /** Waits until the screen has its title and reads nothing any more. */
 export async function settled(page) {
   await page.locator('#page-title').waitFor();
-  await page.waitForFunction(() => !document.querySelector('[role=status].muted, .page.muted'), null, { timeout: 10000 });
+  await page.waitForFunction(() => !document.querySelector('[data-loading]'), null, { timeout: 15000 });
 }

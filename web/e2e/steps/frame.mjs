@@ -6,13 +6,13 @@ const ground = { light: 'rgb(246, 246, 243)', dark: 'rgb(20, 23, 26)' };
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 const menu = (page) => page.getByRole('navigation').first();
 
-// tabTo presses Tab until what is meant has the focus.
-async function tabTo(page, target, what) {
+// tabTo presses a key until what is meant has the focus.
+async function tabTo(page, key, target, what) {
   for (let presses = 0; presses < 80; presses++) {
     if (await target.evaluate((e) => e === document.activeElement)) return;
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
   }
-  throw new Error(`${what} cannot be reached by Tab`);
+  throw new Error(`${what} cannot be reached by ${key}`);
 }
 
 // transfers counts what comes over the wire, as the browser does, compressed and with headers.
@@ -78,11 +78,11 @@ export const steps = [
         await settled(page);
         for (const { at, en } of [...screens.slice(1), screens[0]]) {
           if (look === narrow) {
-            await tabTo(page, page.getByRole('button', { name: /Menu/ }), 'the menu');
+            await tabTo(page, 'Shift+Tab', page.getByRole('button', { name: /Menu/ }), 'the menu');
             await page.keyboard.press('Enter');
           }
           const link = menu(page).getByRole('link', { name: new RegExp(`^${en}\\b`) });
-          await tabTo(page, link, en);
+          await tabTo(page, look === narrow ? 'Tab' : 'Shift+Tab', link, en);
           await page.keyboard.press('Enter');
           await settled(page);
           same(new URL(page.url()).hash, `#${at}`, 'the address');

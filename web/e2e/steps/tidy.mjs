@@ -8,15 +8,16 @@ export { env };
 async function visit({ open, shot }, addresses, name) {
   const page = await open();
   for (const at of addresses) {
+    const called = `${name}${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`; // of a picture: without ids
     await go(page, at);
     for (const look of [light, dark]) {
       await page.emulateMedia(look);
       await tidy(page, `${at}, ${name}, ${look.colorScheme}`);
-      await shot(page, `${name}${at.replaceAll('/', '-')}-${look.colorScheme}`);
+      await shot(page, `${called}-${look.colorScheme}`);
     }
     await page.setViewportSize(narrow.viewport);
     await noSideScroll(page, `${at}, ${name}, 320 px`);
-    await shot(page, `${name}${at.replaceAll('/', '-')}-320`);
+    await shot(page, `${called}-320`);
     await page.setViewportSize({ width: 1280, height: 800 });
   }
 }

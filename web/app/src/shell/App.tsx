@@ -41,7 +41,7 @@ function Screens() {
   const [path] = useLocation();
   return (
     <Guard key={path.split('/')[1]}>
-      <Suspense fallback={<p className="page muted">{t('loading')}</p>}>
+      <Suspense fallback={<p className="page muted" data-loading>{t('loading')}</p>}>
         <Switch>
           <Route path="/" component={Home} />
           <Route path="/chat/:id?">{({ id }) => <Chat id={id} />}</Route>

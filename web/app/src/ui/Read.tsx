@@ -13,5 +13,5 @@ export function Read<T>({ query, children }: Props<T>) {
     return <>{query.error ? <ProblemBox thrown={query.error} onRetry={() => query.refetch()} /> : null}{children(query.data)}</>;
   }
   if (query.error) return <ProblemBox thrown={query.error} onRetry={() => query.refetch()} />;
-  return <p className="muted" role="status">{t('loading')}</p>;
+  return <p className="muted" role="status" data-loading>{t('loading')}</p>;
 }

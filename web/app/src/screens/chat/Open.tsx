@@ -32,7 +32,7 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   if (!session && chat.problem != null) return <Missing toggle={toggle}><ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} /></Missing>;
   return (
     <>
-      {session ? <Head chat={chat} session={session} toggle={toggle} /> : <Missing toggle={toggle}><p className="muted" role="status">{t('loading')}</p></Missing>}
+      {session ? <Head chat={chat} session={session} toggle={toggle} /> : <Missing toggle={toggle}><p className="muted" role="status" data-loading>{t('loading')}</p></Missing>}
       {session && <SlotNote session={session} />}
       {session && <Record chat={chat} sent={sent} />}
       {!session && <div className={css.filler} />}
