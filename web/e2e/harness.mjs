@@ -10,7 +10,7 @@ export { server } from './server.mjs';
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: flags });
+export const launch = (more = []) => chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...flags, ...more] });
 
 // Ways to look at a page, for open: `open({ ...dark, ...narrow })`.
 export const dark = { colorScheme: 'dark' };

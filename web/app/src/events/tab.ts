@@ -100,6 +100,7 @@ export class Tab implements EventClient {
     this.here({ ask: true });
     this.election.enter();
     this.ticking = setInterval(() => this.look(), beat);
+    this.resync(); // what streamed while it was away
   }
 
   private elect(name: string): Election {
@@ -262,6 +263,7 @@ export class Tab implements EventClient {
     if (behind) this.want();
     if (anew) this.live.clear();
     else if (joined) this.doubt();
+    if (anew && stands.connection === 'open') this.resync(); // what streams already in sessions that others follow
     if (anew) this.openers.tell(false);
     else if (fresh.length) this.openers.tell(false, fresh);
     else if (joined) this.openers.tell(true);

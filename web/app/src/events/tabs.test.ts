@@ -85,6 +85,27 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     expect(server.joins.length).toBe(joins);
   });
 
+  test('a tab that opens or comes back while an answer pauses is given the text so far', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    for (const tab of [a, b]) tab.client.watch('ses_1');
+    await pass(300);
+    server.write('ses_1', 'It thinks about');
+    await pass(50);
+    const late = browser.open();
+    await pass(500);
+    late.client.watch('ses_1');
+    const later = browser.open();
+    later.client.watch('ses_1');
+    await pass(500);
+    const follower = a.client.leads ? b : a;
+    follower.client.leave();
+    server.write('ses_1', ' it');
+    await pass(50);
+    follower.client.enter();
+    await pass(500);
+    for (const tab of [a, b, late, later]) expect(tab.shown('msg_1')).toBe('It thinks about it');
+  });
+
   test.each(['close', 'crash'] as const)('the leader goes in mid-answer (%s): another goes on, nothing is lost or doubled', async (how) => {
     const tabs = await openTabs(4);
     for (const tab of tabs) tab.client.watch('ses_1');

@@ -1,0 +1,218 @@
+import { check, launch, none, same, until } from '../harness.mjs';
+
+// Each tab notes every text that it shows of an answer in progress, and its streams.
+function watchTab() {
+  globalThis.liveSeen = [];
+  globalThis.streams = [];
+  const note = () => {
+    const text = document.querySelector('article[data-live] [data-text]')?.textContent;
+    if (text && text !== globalThis.liveSeen.at(-1)) globalThis.liveSeen.push(text);
+  };
+  new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true });
+  globalThis.EventSource = class extends EventSource {
+    constructor(...args) {
+      super(...args);
+      globalThis.streams.push(this);
+    }
+  };
+}
+
+const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, ''); // Markdown that is not closed yet shows its signs
+const lastAnswer = (page) => page.locator('article[data-sender=AI] [data-text]').last();
+const liveLength = (page) => page.evaluate(() => document.querySelector('article[data-live] [data-text]')?.textContent.length ?? 0);
+
+async function streams(base) {
+  const text = await (await fetch(`${base}/metrics`)).text();
+  return Number(/^fermata_sse_connections (\d+)/m.exec(text)?.[1]);
+}
+
+const oneStream = (base) => until('there is one stream', async () => await streams(base) === 1, 20_000);
+
+/** Opens tabs of one browser on a chat. */
+async function tabsOn(world, n, at, base = world.line.url, options = {}) {
+  const first = await world.open({ base, ...options });
+  const context = first.context();
+  await context.addInitScript(watchTab);
+  const tabs = [first];
+  while (tabs.length < n) tabs.push(await context.newPage());
+  for (const tab of tabs) {
+    await tab.goto(`${base}/#${at}`);
+    await tab.reload(); // the first one was there before the script
+  }
+  for (const tab of tabs) await tab.locator('#page-title, h1').first().waitFor();
+  return tabs;
+}
+
+const newChat = async (call) => (await call('POST', '/v1/sessions', { type: 'CHAT' })).id;
+const say = (call, id, text) => call('POST', `/v1/sessions/${id}/messages`, { text });
+const rests = (call, id) => until('the answer is complete', async () => {
+  const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
+  return data[0]?.sender === 'AI' && (await call('GET', `/v1/sessions/${id}`)).phase === 'IDLE';
+}, 60_000);
+
+/** All tabs show what a tab shows that reads it fresh, and never showed anything else of it. */
+async function exact(tabs, at, base) {
+  const fresh = await tabs[0].context().newPage();
+  await fresh.goto(`${base}/#${at}`);
+  await lastAnswer(fresh).waitFor();
+  const want = await until('the answer is there to compare with', async () => letters(await lastAnswer(fresh).innerText()));
+  await fresh.close();
+  check(want.length > 200, `a short answer: ${want}`);
+  for (const [i, tab] of tabs.entries()) {
+    await until(`tab ${i} has no text that streams`, async () => await tab.locator('article[data-live]').count() === 0);
+    await until(`tab ${i} shows the answer`, async () => letters(await lastAnswer(tab).innerText()) === want, 5000)
+      .catch(async () => same(letters(await lastAnswer(tab).innerText()), want, `tab ${i}`));
+    const seen = await tab.evaluate(() => globalThis.liveSeen);
+    check(seen.length > 5, `tab ${i} saw ${seen.length} steps of the answer`);
+    const wrong = seen.filter((text) => !want.startsWith(letters(text)));
+    none(wrong.slice(0, 2), `tab ${i} showed for a moment, of an answer that is ${want}`);
+  }
+}
+
+const grows = (tab, length) => until(`${length} characters are shown`, async () => await liveLength(tab) >= length, 20_000);
+
+/** The tab that holds the stream. */
+async function leaderOf(tabs) {
+  const lead = await Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.streams.some((stream) => stream.readyState === 1))));
+  same(lead.filter(Boolean).length, 1, 'tabs that hold a stream');
+  return tabs[lead.indexOf(true)];
+}
+
+/** Ends a tab as a bug of the browser would: nothing of it runs any more. */
+async function crash(tab) {
+  const gone = tab.waitForEvent('crash');
+  void tab.goto('chrome://crash').catch(() => {});
+  await gone;
+}
+
+export const steps = [
+  {
+    name: 'eight tabs, one stream; a message sent in one streams in all; the leader closes, the next one crashes in mid-answer; a tab opens in mid-answer',
+    async run(world) {
+      const { call, base, demo, line } = world;
+      await demo({ word_delay_ms: 30 });
+      const id = await newChat(call);
+      const at = `/chat/${id}`;
+      const tabs = await tabsOn(world, 8, at);
+      await oneStream(base);
+      await tabs[3].getByRole('textbox', { name: /message/i }).fill('help');
+      await tabs[3].keyboard.press('Enter');
+      for (const tab of tabs) await grows(tab, 60);
+      await (await leaderOf(tabs)).close();
+      let left = tabs.filter((tab) => !tab.isClosed());
+      const late = await left[0].context().newPage();
+      await late.goto(`${line.url}/#${at}`);
+      await grows(late, 120);
+      for (const tab of left) await grows(tab, 200);
+      const next = await leaderOf(left);
+      left = left.filter((tab) => tab !== next);
+      await crash(next);
+      await grows(late, 400);
+      await rests(call, id);
+      await exact([...left, late], at, line.url);
+      await oneStream(base);
+    },
+  },
+  {
+    name: 'reloads in mid-answer, at any moment',
+    async run(world) {
+      const { call, demo, line } = world;
+      await demo({ word_delay_ms: 30 });
+      const id = await newChat(call);
+      const at = `/chat/${id}`;
+      const tabs = await tabsOn(world, 3, at);
+      for (let round = 0; round < 2; round++) {
+        await say(call, id, 'help');
+        for (let i = 0; i < 3; i++) {
+          const tab = tabs[(round + i) % 3];
+          await grows(tabs[(round + i + 1) % 3], 30 + i * 150 + Math.floor(Math.random() * 100));
+          await tab.reload();
+        }
+        await rests(call, id);
+        await exact(tabs, at, line.url);
+        for (const tab of tabs) await tab.evaluate(() => { globalThis.liveSeen = []; });
+      }
+    },
+  },
+  {
+    name: 'the line is cut and a proxy answers 503 for 5 seconds in mid-answer, in all tabs',
+    async run(world) {
+      const { call, demo, line, base } = world;
+      await demo({ word_delay_ms: 60 });
+      const id = await newChat(call);
+      const at = `/chat/${id}`;
+      const tabs = await tabsOn(world, 3, at);
+      await say(call, id, 'help');
+      for (const tab of tabs) await grows(tab, 60);
+      line.set('cut');
+      await tabs[0].waitForTimeout(400);
+      line.set('open');
+      await grows(tabs[1], 160);
+      line.set('503');
+      for (const tab of tabs) await tab.locator('#net.shown').waitFor(); // all know it
+      await tabs[0].waitForTimeout(3000);
+      line.set('open');
+      for (const tab of tabs) await until('the bar goes', async () => !await tab.locator('#net.shown').isVisible());
+      await rests(call, id);
+      await exact(tabs, at, line.url);
+      await oneStream(base);
+    },
+  },
+  {
+    name: 'the server is killed in mid-answer and comes back',
+    async run(world) {
+      const { call, demo, line, base, restart } = world;
+      await demo({ word_delay_ms: 30 });
+      const id = await newChat(call);
+      const at = `/chat/${id}`;
+      const tabs = await tabsOn(world, 3, at);
+      await say(call, id, 'help');
+      for (const tab of tabs) await grows(tab, 100);
+      await restart();
+      await rests(call, id);
+      for (const tab of tabs) await until(`it shows the answer`, async () => await tab.locator('article[data-sender=AI]:not([data-live])').count() > 0);
+      await oneStream(base);
+      const fresh = await tabs[0].context().newPage();
+      await fresh.goto(`${line.url}/#${at}`);
+      await lastAnswer(fresh).waitFor();
+      const want = await until('it is read', async () => letters(await lastAnswer(fresh).innerText()));
+      for (const tab of tabs) await until('all tabs show the same', async () => letters(await lastAnswer(tab).innerText()) === want && await tab.locator('article[data-live]').count() === 0, 8000);
+    },
+  },
+  {
+    name: 'over plain http, where there are no locks: one stream all the same, handed over in mid-answer',
+    async run(world) {
+      const { base, call, key } = await world.locked();
+      await call('POST', '/v1/providers', { name: 'Slow', kind: 'demo', is_default: true, config: { word_delay_ms: 30 } });
+      const browser = await launch(['--host-resolver-rules=MAP fermata.test 127.0.0.1']);
+      try {
+        const plain = `http://fermata.test:${new URL(base).port}`;
+        const id = await newChat(call);
+        const at = `/chat/${id}`;
+        const context = await browser.newContext({ locale: 'en-GB' });
+        await context.addInitScript((k) => { sessionStorage.setItem('fermata.key', k); }, key);
+        await context.addInitScript(watchTab);
+        const tabs = [];
+        for (let i = 0; i < 5; i++) {
+          const tab = await context.newPage();
+          await tab.goto(`${plain}/#${at}`);
+          tabs.push(tab);
+        }
+        same(await tabs[0].evaluate(() => [typeof navigator.locks, typeof BroadcastChannel, isSecureContext]), ['undefined', 'function', false], 'what the browser has');
+        const count = async () => Number(/^fermata_sse_connections (\d+)/m.exec(await (await fetch(`${base}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).text())?.[1]);
+        await until('there is one stream', async () => await count() === 1, 20_000);
+        await say(call, id, 'help');
+        for (const tab of tabs) await grows(tab, 60);
+        await (await leaderOf(tabs)).close();
+        let left = tabs.filter((tab) => !tab.isClosed());
+        for (const tab of left) await grows(tab, 200);
+        const next = await leaderOf(left);
+        left = left.filter((tab) => tab !== next);
+        await crash(next);
+        await rests(call, id);
+        await exact(left, at, plain);
+        await until('there is one stream', async () => await count() === 1, 20_000);
+      } finally { await browser.close(); }
+    },
+  },
+];
