@@ -1,15 +1,29 @@
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const automations = async (call) => (await call('GET', '/v1/automations')).data;
+const make = (call, more = {}) => call('POST', '/v1/automations', { name: 'Report', seed: { text: 'what do I have' }, ...more });
+const clear = async (call) => { for (const a of await automations(call)) await call('DELETE', `/v1/automations/${a.id}?force=true`); };
+const runs = async (call, id) => (await call('GET', `/v1/runs?automation_id=${id}`)).data;
+const ended = (call, id, n = 1) => until(`${n} runs have ended`, async () => {
+  const all = await runs(call, id);
+  return all.length >= n && all.every((run) => run.status === 'ended') && all;
+});
+
+/** Opens a part of the form that is folded. */
+const unfold = async (page, name) => {
+  const fold = page.locator('details', { has: page.locator('summary', { hasText: name }) });
+  await fold.waitFor();
+  if (await fold.getAttribute('open') === null) await fold.locator('summary').first().click();
+};
 
 export const steps = [
   {
     name: 'a newcomer sets up a daily run, runs it now and finds its result',
     async run({ open, call, shot }) {
-      const page = await open({ at: '/automations' });
-      await page.getByRole('link', { name: 'Make the first one' }).click();
+      const page = await open({ at: '/runs' });
+      await page.getByText('No automation has run yet.').waitFor();
+      await page.getByRole('link', { name: 'Make an automation' }).click();
       await page.getByLabel('Your request').fill('what do I have');
-      await page.getByText('It would run').waitFor();
       await until('five runs are shown', async () => await page.locator('[data-preview] li').count() === 5);
       await tidy(page, 'the form of a new automation');
       await shot(page, 'new');
@@ -20,14 +34,281 @@ export const steps = [
       await page.getByRole('button', { name: 'Run now' }).click();
       await page.locator('[data-ran]').waitFor();
       await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
-      await shot(page, 'one');
       await tidy(page, 'an automation');
+      await shot(page, 'one');
       await page.getByRole('link', { name: 'Runs', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
-      await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
+      const run = page.locator('[data-run]').first();
+      await run.getByText('There is nothing yet.').waitFor();
       await tidy(page, 'the runs');
       await shot(page, 'runs');
+      await run.getByRole('link', { name: 'Open the conversation' }).click();
+      await until('the conversation is open', () => page.evaluate(() => location.hash.startsWith('#/chat/ses_')));
+    },
+  },
+  {
+    name: 'the next runs mark the day on which clocks change, and say what cannot be',
+    async run({ open, shot }) {
+      const page = await open({ at: '/automations/new' });
+      await page.getByLabel('Your request').fill('help');
+      await page.getByLabel('Time zone').selectOption('Europe/Paris');
+      await page.getByLabel('At', { exact: true }).fill('02:30');
+      await page.getByLabel('From another day on').fill('2027-03-26');
+      const marked = page.locator('[data-preview] li[data-clock]');
+      await marked.waitFor();
+      same(await marked.count(), 1, 'how many days are marked');
+      check(/28 Mar 2027, 03:30/.test(await marked.textContent()), `the marked day is ${await marked.textContent()}`);
+      await shot(page, 'clock');
+      await page.getByLabel('It runs').selectOption('cron');
+      await page.getByLabel('Cron expression').fill('0 8 31 2 *');
+      await page.getByText('never comes').first().waitFor();
+      same(await page.getByLabel('Cron expression').getAttribute('aria-invalid'), 'true', 'the field is marked');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('please mend what is marked').waitFor();
+      await becomes(() => page.evaluate(() => document.activeElement?.classList.contains('mono')), true, 'the focus is on what is wrong');
+      await tidy(page, 'a schedule that never comes');
+      await shot(page, 'never');
+      await page.getByLabel('Cron expression').fill('*/10 * * * *');
+      await until('the next runs are back', async () => await page.locator('[data-preview] li').count() === 5);
+    },
+  },
+  {
+    name: 'an automation is paused and enabled, run and deleted, from the list',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const a = await make(call, { tags: ['morning'], schedule: { type: 'cron', expression: '30 7 * * 1-5', time_zone: 'Europe/Paris' } });
+      const page = await open({ at: '/automations' });
+      const row = page.locator(`[data-automation="${a.id}"]`);
+      await row.getByText('Monday to Friday at 07:30').waitFor();
+      await page.getByRole('button', { name: 'Run now: Report' }).click();
+      await ended(call, a.id);
+      await row.getByRole('img', { name: /Last runs, the newest last: 1 × done/ }).waitFor();
+      await page.getByRole('button', { name: 'Pause: Report' }).click();
+      await row.getByText('nothing starts it by itself').waitFor();
+      same((await call('GET', `/v1/automations/${a.id}`)).enabled, false, 'enabled');
+      await shot(page, 'list');
+      await page.getByRole('button', { name: 'Enable: Report' }).click();
+      await page.getByRole('button', { name: 'Pause: Report' }).waitFor();
+      await tidy(page, 'the list');
+      await page.getByRole('button', { name: 'Delete: Report' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('There is no automation yet.').waitFor();
+      await becomes(() => page.evaluate(() => document.activeElement?.id), 'page-title', 'where the focus is');
+      same((await runs(call, a.id)).length, 1, 'its run is still there');
+    },
+  },
+  {
+    name: 'a web address is made, called from outside, and renewed; its run appears by itself',
+    async run({ open, call, base, shot }) {
+      await clear(call);
+      const a = await make(call);
+      const page = await open({ at: `/automations/${a.id}` });
+      await unfold(page, 'Start it when something happens');
+      await page.getByRole('button', { name: 'Add a web address' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+      const url = await page.locator('[data-webhook] .mono').textContent();
+      check(url.includes(`/v1/hooks/${a.id}/`), `the address is ${url}`);
+      await shot(page, 'webhook');
+      const post = (to) => fetch(base + new URL(to).pathname, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"level":"critical"}' });
+      same((await post(url)).status, 202, 'the call');
+      await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
+      await page.getByText('by an event').first().waitFor();
+      await page.getByRole('button', { name: 'Make another address' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make another one' }).click();
+      await until('the address is another one', async () => (await page.locator('[data-webhook] .mono').textContent()) !== url);
+      same((await post(url)).status, 404, 'the old address');
+      await tidy(page, 'an automation with a web address');
+    },
+  },
+  {
+    name: 'an entry starts a run, if it meets the condition',
+    async run({ open, call }) {
+      await clear(call);
+      const zone = await call('POST', '/v1/zones', { name: 'Health' });
+      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Sleep', config: {} });
+      const a = await make(call);
+      const page = await open({ at: `/automations/${a.id}` });
+      await unfold(page, 'Start it when something happens');
+      await page.getByRole('button', { name: 'Watch a tool for new entries' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Choose a tool.').waitFor();
+      await page.getByLabel('In this tool').selectOption('Sleep');
+      await page.getByLabel('Only if').fill('{');
+      await page.getByText('This is no JSON object').waitFor();
+      await page.getByLabel('Only if').fill('');
+      await page.getByRole('button', { name: 'Put an example here' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await until('it is saved', async () => (await call('GET', `/v1/automations/${a.id}`)).triggers.length === 1);
+      await page.getByText('when an entry is made in Sleep').waitFor();
+      await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 3 } });
+      await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 12 } });
+      await page.locator('[data-run]').waitFor();
+      await ended(call, a.id);
+      same((await runs(call, a.id)).length, 1, 'how many runs');
+    },
+  },
+  {
+    name: 'data is inserted into a request, and one sees what the AI will read',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const zone = await call('POST', '/v1/zones', { name: 'Sport' });
+      await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Steps', config: {} });
+      const page = await open({ at: '/automations/new' });
+      await page.getByLabel('Your request').fill('how is ');
+      await page.getByRole('button', { name: 'Insert data' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Which', { exact: true }).selectOption('Steps');
+      await dialog.getByLabel('From which time').selectOption('last week');
+      await dialog.getByText('last week').nth(1).waitFor();
+      await tidy(page, 'the dialog of data');
+      await shot(page, 'block');
+      await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
+      await page.locator('[data-block="USE"]').waitFor();
+      await page.getByRole('button', { name: 'Show what the AI will read' }).click();
+      await page.locator('[data-look] li').first().waitFor();
+      await tidy(page, 'a request with data');
+      await shot(page, 'request');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Run now' }).waitFor();
+      const [a] = await automations(call);
+      const seed = await call('GET', `/v1/automations/${a.id}/seed`);
+      same(seed.segments.find((s) => s.enrichment).enrichment.config.period, { relative: '-1_WEEK' }, 'the time stays relative');
+    },
+  },
+  {
+    name: 'two people change the same automation: nothing that was typed is lost',
+    async run({ open, call, line, shot }) {
+      await clear(call);
+      const a = await make(call, { tags: ['old'] });
+      const page = await open({ at: `/automations/${a.id}` });
+      await page.getByLabel('Name', { exact: true }).fill('Mine');
+      await call('PATCH', `/v1/automations/${a.id}`, { overlap: 'queue', name: 'Theirs' });
+      await page.locator('[data-stale]').waitFor();
+      await tidy(page, 'somebody else changed it');
+      await shot(page, 'stale');
+      same(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine', 'what was typed');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+      const now = await call('GET', `/v1/automations/${a.id}`);
+      same([now.name, now.overlap], ['Mine', 'queue'], 'both changes');
+
+      // The same, when the page has not heard of it: the server refuses, nothing is lost.
+      await page.getByLabel('Name', { exact: true }).fill('Mine again');
+      line.answers.set(`/v1/automations/${a.id}`, { status: 412, body: { code: 'precondition_failed', title: 'x', status: 412 }, times: 1 });
+      await page.getByRole('button', { name: 'Discard my changes' }).click();
+      same(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine', 'what was dropped');
+    },
+  },
+  {
+    name: 'what is not saved is not lost by a reload, and a link asks first',
+    async run({ open, call }) {
+      await clear(call);
+      const a = await make(call);
+      const page = await open({ at: `/automations/${a.id}` });
+      page.on('dialog', (d) => d.accept()); // the browser's own question before a reload
+      await page.getByLabel('Your request').fill('what do I have today');
+      await page.reload();
+      await page.getByText('This is what you had typed and not saved.').waitFor();
+      same(await page.getByLabel('Your request').inputValue(), 'what do I have today', 'what was typed');
+      await page.getByRole('link', { name: 'Home' }).click();
+      await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await until('it is saved', async () => (await call('GET', `/v1/automations/${a.id}/seed`)).linear_text === 'what do I have today');
+      await page.getByRole('link', { name: 'Home' }).click();
+      await until('the way is free', () => page.evaluate(() => location.hash === '#/'));
+    },
+  },
+  {
+    name: 'a yes in advance is given and withdrawn',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const a = await make(call);
+      const page = await open({ at: `/automations/${a.id}` });
+      await unfold(page, 'What it may do without asking');
+      await page.getByRole('button', { name: 'Give a yes in advance' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('CREATE_DATA').waitFor();
+      await dialog.getByRole('button', { name: 'Give it' }).click();
+      await dialog.getByText('Choose one action at least.').waitFor();
+      await dialog.getByLabel('CREATE_DATA').check();
+      await tidy(page, 'the dialog of a yes in advance');
+      await shot(page, 'grant');
+      await dialog.getByRole('button', { name: 'Give it' }).click();
+      await page.locator('[data-grant]').waitFor();
+      await page.getByText('CREATE_DATA, anywhere').waitFor();
+      await tidy(page, 'a yes in advance');
+      await page.getByRole('button', { name: 'Withdraw' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+      await page.getByText('1 that holds no more').waitFor();
+      same((await call('GET', `/v1/automations/${a.id}/grants`)).data[0].active, false, 'active');
+    },
+  },
+  {
+    name: 'runs: what did not run and why, filters, the request then and now, run again',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const a = await make(call, { name: 'Often', schedule: { type: 'interval', expression: '1m', time_zone: 'UTC', starts_at: '2026-01-01T00:00:00' } });
+      await call('POST', `/v1/automations/${a.id}/execute`);
+      await ended(call, a.id);
+      await call('PATCH', `/v1/automations/${a.id}`, { seed: { text: 'what do I have today' } });
+      const page = await open({ at: '/runs' });
+      await page.getByLabel('Automation', { exact: true }).selectOption('Often');
+      const first = page.locator('[data-run]').last();
+      await first.getByRole('button', { name: 'Request' }).click();
+      await first.locator('[data-seed] ins', { hasText: 'today' }).waitFor();
+      await tidy(page, 'the runs with a request');
+      await shot(page, 'runs-request');
+      await first.getByRole('button', { name: 'Run again' }).click();
+      await ended(call, a.id, 2);
+      await until('both are shown', async () => await page.locator('[data-run]').count() >= 2);
+      await page.getByLabel('Outcome').selectOption('failed');
+      await page.getByText('No run is like this.').waitFor();
+      await page.getByRole('button', { name: 'Clear the filter' }).first().click();
+      await page.locator('[data-run]').first().waitFor();
+    },
+  },
+  {
+    name: 'automations go into a file and come back from it',
+    async run({ open, call }) {
+      await clear(call);
+      await make(call, { name: 'Moves', tags: ['x'], schedule: { type: 'cron', expression: '0 6 * * *', time_zone: 'Europe/Paris' } });
+      const page = await open({ at: '/automations' });
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export all' }).click()]);
+      const path = await file.path();
+      check(/^moves-.*\.json$/.test(file.suggestedFilename()), `the file is called ${file.suggestedFilename()}`);
+      await clear(call);
+      await page.getByText('There is no automation yet.').waitFor();
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.getByLabel('Files (JSON)').setInputFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{"automations": 1}') });
+      await page.getByText('it has no list “automations”').waitFor();
+      await page.getByLabel('Files (JSON)').setInputFiles(path);
+      await page.getByText('new', { exact: true }).waitFor();
+      await tidy(page, 'the dialog of an import');
+      await page.getByRole('button', { name: 'Import 1 automation' }).click();
+      await page.locator('[data-import="created"]').waitFor();
+      const [a] = await automations(call);
+      same([a.name, a.tags, a.schedule.expression], ['Moves', ['x'], '0 6 * * *'], 'what came back');
+    },
+  },
+  {
+    name: 'dark, narrow and French',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const long = 'Nom'.repeat(60);
+      const a = await make(call, { name: long, tags: ['étiquette'], schedule: { type: 'cron', expression: '30 7 * * 1,3', time_zone: 'Asia/Tokyo' }, triggers: [{ type: 'webhook' }] });
+      await call('POST', `/v1/automations/${a.id}/execute`);
+      await ended(call, a.id);
+      for (const [name, options] of [['dark', dark], ['narrow', narrow], ['french', { ...french, ...narrow, ...dark }], ['wide-french', french]]) {
+        for (const at of ['/automations', '/automations/new', `/automations/${a.id}`, '/runs']) {
+          const page = await open({ ...options, at });
+          await page.locator('[data-automation], [data-preview], [data-run]').first().waitFor();
+          await tidy(page, `${at}, ${name}`);
+          await shot(page, `${name}${at.replaceAll('/', '-').replace(a.id, 'one')}`);
+          await page.close();
+        }
+      }
     },
   },
 ];
-void becomes; void check; void dark; void french; void narrow;

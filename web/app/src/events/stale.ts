@@ -19,7 +19,7 @@ export const ofSessions = (ids: readonly string[]): Old[] => ids.flatMap(session
 
 type Table = { [N in EventName]?: (data: Extract<StreamEvent, { name: N }>['data']) => Old[] };
 const moved: Table['session.status'] = ({ session: s }) => [
-  { path: '/v1/sessions', exact: true }, ...session(s.id), ...all('/v1/slot', '/v1/usage'), ...(s.automation_id ? all('/v1/automations') : []),
+  { path: '/v1/sessions', exact: true }, ...session(s.id), ...all('/v1/slot', '/v1/usage'), ...(s.automation_id ? all('/v1/automations', '/v1/runs') : []),
 ];
 
 const table: Table = {
@@ -40,7 +40,7 @@ const table: Table = {
   'slot.changed': () => all('/v1/slot', '/v1/admin/status'),
   'queue.changed': () => all('/v1/queue'),
   'automation.changed': () => all('/v1/automations'),
-  'occurrence.recorded': () => all('/v1/automations'),
+  'occurrence.recorded': () => all('/v1/automations', '/v1/occurrences'),
   'data.changed': (d) => data(d.noun, d.tool_id),
 };
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { announce } from '../../shell/announce';
@@ -13,6 +13,9 @@ export function DeleteDialog({ of: a, onClose, onDeleted }: Props) {
   const t = texts.use();
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false); // a run is under way
+  const gone = useRef(false);
+  // What opened the dialog is gone with the automation: the focus goes to the title.
+  useEffect(() => () => { if (gone.current) setTimeout(() => document.getElementById('page-title')?.focus(), 0); }, []);
   const remove = async () => {
     try {
       await api.DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: a.id }, query: { force: busy } } });
@@ -21,6 +24,7 @@ export function DeleteDialog({ of: a, onClose, onDeleted }: Props) {
       throw thrown;
     }
     announce(t('deleted', { name: a.name.slice(0, 100) }));
+    gone.current = true;
     onDeleted?.();
     await queries.invalidateQueries({ queryKey: ['get', '/v1/automations'] });
   };

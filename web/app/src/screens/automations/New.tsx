@@ -4,8 +4,9 @@ import { $api, api, body } from '../../api/client';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { newDraft, wholeOf } from './draft';
-import { formTexts } from './formTexts';
 import { Editor } from './Editor';
+import { formTexts } from './formTexts';
+import { useDraft } from './useDraft';
 
 /** A new automation. */
 export function New() {
@@ -17,10 +18,12 @@ export function New() {
 function Blank({ zone }: { zone: string }) {
   const t = formTexts.use();
   const [, go] = useLocation();
-  const [base] = useState(() => newDraft(zone));
+  const [first] = useState(() => newDraft(zone));
+  const state = useDraft('new', first);
   return (
-    <Editor id="new" base={base} save={t('create')} act={async (draft) => {
+    <Editor state={state} save={t('create')} act={async (draft) => {
       const made = await body(api.POST('/v1/automations', { body: { ...wholeOf(draft), enabled: true } }));
+      state.begin(first);
       go(`/automations/${made.id}`, { replace: true });
     }} />
   );

@@ -77,7 +77,7 @@ export function Row({ of: a }: { of: Automation }) {
       </div>
       <RanBox result={run.result} problem={run.problem} />
       {flip.problem != null && <ProblemBox thrown={flip.problem} onClose={flip.clear} />}
-      {deleting && <DeleteDialog of={a} onClose={() => setDeleting(false)} onDeleted={() => document.getElementById('page-title')?.focus()} />}
+      {deleting && <DeleteDialog of={a} onClose={() => setDeleting(false)} />}
     </li>
   );
 }

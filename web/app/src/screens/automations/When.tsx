@@ -34,16 +34,17 @@ export function WhenFields({ value: when, onChange, errors }: Props) {
           </select>
         </Field>
         <KindFields when={when} set={set} wrong={wrongExpression} />
+        {when.kind !== 'none' && <Zone when={when} set={set} wrong={errorAt(all, '/schedule/time_zone')} />}
       </div>
       {wrongExpression && !['cron', 'rrule', 'every', 'once'].includes(when.kind) && <p className="field"><span className="wrong" role="alert">{wrongExpression}</span></p>}
-      {when.kind !== 'none' && <Zone when={when} set={set} wrong={errorAt(all, '/schedule/time_zone')} />}
+      {when.kind !== 'none' && <OwnZone when={when} set={set} />}
       {takesStart(when.kind) && (
         <Field label={t('when.start')} hint={t('when.start.hint')} wrong={wrongStart}>
-          <input type="datetime-local" className={css.short} style={{ width: '14rem' }} value={when.startsAt.slice(0, 16)} onChange={(e) => set({ startsAt: e.target.value })} />
+          <input type="datetime-local" className={css.moment} value={when.startsAt.slice(0, 16)} onChange={(e) => set({ startsAt: e.target.value })} />
         </Field>
       )}
       {said && !said.errors.length && <ProblemBox thrown={said} onRetry={() => void preview.refetch()} />}
-      {schedule && !preview.error && preview.data && <Preview data={preview.data} zone={schedule.time_zone} from={from} onFrom={setFrom} />}
+      {schedule && !preview.error && preview.data && <Preview data={preview.data} from={from} onFrom={setFrom} />}
       {when.kind === 'none' && <p className="muted">{t('when.none')}</p>}
     </fieldset>
   );
@@ -74,7 +75,7 @@ function KindFields({ when, set, wrong }: Part) {
         </Field>
       </>
     );
-    case 'once': return <Field label={t('when.at')} wrong={lack === 'at' ? t('when.at.wrong') : wrong}><input type="datetime-local" value={when.at.slice(0, 16)} onChange={(e) => set({ at: e.target.value })} /></Field>;
+    case 'once': return <Field label={t('when.at')} wrong={lack === 'at' ? t('when.at.wrong') : wrong}><input type="datetime-local" className={css.moment} value={when.at.slice(0, 16)} onChange={(e) => set({ at: e.target.value })} /></Field>;
     case 'cron': return <div className="grow"><Field label={t('when.cron')} hint={t('when.cron.hint')} wrong={wrong}><input className="mono" spellCheck={false} autoCapitalize="off" value={when.expression} onChange={(e) => set({ expression: e.target.value })} /></Field></div>;
     case 'rrule': return <div className="grow"><Field label={t('when.rrule')} hint={t('when.rrule.hint')} wrong={wrong}><input className="mono" spellCheck={false} autoCapitalize="off" value={when.expression} onChange={(e) => set({ expression: e.target.value })} /></Field></div>;
     default: return null;
@@ -101,38 +102,39 @@ function Days({ when, set, wrong }: Part) {
 
 function Zone({ when, set, wrong }: Part) {
   const t = formTexts.use();
-  const mine = browserZone();
   return (
-    <div className="stack tight">
-      <Field label={t('when.zone')} wrong={wrong}>
-        <select value={when.zone} onChange={(e) => set({ zone: e.target.value })}>{zones(when.zone, mine).map((zone) => <option key={zone}>{zone}</option>)}</select>
-      </Field>
-      {when.zone !== mine && <p className="small muted">{t('when.zone.mine', { zone: mine })} <button type="button" className="link" onClick={() => set({ zone: mine })}>{t('when.zone.use', { zone: mine })}</button></p>}
-    </div>
+    <Field label={t('when.zone')} wrong={wrong}>
+      <select className={css.zone} value={when.zone} onChange={(e) => set({ zone: e.target.value })}>{zones(when.zone, browserZone()).map((zone) => <option key={zone}>{zone}</option>)}</select>
+    </Field>
   );
 }
 
-interface Shown { data: { description: string; data: { at: string; local: string; note?: string }[] }; zone: string; from: string; onFrom: (day: string) => void }
+/** Says so when the times are not those of the person's own clock. */
+function OwnZone({ when, set }: Part) {
+  const t = formTexts.use();
+  const zone = browserZone();
+  if (when.zone === zone) return null;
+  return <p className="small muted">{t('when.zone.mine', { zone })} <button type="button" className="link" onClick={() => set({ zone })}>{t('when.zone.use', { zone })}</button></p>;
+}
 
-function Preview({ data, zone, from, onFrom }: Shown) {
+interface Shown { data: { description: string; data: { at: string; local: string; note?: string }[] }; from: string; onFrom: (day: string) => void }
+
+function Preview({ data, from, onFrom }: Shown) {
   const t = formTexts.use();
   const f = useFormat();
   return (
     <div className={`${css.preview} stack tight`} data-preview aria-live="polite">
-      <h3>{t('preview.title')}</h3>
-      <p className="small muted">{data.description}</p>
+      <p><strong>{t('preview.title')}</strong> <span className="muted small">{data.description}</span></p>
       {data.data.length === 0 && <p>{t('preview.none')}</p>}
       <ol>
-        {data.data.map((run) => (
+        {data.data.map((run, i) => (
           <li key={run.at} data-clock={run.note ? '' : undefined}>
-            <time dateTime={run.at} title={f.full(run.at)}>{localTime(run.local)}</time>{!from && <span className="muted small"> · {f.relative(run.at)}</span>}
+            <time dateTime={run.at} title={f.full(run.at)}>{localTime(run.local)}</time>{!from && i === 0 && <span className="muted small"> · {f.relative(run.at)}</span>}
             {run.note && <p className="small"><span aria-hidden="true">⏱ </span>{run.note}</p>}
           </li>
         ))}
       </ol>
-      <div className={css.inline}>
-        <Field label={t('preview.from')} hint={t('preview.from.hint', { zone })}><input type="date" style={{ width: '11rem' }} value={from} onChange={(e) => onFrom(e.target.value)} /></Field>
-      </div>
+      <label className="row small muted">{t('preview.from')}<input type="date" className={css.day} value={from} onChange={(e) => onFrom(e.target.value)} /></label>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, conditionOf, draftOf, nameFrom, newDraft, patchOf, wholeOf, type Automation, type Seed } from './draft';
+import { changed, conditionOf, draftOf, incomplete, rebase, nameFrom, newDraft, patchOf, wholeOf, type Automation, type Seed } from './draft';
 import { insert, partAt, partsOf, remove, segmentsOf, setText } from './parts';
 
 const use = { type: 'USE' as const, config: { tool_id: 'tol_1' } };
@@ -55,6 +55,24 @@ describe('what is sent', () => {
     draft.parts = partsOf([{ type: 'text', text: 'Sum up my entries of yesterday. Be short.' }]);
     expect(wholeOf(draft)).toMatchObject({ name: 'Sum up my entries of yesterday', tags: [], seed: { text: 'Sum up my entries of yesterday. Be short.' } });
     expect(nameFrom(partsOf([{ type: 'text', text: `Many ${'words '.repeat(30)}` }])).length).toBeLessThanOrEqual(60);
+  });
+
+  it('puts what was changed here on top of what somebody else has saved', () => {
+    const before = draftOf(automation, seed, 'UTC');
+    const theirs = draftOf({ ...automation, name: 'Theirs', tags: ['theirs'] }, seed, 'UTC');
+    const both = rebase(before, { ...before, tags: 'mine', overlap: 'queue' }, theirs);
+    expect(both).toMatchObject({ name: 'Theirs', tags: 'mine', overlap: 'queue' });
+    expect(both.parts).toBe(theirs.parts);
+  });
+
+  it('is not sent while something is missing', () => {
+    const whole = draftOf(automation, seed, 'UTC');
+    expect(incomplete(whole)).toBe(false);
+    expect(incomplete({ ...whole, parts: partsOf([]) })).toBe(true);
+    expect(incomplete({ ...whole, triggers: [{ type: 'entry_created', toolID: '', condition: '' }] })).toBe(true);
+    expect(incomplete({ ...whole, triggers: [{ type: 'webhook', toolID: '', condition: '{' }] })).toBe(true);
+    expect(incomplete({ ...whole, budgets: { ...whole.budgets, max_cost_per_day: '-1' } })).toBe(true);
+    expect(incomplete({ ...whole, budgets: { ...whole.budgets, max_cost_per_day: '0,5' } })).toBe(false);
   });
 
   it('has no condition that is not an object', () => {

@@ -1,7 +1,7 @@
 // An automation as the form holds it, and what is sent of it.
 import type { Schemas } from '../../api/client';
-import { partsOf, segmentsOf, type Part } from './parts';
-import { newWhen, sameSchedule, scheduleOf, whenOf, type When } from './schedule';
+import { isEmpty, partsOf, segmentsOf, type Part } from './parts';
+import { missing, newWhen, sameSchedule, scheduleOf, whenOf, type When } from './schedule';
 
 export type Automation = Schemas['Automation'];
 export type Seed = Schemas['Seed'];
@@ -89,4 +89,25 @@ export function patchOf(before: Draft, now: Draft): Schemas['AutomationPatch'] {
   return patch;
 }
 
-export const changed = (before: Draft, now: Draft) => JSON.stringify(before) !== JSON.stringify(now);
+// Parts have keys that mean nothing.
+const shape = (d: Draft) => ({ ...d, parts: segmentsOf(d.parts) });
+export const changed = (before: Draft, now: Draft) => JSON.stringify(shape(before)) !== JSON.stringify(shape(now));
+
+/** What somebody else has saved meanwhile, with what is changed here on top. */
+export function rebase(before: Draft, mine: Draft, theirs: Draft): Draft {
+  const [b, m] = [shape(before), shape(mine)];
+  const own = (Object.keys(m) as (keyof Draft)[]).filter((name) => JSON.stringify(b[name]) !== JSON.stringify(m[name]));
+  return { ...theirs, ...Object.fromEntries(own.map((name) => [name, mine[name]])) };
+}
+
+/** Whether a condition can be read. */
+export function conditionWrong(text: string): string | undefined {
+  try { conditionOf(text); return undefined; } catch (thrown) { return (thrown as Error).message; }
+}
+
+/** Whether there is something that need not be sent, because the server would refuse it. */
+export const incomplete = (d: Draft): boolean => isEmpty(d.parts) || missing(d.when) !== null
+  || d.triggers.some((t) => conditionWrong(t.condition) !== undefined || (t.type === 'entry_created' && !t.toolID))
+  || budgetNames.some((name) => amountWrong(d.budgets[name]));
+
+export const amountWrong = (text: string): boolean => text.trim() !== '' && !(Number(text.replace(',', '.')) > 0);

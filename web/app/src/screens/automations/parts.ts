@@ -60,5 +60,8 @@ export function insert(parts: Part[], key: number, caret: number, block: Enrichm
   return spaced([...parts.slice(0, at), { key, text: words.slice(0, caret) }, made, text(words.slice(caret)), ...parts.slice(at + 1)]);
 }
 
+/** Parts that were kept, with keys of this page. */
+export const rekeyed = (parts: Part[]): Part[] => parts.map((p) => ({ ...p, key: next++ }));
+
 export const remove = (parts: Part[], key: number): Part[] => spaced(parts.filter((p) => p.key !== key));
 export const setText = (parts: Part[], key: number, words: string): Part[] => parts.map((p) => (p.key === key ? { ...p, text: words } : p));

@@ -18,5 +18,35 @@ export function keepFilter(filter: Filter): void {
 
 /** To be called before the list of runs is shown: those of one automation. */
 export const showRunsOf = (automation: string) => keepFilter({ ...all, automation });
-/** All of them. */
-export const showAllRuns = () => keepFilter(all);
+
+export const underWay = ['running', 'queued', 'requires_action', 'waiting', 'suspended'] as const;
+export const ends = ['COMPLETED', 'ERROR', 'TIMEOUT', 'LIMIT_REACHED', 'CANCELLED'] as const;
+export const triggers = ['SCHEDULED', 'MANUAL', 'EVENT'] as const;
+const notRun = 'DUE,SKIPPED,MISSED,COALESCED,FAILED';
+
+export interface Query { automation_id?: string; status?: (typeof underWay)[number]; end_reason?: (typeof ends)[number]; trigger?: (typeof triggers)[number]; since?: string; until?: string; states?: string }
+
+// The beginning of a day that was typed, in the browser's own zone.
+function dayStart(text: string, plus: number): string | undefined {
+  const [y, m, d] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.slice(1).map(Number) ?? [];
+  return y ? new Date(y, m! - 1, d! + plus).toISOString() : undefined;
+}
+
+/** What is asked of the server; null for what cannot match at all. */
+export function queriesOf(f: Filter): { runs: Query | null; occurrences: Query | null } {
+  const since = dayStart(f.since, 0);
+  const until = dayStart(f.until, 1);
+  const common: Query = { ...(f.automation && { automation_id: f.automation }), ...(since && { since }), ...(until && { until }) };
+  const [kind, value] = f.state.split(':');
+  const runs: Query = {
+    ...common,
+    ...(f.trigger && { trigger: f.trigger as Query['trigger'] }),
+    ...(kind === 'status' && { status: value as Query['status'] }),
+    ...(kind === 'end' && { end_reason: value as Query['end_reason'] }),
+  };
+  const scheduled = f.trigger === '' || f.trigger === 'SCHEDULED'; // only a schedule has instants that do not run
+  return {
+    runs: f.state === 'not_run' ? null : runs,
+    occurrences: scheduled && (f.state === '' || f.state === 'not_run') ? { ...common, states: notRun } : null,
+  };
+}

@@ -1,33 +1,72 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
-import { Time } from '../../ui/Time';
-import { OutcomeBadge, useTriggerWords } from './Outcome';
+import { texts as uiTexts } from '../../ui/texts';
+import { all, keepFilter, queriesOf, readFilter } from './filter';
+import { FilterBar } from './FilterBar';
+import { merge, together } from './merge';
+import { OccurrenceLine } from './OccurrenceLine';
+import { RunLine } from './RunLine';
 import { texts } from './texts';
 
-/** The runs of all automations, newest first. */
+const paging = { pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined } as const;
+
+/** The runs of all automations and what did not run, newest first. */
 export default function Runs() {
   const t = texts.use();
-  const trigger = useTriggerWords();
-  const query = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'AUTOMATION' } } });
+  const [filter, setFilter] = useState(readFilter);
+  const change = (next: typeof filter) => { keepFilter(next); setFilter(next); };
   return (
     <Page title={t('title')}>
-      <Read query={query}>
-        {({ data }) => (data.length === 0
-          ? <Empty><p>{t('empty')}</p><p><Link href="/automations/new">{t('empty.make')}</Link></p></Empty>
-          : (
-            <ul className="plain stack tight">
-              {data.map((run) => (
-                <li key={run.id} className="card row" data-run={run.id} data-status={run.status}>
-                  <OutcomeBadge run={run} /><Link href={`/chat/${run.id}`} className="clamp grow">{run.name || run.id}</Link>
-                  <span className="small muted"><Time at={run.created_at} />, {trigger(run.trigger)}</span>
-                </li>
-              ))}
-            </ul>
-          ))}
-      </Read>
+      <p className="muted">{t('intro')}</p>
+      <FilterBar value={filter} onChange={change} />
+      <Shown key={JSON.stringify(filter)} filter={filter} onClear={() => change(all)} />
     </Page>
+  );
+}
+
+function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void }) {
+  const t = texts.use();
+  const ui = uiTexts.use();
+  const asked = queriesOf(filter);
+  const runs = $api.useInfiniteQuery('get', '/v1/runs', { params: { query: { ...asked.runs, limit: 30 } } }, { ...paging, enabled: asked.runs !== null });
+  const occurrences = $api.useInfiniteQuery('get', '/v1/occurrences', { params: { query: { ...asked.occurrences, limit: 30 } } }, { ...paging, enabled: asked.occurrences !== null });
+  const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } });
+  const nameOf = (id: string) => automations.data?.data.find((a) => a.id === id)?.name ?? t('gone');
+  const queries = [...(asked.runs ? [runs] : []), ...(asked.occurrences ? [occurrences] : [])];
+  const waiting = queries.find((q) => q.data === undefined);
+  const both = waiting ?? queries.find((q) => q.error) ?? queries[0]!;
+  return (
+    <Read query={{ ...both, data: waiting ? undefined : true, refetch: () => void queries.forEach((q) => void q.refetch()) }}>
+      {() => {
+        const { items, wants } = merge(together(runs.data?.pages, (r) => r.session_id), together(occurrences.data?.pages, (o) => o.id));
+        const more = wants.runs || wants.occurrences;
+        if (!items.length && !more) return filter === all || JSON.stringify(filter) === JSON.stringify(all) ? <Nothing /> : <Empty><p>{t('filter.none')}</p><p><button type="button" onClick={onClear}>{t('filter.clear')}</button></p></Empty>;
+        return (
+          <>
+            <ul className="plain stack tight" aria-label={t('title')}>
+              {items.map((item) => (item.run ? <RunLine key={item.run.session_id} run={item.run} named /> : <OccurrenceLine key={item.occurrence.id} of={item.occurrence} name={nameOf(item.occurrence.automation_id)} />))}
+            </ul>
+            {more && <p><button type="button" disabled={runs.isFetchingNextPage || occurrences.isFetchingNextPage} onClick={() => { if (wants.runs) void runs.fetchNextPage(); if (wants.occurrences) void occurrences.fetchNextPage(); }}>{ui('more')}</button></p>}
+          </>
+        );
+      }}
+    </Read>
+  );
+}
+
+function Nothing() {
+  const t = texts.use();
+  return (
+    <Empty>
+      <div className="stack tight">
+        <p><strong>{t('empty')}</strong></p>
+        <p>{t('empty.how')}</p>
+        <p className="row" style={{ justifyContent: 'center' }}><Link href="/automations/new" className="button primary">{t('empty.make')}</Link><Link href="/automations" className="button">{t('empty.all')}</Link></p>
+      </div>
+    </Empty>
   );
 }

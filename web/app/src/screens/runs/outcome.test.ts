@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '../../api/client';
 import { meansOf, outcomeOf } from './outcome';
-import { texts } from './texts';
 
 const run = (status: string, end_reason: string | null, duration_ms: number | null = null, amount?: number) =>
   ({ status, end_reason, duration_ms, usage: { cost: amount === undefined ? null : { amount, currency: 'USD' } } }) as Schemas['AutomationRun'];
 
 describe('what became of a run', () => {
-  it.each([['ended', 'COMPLETED', 'ok'], ['ended', 'ERROR', 'bad'], ['ended', 'CANCELLED', ''], ['running', null, 'accent'], ['requires_action', null, 'warn']])('%s %s is %s, and has words', (status, reason, tone) => {
-    const outcome = outcomeOf(run(status, reason));
-    expect(outcome.tone).toBe(tone);
-    expect(texts.t.has(`outcome.${outcome.name}`)).toBe(true);
+  it.each([['ended', 'COMPLETED', 'ok'], ['ended', 'ERROR', 'bad'], ['ended', 'CANCELLED', ''], ['running', null, 'accent'], ['requires_action', null, 'warn']])('%s %s is %s', (status, reason, tone) => {
+    expect(outcomeOf(run(status, reason)).tone).toBe(tone);
   });
 
   it('is shown as it is where a server knows more than the page', () => {

@@ -1,0 +1,39 @@
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/client';
+import { useFormat } from '../../i18n/format';
+import { Time } from '../../ui/Time';
+import { texts } from './texts';
+
+type Occurrence = Schemas['Occurrence'];
+
+/** Why something did not run, in words. */
+export function useReasonWords() {
+  const t = texts.use();
+  const f = useFormat();
+  return (o: Occurrence): string => {
+    if (o.state === 'COALESCED' && o.coalesced_into) return t('why.coalesced', { at: f.full(o.coalesced_into) });
+    // Many at once are one line: "policy until 2026-…".
+    const [, reason = '', until] = /^(.*?)(?: until (\S+))?$/.exec(o.reason ?? '') ?? [];
+    const key = `why.${reason || o.state}`;
+    const words = t.has(key) ? t(key) : reason || o.state;
+    return until ? `${words} ${t('why.until', { at: f.full(until) })}` : words;
+  };
+}
+
+/** A scheduled instant that did not run, or waits for its turn, and why. */
+export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string }) {
+  const t = texts.use();
+  const why = useReasonWords();
+  const key = `state.${o.state}`;
+  const tone = o.state === 'DUE' ? 'accent' : o.state === 'FAILED' ? 'bad' : o.state === 'COALESCED' ? '' : 'warn';
+  return (
+    <li className="card stack tight" data-occurrence={o.id} data-state={o.state}>
+      <p className="row">
+        <span className={`badge ${tone}`}><span aria-hidden="true">⊘ </span>{t.has(key) ? t(key) : o.state}</span>
+        {name !== undefined && <Link href={`/automations/${o.automation_id}`} className="clamp">{name}</Link>}
+        <span className="small muted">{t('due.at')} <Time at={o.scheduled_at} /></span>
+      </p>
+      <p>{why(o)}</p>
+    </li>
+  );
+}

@@ -1,0 +1,36 @@
+import { $api, type Schemas } from '../../api/client';
+import { asProblem } from '../../api/problem';
+import { Read } from '../../ui/Read';
+import { diff } from './diff';
+import css from './runs.module.css';
+import { texts } from './texts';
+
+/** The request as it was for this run, and what has changed in it since. */
+export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
+  const t = texts.use();
+  const first = $api.useQuery('get', '/v1/sessions/{session_id}/messages', { params: { path: { session_id: run.session_id }, query: { limit: 1 } } });
+  const seed = $api.useQuery('get', '/v1/automations/{automation_id}/seed', { params: { path: { automation_id: run.automation_id } } }, { retry: false });
+  const gone = seed.error && asProblem(seed.error).status === 404;
+  return (
+    <div className="box stack tight" data-seed>
+      <Read query={first}>
+        {({ data }) => {
+          const then = data[0]?.rich_content?.linear_text ?? data[0]?.text_content ?? '';
+          const pieces = seed.data ? diff(then, seed.data.linear_text) : null;
+          const same = pieces?.every((p) => p.kind === 'same') ?? true;
+          return (
+            <>
+              <h3>{t(pieces && !same ? 'seed.differs' : 'seed.then')}</h3>
+              {same || !pieces ? <p className="preserve">{then}</p> : (
+                <p className="preserve">
+                  {pieces.map((p, i) => (p.kind === 'gone' ? <del key={i} className={css.gone}>{p.text}</del> : p.kind === 'new' ? <ins key={i} className={css.new}>{p.text}</ins> : <span key={i}>{p.text}</span>))}
+                </p>
+              )}
+              <p className="small muted">{gone ? t('seed.gone') : pieces && t(same ? 'seed.same' : 'seed.legend')}</p>
+            </>
+          );
+        }}
+      </Read>
+    </div>
+  );
+}
