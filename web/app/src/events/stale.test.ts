@@ -17,6 +17,14 @@ test('an event makes old what shows it, and nothing of other sessions', () => {
   expect(isOld(['screen of its own'], olds)).toBe(false);
 });
 
+test('a run makes old the lists of runs and its automation, an instant that did not run those of instants', () => {
+  const run = oldAfter(event('session.ended', { session_seq: 1, session: { id: 'ses_1', automation_id: 'aut_1' } }));
+  expect(isOld(read('/v1/runs'), run)).toBe(true);
+  expect(isOld(read('/v1/automations/{automation_id}/executions', { automation_id: 'aut_1' }), run)).toBe(true);
+  expect(isOld(read('/v1/occurrences'), run)).toBe(false);
+  expect(isOld(read('/v1/occurrences'), oldAfter(event('occurrence.recorded', {})))).toBe(true);
+});
+
 test('entries make old what was read of their tool alone', () => {
   const olds = oldAfter(event('data.changed', { noun: 'entry', id: 'ent_1', operation: 'created', tool_id: 'tol_1' }));
   expect(isOld(read('/v1/tools/{tool_id}/entries/stats', { tool_id: 'tol_1' }), olds)).toBe(true);

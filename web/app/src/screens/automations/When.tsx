@@ -130,7 +130,7 @@ function Preview({ data, from, onFrom }: Shown) {
         {data.data.map((run, i) => (
           <li key={run.at} data-clock={run.note ? '' : undefined}>
             <time dateTime={run.at} title={f.full(run.at)}>{localTime(run.local)}</time>{!from && i === 0 && <span className="muted small"> · {f.relative(run.at)}</span>}
-            {run.note && <p className="small"><span aria-hidden="true">⏱ </span>{run.note}</p>}
+            {run.note && <p className="small"><span className="badge warn">{t('preview.clock')}</span> {run.note}</p>}
           </li>
         ))}
       </ol>
