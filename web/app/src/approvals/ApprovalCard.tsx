@@ -1,0 +1,99 @@
+import { useEffect, useId, useRef } from 'react';
+import { $api } from '../api/client';
+import { useFormat } from '../i18n/format';
+import { ProblemBox } from '../ui/Problem';
+import { SessionLink, useWords } from '../ui/session';
+import { Time, useNow } from '../ui/Time';
+import { Actions } from './Actions';
+import { Budget, Completion, Outcome, Poisoned } from './Asks';
+import { useDecide, type Answer, type Approval } from './decide';
+import { Question } from './Question';
+import { Settled } from './Settled';
+import { texts } from './texts';
+import css from './approvals.module.css';
+
+export interface AskProps {
+  approval: Approval;
+  busy: boolean;
+  /** Sends the answer; true when it was taken. */
+  decide: (answer: Answer) => Promise<boolean>;
+  /** What the server found wrong with the answer. */
+  problem: unknown;
+}
+
+interface Props {
+  approval: Approval;
+  /** Within a conversation: no link to it, no time of asking. */
+  compact?: boolean;
+  onSettled?: (now: Approval) => void;
+}
+
+/** A question to a person, whatever its kind, with the controls to answer it; or, once it
+ * is settled, who decided what. */
+export function ApprovalCard({ approval, compact, onSettled }: Props) {
+  const t = texts.use();
+  const words = useWords();
+  const id = useId();
+  const box = useRef<HTMLElement>(null);
+  const { run, busy, problem, now, conflict, clear } = useDecide(approval, onSettled);
+  const open = now.status === 'open';
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    // The button that was pressed is gone: the focus stays with the card.
+    if (wasOpen.current && !open && (document.activeElement === document.body || box.current?.contains(document.activeElement))) box.current?.focus({ preventScroll: true });
+    wasOpen.current = open;
+  }, [open]);
+  const ask: AskProps = { approval: now, busy, decide: run, problem };
+  return (
+    <section ref={box} tabIndex={-1} className={`card ${css.card}`} aria-labelledby={id} data-approval={now.id} data-kind={now.kind} data-status={now.status}>
+      <header className={css.head}>
+        <h2 id={id} className={css.title}>{titleOf(now) || words.approval(now.kind)}</h2>
+        <p className={css.meta}>
+          <span>{words.approval(now.kind)}</span>
+          {!compact && <span>{t('asked')} <Time at={now.created_at} /></span>}
+          {!compact && <Session id={now.session_id} />}
+          {open && now.expires_at && <Countdown at={now.expires_at} deny={now.on_expiry === 'deny'} />}
+        </p>
+      </header>
+      {open ? <Body {...ask} /> : <Settled approval={now} conflict={conflict} />}
+      {problem != null && <ProblemBox thrown={problem} onClose={clear} />}
+    </section>
+  );
+}
+
+function Body(ask: AskProps) {
+  switch (ask.approval.kind) {
+    case 'actions': return <Actions {...ask} />;
+    case 'question': return <Question {...ask} />;
+    case 'budget': return <Budget {...ask} />;
+    case 'completion': return <Completion {...ask} />;
+    case 'outcome': return <Outcome {...ask} />;
+    case 'poisoned': return <Poisoned {...ask} />;
+    default: return <Question {...ask} />;
+  }
+}
+
+/** What is asked, in the server's words. */
+export function titleOf(a: Approval): string {
+  const data = (a.module?.data ?? {}) as Record<string, unknown>;
+  const asked = [data.question, data.message, data.title].find((x) => typeof x === 'string' && x.trim());
+  if (a.kind === 'question') return (asked as string | undefined) ?? a.text ?? '';
+  if (a.kind === 'actions' && a.actions.length > 1) return texts.t('changes', { n: a.actions.length });
+  return a.actions[0]?.text && a.kind === 'actions' ? a.actions[0].text : a.text ?? '';
+}
+
+function Session({ id }: { id: string }) {
+  const t = texts.use();
+  const query = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
+  if (!query.data) return null;
+  return <span className={css.session}>{t('in')} <SessionLink session={query.data} /></span>;
+}
+
+function Countdown({ at, deny }: { at: string; deny: boolean }) {
+  const t = texts.use();
+  const f = useFormat();
+  const left = new Date(at).getTime() - useNow();
+  if (left <= 0) return <span className={css.soon} data-expires>{t('expires.over')}</span>;
+  const length = f.duration(Math.max(1000, Math.floor(left / 1000) * 1000));
+  return <span className={left < 60_000 ? css.soon : undefined} title={f.full(at)} data-expires>{t(deny ? 'expires.deny' : 'expires.keep', { length })}</span>;
+}

@@ -1,0 +1,74 @@
+import { useFormat } from '../i18n/format';
+import { changes, lineDiff, type Change } from './changes';
+import { texts } from './texts';
+import css from './approvals.module.css';
+
+/** The name of a field in words. `data` is what a record holds, and needs no name. */
+export function useFieldName() {
+  const t = texts.use();
+  const one = (name: string) => (t.has(`field.${name}`) ? t(`field.${name}` as 'field.name') : /^\d+$/.test(name) ? t('field.nth', { n: name }) : name);
+  return (path: string[]) => path.filter((name, i) => name !== 'data' || i === path.length - 1).map(one).join(' › ');
+}
+
+function useShown() {
+  const t = texts.use();
+  const f = useFormat();
+  return (value: unknown): string => {
+    if (value === null) return t('value.none');
+    if (value === '') return t('value.empty');
+    if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
+    if (typeof value === 'number') return f.number(value, 10);
+    if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value) ? f.time(value) : value;
+    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number')) return value.length ? f.list(value.map(String)) : t('value.empty');
+    return JSON.stringify(value);
+  };
+}
+
+/** What was and what would be: only what changes, with words and signs beside the colour. */
+export function Diff({ before, after }: { before: unknown; after: unknown }) {
+  const name = useFieldName();
+  const list = changes(before, after);
+  if (!list.length) return null;
+  return (
+    <dl className={css.diff} data-diff>
+      {list.map((c) => (
+        <div key={c.path.join('/')} className={css.change} data-field={c.path.join('.')} data-kind={c.kind}>
+          <dt>{name(c.path)}</dt>
+          <dd><Values change={c} /></dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Values({ change: { was, will, kind } }: { change: Change }) {
+  const t = texts.use();
+  const show = useShown();
+  if (kind === 'same') return <p className="preserve muted">{show(was)}</p>;
+  const lines = typeof was === 'string' && typeof will === 'string' ? lineDiff(was, will) : null;
+  if (lines) {
+    return (
+      <div className={css.lines}>
+        {lines.map((l, i) => (l.kind === 'same' ? <p key={i} className={css.side}><span aria-hidden="true" className={css.sign}> </span><span className="preserve">{l.text}</span></p>
+          : <Side key={i} kind={l.kind} word={t(l.kind === 'removed' ? 'line.removed' : 'line.added')} hidden text={l.text} />))}
+      </div>
+    );
+  }
+  return (
+    <>
+      {was !== undefined && <Side kind="removed" word={t(will === undefined ? 'diff.removed' : 'diff.before')} text={show(was)} />}
+      {will !== undefined && <Side kind="added" word={t(was === undefined ? 'diff.new' : 'diff.after')} text={show(will)} />}
+    </>
+  );
+}
+
+function Side({ kind, word, hidden, text }: { kind: 'added' | 'removed'; word: string; hidden?: boolean; text: string }) {
+  const Mark = kind === 'added' ? 'ins' : 'del';
+  return (
+    <p className={`${css.side} ${css[kind]}`}>
+      <span aria-hidden="true" className={css.sign}>{kind === 'added' ? '+' : '−'}</span>
+      <span className={hidden ? 'visually-hidden' : css.word}>{word} </span>
+      <Mark className="preserve">{text}</Mark>
+    </p>
+  );
+}

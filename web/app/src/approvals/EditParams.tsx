@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react';
+import type { FieldError } from '../api/problem';
+import type { Schemas } from '../api/client';
+import { SchemaForm, type Schema } from '../ui/SchemaForm';
+import { isFields, type Fields } from '../ui/schemaform/types';
+import { useFieldName } from './Diff';
+import { texts } from './texts';
+import css from './approvals.module.css';
+
+interface Props {
+  action: Schemas['ApprovalAction'];
+  schema: Schema | null;
+  value: Fields;
+  onChange: (value: Fields) => void;
+  onClose: (keep: boolean) => void;
+  disabled: boolean;
+  tries: number;
+  problem: FieldError[];
+}
+
+/** Changes the params of an action before the yes: what is sent is what stands here. */
+export function EditParams({ action, schema, value, onChange, onClose, disabled, tries, problem }: Props) {
+  const t = texts.use();
+  const name = useFieldName();
+  const box = useRef<HTMLFieldSetElement>(null);
+  const there = schema !== null;
+  useEffect(() => { if (there) box.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(); }, [there]);
+  return (
+    <fieldset ref={box} className={css.edit} data-edit={action.id}>
+      <legend>{t('edit.title')}</legend>
+      {schema === null ? <p className="muted" role="status">{t('edit.loading')}</p> : (
+        <SchemaForm schema={schema} value={value} onChange={(next) => onChange(isFields(next) ? next : {})} at={`/edits/${action.id}`} errors={problem} disabled={disabled} tries={tries} label={(n) => name([n])} />
+      )}
+      <p className="small muted">{t('edit.hint')}</p>
+      <div className="row">
+        <button type="button" className="small" disabled={disabled} onClick={() => onClose(true)}>{t('edit.close')}</button>
+        <button type="button" className="plain small" disabled={disabled} onClick={() => onClose(false)}>{t('edit.undo')}</button>
+      </div>
+    </fieldset>
+  );
+}

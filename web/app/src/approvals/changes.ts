@@ -1,0 +1,59 @@
+// What an action does to a record, field by field.
+import { equal, isFields } from '../ui/schemaform/types';
+
+export interface Change { path: string[]; was: unknown; will: unknown; kind: 'added' | 'removed' | 'changed' | 'same' }
+
+const most = 300; // fields that are shown of one record
+
+/** The fields that differ, in the order of the record; all of them if none does. */
+export function changes(before: unknown, after: unknown): Change[] {
+  const found: Change[] = [];
+  compare([], before ?? undefined, after ?? undefined, found);
+  const differ = found.filter((c) => c.kind !== 'same');
+  return (differ.length ? differ : found).slice(0, most);
+}
+
+const inner = (value: unknown): [string, unknown][] | null => {
+  if (isFields(value)) return Object.entries(value);
+  if (Array.isArray(value) && value.some((v) => typeof v === 'object' && v !== null)) return value.map((v, i) => [String(i + 1), v]);
+  return null;
+};
+
+function compare(path: string[], was: unknown, will: unknown, found: Change[]): void {
+  if (found.length > most * 4) return;
+  const a = inner(was);
+  const b = inner(will);
+  if ((a?.length || b?.length) && (a || was === undefined) && (b || will === undefined)) {
+    const [old, next] = [new Map(a), new Map(b)];
+    for (const name of new Set([...old.keys(), ...next.keys()])) compare([...path, name], old.get(name), next.get(name), found);
+    return;
+  }
+  if (was === undefined && will === undefined) return;
+  const kind = was === undefined ? 'added' : will === undefined ? 'removed' : equal(was, will) ? 'same' : 'changed';
+  found.push({ path, was, will, kind });
+}
+
+export interface Line { text: string; kind: 'added' | 'removed' | 'same' }
+
+/** Two texts line by line, with the lines that stay around what differs; null where it is
+ * clearer to show both whole. */
+export function lineDiff(was: string, will: string): Line[] | null {
+  const [a, b] = [was.split('\n'), will.split('\n')];
+  if (a.length + b.length < 4 || a.length * b.length > 250_000) return null;
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      longest[i]![j] = a[i] === b[j] ? longest[i + 1]![j + 1]! + 1 : Math.max(longest[i + 1]![j]!, longest[i]![j + 1]!);
+    }
+  }
+  if (longest[0]![0] === 0) return null;
+  const lines: Line[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) { lines.push({ text: a[i]!, kind: 'same' }); i++; j++; }
+    else if (i < a.length && (j >= b.length || longest[i + 1]![j]! >= longest[i]![j + 1]!)) lines.push({ text: a[i++]!, kind: 'removed' });
+    else lines.push({ text: b[j++]!, kind: 'added' });
+  }
+  const near = 2;
+  return lines.filter((l, n) => l.kind !== 'same' || lines.slice(Math.max(0, n - near), n + near + 1).some((other) => other.kind !== 'same'));
+}
