@@ -1,0 +1,69 @@
+// What a tool type's schema means for people: columns of a table, numbers for a chart,
+// the one field of a quick form.
+import type { Schema } from '../../ui/SchemaForm';
+
+export type Data = Record<string, unknown>;
+export type Kind = 'number' | 'boolean' | 'text' | 'json';
+export interface Column { name: string; title?: string; kind: Kind }
+
+function kindOf(schema: Schema): Kind {
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
+  if (types.every((type) => type === 'number' || type === 'integer')) return 'number';
+  if (types.length === 1 && types[0] === 'boolean') return 'boolean';
+  if (types.length === 1 && types[0] === 'string') return 'text';
+  return 'json';
+}
+
+/** A tool type's schema for a form; `true` and `false` are schemas too, without fields. */
+export const schemaOf = (schema: unknown): Schema => (typeof schema === 'object' && schema !== null ? schema as Schema : {});
+
+/** The fields of a schema, in its order. */
+export function columnsOf(schema: Schema): Column[] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const shape = typeof property === 'object' && property !== null ? property : {};
+    return { name, title: shape.title, kind: shape.type === undefined ? 'json' : kindOf(shape) };
+  });
+}
+
+export const numbersOf = (schema: Schema): Column[] => columnsOf(schema).filter((column) => column.kind === 'number');
+
+/** What a new entry begins with: a yes or no that has to be said is a no. */
+export function startOf(schema: Schema): Data {
+  const start: Data = {};
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (property?.default !== undefined) start[name] = property.default;
+    else if (property?.type === 'boolean' && schema.required?.includes(name)) start[name] = false;
+  }
+  return start;
+}
+
+/** The one field that has to be filled in, if it is only one: then one line is form enough. */
+export function quickField(schema: Schema): Column | null {
+  const asked = columnsOf(schema).filter((column) => schema.required?.includes(column.name) && !(column.name in startOf(schema)));
+  const [only] = asked;
+  const plain = only && (only.kind === 'number' || only.kind === 'text') && schema.properties?.[only.name]?.enum === undefined;
+  return asked.length === 1 && plain ? only : null;
+}
+
+/** A number as people type it: 72.5, 72,5, 1 000. Null: it is none. */
+export function parseNumber(text: string): number | null {
+  const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.');
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  const n = Number(plain);
+  return Number.isFinite(n) ? n : null;
+}
+
+/** A point in time for <input type="datetime-local">, in the browser's zone. */
+export function toInput(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** And back; what was not touched keeps its seconds. */
+export function fromInput(text: string, before?: string): string | undefined {
+  if (!text) return undefined;
+  if (before && toInput(before) === text) return before;
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}

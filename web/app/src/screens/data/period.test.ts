@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { everything, queryOf, secondsOfDay } from './period';
+
+it('a filter is what the server knows', () => {
+  expect(queryOf(everything)).toEqual({});
+  expect(queryOf({ ...everything, period: 'week' })).toEqual({ period: '-6_DAY..0_DAY' });
+  const own = queryOf({ period: 'own', from: '2026-03-01', to: '2026-03-31' });
+  expect(own).toEqual({ from: new Date(2026, 2, 1).toISOString(), until: new Date(2026, 3, 1).toISOString() });
+  expect(queryOf({ period: 'own', from: '', to: 'x' })).toEqual({ from: undefined, until: undefined });
+});
+
+it('a day is its local midnight', () => {
+  expect(secondsOfDay('2026-03-02')).toBe(new Date(2026, 2, 2).getTime() / 1000);
+});

@@ -1,0 +1,65 @@
+import { lazy, Suspense, useState } from 'react';
+import { useFormat } from '../i18n/format';
+import { texts } from './texts';
+
+/** One line or row of bars; `values` go with the chart's `x`. */
+export interface ChartSeries { label: string; values: (number | null)[] }
+export interface ChartProps {
+  /** Seconds since 1970, rising. */
+  x: number[];
+  series: ChartSeries[];
+  bars?: boolean;
+  /** The chart's name, and what it says, for those who do not see it. */
+  label: string;
+  summary: string;
+  /** The words above the same numbers as a table. */
+  tableLabel: string;
+  xLabel: string;
+  /** How a point in time is written in the table. */
+  xText: (seconds: number) => string;
+  unit?: string;
+}
+
+// The drawing comes when the first chart does: the other screens do without.
+const Canvas = lazy(() => import('./ChartCanvas'));
+const shown = 200;
+
+/** A chart of numbers over time, and the same numbers as a table. */
+export function Chart(props: ChartProps) {
+  const t = texts.use();
+  return (
+    <figure className="stack tight">
+      <div role="img" aria-label={`${props.label}. ${props.summary}`} data-chart={props.x.length}>
+        <Suspense fallback={<p className="muted">{t('loading')}</p>}><Canvas {...props} /></Suspense>
+      </div>
+      <figcaption className="small muted">{props.summary}</figcaption>
+      <Numbers {...props} />
+    </figure>
+  );
+}
+
+function Numbers({ x, series, xLabel, xText, unit, tableLabel }: ChartProps) {
+  const t = texts.use();
+  const f = useFormat();
+  const [open, setOpen] = useState(false);
+  const [limit, setLimit] = useState(shown);
+  const rows = x.map((at, i) => ({ at, i })).toReversed().slice(0, limit);
+  return (
+    <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary className="small">{tableLabel}</summary>
+      {open && (
+        <div className="stack tight">
+          <div className="scroll" tabIndex={0} role="region" aria-label={tableLabel}>
+            <table>
+              <thead><tr><th scope="col">{xLabel}</th>{series.map((s) => <th key={s.label} scope="col" className="number">{s.label}{unit && ` (${unit})`}</th>)}</tr></thead>
+              <tbody>{rows.map(({ at, i }) => (
+                <tr key={i}><th scope="row">{xText(at)}</th>{series.map((s) => <td key={s.label} className="number">{s.values[i] == null ? '' : f.number(s.values[i], 6)}</td>)}</tr>
+              ))}</tbody>
+            </table>
+          </div>
+          {limit < x.length && <p><button type="button" className="small" onClick={() => setLimit(limit + 1000)}>{t('more')}</button></p>}
+        </div>
+      )}
+    </details>
+  );
+}
