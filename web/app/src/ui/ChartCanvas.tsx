@@ -25,7 +25,7 @@ function colours(host: HTMLElement) {
 const day = 86_400;
 // Labels of the time axis are as fine as the distance between two of them.
 function timeLabels(lang: 'en' | 'fr', splits: number[], step: number): string[] {
-  const options: Intl.DateTimeFormatOptions = step >= 365 * day ? { year: 'numeric' } : step >= 28 * day ? { month: 'short', year: '2-digit' } : step >= day ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
+  const options: Intl.DateTimeFormatOptions = step >= 365 * day ? { year: 'numeric' } : step >= 28 * day ? { month: 'short', year: '2-digit' } : step >= day ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit', ...(step < 60 && { second: '2-digit' }) };
   const write = new Intl.DateTimeFormat(lang === 'fr' ? 'fr' : navigator.language.startsWith('en') ? navigator.language : 'en', options);
   return splits.map((at) => write.format(at * 1000));
 }

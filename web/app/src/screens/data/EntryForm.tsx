@@ -1,10 +1,11 @@
+import { useState } from 'react';
 import { $api, api, body, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { announce } from '../../shell/announce';
 import { Dialog } from '../../ui/Dialog';
 import { Field } from '../../ui/Field';
 import { Read } from '../../ui/Read';
-import { SchemaForm, type Schema } from '../../ui/SchemaForm';
+import { checkSchema, SchemaForm, type Schema } from '../../ui/SchemaForm';
 import { fromInput, startOf, toInput, type Data } from './columns';
 import { SaveProblem } from './Stale';
 import { texts } from './texts';
@@ -32,11 +33,12 @@ export function EntryForm({ tool, schema, entry, onClose }: Props) {
     },
   });
   const { draft, set, action } = edit;
+  const [tries, setTries] = useState(0);
   const errors = action.problem == null ? [] : asProblem(action.problem).errors;
   return (
     <Dialog title={tt(entry ? 'entry.edit' : 'add.title')} onClose={onClose}>
-      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void action.run(); }}>
-        <SchemaForm schema={schema} value={draft.data} onChange={(data) => set({ data: data as Data })} errors={errors} at="/data" label={(name) => names.field({ name })} />
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); if (checkSchema(schema, draft.data).length) setTries(tries + 1); else void action.run(); }}>
+        <SchemaForm schema={schema} value={draft.data} onChange={(data) => set({ data: data as Data })} errors={errors} at="/data" tries={tries} label={(name) => names.field({ name })} />
         <Field label={tt('when')} hint={entry ? undefined : tt('when.hint')} wrong={errors.find((e) => e.pointer === '/timestamp')?.message}>
           <input type="datetime-local" value={toInput(draft.timestamp)} onChange={(e) => set({ timestamp: fromInput(e.target.value, edit.base.timestamp) ?? (entry ? edit.base.timestamp : '') })} />
         </Field>

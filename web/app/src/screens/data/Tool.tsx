@@ -7,6 +7,7 @@ import { Read } from '../../ui/Read';
 import { Back, Gone } from './Back';
 import { numbersOf, schemaOf } from './columns';
 import { Csv } from './Csv';
+import css from './data.module.css';
 import { wasDeleted } from './deleted';
 import { Entries } from './Entries';
 import { OpenEntry } from './EntryForm';
@@ -54,8 +55,10 @@ function Shown({ tool, type, entry }: Props) {
         <Config tool={tool} />
       </p>
       {tool.description && <p className="preserve muted">{tool.description}</p>}
-      <QuickAdd tool={tool} schema={schema} />
-      <FilterBar filter={filter} onChange={setFilter} />
+      <div className={css.head}>
+        <QuickAdd tool={tool} schema={schema} />
+        <FilterBar filter={filter} onChange={setFilter} />
+      </div>
       {numbers.length > 0 && <ToolChart tool={tool} fields={numbers} filter={filter} />}
       <Entries key={JSON.stringify(filter)} tool={tool} schema={schema} filter={filter} />
       <Csv tool={tool} schema={schema} filter={filter} />

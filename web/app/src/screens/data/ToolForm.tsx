@@ -1,9 +1,10 @@
+import { useState } from 'react';
 import { api, body, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { Dialog } from '../../ui/Dialog';
 import { Field } from '../../ui/Field';
 import { Read } from '../../ui/Read';
-import { SchemaForm } from '../../ui/SchemaForm';
+import { checkSchema, SchemaForm } from '../../ui/SchemaForm';
 import { schemaOf, startOf, type Data } from './columns';
 import { useTypes, useZones } from './read';
 import { SaveProblem } from './Stale';
@@ -48,12 +49,13 @@ function ToolForm({ tool, zone, types, onClose, onSaved }: Props) {
     },
   });
   const { draft, set, action } = edit;
+  const [tries, setTries] = useState(0);
   const errors = action.problem == null ? [] : asProblem(action.problem).errors;
   const wrong = (pointer: string) => errors.find((e) => e.pointer === pointer)?.message;
   const type = types.find(({ id }) => id === draft.tool_type);
   const config = schemaOf(type?.config_schema);
   return (
-    <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void action.run(); }}>
+    <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); if (type && checkSchema(config, draft.config).length) setTries(tries + 1); else void action.run(); }}>
       {!tool && (
         <Field label={t('type')} hint={type && names.about(type)} wrong={wrong('/tool_type')}>
           <select value={draft.tool_type} onChange={(e) => { const next = types.find(({ id }) => id === e.target.value); set({ tool_type: e.target.value, config: next ? startOf(schemaOf(next.config_schema)) : {} }); }}>
@@ -64,7 +66,7 @@ function ToolForm({ tool, zone, types, onClose, onSaved }: Props) {
       <Field label={t('name')} required wrong={wrong('/name')}><input type="text" maxLength={200} value={draft.name} onChange={(e) => set({ name: e.target.value })} /></Field>
       <Field label={t('description')} wrong={wrong('/description')}><textarea rows={2} maxLength={10_000} value={draft.description} onChange={(e) => set({ description: e.target.value })} /></Field>
       {tool && <MoveTo zone={draft.zone_id} onChange={(zone_id) => set({ zone_id })} />}
-      {Object.keys(config.properties ?? {}).length > 0 && <SchemaForm schema={config} value={draft.config} onChange={(config) => set({ config: config as Data })} errors={errors} at="/config" label={(name) => names.field({ name })} />}
+      {Object.keys(config.properties ?? {}).length > 0 && <SchemaForm schema={config} value={draft.config} onChange={(config) => set({ config: config as Data })} errors={errors} at="/config" tries={tries} label={(name) => names.field({ name })} />}
       <Field check label={t('send')} hint={t('send.hint')}><input type="checkbox" checked={draft.always_send} onChange={(e) => set({ always_send: e.target.checked })} /></Field>
       <Field check label={t('validation')} hint={t('validation.hint')}><input type="checkbox" checked={draft.require_validation} onChange={(e) => set({ require_validation: e.target.checked })} /></Field>
       {edit.loaded && <p className="box ok">{t('stale.loaded')}</p>}

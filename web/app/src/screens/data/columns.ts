@@ -20,7 +20,7 @@ export const schemaOf = (schema: unknown): Schema => (typeof schema === 'object'
 /** The fields of a schema, in its order. */
 export function columnsOf(schema: Schema): Column[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const shape = typeof property === 'object' && property !== null ? property : {};
+    const shape = schemaOf(property);
     return { name, title: shape.title, kind: shape.type === undefined ? 'json' : kindOf(shape) };
   });
 }
@@ -31,8 +31,9 @@ export const numbersOf = (schema: Schema): Column[] => columnsOf(schema).filter(
 export function startOf(schema: Schema): Data {
   const start: Data = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (property?.default !== undefined) start[name] = property.default;
-    else if (property?.type === 'boolean' && schema.required?.includes(name)) start[name] = false;
+    const { default: given, type } = schemaOf(property);
+    if (given !== undefined) start[name] = given;
+    else if (type === 'boolean' && schema.required?.includes(name)) start[name] = false;
   }
   return start;
 }
@@ -41,7 +42,7 @@ export function startOf(schema: Schema): Data {
 export function quickField(schema: Schema): Column | null {
   const asked = columnsOf(schema).filter((column) => schema.required?.includes(column.name) && !(column.name in startOf(schema)));
   const [only] = asked;
-  const plain = only && (only.kind === 'number' || only.kind === 'text') && schema.properties?.[only.name]?.enum === undefined;
+  const plain = only && (only.kind === 'number' || only.kind === 'text') && schemaOf(schema.properties?.[only.name]).enum === undefined;
   return asked.length === 1 && plain ? only : null;
 }
 
