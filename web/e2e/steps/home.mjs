@@ -53,13 +53,16 @@ export const steps = [
       same(made.enabled, false, 'the sample is switched off');
       same(made.schedule.expression, '0 8 * * *', 'its schedule');
       await page.getByRole('button', { name: 'Open a chat with it' }).click();
-      await page.waitForURL(/#\/chat\/ses_/);
+      await page.waitForURL(/#\/chat/);
+      await page.getByText('create a zone Health; track my sleep').first().waitFor();
+      await page.locator('#message').press('Enter');
+      await until('the conversation is there', async () => (await call('GET', '/v1/zones')).data.length === 1);
       await page.getByRole('link', { name: 'Home' }).click();
       await page.locator('[data-step="2"][data-done="true"]').waitFor();
       await page.getByRole('button', { name: 'Hide these steps' }).click();
       await becomes(() => card(page, 'steps').count(), 0, 'the steps are gone');
       await page.reload();
-      await card(page, 'recent').getByRole('link', { name: 'Conversation without a name' }).waitFor();
+      await card(page, 'recent').getByRole('link', { name: /create a zone Health/ }).waitFor();
       same(await card(page, 'steps').count(), 0, 'the steps stay away');
     },
   },

@@ -1,8 +1,9 @@
 import { useId, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { $api, api, body } from '../../api/client';
+import { $api, api } from '../../api/client';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
+import { keepDraft } from '../chat/store/drafts';
 import styles from './home.module.css';
 import { browserZone, chooseDemo, demoChosen } from './steps';
 import { texts } from './texts';
@@ -59,17 +60,15 @@ function ChatStep() {
   const t = texts.use();
   const [, go] = useLocation();
   const chats = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'CHAT', limit: 6 } } });
-  const open = useAction(async () => {
-    const session = await body(api.POST('/v1/sessions', { body: {} }));
-    try { sessionStorage.setItem(`fermata.draft.${session.id}`, t('steps.chat.sentence')); } catch { /* then it is typed by hand */ }
-    go(`/chat/${session.id}`);
-  });
+  const open = () => {
+    keepDraft(undefined, { text: t('steps.chat.sentence'), references: [] });
+    go('/chat');
+  };
   return (
     <Step number={2} title={t('steps.chat')} done={(chats.data?.data.length ?? 0) > 0}>
       <p className="small">{t('steps.chat.text')}</p>
       <p className={styles.sentence}>{t('steps.chat.sentence')}</p>
-      {open.problem != null && <ProblemBox thrown={open.problem} />}
-      <p><button type="button" className="small primary" disabled={open.busy} onClick={() => void open.run()}>{t('steps.chat.open')}</button></p>
+      <p><button type="button" className="small primary" onClick={open}>{t('steps.chat.open')}</button></p>
     </Step>
   );
 }

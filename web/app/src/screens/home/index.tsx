@@ -1,9 +1,7 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { $api, api, body } from '../../api/client';
-import { useAction } from '../../ui/action';
+import { Link } from 'wouter';
+import { $api } from '../../api/client';
 import { Page } from '../../ui/Page';
-import { ProblemBox } from '../../ui/Problem';
 import { Aside } from './Aside';
 import { FirstSteps } from './FirstSteps';
 import { Needs } from './Needs';
@@ -28,15 +26,9 @@ function useFirstSteps() {
 
 export default function Home() {
   const t = texts.use();
-  const [, go] = useLocation();
   const steps = useFirstSteps();
-  const create = useAction(async () => {
-    const session = await body(api.POST('/v1/sessions', { body: {} }));
-    go(`/chat/${session.id}`);
-  });
   return (
-    <Page title={t('title')} actions={<button type="button" className="primary" disabled={create.busy} onClick={() => void create.run()}>{t('chat.new')}</button>}>
-      {create.problem != null && <ProblemBox thrown={create.problem} onClose={create.clear} />}
+    <Page title={t('title')} actions={<Link href="/chat" className="button primary">{t('chat.new')}</Link>}>
       {steps.show && <FirstSteps onHide={steps.hide} />}
       <div className={styles.wide}>
         <SlotCard />

@@ -1,7 +1,56 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link } from 'wouter';
 import { Page } from '../../ui/Page';
+import { Budgets } from './Budgets';
+import { Fallback } from './Fallback';
+import { counters, forms } from './fields';
+import { Form } from './Form';
+import { Keys } from './Keys';
+import { LimitTable, Strict } from './LimitTable';
+import { Matrix } from './Matrix';
+import { PageSection } from './PageSection';
+import { Prompts } from './Prompts';
+import { Providers } from './Providers';
+import styles from './settings.module.css';
 import { texts } from './texts';
 
-export default function Settings(props: { section?: string }) {
+const sections = ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page'] as const;
+type Section = (typeof sections)[number];
+
+const content: Record<Section, () => ReactNode> = {
+  providers: () => <Providers />,
+  validation: () => <><Form fields={forms.validation} /><Matrix /></>,
+  limits: () => <Form fields={[]}>{(draft, settings) => <><Strict draft={draft} /><LimitTable rows={counters} draft={draft} settings={settings} /></>}</Form>,
+  budgets: () => <Budgets />,
+  automations: () => <Form fields={forms.automations} />,
+  network: () => <Form fields={forms.network}>{(draft) => <Fallback draft={draft} />}</Form>,
+  calendar: () => <Form fields={forms.calendar} />,
+  prompts: () => <Prompts />,
+  keys: () => <Keys />,
+  page: () => <PageSection />,
+};
+
+/** What can be set, in sections that are saved one by one. */
+export default function Settings({ section }: { section?: string }) {
   const t = texts.use();
-  return <Page title={t('title')}>{JSON.stringify(props)}</Page>;
+  const here = sections.find((s) => s === section) ?? 'providers';
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(here);
+  useEffect(() => {
+    if (before.current !== here) heading.current?.focus({ preventScroll: true });
+    before.current = here;
+  }, [here]);
+  return (
+    <Page title={t('title')} name={`${t(`s.${here}`)} · ${t('title')}`}>
+      <div className={styles.frame}>
+        <nav aria-label={t('sections')} className={styles.nav}>
+          <ul className="plain">{sections.map((s) => <li key={s}><Link href={`/settings/${s}`} aria-current={s === here ? 'page' : undefined}>{t(`s.${s}`)}</Link></li>)}</ul>
+        </nav>
+        <section className="stack" key={here} aria-labelledby="settings-section" data-section={here}>
+          <h2 id="settings-section" ref={heading} tabIndex={-1}>{t(`s.${here}`)}</h2>
+          {content[here]()}
+        </section>
+      </div>
+    </Page>
+  );
 }

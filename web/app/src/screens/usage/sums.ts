@@ -1,5 +1,6 @@
 // Sums of usage, and the days they belong to.
 import type { Schemas } from '../../api/client';
+import { useFormat } from '../../i18n/format';
 
 type Row = Schemas['UsageSum'];
 
@@ -30,4 +31,13 @@ export function dayOf(at: number, zone: string, startHour: number): string {
   const day = new Date(Date.UTC(of('year'), of('month') - 1, of('day')));
   if (of('hour') < startHour) day.setUTCDate(day.getUTCDate() - 1);
   return day.toISOString().slice(0, 10);
+}
+
+export type Measure = 'cost' | 'tokens' | 'calls';
+export const measured = (sum: Total, measure: Measure): number => sum[measure];
+
+/** Says an amount of what is measured. */
+export function useMeasure(measure: Measure): (n: number) => string {
+  const f = useFormat();
+  return (n) => (measure === 'cost' ? f.money(n, 'USD') : f.number(n));
 }

@@ -1,0 +1,104 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { $api, api, body, type Schemas } from '../../api/client';
+import { getKey, setKey } from '../../api/key';
+import { asProblem } from '../../api/problem';
+import { useAction } from '../../ui/action';
+import { Confirm } from '../../ui/Confirm';
+import { Copy } from '../../ui/Copy';
+import { Dialog } from '../../ui/Dialog';
+import { Empty } from '../../ui/Empty';
+import { Field } from '../../ui/Field';
+import { ProblemBox } from '../../ui/Problem';
+import { Read } from '../../ui/Read';
+import { Time } from '../../ui/Time';
+import { texts } from './texts';
+
+type Key = Schemas['Key'];
+const roles = ['viewer', 'member', 'admin'] as const;
+
+/** The keys of the API: made, shown once, revoked. */
+export function Keys() {
+  const t = texts.use();
+  const queries = useQueryClient();
+  const keys = $api.useQuery('get', '/v1/keys', { params: { query: { limit: 200 } } });
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<Schemas['CreatedKey'] | null>(null);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  const fresh = () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/keys' });
+  const first = !getKey() && (keys.data?.data ?? []).every((key) => key.revoked_at);
+  return (
+    <div className="stack">
+      <p>{t('keys.text')}</p>
+      <p><button type="button" className="primary" onClick={() => setMaking(true)}>{t('keys.make')}</button></p>
+      <Read query={keys}>{({ data }) => (data.length === 0 ? <Empty>{t('keys.none')}</Empty> : (
+        <div className="scroll">
+          <table>
+            <thead><tr><th scope="col">{t('keys.name')}</th><th scope="col">{t('keys.role')}</th><th scope="col">{t('keys.prefix')}</th><th scope="col">{t('keys.made')}</th><th scope="col">{t('keys.used')}</th><th scope="col"><span className="visually-hidden">{t('keys.revoke')}</span></th></tr></thead>
+            <tbody>
+              {data.map((key) => (
+                <tr key={key.id} data-key={key.id}>
+                  <th scope="row"><span className="clamp">{key.name}</span></th>
+                  <td>{t.has(`role.${key.role}`) ? t(`role.${key.role}`) : key.role}</td>
+                  <td><code>{key.prefix}…</code></td>
+                  <td className="nowrap"><Time at={key.created_at} /></td>
+                  <td className="nowrap">{key.last_used_at ? <Time at={key.last_used_at} /> : t('keys.never')}</td>
+                  <td>{key.revoked_at ? <span className="badge bad">{t('keys.revoked')}</span> : <button type="button" className="small danger" aria-label={t('keys.revoke.of', { name: key.name.slice(0, 80) })} onClick={() => setRevoking(key)}>{t('keys.revoke')}</button>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ))}</Read>
+      {making && <Make first={first} onClose={() => setMaking(false)} onMade={(key) => { setMaking(false); setMade(key); void fresh(); }} />}
+      {made && <Made made={made} onClose={() => setMade(null)} />}
+      {revoking && (
+        <Confirm title={t('keys.revoke.of', { name: revoking.name.slice(0, 80) })} yes={t('keys.revoke')} danger onClose={() => setRevoking(null)}
+          act={async () => { await api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: revoking.id } } }); await fresh(); }}>
+          <p>{t('keys.revoke.text')}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function Make({ first, onMade, onClose }: { first: boolean; onMade: (key: Schemas['CreatedKey']) => void; onClose: () => void }) {
+  const t = texts.use();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Schemas['Role']>(first ? 'admin' : 'member');
+  const make = useAction(async () => {
+    const key = await body(api.POST('/v1/keys', { body: { name, role } }));
+    // From the first key on the server asks this page for one too: it takes the new one,
+    // so that the key that is shown only now is not lost behind a sign-in.
+    if (!getKey()) setKey(key.key);
+    onMade(key);
+  });
+  const errors = make.problem == null ? [] : asProblem(make.problem).errors;
+  const wrong = (pointer: string) => errors.find((e) => e.pointer === pointer)?.message;
+  return (
+    <Dialog title={t('keys.make')} onClose={onClose}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void make.run(); }}>
+        {first && <p className="box warn">{t('keys.first')}</p>}
+        <Field label={t('keys.name')} hint={t('keys.name.hint')} wrong={wrong('/name')} required><input value={name} maxLength={200} autoComplete="off" onChange={(e) => setName(e.target.value)} /></Field>
+        <Field label={t('keys.role')} hint={t(`role.${role}.text`)} wrong={wrong('/role')}>
+          <select value={role} onChange={(e) => setRole(e.target.value as Schemas['Role'])}>{roles.map((r) => <option key={r} value={r}>{t(`role.${r}`)}</option>)}</select>
+        </Field>
+        {first && role !== 'admin' && <p className="box bad">{t('keys.first.admin')}</p>}
+        {make.problem != null && <ProblemBox thrown={make.problem} />}
+        <p><button type="submit" className="primary" disabled={make.busy || !name.trim()}>{t('keys.make')}</button></p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A new key, this once. */
+function Made({ made, onClose }: { made: Schemas['CreatedKey']; onClose: () => void }) {
+  const t = texts.use();
+  return (
+    <Dialog title={t('keys.new', { name: made.name.slice(0, 80) })} onClose={onClose}>
+      <p>{t('keys.once')}</p>
+      <p className="row"><code className="grow" data-new-key style={{ overflowWrap: 'anywhere' }}>{made.key}</code><Copy text={made.key} /></p>
+      <p><button type="button" className="primary" onClick={onClose}>{t('keys.kept')}</button></p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { $api, type Schemas } from '../../api/client';
+import { useFormat } from '../../i18n/format';
+import { Read } from '../../ui/Read';
+import { useWords } from '../../ui/session';
+import { texts as uiTexts } from '../../ui/texts';
+import { measured, totalOf, useMeasure, type Measure } from './sums';
+import { texts } from './texts';
+import styles from './usage.module.css';
+
+const groups = ['model', 'provider', 'automation', 'purpose', 'type', 'session'] as const;
+type Group = (typeof groups)[number];
+type Row = Schemas['UsageSum'];
+
+/** Sums by who or what used it, the most first. */
+export function Groups({ since, measure }: { since: string; measure: Measure }) {
+  const t = texts.use();
+  const [group, setGroup] = useState<Group>('model');
+  const [limit, setLimit] = useState(20);
+  const tu = uiTexts.use();
+  const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: group, since, limit } } });
+  return (
+    <section className="card stack tight" aria-labelledby="groups">
+      <header className="row between"><h2 id="groups">{t('groups')}</h2>
+        <label className="row small">{t('group')}<select value={group} onChange={(e) => { setGroup(e.target.value as Group); setLimit(20); }}>{groups.map((g) => <option key={g} value={g}>{t(`group.${g}`)}</option>)}</select></label>
+      </header>
+      <Read query={query}>{({ data, next_cursor }) => (
+        <>
+          <Table group={group} rows={data} measure={measure} />
+          {next_cursor && limit < 200 && <p><button type="button" className="small" onClick={() => setLimit(200)}>{tu('more')}</button></p>}
+        </>
+      )}</Read>
+    </section>
+  );
+}
+
+function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: Measure }) {
+  const t = texts.use();
+  const f = useFormat();
+  const say = useMeasure(measure);
+  const sums = rows.map((row) => ({ row, sum: totalOf([row]) }));
+  const all = measured(totalOf(rows), measure);
+  return (
+    <div className="scroll">
+      <table data-group={group}>
+        <thead><tr><th scope="col">{t(`group.${group}`)}</th><th scope="col">{t(`measure.${measure}`)}</th><th scope="col" className="number">{t('cached')}</th><th scope="col" className="number">{t('calls')}</th></tr></thead>
+        <tbody>
+          {sums.map(({ row, sum }) => {
+            const value = measured(sum, measure);
+            return (
+              <tr key={row.key} data-key={row.key}>
+                <th scope="row" className={styles.name}><Name group={group} row={row} /></th>
+                <td><span className="nowrap">{measure === 'cost' && !row.cost ? t('cost.none') : say(value)}</span><span className={styles.share} aria-hidden="true"><span style={{ width: all ? `${(value / all) * 100}%` : 0 }} /></span></td>
+                <td className="number">{f.percent(sum.input ? sum.cached / sum.input : 0)}</td>
+                <td className="number">{f.number(sum.calls)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The group in words, with the way to it where there is one. */
+function Name({ group, row }: { group: Group; row: Row }) {
+  const t = texts.use();
+  const words = useWords();
+  if (!row.key) return <>{group === 'provider' ? t('none.provider') : group === 'automation' ? t('none.automation') : t('none.else')}</>;
+  const purpose = `purpose.${row.key}`;
+  if (group === 'purpose') return <>{t.has(purpose) ? t(purpose) : row.key}</>;
+  if (group === 'type') return <>{words.type(row.key)}</>;
+  const name = <span className="clamp">{row.label || row.key}</span>;
+  if (group === 'automation') return <Link href={`/automations/${row.key}`}>{name}</Link>;
+  if (group === 'session') return <Link href={`/timeline/${row.key}`}>{name}</Link>;
+  return name;
+}
