@@ -40,7 +40,7 @@ export function defineTexts<const D extends Record<string, Text>>(en: D, fr: Sam
   };
 }
 
-export const useLang = (): Lang => useSyncExternalStore(onLang, getLang);
+export const useLang = (): Lang => useSyncExternalStore(onLang, getLang, getLang);
 
 const rules = { en: new Intl.PluralRules('en'), fr: new Intl.PluralRules('fr') };
 

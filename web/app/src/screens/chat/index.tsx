@@ -17,8 +17,10 @@ export default function Chat({ id }: { id?: string }) {
       show(false);
       button.current?.focus();
     };
+    const away = (e: PointerEvent) => { if (!(e.target as Element).closest('#chats, [aria-controls="chats"]')) show(false); };
     document.addEventListener('keydown', key);
-    return () => document.removeEventListener('keydown', key);
+    document.addEventListener('pointerdown', away);
+    return () => { document.removeEventListener('keydown', key); document.removeEventListener('pointerdown', away); };
   }, [shown]);
   const toggle = (
     <button ref={button} type="button" className={`plain small ${css.toggle}`} aria-expanded={shown} aria-controls="chats" aria-label={t(shown ? 'chats.hide' : 'chats.show')} onClick={() => show(!shown)}>☰ {t('chats')}</button>

@@ -28,7 +28,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
         <summary>
           <span className="grow clamp">{result?.summary || command}</span>
           <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
-          {took !== null && <span className="muted small">{f.duration(took)}</span>}
+          {took !== null && took > 0 && <span className="muted small">{f.duration(took)}</span>}
         </summary>
         {open && <Inside command={command} result={result} execution={execution} />}
       </details>
