@@ -1,0 +1,411 @@
+import { becomes, check, dark, french, narrow, none, same, tidy, until } from '../harness.mjs';
+import { Model } from '../model.mjs';
+
+export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.1/32' };
+
+// ---- what the steps share --------------------------------------------------------
+
+const field = (page) => page.locator('#message');
+const say = async (page, text) => { await field(page).fill(text); await field(page).press('Enter'); };
+const idOf = (page) => until('the chat has an address', () => page.evaluate(() => /#\/chat\/(ses_\w+)/.exec(location.hash)?.[1]));
+const record = async (call, id) => (await call('GET', `/v1/sessions/${id}/messages?limit=200`)).data;
+const streamed = async (page) => (await page.locator('[data-live] [data-text]').textContent({ timeout: 300 }).catch(() => '')).length;
+const streams = (page, more = 40) => until('text streams', async () => await streamed(page) > more);
+
+async function rests(page, call) {
+  const id = await idOf(page);
+  await until('the session rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle' && (await record(call, id)).every((m) => m.status !== 'queued'), 40_000);
+  await until('the page shows that it rests', async () => await page.locator('[data-phase]').count() === 0 || (await page.locator('[data-phase]').getAttribute('data-phase')) === 'IDLE');
+  return id;
+}
+
+// exact compares what the page shows of the answers with what is stored, letter by letter.
+async function exact(page, call, id) {
+  const stored = (await record(call, id)).filter((m) => m.sender === 'AI').map((m) => [m.ai_message?.pre_text, m.text_content].filter(Boolean).join('\n\n')).filter((x) => x.trim());
+  const plain = (s) => s.replace(/^[-*] /gm, '').replace(/\*\*|`/g, '').replace(/\s+/g, '');
+  const shown = page.locator('[data-sender=AI]:not([data-live]) [data-text]');
+  await until('all answers are shown', async () => await shown.count() === stored.length);
+  const texts = await shown.allTextContents();
+  stored.forEach((text, i) => same(plain(texts[i]), plain(text), `answer ${i + 1}`));
+}
+
+const newChat = async (open, options) => {
+  const page = await open({ ...options, at: '/chat' });
+  await field(page).waitFor();
+  return page;
+};
+
+async function withModel(call, answer, run) {
+  const model = await new Model(answer).open();
+  const before = (await call('GET', '/v1/providers')).data.find((p) => p.is_default);
+  const provider = await model.serve(call);
+  try {
+    return await run(model, provider);
+  } finally {
+    if (before) await call('PATCH', `/v1/providers/${before.id}`, { is_default: true });
+    model.close();
+  }
+}
+
+// ---- the steps -------------------------------------------------------------------
+
+export const steps = [
+  {
+    name: 'a first message on an empty server, and its answer streams, exact at the end',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 20 });
+      const page = await newChat(open);
+      await page.getByRole('button', { name: 'help' }).waitFor();
+      await tidy(page, 'a new chat');
+      await shot(page, 'chat-new');
+      await page.getByRole('button', { name: 'help' }).click();
+      await becomes(() => field(page).inputValue(), 'help', 'the field');
+      await field(page).press('Enter');
+      await streams(page);
+      const phase = await page.locator('[data-words]').textContent();
+      check(/Thinks/.test(phase), `the phase was shown as ${phase}`);
+      await until('finished sentences are announced', async () => /no AI model\./.test(await page.locator('#announce').textContent()));
+      await shot(page, 'chat-streaming');
+      const id = await rests(page, call);
+      await exact(page, call, id);
+      await becomes(() => page.evaluate(() => document.activeElement.id), 'message', 'the focus');
+      await page.locator(`#chats a[href="#/chat/${id}"][aria-current=page]`).waitFor();
+      await tidy(page, 'an answer');
+    },
+  },
+  {
+    name: 'a reload in the middle of an answer: nothing lost, nothing doubled, one call',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 25 });
+      const page = await newChat(open);
+      await say(page, 'help');
+      await streams(page, 80);
+      await page.reload();
+      await streams(page, 120);
+      const id = await rests(page, call);
+      await exact(page, call, id);
+      same((await record(call, id)).filter((m) => m.sender === 'USER').length, 1, 'messages');
+    },
+  },
+  {
+    name: 'two messages wait their turn: one is edited, one is withdrawn and comes back',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 40 });
+      const page = await newChat(open);
+      await say(page, 'help');
+      await streams(page, 10);
+      await say(page, 'what do I have');
+      await say(page, 'search for plumber');
+      await until('both wait', async () => await page.locator('[data-queued] li').count() === 2);
+      await shot(page, 'chat-queued');
+      await page.getByRole('button', { name: 'Withdraw the message “search for plumber”' }).click();
+      await becomes(() => field(page).inputValue(), 'search for plumber', 'the text is back');
+      await page.getByRole('button', { name: 'Edit the message “what do I have”' }).click();
+      await page.getByRole('textbox', { name: 'The waiting message' }).fill('create a zone Garden');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await until('the waiting message is the new one', async () => /create a zone Garden/.test(await page.locator('[data-queued]').textContent()));
+      await page.reload();
+      await becomes(() => field(page).inputValue(), 'search for plumber', 'the draft after a reload');
+      const id = await rests(page, call);
+      same((await record(call, id)).filter((m) => m.sender === 'USER').map((m) => m.rich_content.linear_text), ['help', 'create a zone Garden'], 'what was said');
+      await page.locator('[data-command=CREATE_ZONE][data-status=SUCCESS]').waitFor();
+      await exact(page, call, id);
+    },
+  },
+  {
+    name: 'Stop stops, Escape only when pressed twice; what was written stays',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 40 });
+      const page = await newChat(open);
+      await say(page, 'help');
+      await streams(page, 60);
+      await page.getByRole('button', { name: 'Stop' }).click();
+      const id = await rests(page, call);
+      await page.locator('[data-mark=interrupted]').waitFor();
+      await say(page, 'help');
+      await streams(page, 60);
+      await field(page).press('Escape');
+      await page.getByText('Press Escape again to stop').first().waitFor();
+      check((await call('GET', `/v1/sessions/${id}`)).status === 'running', 'once does not stop');
+      await field(page).press('Escape');
+      await rests(page, call);
+      await until('both say that they were interrupted', async () => await page.locator('[data-mark=interrupted]').count() === 2);
+      await exact(page, call, id);
+    },
+  },
+  {
+    name: 'a draft survives a reload, and each chat has its own',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 0 });
+      const page = await newChat(open);
+      await say(page, 'what do I have');
+      await rests(page, call);
+      await field(page).fill('half a thought');
+      await page.getByRole('link', { name: 'New chat' }).click();
+      await becomes(() => field(page).inputValue(), '', 'the field of a new chat');
+      await field(page).fill('another');
+      await page.reload();
+      await becomes(() => field(page).inputValue(), 'another', 'the draft of the new chat');
+      await page.locator('#chats').getByText('draft').waitFor();
+      await page.goBack();
+      await becomes(() => field(page).inputValue(), 'half a thought', 'the draft of the first chat');
+    },
+  },
+  {
+    name: 'the connection is lost: the message is kept, is sent once, and the text is whole',
+    async run({ open, call, demo, line }) {
+      await demo({ word_delay_ms: 40 });
+      const page = await newChat(open);
+      await say(page, 'help');
+      await streams(page);
+      line.set('cut');
+      await page.locator('#net.shown').waitFor();
+      await say(page, 'what do I have');
+      await page.locator('[data-outbox] li').waitFor();
+      await page.reload({ waitUntil: 'commit' }).catch(() => {}); // even the page goes
+      line.set('open');
+      await page.goto(`${line.url}/#/chat/${(await call('GET', '/v1/sessions?type=CHAT')).data[0].id}`);
+      await page.reload();
+      const id = await rests(page, call);
+      await until('the message arrived', async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2);
+      await rests(page, call);
+      await until('nothing is on its way', async () => await page.locator('[data-outbox] li').count() === 0);
+      same((await record(call, id)).filter((m) => m.sender === 'USER').length, 2, 'messages');
+      await exact(page, call, id);
+    },
+  },
+  {
+    name: 'what the model writes cannot break out; an answer that breaks off is void, and is asked for again',
+    async run({ open, call, shot }) {
+      let cut = 5;
+      const bad = 'Look <img src=x onerror="window.broken=1"> <script>window.broken=2</script> ![p](https://evil.test/p.png) [x](javascript:window.broken=3)\n\n<iframe src="https://evil.test"></iframe> **end**';
+      await withModel(call, () => ({ text: bad, rate: 60, cut }), async () => {
+        const page = await newChat(open);
+        await say(page, 'hello');
+        await page.locator('[data-system=NETWORK_ERROR]').waitFor();
+        same(await page.locator('[data-live]').count(), 0, 'streamed text that is void');
+        await shot(page, 'chat-network-error');
+        cut = Infinity;
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.locator('[data-sender=AI] strong').waitFor();
+        await rests(page, call);
+        check(await page.evaluate(() => window.broken === undefined && !document.querySelector('iframe, [data-sender=AI] img, [data-sender=AI] script')), 'nothing broke out');
+        await page.getByText('image not loaded').waitFor();
+      });
+    },
+  },
+  {
+    name: 'data is referred to by @ with the keyboard, with what the AI gets, and sent with the message',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 0 });
+      const zone = await call('POST', '/v1/zones', { name: 'Wellness' });
+      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Rest', config: { unit: 'h' } });
+      await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 7 } });
+      const page = await newChat(open);
+      await field(page).pressSequentially('how is @');
+      const search = page.getByRole('combobox', { name: 'Zone, tool or type' });
+      await search.waitFor();
+      await search.pressSequentially('rest');
+      await page.getByRole('option', { name: /Rest/ }).first().waitFor();
+      await tidy(page, 'the picker');
+      await shot(page, 'chat-picker');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await becomes(() => field(page).inputValue(), 'how is @[Rest] ', 'the text');
+      await becomes(() => page.evaluate(() => document.activeElement.id), 'message', 'the focus');
+      await page.getByRole('combobox', { name: 'Period of Rest' }).selectOption('week');
+      await page.getByRole('button', { name: 'What the AI gets' }).click();
+      await page.locator('[data-preview]').getByText('TOOL_DATA').first().waitFor();
+      await tidy(page, 'a reference');
+      await shot(page, 'chat-reference');
+      await page.reload();
+      await page.locator('[data-enrichment=USE]').waitFor(); // it is part of the draft
+      await field(page).press('Enter');
+      const id = await rests(page, call);
+      const [said] = await record(call, id);
+      same(said.rich_content.segments.map((s) => s.type), ['text', 'enrichment'], 'what was sent');
+      same(said.rich_content.segments[1].enrichment.config.tool_id, tool.id, 'what it refers to');
+      await page.locator('[data-command=TOOL_STATS]').waitFor();
+      await exact(page, call, id);
+    },
+  },
+  {
+    name: 'a chat is renamed, pinned, taken away and deleted, also from another tab',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 0 });
+      const page = await newChat(open);
+      await say(page, 'what do I have');
+      const id = await rests(page, call);
+      const more = async (name) => { await page.getByRole('button', { name: 'More' }).click(); await page.getByRole('button', { name }).click(); };
+      await more('Settings of this chat');
+      await page.getByLabel('Name').fill('Mine <b>');
+      await page.keyboard.press('Enter');
+      await becomes(() => page.locator('#page-title').textContent(), 'Mine <b>', 'the name');
+      await more('Pin');
+      await until('it is pinned', async () => (await call('GET', `/v1/sessions/${id}`)).pinned);
+      await page.locator('#chats').getByRole('img', { name: 'pinned' }).waitFor();
+      const file = page.waitForEvent('download');
+      await more('Download as Markdown');
+      same((await file).suggestedFilename(), 'Mine-b-.md', 'the file');
+      await call('DELETE', `/v1/sessions/${id}`);
+      await say(page, 'are you there');
+      await page.getByText('does not exist any more').waitFor();
+      await tidy(page, 'a chat that is gone');
+      await page.getByRole('link', { name: 'Begin a new chat' }).click();
+      await say(page, 'what do I have');
+      const other = await rests(page, call);
+      await more('Delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('heading', { name: 'What shall we do?' }).waitFor();
+      check((await fetch(`${new URL(page.url()).origin}/v1/sessions/${other}`)).status === 404, 'it is deleted');
+      await becomes(() => field(page).inputValue(), '', 'the field'); // the message to the other chat is not here
+    },
+  },
+  {
+    name: 'a chat takes the turn of a run, and both say so with a link to the other',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 150 });
+      const automation = await call('POST', '/v1/automations', { name: 'Nightly', enabled: false, seed: { text: 'what do I have, then help' } });
+      const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
+      const page = await open({ at: `/chat/${run.id}` });
+      await page.locator('[data-phase=CALLING_AI]').waitFor();
+      await page.getByText('takes no messages').waitFor();
+      const chat = await newChat(open);
+      await say(chat, 'help');
+      await chat.locator('[data-slot=took]').waitFor();
+      await page.locator('[data-slot=aside]').getByRole('link', { name: 'help' }).waitFor();
+      await page.getByRole('button', { name: 'Why?' }).click();
+      await page.locator('[data-explain] p').first().waitFor();
+      await tidy(page, 'a run that was set aside');
+      await shot(page, 'chat-set-aside');
+      await shot(chat, 'chat-took');
+      await chat.locator('[data-slot=took]').getByRole('link').click();
+      await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
+      await chat.getByRole('button', { name: /End this run/ }).click();
+      await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+      await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
+    },
+  },
+  {
+    name: 'names of ten thousand letters and messages of a megabyte break nothing',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 0 });
+      const page = await newChat(open, narrow);
+      const long = `${'word '.repeat(15_000)}end`;
+      await say(page, long);
+      const id = await rests(page, call);
+      await page.getByRole('button', { name: /Show all of it/ }).first().waitFor();
+      await field(page).evaluate((e, text) => {
+        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(e, text);
+        e.dispatchEvent(new Event('input', { bubbles: true }));
+      }, 'x'.repeat(1_000_000));
+      await field(page).press('Enter');
+      await page.getByText('at most 100,000').waitFor();
+      same((await record(call, id)).filter((m) => m.sender === 'USER').length, 1, 'messages');
+      await field(page).fill('');
+      await call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(10_000) }).catch(() => call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(200) }));
+      await until('the name is shown', async () => /nnnn/.test(await page.locator('#page-title').textContent()));
+      await tidy(page, 'a long name');
+    },
+  },
+  {
+    name: 'two thousand messages: open at once, smooth at 100 tokens a second, older ones on the way up',
+    async run({ open, call, shot }) {
+      const words = 'The quick brown fox jumps over the lazy dog, **again** and `again`, until the evening comes. ';
+      let rate = 0;
+      await withModel(call, (asked) => (rate ? { text: `# Report\n\n${`${words.repeat(3)}\n\n`.repeat(30)}- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |`, rate } : `${asked.messages.length}: ${words.repeat(2)}`), async () => {
+        await call('PATCH', '/v1/settings', { limits: { chat: { context_budget_tokens: 2_000_000, max_tokens_per_round: null } } });
+        const session = await call('POST', '/v1/sessions', { name: 'Long' });
+        for (let i = 0; i < 1000; i += 40) { // queued ones are answered one by one
+          await Promise.all(Array.from({ length: 40 }, (_, j) => call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${i + j}`, if_busy: 'enqueue' })));
+          await until('they are answered', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' && (await call('GET', `/v1/sessions/${session.id}/messages?order=desc&limit=1`)).data[0].status === 'stored', 60_000);
+        }
+        const begun = Date.now();
+        const page = await open({ at: `/chat/${session.id}` });
+        await page.locator('[data-sender=AI]').last().waitFor();
+        await page.getByText('message 999').waitFor();
+        const opened = Date.now() - begun;
+        await page.evaluate(() => {
+          window.tasks = [];
+          new PerformanceObserver((list) => { for (const e of list.getEntries()) window.tasks.push(Math.round(e.duration)); }).observe({ entryTypes: ['longtask'] });
+        });
+        rate = 100;
+        await say(page, 'write a long report');
+        await streams(page, 2000);
+        const there = await page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight; });
+        check(there < 120, `the end is in sight while it streams (${there} px away)`);
+        await page.evaluate(() => { document.querySelector('section[tabindex="0"]').scrollTop -= 1200; });
+        await page.getByRole('button', { name: 'To the newest' }).waitFor();
+        const at = await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop);
+        const before = await streamed(page).catch(() => 0);
+        await until('more text came', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' || await streamed(page) > before + 300 || await page.locator('[data-live]').count() === 0);
+        const moved = Math.abs(await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop) - at);
+        check(moved < 60, `what is read does not move (${moved} px)`);
+        await rests(page, call);
+        const tasks = await page.evaluate(() => window.tasks);
+        const worst = Math.max(0, ...tasks);
+        console.log(`      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page`);
+        check(opened < 1500, `it took ${opened} ms to open`);
+        check(worst < 100, `a task of ${worst} ms`);
+        await page.getByRole('button', { name: 'To the newest' }).click();
+        await until('the end is in sight', () => page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight < 40; }));
+        await until('the first message is reached', async () => {
+          await page.evaluate(() => { document.querySelector('section[tabindex="0"]').scrollTop = 0; });
+          return await page.getByText('This is where it began.').count() > 0 && await page.getByText('message 0', { exact: true }).count() > 0;
+        }, 40_000);
+        check(await page.locator('[data-key]').count() < 80, 'only what is near is in the page');
+        await tidy(page, 'a long chat');
+        await shot(page, 'chat-long');
+      });
+    },
+  },
+  {
+    name: 'by keyboard alone: into a chat, a message, the details of a command, back',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 0 });
+      const page = await newChat(open);
+      const reach = (what) => until(what, async () => {
+        await page.keyboard.press('Tab');
+        return page.evaluate((w) => document.activeElement.matches(w), what);
+      });
+      await reach('#message');
+      await page.keyboard.type('create a zone Attic');
+      await page.keyboard.press('Shift+Enter');
+      await page.keyboard.type('please');
+      await page.keyboard.press('Enter');
+      await rests(page, call);
+      await becomes(() => page.evaluate(() => document.activeElement.id), 'message', 'the focus');
+      await page.locator('[data-command=CREATE_ZONE] summary').waitFor();
+      await reach('[data-command=CREATE_ZONE] summary');
+      await page.keyboard.press('Enter');
+      await page.locator('[data-command=CREATE_ZONE] pre').first().waitFor();
+      await page.locator('[data-command=CREATE_ZONE]').getByRole('link', { name: 'The zone' }).waitFor();
+      await reach('#chats a');
+    },
+  },
+  {
+    name: 'French, dark, 320 pixels: tidy, and the list is behind a button',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 15 });
+      for (const look of [{ ...french, ...narrow }, { ...french, ...dark, ...narrow }, { ...dark, ...french }]) {
+        const page = await newChat(open, look);
+        const name = `${look.colorScheme ?? 'light'}-${look.viewport?.width ?? 1280}`;
+        await tidy(page, `nouvelle conversation ${name}`);
+        await say(page, 'aide');
+        await streams(page, 100);
+        await tidy(page, `une réponse ${name}`);
+        await shot(page, `chat-${name}`);
+        await rests(page, call);
+        if (look.viewport) {
+          await page.getByRole('button', { name: 'Conversations', exact: true }).click();
+          await page.locator('#chats a').first().waitFor();
+          await tidy(page, `la liste ${name}`);
+          await page.keyboard.press('Escape');
+          await until('the list is gone', async () => !await page.locator('#chats').isVisible());
+        }
+        none(await page.evaluate(() => [...document.body.innerText.matchAll(/\b[A-Z]+_[A-Z_]+\b/g)].map((m) => m[0]).filter((w) => !w.startsWith('FERMATA'))), 'raw names on the page');
+      }
+    },
+  },
+];
