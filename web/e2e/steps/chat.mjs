@@ -14,8 +14,12 @@ const streams = (page, more = 40) => until('text streams', async () => await str
 
 async function rests(page, call) {
   const id = await idOf(page);
-  await until('the session rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle' && (await record(call, id)).every((m) => m.status !== 'queued'), 40_000);
-  await until('the page shows that it rests', async () => await page.locator('[data-phase]').count() === 0 || (await page.locator('[data-phase]').getAttribute('data-phase')) === 'IDLE');
+  await until('the session rests', async () => {
+    if ((await call('GET', `/v1/sessions/${id}`)).status !== 'idle') return false;
+    const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
+    return data.length > 0 && data[0].status !== 'queued' && data[0].sender !== 'USER';
+  }, 40_000);
+  await until('the page shows that it rests', () => page.evaluate(() => (document.querySelector('[data-phase]')?.dataset.phase ?? 'IDLE') === 'IDLE'));
   return id;
 }
 
@@ -162,16 +166,17 @@ export const steps = [
       await page.locator('#net.shown').waitFor();
       await say(page, 'what do I have');
       await page.locator('[data-outbox] li').waitFor();
-      await page.reload({ waitUntil: 'commit' }).catch(() => {}); // even the page goes
+      const at = page.url();
+      const later = await page.context().newPage();
+      await page.close(); // even the tab goes
       line.set('open');
-      await page.goto(`${line.url}/#/chat/${(await call('GET', '/v1/sessions?type=CHAT')).data[0].id}`);
-      await page.reload();
-      const id = await rests(page, call);
+      await later.goto(at);
+      const id = await rests(later, call);
       await until('the message arrived', async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2);
-      await rests(page, call);
-      await until('nothing is on its way', async () => await page.locator('[data-outbox] li').count() === 0);
+      await rests(later, call);
+      await until('nothing is on its way', async () => await later.locator('[data-outbox] li').count() === 0);
       same((await record(call, id)).filter((m) => m.sender === 'USER').length, 2, 'messages');
-      await exact(page, call, id);
+      await exact(later, call, id);
     },
   },
   {
@@ -239,7 +244,7 @@ export const steps = [
       const id = await rests(page, call);
       const more = async (name) => { await page.getByRole('button', { name: 'More' }).click(); await page.getByRole('button', { name }).click(); };
       await more('Settings of this chat');
-      await page.getByLabel('Name').fill('Mine <b>');
+      await page.getByLabel('Name', { exact: true }).fill('Mine <b>');
       await page.keyboard.press('Enter');
       await becomes(() => page.locator('#page-title').textContent(), 'Mine <b>', 'the name');
       await more('Pin');
@@ -266,6 +271,8 @@ export const steps = [
     name: 'a chat takes the turn of a run, and both say so with a link to the other',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 150 });
+      const { holder } = await call('GET', '/v1/slot');
+      if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
       const automation = await call('POST', '/v1/automations', { name: 'Nightly', enabled: false, seed: { text: 'what do I have, then help' } });
       const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
       const page = await open({ at: `/chat/${run.id}` });
@@ -318,7 +325,7 @@ export const steps = [
         await call('PATCH', '/v1/settings', { limits: { chat: { context_budget_tokens: 2_000_000, max_tokens_per_round: null } } });
         const session = await call('POST', '/v1/sessions', { name: 'Long' });
         for (let i = 0; i < 1000; i += 40) { // queued ones are answered one by one
-          await Promise.all(Array.from({ length: 40 }, (_, j) => call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${i + j}`, if_busy: 'enqueue' })));
+          for (let j = i; j < i + 40; j++) await call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${j}`, if_busy: 'enqueue' });
           await until('they are answered', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' && (await call('GET', `/v1/sessions/${session.id}/messages?order=desc&limit=1`)).data[0].status === 'stored', 60_000);
         }
         const begun = Date.now();

@@ -73,7 +73,7 @@ export class Chat {
     };
     const ends = [
       events.subscribe((event) => this.take(event)),
-      events.onOpen(() => { this.opened(); begin(); }),
+      events.onOpen((continued, of) => { this.opened(continued, of); begin(); }),
       this.live.subscribe(() => this.speak()),
     ];
     ends.push(events.watch(this.id));
@@ -88,7 +88,6 @@ export class Chat {
   }
 
   private take(event: StreamEvent): void {
-    if (event.name === 'snapshot') return void this.load(true); // what came before it was not replayed
     const known = this.conversation.messages;
     if (!this.conversation.apply(event)) events.resync();
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
@@ -97,10 +96,11 @@ export class Chat {
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id) announce(texts.t('said.approval'));
   }
 
-  private opened(): void {
-    this.conversation.doubt();
-    setTimeout(() => this.conversation.forget(), 3000);
-    if (!this.reading) void this.load();
+  // The stream was connected. Events that were missed came again, or all is read again.
+  private opened(continued: boolean, of?: readonly string[]): void {
+    if (!continued && !of) this.conversation.forget();
+    if (!continued && (!of || of.includes(this.id))) void this.load(true);
+    else if (this.problem !== null || !this.conversation.session) void this.load();
     void this.outbox.flush();
   }
 

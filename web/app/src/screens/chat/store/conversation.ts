@@ -190,14 +190,11 @@ export class Conversation {
     return text.add(event.data.kind, event.data.offset, event.data.text);
   }
 
-  /** The connection was made again: what was streamed before is unheard of since. */
-  doubt(): void { for (const text of this.live.values()) text.confirmed = false; }
-
-  /** Drops text that nobody has confirmed: its message.discarded passed while nobody listened. */
+  /** Drops streamed text: nothing connects to it, and what still streams comes whole again. */
   forget(): void {
-    let gone = false;
-    for (const [id, text] of this.live) if (!text.confirmed) gone = this.live.delete(id) || gone;
-    if (gone) this.changed('record');
+    if (!this.live.size) return;
+    this.live.clear();
+    this.changed('record');
   }
 
   get queued(): Message[] { return [...this.messages.values()].filter((m) => m.status === 'queued'); }

@@ -29,18 +29,14 @@ class Part {
 
 export class LiveText {
   private parts: Record<LiveKind, Part> = { text: new Part(), thinking: new Part(), arguments: new Part() };
-  /** False: from before a reconnection, not heard of since. */
-  confirmed = true;
 
   /** Takes a delta. False: something before it is missing, and has to be asked for. */
   add(kind: LiveKind, offset: number, text: string): boolean {
-    this.confirmed = true;
     return this.parts[kind]?.add(offset, text) ?? true;
   }
 
   /** Takes all there is so far. */
   set(kind: LiveKind, text: string): void {
-    this.confirmed = true;
     this.parts[kind]?.set(text);
   }
 

@@ -15,8 +15,19 @@ const prefix = (session: string) => `fermata.outbox.${session}.`;
 // What the next try may mend by itself.
 const passing = new Set(['unreachable', 'unavailable', 'db_busy', 'idempotency_in_progress', 'rate_limited', 'outcome_unknown']);
 
-/** Keeps a message for a session that is opened next. */
+let begun = '';
+
+/** Whether the session was begun just now: its field goes on with the focus of the one
+ * that was written in. */
+export function wasBegun(session: string): boolean {
+  const was = begun === session;
+  begun = '';
+  return was;
+}
+
+/** Keeps the first message of a session that is opened next. */
 export function keepParcel(session: string, draft: Draft): void {
+  begun = session;
   keep(session, { key: newKey(), draft, at: Date.now() });
 }
 
