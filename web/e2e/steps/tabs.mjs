@@ -1,4 +1,4 @@
-import { check, launch, none, same, until } from '../harness.mjs';
+import { check, launch, Line, none, same, until } from '../harness.mjs';
 
 // Each tab notes every text that it shows of an answer in progress, and its streams.
 function watchTab() {
@@ -213,6 +213,34 @@ export const steps = [
         await exact(left, at, plain);
         await until('there is one stream', async () => await count() === 1, 20_000);
       } finally { await browser.close(); }
+    },
+  },
+  {
+    name: 'tabs with different keys have a stream each; a key that is withdrawn asks for another one',
+    async run(world) {
+      const { base, call } = await world.locked();
+      const keys = [await call('POST', '/v1/keys', { name: 'one', role: 'admin' }), await call('POST', '/v1/keys', { name: 'two', role: 'admin' })];
+      const line = await new Line(base).open();
+      try {
+        const context = (await world.open({ base: line.url })).context();
+        const tabs = [];
+        for (const { key } of [...keys, keys[0]]) {
+          const tab = await context.newPage();
+          await tab.addInitScript((k) => { sessionStorage.setItem('fermata.key', k); }, key);
+          await tab.addInitScript(watchTab);
+          await tab.goto(line.url);
+          await tab.getByRole('navigation').first().waitFor();
+          tabs.push(tab);
+        }
+        const open = () => Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.streams.filter((stream) => stream.readyState === 1).length)));
+        await until('the first and the third have one, the second its own', async () => JSON.stringify(await open()) === '[1,1,0]');
+        await call('DELETE', `/v1/keys/${keys[1].id}`);
+        line.set('cut'); // it would be noticed within a minute in any case
+        line.set('open');
+        await tabs[1].getByRole('heading', { name: 'Sign in' }).waitFor();
+        for (const tab of [tabs[0], tabs[2]]) check(await tab.getByRole('heading', { name: 'Sign in' }).count() === 0, 'the other key asks too');
+        await until('the others are connected again', async () => JSON.stringify(await open()) === '[1,0,0]');
+      } finally { line.close(); }
     },
   },
 ];

@@ -10,10 +10,13 @@ const key = ({ path, of }: Old) => `${path} ${of?.id ?? ''}`;
 /** Keeps the queries fresh. */
 export function keepFresh(queries: QueryClient): void {
   const due = new Map<string, Old>();
+  const early = new Set<string>(); // queries that asked before the stream began
   const gatherer = new Gatherer(() => {
     const olds = [...due.values()];
+    const hashes = new Set(early);
     due.clear();
-    return queries.invalidateQueries({ predicate: ({ queryKey }) => isOld(queryKey, olds) });
+    early.clear();
+    return queries.invalidateQueries({ predicate: ({ queryKey, queryHash }) => hashes.has(queryHash) || isOld(queryKey, olds) });
   });
   const note = (olds: readonly Old[]) => {
     for (const old of olds) due.set(key(old), old);
@@ -23,7 +26,12 @@ export function keepFresh(queries: QueryClient): void {
   // What was read before the stream began may be old too, also at the very first time.
   events.onOpen((continued, of) => {
     if (of) note(ofSessions(of));
-    else if (!continued) note([{ path: '/' }]);
+    else if (!continued) {
+      for (const query of queries.getQueryCache().getAll()) {
+        if (query.state.dataUpdatedAt > 0 || query.state.fetchStatus !== 'idle') early.add(query.queryHash);
+      }
+      gatherer.soon();
+    }
   });
   let refused = false;
   events.onConnection(() => {
