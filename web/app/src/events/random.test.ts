@@ -21,6 +21,7 @@ class Play {
   readonly browser: FakeBrowser;
   readonly watches = new Map<FakeTab, Watch[]>();
   readonly settled: { id: string; session_id: string; text: string }[] = [];
+  readonly voided: { session: string; message: string }[] = [];
   private words = 0;
 
   constructor(seed: number, locks: boolean) {
@@ -50,7 +51,7 @@ class Play {
     else if (r < 0.50) this.server.record(this.pick(['slot.changed', 'notice'])!);
     else if (r < 0.65) this.server.record(this.pick(['session.phase', 'session.status', 'command.ended'])!, session);
     else if (r < 0.70) { const message = this.server.settle(session); if (message) this.settled.push(message as never); }
-    else if (r < 0.72) this.server.discard(session);
+    else if (r < 0.72) { const message = this.server.discard(session); if (message) this.voided.push({ session, message }); }
     else if (r < 0.76) { if (this.alive.length < 8) this.open(); }
     else if (r < 0.79) { if (this.alive.length > 1) tab!.close(); }
     else if (r < 0.81) { if (this.alive.length > 1) tab!.crash(); }
@@ -114,6 +115,9 @@ for (const locks of [true, false]) {
       }
       sinceAnew(play, tab);
       for (const { id } of play.settled) tab.shown(id); // throws where pieces do not fit
+      for (const watch of play.watches.get(tab)!) {
+        for (const { session, message } of play.voided) if (session === watch.session) expect(tab.shown(message, watch.at)).toBe(null);
+      }
     }
   }, 30_000);
 }

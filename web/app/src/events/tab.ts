@@ -261,8 +261,7 @@ export class Tab implements EventClient {
     if (stands.gen === null) return;
     const { anew, behind, fresh } = this.cursor.compare(stands, [...this.watched.keys()]);
     if (behind) this.want();
-    if (anew) this.live.clear();
-    else if (joined) this.doubt();
+    if (anew || joined) this.doubt();
     if (anew && stands.connection === 'open') this.resync(); // what streams already in sessions that others follow
     if (anew) this.openers.tell(false);
     else if (fresh.length) this.openers.tell(false, fresh);

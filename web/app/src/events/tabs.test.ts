@@ -113,6 +113,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     const write = async (n: number) => { for (let i = 0; i < n; i++) { server.write('ses_1', `word${i} `); server.record('session.phase', 'ses_1'); await pass(40); } };
     await write(10);
     const old = browser.leaders[0]!;
+    const opens = new Map(tabs.map((tab) => [tab, tab.opens.length]));
     old[how]();
     await write(20);
     const message = server.settle('ses_1')!;
@@ -123,7 +124,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     for (const tab of left) {
       expect(tab.shown(message.id)).toBe(message.text);
       expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
-      expect(tab.opens.slice(1).every((open) => open.continued || open.of)).toBe(true); // nothing had to be read again
+      expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]); // nothing had to be read again
       expect(tab.client.connection().state).toBe('open');
     }
   });
@@ -236,9 +237,82 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     const silent = [...server.sources][0]!;
     server.sources.delete(silent); // the server has forgotten it; no error comes
     const seq = server.record('notice');
-    vi.setSystemTime(Date.now() + 3_600_000);
+    vi.setSystemTime(Date.now() + 60_000);
     await pass(5000);
     expect(a.seqs).toEqual([seq]);
+  });
+
+  test('a connection that is dead for long without a word is made anew', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    server.sources.clear();
+    const seq = server.record('notice');
+    await pass(130_000);
+    expect(a.seqs).toEqual([seq]);
+  });
+
+  test('messages between tabs that are lost are asked for again', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    for (const tab of [a, b]) tab.client.watch('ses_1');
+    await pass(300);
+    let lost = 0;
+    browser.loses = (said) => (said as { kind: string }).kind === 'event' && lost++ < 2;
+    for (let i = 0; i < 4; i++) { server.record('session.phase', 'ses_1'); await pass(20); }
+    await pass(500);
+    for (const tab of [a, b]) expect(tab.seqs).toEqual([1, 2, 3, 4]);
+    lost = 1;
+    for (const piece of ['one ', 'two ', 'three ']) { server.write('ses_1', piece); await pass(20); }
+    await pass(100);
+    for (const tab of [a, b]) expect(tab.shown('msg_1')).toBe('one two three ');
+    expect(lost).toBeGreaterThan(2);
+  });
+
+  test('a tab that begins to watch before it knows how the stream stands is given what streams', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    a.client.watch('ses_1');
+    await pass(300);
+    server.write('ses_1', 'so far');
+    await pass(50);
+    browser.delay = 60;
+    const late = browser.open();
+    await pass(1);
+    late.client.watch('ses_1');
+    await pass(500);
+    expect(late.shown('msg_1')).toBe('so far');
+  });
+
+  test('a tab that opens after a text was discarded unheard is not given it', async () => {
+    const [a] = await openTabs(1) as [FakeTab];
+    a.client.watch('ses_1');
+    await pass(300);
+    server.write('ses_1', 'void');
+    await pass(50);
+    server.cut();
+    server.discard('ses_1');
+    await pass(1000);
+    const late = browser.open();
+    await pass(500);
+    late.client.watch('ses_1');
+    await pass(500);
+    expect(late.shown('msg_1')).toBe(null);
+  });
+
+  test('a session that nobody watched for a while is to be read again', async () => {
+    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const end = a.client.watch('ses_1');
+    await pass(300);
+    end();
+    await pass(40_000);
+    const lead = b.client.leads ? b : a;
+    const opens = a.opens.length;
+    browser.loses = (said) => (said as { kind: string }).kind === 'lead'; // a follower does not hear when it is dropped
+    lead.client.stir();
+    await pass(500);
+    browser.loses = () => false;
+    server.record('session.phase', 'ses_1');
+    server.record('notice');
+    a.client.watch('ses_1');
+    await pass(5000);
+    expect(a.opens.slice(opens).some((open) => open.of?.includes('ses_1'))).toBe(true);
   });
 
   test('a text that was discarded while nobody listened does not stay', async () => {

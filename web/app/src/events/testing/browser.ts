@@ -16,7 +16,7 @@ class FakeChannel {
   postMessage(data: unknown) {
     if (this.owner.dead || this.owner.frozen) return; // its code would not run
     for (const other of this.hub.channels) {
-      if (other === this || other.name !== this.name) continue;
+      if (other === this || other.name !== this.name || this.hub.loses(data)) continue;
       const copy = structuredClone(data);
       const at = Math.max(this.arrives.get(other) ?? 0, Date.now() + Math.floor(this.hub.server.random() * this.hub.delay));
       this.arrives.set(other, at);
@@ -79,6 +79,7 @@ export class FakeBrowser {
   locks = new FakeLocks();
   tabs: FakeTab[] = [];
   delay = 5; // milliseconds that a message between tabs takes at most
+  loses: (said: unknown) => boolean = () => false; // messages that never arrive
   private ids = 0;
   constructor(readonly server: FakeServer, readonly options: Options = { locks: true }) {}
 
@@ -149,10 +150,11 @@ export class FakeTab {
   /** The seqs of the stored events that came. */
   get seqs(): number[] { return this.events.filter((event) => event.seq > 0).map((event) => event.seq); }
 
-  /** The text of a message as a screen that fits pieces together would show it. */
-  shown(message: string): string | null {
+  /** The text of a message as a screen that fits pieces together would show it, if it is
+   * there since so many events. */
+  shown(message: string, since = 0): string | null {
     let text: string | null = null;
-    for (const { name, data } of this.events) {
+    for (const { name, data } of this.events.slice(since)) {
       const d = data as { message_id?: string; text?: string; offset?: number; message?: { id: string; text: string } };
       if (d?.message_id === message && name === 'message.snapshot') text = d.text!;
       if (d?.message_id === message && name === 'message.discarded') text = null;

@@ -127,11 +127,12 @@ export class FakeServer {
     return message;
   }
 
-  discard(session: string) {
+  discard(session: string): string | null {
     const answer = this.answers.get(session);
-    if (!answer) return;
+    if (!answer) return null;
     this.answers.delete(session);
     this.passing(session, 'message.discarded', { session_id: session, message_id: answer.message, reason: 'network' });
+    return answer.message;
   }
 
   private passing(session: string, name: string, data: object) {
