@@ -85,9 +85,6 @@ async function busy(call) {
   await call('PATCH', '/v1/settings', { chat_eviction_after: '5m' });
 }
 
-/** What the server of a furnished life needs: its model is on this machine. */
-export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.1' };
-
 /** Fills an empty server. What is given back names some of what was made, and the addresses to look at. */
 export async function furnish(call) {
   await call('PATCH', '/v1/settings', { time_zone: 'Europe/Paris', chat_eviction_after: '1s', completion_confirmation_delay: '0s' });

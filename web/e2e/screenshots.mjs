@@ -4,7 +4,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { env, furnish } from './furnish.mjs';
+import { furnish } from './furnish.mjs';
 import { go, settled } from './screens.mjs';
 import { World } from './world.mjs';
 
@@ -51,7 +51,7 @@ async function pictures(world, made) {
 
 mkdirSync(images, { recursive: true });
 typeface();
-const world = await World.make({ env });
+const world = await World.make();
 try {
   await pictures(world, await furnish(world.call));
   world.judge();

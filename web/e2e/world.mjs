@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, Line, none, open, server } from './harness.mjs';
+import { Endless } from './endless.mjs';
 
 const rootKey = 'e2e-root-key-0123456789-0123456789';
 
@@ -10,13 +11,14 @@ export class World {
     const world = new World();
     world.shotsDir = shots;
     world.own = [];
+    world.models = [];
     world.browser = await launch();
     world.server = await world.freshServer({ env });
     world.base = world.server.base;
     world.call = world.server.call;
     world.line = await new Line(world.base).open();
     // Functions of a step are often taken out of the world: async ({ open, call }) => …
-    for (const name of ['open', 'shot', 'freshServer', 'restart', 'locked', 'demo']) world[name] = world[name].bind(world);
+    for (const name of ['open', 'shot', 'freshServer', 'restart', 'locked', 'demo', 'endless']) world[name] = world[name].bind(world);
     return world;
   }
 
@@ -38,6 +40,13 @@ export class World {
 
   /** Makes the demo provider write as slowly as is asked for: `demo({ word_delay_ms: 25 })`. */
   demo(config) { return this.call('POST', '/v1/providers', { name: `Demo ${JSON.stringify(config)}`, kind: 'demo', is_default: true, config }); }
+
+  /** A model whose answers go on until it is told to finish: for what has to be seen in mid-answer. */
+  async endless({ every = 30, call = this.call } = {}) {
+    const made = await new Endless(every).open(call);
+    this.models.push(made);
+    return made;
+  }
 
   /** A picture, if run.sh was asked for them by --shots. */
   async shot(page, name) {
@@ -72,6 +81,7 @@ export class World {
   async end() {
     await this.browser.close().catch(() => {});
     this.line.close();
+    for (const model of this.models) model.close();
     for (const made of this.own) await made.stop().catch(() => {});
   }
 }

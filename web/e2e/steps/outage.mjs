@@ -25,7 +25,6 @@ export const steps = [
     async run({ open, line }) {
       const page = await open();
       await settled(page);
-      await until('the stream is open', () => page.evaluate(() => performance.getEntriesByType('resource').length > 0));
       for (const mode of ['cut', '503']) {
         await watchBar(page);
         line.set(mode);
@@ -66,6 +65,7 @@ export const steps = [
     async run({ open, line, call }) {
       const page = await open();
       await settled(page);
+      await until('the page knows its version', () => page.evaluate(() => performance.getEntriesByType('resource').some((e) => e.name.endsWith('/version') && e.responseEnd > 0)));
       line.answers.set('/version', { ...await call('GET', '/version'), version: '99.0.0' });
       line.set('cut');
       line.set('open');

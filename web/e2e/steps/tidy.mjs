@@ -1,8 +1,6 @@
 import { dark, light, narrow, noSideScroll, tidy } from '../harness.mjs';
-import { env, furnish } from '../furnish.mjs';
+import { furnish } from '../furnish.mjs';
 import { go, screens } from '../screens.mjs';
-
-export { env };
 
 // visit looks at every address in both themes, wide and narrow.
 async function visit({ open, shot }, addresses, name) {
