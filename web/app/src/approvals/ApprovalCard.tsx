@@ -25,7 +25,8 @@ interface Props {
   approval: Approval;
   /** Within a conversation: no link to it, no time of asking. */
   compact?: boolean;
-  onSettled?: (now: Approval) => void;
+  /** After an answer from here; `conflict` is the problem's code where it was not ours that counted. */
+  onSettled?: (now: Approval, conflict?: string) => void;
 }
 
 /** A question to a person, whatever its kind, with the controls to answer it; or, once it

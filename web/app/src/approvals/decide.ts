@@ -26,15 +26,15 @@ export function useSend() {
 const gone = ['validation_resolved', 'validation_stale', 'approval_expired', 'wrong_phase', 'session_ended'];
 
 /** Answering one approval: what became of it, also when somebody else was faster. */
-export function useDecide(approval: Approval, onSettled?: (now: Approval) => void) {
+export function useDecide(approval: Approval, onSettled?: (now: Approval, conflict?: string) => void) {
   const queries = useQueryClient();
   const send = useSend();
   const [own, setOwn] = useState<Approval | null>(null); // how it stands after our answer, before the event comes
   const [conflict, setConflict] = useState<string | null>(null);
-  const take = (now: Approval) => {
+  const take = (now: Approval, code?: string) => {
     setOwn(now);
     void queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/approvals') });
-    if (now.status !== 'open') onSettled?.(now);
+    if (now.status !== 'open') onSettled?.(now, code);
   };
   const action = useAction(async (answer: Answer) => {
     try {
@@ -47,7 +47,7 @@ export function useDecide(approval: Approval, onSettled?: (now: Approval) => voi
       const now = await body(api.GET('/v1/approvals/{approval_id}', { params: { path: { approval_id: approval.id } } }));
       if (now.status === 'open') throw thrown;
       setConflict(code === 'validation_stale' || now.status === 'stale' ? 'validation_stale' : code);
-      take(now);
+      take(now, code);
       announce(texts.t(now.status === 'stale' ? 'conflict.stale' : 'conflict.other'));
     }
   });

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { asProblem } from '../../api/problem';
+import { titleOf } from '../../approvals/ApprovalCard';
+import { statusIn, useSend, type Approval } from '../../approvals/decide';
+import { announce } from '../../shell/announce';
+import { texts as uiTexts } from '../../ui/texts';
+import { texts } from './texts';
+import css from './approvals.module.css';
+
+interface Result { id: string; title: string; ok: boolean; said: string }
+
+/** Approves several, one after the other, and says of each what became of it. */
+export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => void }) {
+  const t = texts.use();
+  const words = uiTexts.use();
+  const send = useSend();
+  const [at, setAt] = useState<number | null>(null);
+  const [results, setResults] = useState<Result[]>([]);
+  const run = async () => {
+    const list = [...chosen];
+    const done: Result[] = [];
+    for (const [i, a] of list.entries()) {
+      setAt(i);
+      try {
+        // One after the other: each yes is for what was shown, and the first of them may change the data of the next.
+        // eslint-disable-next-line no-await-in-loop
+        const now = await send(a, { approved: true });
+        done.push({ id: a.id, title: titleOf(a), ok: true, said: now ? statusIn(now) : '' });
+      } catch (thrown) {
+        const { code, detail } = asProblem(thrown);
+        done.push({ id: a.id, title: titleOf(a), ok: false, said: words.has(`code.${code}`) ? words(`code.${code}` as 'code.internal') : detail });
+      }
+    }
+    setAt(null);
+    setResults(done);
+    announce(t('bulk.done', { n: done.filter((r) => r.ok).length, all: done.length }));
+    onDone();
+  };
+  if (!chosen.length && !results.length) return null;
+  return (
+    <div className={css.bulk} data-bulk>
+      {chosen.length > 0 && <button type="button" className="primary" disabled={at !== null} onClick={() => void run()}>{at === null ? t('bulk', { n: chosen.length }) : t('bulk.at', { n: at + 1, all: chosen.length })}</button>}
+      {results.length > 0 && (
+        <div className="box stack tight">
+          <div className="row between"><strong>{t('bulk.done', { n: results.filter((r) => r.ok).length, all: results.length })}</strong><button type="button" className="plain small" onClick={() => setResults([])}>{words('close')}</button></div>
+          <ul className={css.results}>{results.map((r) => <li key={r.id} data-result={r.ok ? 'ok' : 'failed'}><span className="clamp">{r.title}</span> <span className={`badge ${r.ok ? 'ok' : 'warn'}`}>{r.ok ? r.said : t('bulk.failed')}</span>{!r.ok && <span className="small"> {r.said}</span>}</li>)}</ul>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { $api, api, body } from '../../api/client';
+import { ApprovalCard, titleOf } from '../../approvals/ApprovalCard';
+import { statusIn, type Approval } from '../../approvals/decide';
+import { Empty } from '../../ui/Empty';
+import { texts as uiTexts } from '../../ui/texts';
+import { Bulk } from './Bulk';
+import { Filters } from './Filters';
+import { useKeys } from './keys';
+import { Keys } from './Keys';
+import { inBulk, Rows } from './Rows';
+import { texts } from './texts';
+import { beside, useNames, useOpen } from './useOpen';
+import css from './approvals.module.css';
+
+const wide = window.matchMedia('(width >= 1000px)');
+const useWide = () => useSyncExternalStore((changed) => { wide.addEventListener('change', changed); return () => wide.removeEventListener('change', changed); }, () => wide.matches);
+
+/** What waits, and the one of it that is looked at. It stays there when somebody else
+ * decides it; after one's own decision the next one comes. */
+export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
+  const t = texts.use();
+  const words = uiTexts.use();
+  const name = useNames();
+  const isWide = useWide();
+  const [picked, setPicked] = useState<Approval | null>(null);
+  const [ticked, setTicked] = useState<string[]>([]);
+  const [last, setLast] = useState<Approval | null>(null); // what was decided here just now
+  const [changed, setChanged] = useState<string | null>(null); // asked again, because the data had changed
+  const [help, setHelp] = useState(isWide);
+  const box = useRef<HTMLDivElement>(null);
+  const [done, setDone] = useState<string[]>([]); // decided here; the list hears of it a little later
+  const shown = open.shown.filter((a) => !done.includes(a.id));
+  // Beside the list there is always one of it. It is kept, so that nothing else takes its place under a hand.
+  if (isWide && !picked && shown[0]) setPicked(shown[0]);
+  const current = shown.find((a) => a.id === picked?.id) ?? picked;
+  const goTo = (a: Approval | null, focus = false) => {
+    setPicked(a);
+    if (a && focus) requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${a.id}"] button[aria-current]`)?.focus());
+  };
+  const tick = (a: Approval) => setTicked(ticked.includes(a.id) ? ticked.filter((id) => id !== a.id) : [...ticked, a.id]);
+  const settled = async (now: Approval, conflict?: string) => {
+    if (now.status === 'stale') {
+      const again = await body(api.GET('/v1/approvals', { params: { query: { status: 'open', session_id: now.session_id } } }));
+      const next = again.data[0];
+      setDone([...done, now.id]);
+      if (next) { setChanged(next.id); goTo(next); }
+      else goTo(now);
+      return;
+    }
+    if (conflict) { goTo(now); return; }
+    setLast(now);
+    setDone([...done, now.id]);
+    const i = shown.findIndex((a) => a.id === now.id);
+    goTo(shown[i + 1] ?? shown[i - 1] ?? null, true);
+  };
+  const press = (what: string) => {
+    const control = box.current?.querySelector<HTMLElement>(`[data-detail] ${what}`);
+    if (control && !(control as HTMLButtonElement).disabled) control.click();
+    return true;
+  };
+  useKeys((key) => {
+    switch (key) {
+      case 'j': goTo(beside(shown, current?.id ?? null, 1), true); return true;
+      case 'k': goTo(beside(shown, current?.id ?? null, -1), true); return true;
+      case 'a': return press('[data-do=approve]');
+      case 'r': return press('[data-do=refuse]');
+      case 'e': return edit(box.current);
+      case 'x': if (current && inBulk(current)) tick(current); return true;
+      case '?': setHelp(!help); return true;
+      default: return false;
+    }
+  });
+  const chosen = shown.filter((a) => ticked.includes(a.id));
+  const detail = current && (
+    <div data-detail className="stack tight">
+      {changed === current.id && <p className="box warn" role="status" data-changed>{t('changed')}</p>}
+      <Detail key={current.id} approval={current} onSettled={(now, conflict) => void settled(now, conflict)} />
+    </div>
+  );
+  return (
+    <div ref={box} className="stack">
+      {last && <p className="box ok row between" role="status" data-last={last.status}><span className="grow"><strong>{statusIn(last)}:</strong> <span className={css.said}>{titleOf(last)}</span></span><button type="button" className="plain small" onClick={() => setLast(null)}>{words('close')}</button></p>}
+      {shown.length === 0 && !picked ? <Empty><p><strong>{t('empty')}</strong></p><p>{t('empty.text')}</p></Empty> : (
+        <div className={css.panes}>
+          <div className="stack tight">
+            <Filters open={open} name={name} />
+            <Bulk chosen={chosen} onDone={() => setTicked([])} />
+            <Rows list={shown} current={current?.id ?? null} pick={(a) => goTo(!isWide && a.id === current?.id ? null : a)} ticked={ticked} tick={tick} name={name} below={isWide ? undefined : <div className={css.below}>{detail}</div>} />
+            {open.query.hasNextPage && <p className="small">{t('older')} <button type="button" className="small" disabled={open.query.isFetchingNextPage} onClick={() => void open.query.fetchNextPage()}>{words('more')}</button></p>}
+            <Keys open={help} onToggle={setHelp} />
+          </div>
+          {isWide ? <div className={css.detail}>{detail}</div> : !shown.some((a) => a.id === current?.id) && detail}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Opens the form of what can be edited, or goes to the first field of an answer. */
+function edit(box: HTMLElement | null): boolean {
+  const detail = box?.querySelector('[data-detail]');
+  const button = detail?.querySelector<HTMLElement>('[data-do=edit]');
+  if (button) button.click();
+  else detail?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+  return true;
+}
+
+/** The card, fresh even when it is no longer among those that wait. */
+function Detail({ approval, onSettled }: { approval: Approval; onSettled: (now: Approval, conflict?: string) => void }) {
+  const query = $api.useQuery('get', '/v1/approvals/{approval_id}', { params: { path: { approval_id: approval.id } } }, { initialData: approval });
+  const left = useRef<HTMLDivElement>(null);
+  useEffect(() => { left.current?.scrollIntoView({ block: 'nearest' }); }, []);
+  return <div ref={left}><ApprovalCard approval={query.data ?? approval} onSettled={onSettled} /></div>;
+}
