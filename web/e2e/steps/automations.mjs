@@ -29,10 +29,11 @@ export const steps = [
       await shot(page, 'new');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'what do I have' }).waitFor();
+      await becomes(() => page.evaluate(() => document.activeElement?.id), 'page-title', 'where the focus is');
       const [made] = await automations(call);
       same(made.schedule.expression, '0 8 * * *', 'the schedule');
       await page.getByRole('button', { name: 'Run now' }).click();
-      await page.locator('[data-ran]').waitFor();
+      await page.locator('[data-ran="ended"]').waitFor();
       await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
       await tidy(page, 'an automation');
       await shot(page, 'one');
@@ -178,7 +179,7 @@ export const steps = [
   },
   {
     name: 'two people change the same automation: nothing that was typed is lost',
-    async run({ open, call, line, shot }) {
+    async run({ open, call, shot }) {
       await clear(call);
       const a = await make(call, { tags: ['old'] });
       const page = await open({ at: `/automations/${a.id}` });
@@ -193,11 +194,18 @@ export const steps = [
       const now = await call('GET', `/v1/automations/${a.id}`);
       same([now.name, now.overlap], ['Mine', 'queue'], 'both changes');
 
-      // The same, when the page has not heard of it: the server refuses, nothing is lost.
+      // The same, when the page has not heard of it: the server refuses, and nothing is lost.
+      await page.context().route('**/v1/events/stream**', (route) => route.abort());
+      await page.reload();
       await page.getByLabel('Name', { exact: true }).fill('Mine again');
-      line.answers.set(`/v1/automations/${a.id}`, { status: 412, body: { code: 'precondition_failed', title: 'x', status: 412 }, times: 1 });
-      await page.getByRole('button', { name: 'Discard my changes' }).click();
-      same(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine', 'what was dropped');
+      await call('PATCH', `/v1/automations/${a.id}`, { tags: ['theirs'] });
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('[data-stale]').waitFor();
+      same(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine again', 'what was typed');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Mine again' }).waitFor();
+      const then = await call('GET', `/v1/automations/${a.id}`);
+      same([then.name, then.tags], ['Mine again', ['theirs']], 'both changes');
     },
   },
   {
@@ -229,15 +237,15 @@ export const steps = [
       await unfold(page, 'What it may do without asking');
       await page.getByRole('button', { name: 'Give a yes in advance' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('CREATE_DATA').waitFor();
+      await dialog.getByText('make entries').waitFor();
       await dialog.getByRole('button', { name: 'Give it' }).click();
       await dialog.getByText('Choose one action at least.').waitFor();
-      await dialog.getByLabel('CREATE_DATA').check();
+      await dialog.getByLabel('make entries').check();
       await tidy(page, 'the dialog of a yes in advance');
       await shot(page, 'grant');
       await dialog.getByRole('button', { name: 'Give it' }).click();
       await page.locator('[data-grant]').waitFor();
-      await page.getByText('CREATE_DATA, anywhere').waitFor();
+      await page.getByText('make entries, anywhere').waitFor();
       await tidy(page, 'a yes in advance');
       await page.getByRole('button', { name: 'Withdraw' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
@@ -267,6 +275,23 @@ export const steps = [
       await page.getByText('No run is like this.').waitFor();
       await page.getByRole('button', { name: 'Clear the filter' }).first().click();
       await page.locator('[data-run]').first().waitFor();
+    },
+  },
+  {
+    name: 'one that the server paused says why and what to do; a server that knows more breaks nothing',
+    async run({ open, call, line, shot }) {
+      await clear(call);
+      const a = await make(call);
+      const odd = { ...a, id: 'aut_odd', name: 'Odd', enabled: false, disabled_reason: 'moonlight', misfire: 'twice', triggers: [{ type: 'eclipse' }], schedule: { type: 'lunar', expression: 'full', time_zone: 'Mars/Olympus' } };
+      line.answers.set('/v1/automations', { data: [{ ...a, enabled: false, disabled_reason: 'failures' }, odd], next_cursor: null });
+      const page = await open({ at: '/automations' });
+      await page.getByText('Five runs in a row failed').waitFor();
+      await page.getByText('The server paused it: moonlight.').waitFor();
+      await tidy(page, 'automations that the server paused');
+      await shot(page, 'failures');
+      await page.locator(`[data-automation="${a.id}"]`).getByRole('link', { name: 'Look at the last runs' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+      same(await page.getByLabel('Automation', { exact: true }).inputValue(), a.id, 'the filter');
     },
   },
   {

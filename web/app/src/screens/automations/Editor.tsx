@@ -40,7 +40,7 @@ export function Editor({ state, save, act, automation, children }: Props) {
       {children}
       {state.restored && dirty && <p className="box row between" role="status">{t('restored')}<button type="button" className="small" onClick={() => state.begin(base)}>{t('restored.drop')}</button></p>}
       <Form draft={draft} onChange={(next) => { state.change(next); action.clear(); }} errors={problem?.errors ?? []} tried={tried} automation={automation} />
-      <div className={`${css.foot} stack tight`}>
+      <div className={`${css.foot} stack tight`} data-held={dirty ? '' : undefined}>
         {problem !== null && !placed && problem.code !== 'precondition_failed' && <ProblemBox thrown={problem} />}
         {(placed || lacks) && <p className="box bad" role="alert">{t('mend')}</p>}
         <div className="row">

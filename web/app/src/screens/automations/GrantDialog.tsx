@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/Dialog';
 import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { texts as uiTexts } from '../../ui/texts';
-import { advancedTexts } from './advancedTexts';
+import { advancedTexts, useCommandWords } from './advancedTexts';
 import { conditionOf, conditionWrong } from './draft';
 import { errorAt, errorBelow } from './errors';
 import { Choices } from './Choices';
@@ -17,6 +17,7 @@ import { Choices } from './Choices';
 export function GrantDialog({ automation, onClose }: { automation: string; onClose: () => void }) {
   const t = advancedTexts.use();
   const ui = uiTexts.use();
+  const words = useCommandWords();
   const queries = useQueryClient();
   const [commands, setCommands] = useState<string[]>([]);
   const [where, setWhere] = useState<'anywhere' | 'zones' | 'tools'>('anywhere');
@@ -43,7 +44,7 @@ export function GrantDialog({ automation, onClose }: { automation: string; onClo
   const errors = give.problem === null ? [] : asProblem(give.problem).errors;
   return (
     <Dialog title={t('grant.title')} onClose={onClose}>
-      <Choices legend={t('grant.commands')} all={actions.map((c) => ({ id: c.name, name: c.name, hint: c.description }))} chosen={commands} onChange={setCommands} wrong={tried && !commands.length ? t('grant.commands.wrong') : errorBelow(errors, '/commands')} />
+      <Choices legend={t('grant.commands')} all={actions.map((c) => ({ id: c.name, name: words(c.name), hint: `${c.name}: ${c.description}` }))} chosen={commands} onChange={setCommands} wrong={tried && !commands.length ? t('grant.commands.wrong') : errorBelow(errors, '/commands')} />
       <Field label={t('grant.where')}>
         <select value={where} onChange={(e) => { setWhere(e.target.value as typeof where); setIDs([]); }}>{(['anywhere', 'zones', 'tools'] as const).map((w) => <option key={w} value={w}>{t(`grant.${w}`)}</option>)}</select>
       </Field>

@@ -4,7 +4,7 @@ import { $api, api, type Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
 import { Confirm } from '../../ui/Confirm';
 import { Read } from '../../ui/Read';
-import { advancedTexts } from './advancedTexts';
+import { advancedTexts, useCommandWords } from './advancedTexts';
 import { GrantDialog } from './GrantDialog';
 
 type Grant = Schemas['Grant'];
@@ -40,6 +40,7 @@ export function Grants({ id }: { id: string }) {
 function GrantLine({ grant: g }: { grant: Grant }) {
   const t = advancedTexts.use();
   const f = useFormat();
+  const words = useCommandWords();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 200 } } }, { enabled: g.zone_ids.length > 0 });
@@ -49,7 +50,7 @@ function GrantLine({ grant: g }: { grant: Grant }) {
   return (
     <li className="card row between" data-grant={g.id}>
       <div className="grow">
-        <p>{t('grant.words', { commands: g.commands.join(', '), where: names.length ? f.list(names) : t('grant.anywhere') })} {!g.active && <span className="badge">{t(g.withdrawn_at ? 'grant.withdrawn' : 'grant.expired')}</span>}</p>
+        <p>{t('grant.words', { commands: f.list(g.commands.map(words)), where: names.length ? f.list(names) : t('grant.anywhere') })} {!g.active && <span className="badge">{t(g.withdrawn_at ? 'grant.withdrawn' : 'grant.expired')}</span>}</p>
         <p className="small muted">{facts.join(' · ')}</p>
         {g.bounds && <pre className="small">{JSON.stringify(g.bounds)}</pre>}
       </div>

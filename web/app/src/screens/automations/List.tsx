@@ -11,6 +11,7 @@ import { Row } from './Row';
 import { together } from '../runs/merge';
 import css from './automations.module.css';
 import { texts } from './texts';
+import { useArrival } from './arrived';
 
 const paging = { pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined } as const;
 
@@ -18,6 +19,7 @@ const paging = { pageParamName: 'after', initialPageParam: null, getNextPagePara
 export function List() {
   const t = texts.use();
   const ui = uiTexts.use();
+  useArrival();
   const [word, setWord] = useState('');
   const query = $api.useInfiniteQuery('get', '/v1/automations', { params: { query: { limit: 50 } } }, paging);
   const wanted = word.trim().toLowerCase();

@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { $api, api, body } from '../../api/client';
+import { announce } from '../../shell/announce';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { newDraft, wholeOf } from './draft';
 import { Editor } from './Editor';
 import { formTexts } from './formTexts';
 import { useDraft } from './useDraft';
+import { useArrival } from './arrived';
 
 /** A new automation. */
 export function New() {
@@ -18,12 +20,14 @@ export function New() {
 function Blank({ zone }: { zone: string }) {
   const t = formTexts.use();
   const [, go] = useLocation();
+  useArrival();
   const [first] = useState(() => newDraft(zone));
   const state = useDraft('new', first);
   return (
     <Editor state={state} save={t('create')} act={async (draft) => {
       const made = await body(api.POST('/v1/automations', { body: { ...wholeOf(draft), enabled: true } }));
       state.begin(first);
+      announce(t('created'));
       go(`/automations/${made.id}`, { replace: true });
     }} />
   );

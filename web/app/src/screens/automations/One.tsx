@@ -19,6 +19,7 @@ import { useSwitch } from './Switch';
 import { texts } from './texts';
 import { useDraft } from './useDraft';
 import { StartWords } from './words';
+import { useArrival } from './arrived';
 
 interface Whole { automation: Automation; seed: Seed }
 
@@ -48,6 +49,7 @@ interface Props extends Whole { zone: string; gone: boolean; again: () => Promis
 function Shown({ automation: a, seed, zone, gone, again }: Props) {
   const t = texts.use();
   const [, go] = useLocation();
+  useArrival();
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
   const flip = useSwitch(a);

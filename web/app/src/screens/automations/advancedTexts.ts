@@ -1,5 +1,6 @@
 import { defineTexts } from '../../i18n/texts';
 
+/** Texts of what is folded. */
 export const advancedTexts = defineTexts({
   choose: 'Choose …',
   triggers: 'Start it when something happens', 'triggers.none': 'nothing yet', 'triggers.n': { one: '{n} thing', other: '{n} things' }, 'triggers.what': 'Beside the clock, a call from another program or a new entry can start it.', 'trigger.remove': 'Remove',
@@ -22,6 +23,7 @@ export const advancedTexts = defineTexts({
   'grant.expires': 'Until', 'grant.expires.hint': 'Left empty: until you withdraw it.', 'grant.bounds': 'Only with params like (JSON Schema)', 'grant.bounds.hint': 'Left empty: any. Example: {"properties": {"entries": {"maxItems": 10}}}', 'grant.give': 'Give it', 'grant.given': 'The yes is given.',
   'grant.words': '{commands}, {where}', 'grant.times': { one: 'once a run at most', other: '{n} times a run at most' }, 'grant.uses': { one: 'used {n} time', other: 'used {n} times' }, 'grant.until': 'until {at}', 'grant.bounded': 'with bounds', 'grant.withdrawn': 'withdrawn', 'grant.expired': 'expired',
   'grant.withdraw': 'Withdraw', 'grant.withdraw.title': 'Withdraw this yes?', 'grant.withdraw.text': 'From now on these actions need your yes again, in a run under way too.', 'grant.old': { one: '{n} that holds no more', other: '{n} that hold no more' },
+  'command.CREATE_ZONE': 'make zones', 'command.UPDATE_ZONE': 'change zones', 'command.DELETE_ZONE': 'delete zones', 'command.CREATE_TOOL': 'make tools', 'command.UPDATE_TOOL': 'change tools', 'command.DELETE_TOOL': 'delete tools', 'command.CREATE_DATA': 'make entries', 'command.UPDATE_DATA': 'change entries', 'command.DELETE_DATA': 'delete entries', 'command.CREATE_TOOL_TYPE': 'make tool types', 'command.CONTEXT_UPDATE': 'write documents', 'command.CONTEXT_PUBLISH': 'publish documents',
 }, {
   choose: 'Choisir…',
   triggers: 'La lancer quand quelque chose arrive', 'triggers.none': 'rien encore', 'triggers.n': { one: '{n} chose', other: '{n} choses' }, 'triggers.what': 'En plus de l’horloge, un appel d’un autre programme ou une nouvelle entrée peut la lancer.', 'trigger.remove': 'Retirer',
@@ -44,4 +46,11 @@ export const advancedTexts = defineTexts({
   'grant.expires': 'Jusqu’au', 'grant.expires.hint': 'Vide : jusqu’à ce que vous le retiriez.', 'grant.bounds': 'Seulement avec des paramètres comme (JSON Schema)', 'grant.bounds.hint': 'Vide : n’importe lesquels. Exemple : {"properties": {"entries": {"maxItems": 10}}}', 'grant.give': 'Le donner', 'grant.given': 'L’accord est donné.',
   'grant.words': '{commands}, {where}', 'grant.times': { one: 'une fois par exécution au plus', other: '{n} fois par exécution au plus' }, 'grant.uses': { one: 'utilisé {n} fois', other: 'utilisé {n} fois' }, 'grant.until': 'jusqu’au {at}', 'grant.bounded': 'avec des bornes', 'grant.withdrawn': 'retiré', 'grant.expired': 'expiré',
   'grant.withdraw': 'Retirer', 'grant.withdraw.title': 'Retirer cet accord ?', 'grant.withdraw.text': 'Désormais ces actions demandent à nouveau votre accord, aussi dans une exécution en cours.', 'grant.old': { one: '{n} qui ne vaut plus', other: '{n} qui ne valent plus' },
+  'command.CREATE_ZONE': 'créer des zones', 'command.UPDATE_ZONE': 'modifier des zones', 'command.DELETE_ZONE': 'supprimer des zones', 'command.CREATE_TOOL': 'créer des outils', 'command.UPDATE_TOOL': 'modifier des outils', 'command.DELETE_TOOL': 'supprimer des outils', 'command.CREATE_DATA': 'créer des entrées', 'command.UPDATE_DATA': 'modifier des entrées', 'command.DELETE_DATA': 'supprimer des entrées', 'command.CREATE_TOOL_TYPE': 'créer des types d’outil', 'command.CONTEXT_UPDATE': 'écrire des documents', 'command.CONTEXT_PUBLISH': 'publier des documents',
 });
+
+/** An action in words; one that the page does not know by its name. */
+export function useCommandWords(): (name: string) => string {
+  const t = advancedTexts.use();
+  return (name) => { const key = `command.${name}`; return t.has(key) ? t(key) : name; };
+}

@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { Arrived } from './arrived';
 import { List } from './List';
 import { New } from './New';
 import { One } from './One';
@@ -6,7 +8,9 @@ import { One } from './One';
 /** Automations: the list, a new one, or one of them. */
 export default function Automations() {
   const [path] = useLocation();
+  const [before, setBefore] = useState(path);
+  const [moved, setMoved] = useState(false); // from one of them to another; the shell sees to all other moves
+  if (before !== path) { setBefore(path); setMoved(true); }
   const id = decodeURIComponent(path.split('/')[2] ?? '');
-  if (id === 'new') return <New />;
-  return id ? <One key={id} id={id} /> : <List />;
+  return <Arrived value={moved}>{id === 'new' ? <New /> : id ? <One key={id} id={id} /> : <List />}</Arrived>;
 }
