@@ -117,6 +117,36 @@ export const steps = [
     },
   },
   {
+    name: 'a change is approved in the chat by keyboard, and a question is answered there',
+    async run({ open, call, demo, shot }) {
+      await demo({ word_delay_ms: 5 });
+      await call('PATCH', '/v1/settings', { require_validation: true });
+      const page = await newChat(open);
+      await say(page, 'create a zone Kitchen');
+      const card = page.locator('[data-approval]');
+      await card.getByText('Kitchen').first().waitFor();
+      await until('the phase says it', async () => /Waits for you/.test(await page.locator('[data-words]').textContent()));
+      check(!(await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'), 'nothing was changed before the yes');
+      await tidy(page, 'an approval');
+      await shot(page, 'chat-approval');
+      await card.getByRole('button', { name: /^Approve/ }).first().focus();
+      await page.keyboard.press('Enter');
+      const id = await rests(page, call);
+      await page.locator('[data-command=CREATE_ZONE][data-status=SUCCESS]').waitFor();
+      check((await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'), 'it was made after the yes');
+      await call('PATCH', '/v1/settings', { require_validation: false });
+      await say(page, 'ask me something');
+      const question = page.locator('[data-approval][data-status=open]');
+      await question.getByRole('radio').first().check();
+      await page.reload();
+      await question.getByRole('radio').first().check();
+      await shot(page, 'chat-question');
+      await question.getByRole('button', { name: /Answer|Send/ }).first().click();
+      await rests(page, call);
+      await exact(page, call, id);
+    },
+  },
+  {
     name: 'Stop stops, Escape only when pressed twice; what was written stays',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 40 });
@@ -183,7 +213,7 @@ export const steps = [
     name: 'what the model writes cannot break out; an answer that breaks off is void, and is asked for again',
     async run({ open, call, shot }) {
       let cut = 5;
-      const bad = 'Look <img src=x onerror="window.broken=1"> <script>window.broken=2</script> ![p](https://evil.test/p.png) [x](javascript:window.broken=3)\n\n<iframe src="https://evil.test"></iframe> **end**';
+      const bad = 'Look <img src=x onerror="window.broken=1"> <script>window.broken=2</script> ![p](https://evil.test/p.png) [x](javascript:window.broken=3)\n\n<iframe src="https://evil.test"></iframe>\n\n**end**';
       await withModel(call, () => ({ text: bad, rate: 60, cut }), async () => {
         const page = await newChat(open);
         await say(page, 'hello');
@@ -257,7 +287,8 @@ export const steps = [
       await say(page, 'are you there');
       await page.getByText('does not exist any more').waitFor();
       await tidy(page, 'a chat that is gone');
-      await page.getByRole('link', { name: 'Begin a new chat' }).click();
+      await page.getByRole('button', { name: 'Write it in a new chat' }).click();
+      await becomes(() => field(page).inputValue(), 'are you there', 'what was written is not lost');
       await say(page, 'what do I have');
       const other = await rests(page, call);
       await more('Delete');
@@ -269,29 +300,30 @@ export const steps = [
   },
   {
     name: 'a chat takes the turn of a run, and both say so with a link to the other',
-    async run({ open, call, demo, shot }) {
-      await demo({ word_delay_ms: 150 });
+    async run({ open, call, shot }) {
       const { holder } = await call('GET', '/v1/slot');
       if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
-      const automation = await call('POST', '/v1/automations', { name: 'Nightly', enabled: false, seed: { text: 'what do I have, then help' } });
-      const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
-      const page = await open({ at: `/chat/${run.id}` });
-      await page.locator('[data-phase=CALLING_AI]').waitFor();
-      await page.getByText('takes no messages').waitFor();
-      const chat = await newChat(open);
-      await say(chat, 'help');
-      await chat.locator('[data-slot=took]').waitFor();
-      await page.locator('[data-slot=aside]').getByRole('link', { name: 'help' }).waitFor();
-      await page.getByRole('button', { name: 'Why?' }).click();
-      await page.locator('[data-explain] p').first().waitFor();
-      await tidy(page, 'a run that was set aside');
-      await shot(page, 'chat-set-aside');
-      await shot(chat, 'chat-took');
-      await chat.locator('[data-slot=took]').getByRole('link').click();
-      await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
-      await chat.getByRole('button', { name: /End this run/ }).click();
-      await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
-      await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
+      await withModel(call, () => ({ text: 'word '.repeat(2000), rate: 20 }), async () => {
+        const automation = await call('POST', '/v1/automations', { name: 'Nightly', enabled: false, seed: { text: 'write' } });
+        const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
+        const page = await open({ at: `/chat/${run.id}` });
+        await page.locator('[data-phase=CALLING_AI]').waitFor();
+        await page.getByText('takes no messages').waitFor();
+        const chat = await newChat(open);
+        await say(chat, 'hello');
+        await chat.locator('[data-slot=took]').waitFor();
+        await page.locator('[data-slot=aside]').getByRole('link', { name: 'hello' }).waitFor();
+        await page.getByRole('button', { name: 'Why?' }).click();
+        await page.locator('[data-explain] p').first().waitFor();
+        await tidy(page, 'a run that was set aside');
+        await shot(page, 'chat-set-aside');
+        await shot(chat, 'chat-took');
+        await chat.locator('[data-slot=took]').getByRole('link').click();
+        await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
+        await chat.getByRole('button', { name: /End this run/ }).click();
+        await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+        await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
+      });
     },
   },
   {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { announce } from '../../shell/announce';
 import { ProblemBox } from '../../ui/Problem';
 import css from './chat.module.css';
@@ -15,7 +15,7 @@ import { SlotNote } from './head/SlotNote';
 import { Record } from './record/Record';
 import type { Chat } from './store/chat';
 import type { Session } from './store/conversation';
-import { joinDrafts, type Draft } from './store/drafts';
+import { emptyDraft, isEmpty, joinDrafts, keepDraft, readDraft, type Draft } from './store/drafts';
 import { wasBegun } from './store/outbox';
 import { texts } from './texts';
 import { words } from './texts.compose';
@@ -29,7 +29,7 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const { session } = chat.conversation;
   const [sent, count] = useState(0);
   useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
-  if (chat.gone) return <Missing toggle={toggle}><p>{t('gone')}</p><p><Link href="/chat" className="button">{t('gone.list')}</Link></p></Missing>;
+  if (chat.gone) return <Gone chat={chat} toggle={toggle} />;
   if (!session && chat.problem != null) return <Missing toggle={toggle}><ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} /></Missing>;
   return (
     <>
@@ -39,6 +39,28 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
       {!session && <div className={css.filler} />}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
     </>
+  );
+}
+
+/** The chat was deleted. What was written for it and not sent is not lost with it. */
+function Gone({ chat, toggle }: { chat: Chat; toggle: ReactNode }) {
+  const t = texts.use();
+  const [, go] = useLocation();
+  const left = [...chat.outbox.items.map((i) => i.draft), readDraft(chat.id)].filter((d) => !isEmpty(d));
+  const take = () => {
+    keepDraft(undefined, [...left, readDraft(undefined)].reduce((all, d) => (isEmpty(all) ? d : joinDrafts(all, d)), emptyDraft));
+    for (const item of chat.outbox.items) chat.outbox.remove(item.key);
+    keepDraft(chat.id, emptyDraft);
+    go('/chat');
+  };
+  return (
+    <Missing toggle={toggle}>
+      <p>{t('gone')}</p>
+      {left.length > 0 && <div className="box stack tight"><p>{t('gone.kept')}</p>{left.map((d) => <blockquote key={d.text} className="preserve clamp">{d.text}</blockquote>)}</div>}
+      <p className="row">
+        {left.length > 0 ? <button type="button" className="primary" onClick={take}>{t('gone.take')}</button> : <Link href="/chat" className="button">{t('gone.list')}</Link>}
+      </p>
+    </Missing>
   );
 }
 

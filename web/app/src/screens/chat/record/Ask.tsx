@@ -1,22 +1,16 @@
-import { Link } from 'wouter';
+import { useState } from 'react';
+import { ApprovalCard } from '../../../approvals/ApprovalCard';
 import type { Approval } from '../store/conversation';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
 import css from './record.module.css';
 
-/** A question to the person, or what came of it. */
-export function AskView({ approval }: { chat: Chat; approval: Approval }) {
-  return approval.status === 'open' ? <Open approval={approval} /> : <Settled approval={approval} />;
-}
-
-function Open({ approval }: { approval: Approval }) {
-  const t = texts.use();
-  return (
-    <section className="box warn row between" data-approval={approval.id} data-kind={approval.kind}>
-      <div className="grow"><p><strong>{t('ask.open')}</strong></p><p>{aboutOf(approval)}</p></div>
-      <Link href="/approvals" className="button primary">{t('ask.go')}</Link>
-    </section>
-  );
+/** A question to the person. Once it is settled it is a quiet line, unless it was answered
+ * here: then its card says what became of the answer. */
+export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) {
+  const [asked] = useState(approval.status === 'open');
+  if (asked) return <ApprovalCard approval={approval} compact onSettled={(now) => chat.conversation.settle(now)} />;
+  return <Settled approval={approval} />;
 }
 
 function Settled({ approval }: { approval: Approval }) {

@@ -59,7 +59,7 @@ export class Chat {
 
   constructor(readonly id: string) {
     this.conversation = new Conversation(id, (what: Change) => (what === 'live' ? this.live.beat() : this.record.beat()));
-    this.outbox = new Outbox(id, this.record.beat, (receipt) => this.sent(receipt));
+    this.outbox = new Outbox(id, this.record.beat, (receipt) => this.sent(receipt), (problem) => this.doubt(problem));
   }
 
   /** Follows the session until the end is called. */
@@ -93,6 +93,8 @@ export class Chat {
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
       this.sentences.finish(event.data.message.id, answerText(event.data.message));
     }
+    // A session also ends when it is deleted; then it cannot be read any more.
+    if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id) announce(texts.t('said.approval'));
   }
 

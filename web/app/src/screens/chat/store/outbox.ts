@@ -53,7 +53,7 @@ export class Outbox {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
 
-  constructor(private readonly session: string, private readonly changed: () => void, private readonly stored: (receipt: Receipt) => void) {
+  constructor(private readonly session: string, private readonly changed: () => void, private readonly stored: (receipt: Receipt) => void, private readonly refused: (problem: Problem) => void) {
     this.items = kept(session);
   }
 
@@ -112,6 +112,7 @@ export class Outbox {
     } catch (thrown) {
       const problem = asProblem(thrown);
       this.mark(item.key, { state: 'failed', problem });
+      this.refused(problem);
       const wait = passing.has(problem.code);
       if (wait && !this.closed) this.timer = setTimeout(() => void this.flush(), Math.max(3000, problem.retryAfter * 1000));
       return !wait; // what was refused for good does not hold the others up
