@@ -34,6 +34,7 @@ export class Model {
     const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
     const tools = calls.map((c, i) => ({ index: i, id: `call_${Date.now()}_${i}`, type: 'function', function: { name: c.name, arguments: JSON.stringify(c.params) } }));
     if (!asked.stream) {
+      if (rate) await new Promise((done) => { const timer = setTimeout(done, text.split(' ').length * 1000 / rate); response.on('close', () => { clearTimeout(timer); done(); }); });
       const message = { role: 'assistant', content: text, ...(tools.length ? { tool_calls: tools } : {}) };
       return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'test-1', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
     }

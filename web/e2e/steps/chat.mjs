@@ -51,6 +51,15 @@ async function withModel(call, answer, run) {
   }
 }
 
+// machine says how long this process was kept waiting at most: on a machine that does other
+// things too, times say more about those.
+function machine() {
+  let late = 0;
+  let last = performance.now();
+  const timer = setInterval(() => { late = Math.max(late, performance.now() - last - 20); last = performance.now(); }, 20);
+  return () => { clearInterval(timer); return Math.round(late); };
+}
+
 // ---- the steps -------------------------------------------------------------------
 
 export const steps = [
@@ -283,8 +292,8 @@ export const steps = [
       const file = page.waitForEvent('download');
       await more('Download as Markdown');
       same((await file).suggestedFilename(), 'Mine-b-.md', 'the file');
+      await field(page).fill('are you there');
       await call('DELETE', `/v1/sessions/${id}`);
-      await say(page, 'are you there');
       await page.getByText('does not exist any more').waitFor();
       await tidy(page, 'a chat that is gone');
       await page.getByRole('button', { name: 'Write it in a new chat' }).click();
@@ -360,11 +369,10 @@ export const steps = [
           for (let j = i; j < i + 40; j++) await call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${j}`, if_busy: 'enqueue' });
           await until('they are answered', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' && (await call('GET', `/v1/sessions/${session.id}/messages?order=desc&limit=1`)).data[0].status === 'stored', 60_000);
         }
-        const begun = Date.now();
+        const busy = machine();
         const page = await open({ at: `/chat/${session.id}` });
-        await page.locator('[data-sender=AI]').last().waitFor();
         await page.getByText('message 999').waitFor();
-        const opened = Date.now() - begun;
+        const opened = await page.evaluate(() => Math.round(performance.now())); // since the navigation
         await page.evaluate(() => {
           window.tasks = [];
           new PerformanceObserver((list) => { for (const e of list.getEntries()) window.tasks.push(Math.round(e.duration)); }).observe({ entryTypes: ['longtask'] });
@@ -384,9 +392,10 @@ export const steps = [
         await rests(page, call);
         const tasks = await page.evaluate(() => window.tasks);
         const worst = Math.max(0, ...tasks);
-        console.log(`      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page`);
-        check(opened < 1500, `it took ${opened} ms to open`);
-        check(worst < 100, `a task of ${worst} ms`);
+        const late = busy();
+        console.log(`      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page; this process itself was kept waiting ${late} ms at most`);
+        check(opened < 1500 + 10 * late, `it took ${opened} ms to open`);
+        check(worst < 100 + 3 * late, `a task of ${worst} ms`);
         await page.getByRole('button', { name: 'To the newest' }).click();
         await until('the end is in sight', () => page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight < 40; }));
         await until('the first message is reached', async () => {

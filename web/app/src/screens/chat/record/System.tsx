@@ -1,3 +1,5 @@
+import type { Schemas } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
 import { Time } from '../../../ui/Time';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/conversation';
@@ -16,6 +18,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
   const type = `sys.${said?.type}`;
   const title = t.has(type) ? t(type) : said?.summary || t('sys.other');
   const results = said?.command_results ?? [];
+  if (message.execution_metadata) return <RunLine run={message.execution_metadata} />;
   if (results.length) {
     return (
       <section className={css.cards} aria-label={title} data-system={said?.type}>
@@ -32,6 +35,17 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
     return <section className="box warn" data-system={said?.type}><p><strong>{title}</strong> {said?.summary} <span className="small"><Time at={message.timestamp} absolute /></span></p></section>;
   }
   return <section className={css.quiet} data-system={said?.type}><Folded title={title} text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')} /></section>;
+}
+
+/** What a run took. */
+function RunLine({ run }: { run: Schemas['ExecutionMetadata'] }) {
+  const t = texts.use();
+  const f = useFormat();
+  return (
+    <section className={css.quiet} data-system="RUN">
+      <p>{t('sys.run', { time: f.duration(run.duration_ms), n: run.tokens, tokens: f.number(run.tokens) })}{run.cost ? ` ${f.money(run.cost.amount, run.cost.currency)}.` : ''}</p>
+    </section>
+  );
 }
 
 function Folded({ title, text }: { title: string; text: string }) {

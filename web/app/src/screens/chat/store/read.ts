@@ -2,7 +2,8 @@
 import { api, body } from '../../../api/client';
 import type { Approval, Execution, Latest, Message, Roundtrip, Session } from './conversation';
 
-const page = 100;
+const newest = 100; // so many are read at first
+const older = 200;
 
 const path = (id: string) => ({ path: { session_id: id } });
 
@@ -11,7 +12,7 @@ export interface Page { messages: Message[]; cursor: string | null }
 /** Messages from the newest on, or older than the cursor. */
 export async function readMessages(id: string, after?: string): Promise<Page> {
   const { data, next_cursor } = await body(api.GET('/v1/sessions/{session_id}/messages', {
-    params: { ...path(id), query: { order: 'desc', limit: page, ...(after ? { after } : {}) } },
+    params: { ...path(id), query: { order: 'desc', limit: after ? older : newest, ...(after ? { after } : {}) } },
   }));
   return { messages: data, cursor: next_cursor };
 }
