@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { $api } from '../api/client';
@@ -111,7 +111,10 @@ function Shell() {
 /** Whether the server wants a key that this tab does not have. */
 function Door() {
   const query = $api.useQuery('get', '/v1/settings');
-  const locked = query.error && asProblem(query.error).status === 401;
+  // Asking anew forgets the error for a moment; the form, and what is typed in it, stays.
+  const [locked, setLocked] = useState(false);
+  const refused = query.error !== null && asProblem(query.error).status === 401;
+  if (!query.isPending && refused !== locked) setLocked(refused);
   return locked ? <SignIn /> : <Shell />;
 }
 

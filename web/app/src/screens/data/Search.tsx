@@ -50,7 +50,7 @@ function Hits({ q, kinds: only }: { q: string; kinds?: string }) {
         <div className="stack tight" data-q={query.isPlaceholderData ? undefined : q}>
           <p role="status" className="small muted">{next_cursor ? t('search.many', { n: data.length }) : data.length > 0 && t('search.results', { n: data.length })}</p>
           {data.length === 0 && <Empty>{t('search.none')}</Empty>}
-          {data.length > 0 && <ol className={`plain card ${css.hits}`}>{data.map((hit) => <Hit key={hit.kind + hit.id} hit={hit} />)}</ol>}
+          {data.length > 0 && <div className={`card ${css.hits}`}><ol className="plain">{data.map((hit) => <Hit key={hit.kind + hit.id} hit={hit} />)}</ol></div>}
           {next_cursor && limit < most && <p><button type="button" onClick={() => setLimit(Math.min(most, limit * 2))}>{t('more')}</button></p>}
         </div>
       )}

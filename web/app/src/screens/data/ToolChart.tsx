@@ -7,13 +7,11 @@ import { Field } from '../../ui/Field';
 import { Read } from '../../ui/Read';
 import type { Column } from './columns';
 import css from './data.module.css';
-import { queryOf, secondsOfDay, type Filter } from './period';
-import { readEntries } from './read';
+import { groups, groupsFor, queryOf, secondsOfDay, type Filter, type Group } from './period';
+import { entriesKey, readEntries, useEntries } from './read';
 import { toolTexts } from './toolTexts';
 import { useNames, useValueText } from './words';
 
-type Group = 'none' | 'day' | 'week' | 'month';
-const groups: Group[] = ['none', 'day', 'week', 'month'];
 const figures = ['mean', 'sum', 'last', 'min', 'max'] as const;
 type Figure = (typeof figures)[number];
 const most = 600; // points that are drawn one by one
@@ -30,17 +28,18 @@ export function ToolChart({ tool, fields, filter }: Props) {
   const field = fields.find((column) => column.name === name) ?? fields[0]!;
   const stats = $api.useQuery('get', '/v1/tools/{tool_id}/entries/stats', { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name } } }, { placeholderData: (old) => old });
   const many = (stats.data?.data[0]?.count ?? 0) > most;
-  const group = many && wanted === 'none' ? 'day' : wanted;
+  const possible = usePossible(tool.id, filter).filter((one) => one !== 'none' || !many);
+  const group = possible.includes(wanted) ? wanted : possible[0]!;
   const props: DrawProps = { tool, field, filter, total: stats.data?.data[0] };
   return (
     <section className="card stack" aria-labelledby="chart">
       <h2 id="chart">{t('chart')}</h2>
       <div className={css.inline}>
         {fields.length > 1 && <Field label={t('field')}><select value={field.name} onChange={(e) => setName(e.target.value)}>{fields.map((column) => <option key={column.name} value={column.name}>{names.field(column).slice(0, 60)}</option>)}</select></Field>}
-        <Field label={t('group')}><select value={group} onChange={(e) => setWanted(e.target.value as Group)}>{groups.filter((one) => one !== 'none' || !many).map((one) => <option key={one} value={one}>{t(`group.${one}`)}</option>)}</select></Field>
+        <Field label={t('group')}><select value={group} onChange={(e) => setWanted(e.target.value as Group)}>{possible.map((one) => <option key={one} value={one}>{t(`group.${one}`)}</option>)}</select></Field>
         {group !== 'none' && <Field label={t('figure')}><select value={figure} onChange={(e) => setFigure(e.target.value as Figure)}>{figures.map((one) => <option key={one} value={one}>{t(`figure.${one}`)}</option>)}</select></Field>}
       </div>
-      {many && wanted === 'none' && <p className="small muted">{t('chart.many')}</p>}
+      {group !== wanted && <p className="small muted">{t('chart.many', { group: t(`group.${group}`) })}</p>}
       <Read query={stats}>
         {({ data }) => (!data[0]?.count ? <p className="muted">{t('chart.none')}</p>
           : group === 'none' ? <Each {...props} /> : <Grouped {...props} group={group} figure={figure} />)}
@@ -49,13 +48,21 @@ export function ToolChart({ tool, fields, filter }: Props) {
   );
 }
 
+/** How the period can be grouped: the server makes 400 groups at most. */
+function usePossible(tool: string, filter: Filter): Group[] {
+  const [first] = useEntries(tool, { ...queryOf(filter), order: 'asc', limit: 1 }).data?.data ?? [];
+  const [last] = useEntries(tool, { ...queryOf(filter), order: 'desc', limit: 1 }).data?.data ?? [];
+  return first && last ? groupsFor((Date.parse(last.timestamp) - Date.parse(first.timestamp)) / 86_400_000) : groups;
+}
+
 interface DrawProps { tool: Schemas['Tool']; field: Column; filter: Filter; total?: Schemas['Stats'] }
 
 function useSummary({ tool, total }: DrawProps): string {
   const t = toolTexts.use();
+  const f = useFormat();
   const value = useValueText(tool);
   const say = (n: number | null | undefined) => (n == null ? '–' : `${value.number(n)}${value.unit ? ` ${value.unit}` : ''}`);
-  return total ? t('summary', { n: total.count, min: say(total.min), max: say(total.max), mean: say(total.mean), last: say(total.last) }) : '';
+  return total ? t('summary', { n: total.count, count: f.number(total.count), min: say(total.min), max: say(total.max), mean: say(total.mean), last: say(total.last) }) : '';
 }
 
 // Every entry, the oldest first; the server gives 200 at a time.
@@ -77,7 +84,7 @@ function Each(props: DrawProps) {
   const names = useNames();
   const summary = useSummary(props);
   const { unit } = useValueText(tool);
-  const query = useQuery({ queryKey: ['get', '/v1/tools/{tool_id}/entries', 'chart', tool.id, filter], queryFn: () => allEntries(tool.id, filter), placeholderData: (old) => old });
+  const query = useQuery({ queryKey: [...entriesKey(tool.id, queryOf(filter)), 'all of them'], queryFn: () => allEntries(tool.id, filter), placeholderData: (old) => old });
   const label = names.field(field);
   const drawn = useMemo(() => {
     const points = (query.data ?? []).filter((entry) => typeof entry.data[field.name] === 'number');

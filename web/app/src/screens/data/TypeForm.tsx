@@ -39,6 +39,7 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
   const { draft, set, action } = edit;
   const problem = action.problem == null ? null : asProblem(action.problem);
   const wrong = (pointer: string) => problem?.errors.find((e) => e.pointer === pointer)?.message;
+  const told = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors; // a misfit has its own box
   const id = draft.id ?? keyOf(draft.name);
   const valid = [draft.config_schema, draft.entry_schema].every((text) => parseJson(text).ok);
   return (
@@ -47,8 +48,8 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
         <Field label={dt('type.name')} required wrong={wrong('/name')}><input type="text" maxLength={200} value={draft.name} onChange={(e) => set({ name: e.target.value })} /></Field>
         {!type && <Field label={dt('type.id')} hint={dt('type.id.hint')} required wrong={wrong('/id')}><input type="text" maxLength={63} spellCheck={false} autoCapitalize="off" value={id} onChange={(e) => set({ id: e.target.value })} /></Field>}
         <Field label={dt('type.description')} wrong={wrong('/description')}><textarea rows={2} maxLength={10_000} value={draft.description} onChange={(e) => set({ description: e.target.value })} /></Field>
-        <SchemaText name="entry_schema" label={dt('type.entry')} value={draft.entry_schema} errors={problem?.errors ?? []} onChange={(entry_schema) => set({ entry_schema })} />
-        <SchemaText name="config_schema" label={dt('type.config')} value={draft.config_schema} errors={problem?.errors ?? []} onChange={(config_schema) => set({ config_schema })} />
+        <SchemaText name="entry_schema" label={dt('type.entry')} value={draft.entry_schema} errors={told} onChange={(entry_schema) => set({ entry_schema })} />
+        <SchemaText name="config_schema" label={dt('type.config')} value={draft.config_schema} errors={told} onChange={(config_schema) => set({ config_schema })} />
         {edit.loaded && <p className="box ok">{t('stale.loaded')}</p>}
         {problem?.code === 'tool_type_misfit' ? <Misfit detail={problem.detail} errors={problem.errors} /> : <SaveProblem thrown={action.problem} load={edit.reload} />}
         <div className="row"><button type="submit" className="primary" disabled={action.busy || !draft.name.trim() || !id || !valid}>{dt(type ? 'type.save' : 'type.make')}</button><button type="button" onClick={onClose}>{dt('cancel')}</button></div>

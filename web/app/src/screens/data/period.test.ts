@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { everything, queryOf, secondsOfDay } from './period';
+import { everything, groupsFor, queryOf, secondsOfDay } from './period';
 
 it('a filter is what the server knows', () => {
   expect(queryOf(everything)).toEqual({});
@@ -11,4 +11,10 @@ it('a filter is what the server knows', () => {
 
 it('a day is its local midnight', () => {
   expect(secondsOfDay('2026-03-02')).toBe(new Date(2026, 2, 2).getTime() / 1000);
+});
+
+it('a long span is not cut into days', () => {
+  expect(groupsFor(30)).toEqual(['none', 'day', 'week', 'month']);
+  expect(groupsFor(416)).toEqual(['none', 'week', 'month']);
+  expect(groupsFor(9000)).toEqual(['none', 'month']);
 });

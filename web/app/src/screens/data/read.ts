@@ -41,6 +41,9 @@ interface EntriesQuery { period?: string; from?: string; until?: string; order?:
 export const readEntries = async (tool: string, query: EntriesQuery) => (
   await body(api.GET('/v1/tools/{tool_id}/entries', { params: { path: { tool_id: tool }, query } })) as Schemas['EntryList']);
 
+// As openapi-react-query would name it: an event about one tool makes only that tool's entries old.
+export const entriesKey = (tool: string, query: EntriesQuery) => ['get', '/v1/tools/{tool_id}/entries', { params: { path: { tool_id: tool }, query } }];
+
 export const useEntries = (tool: string, query: EntriesQuery) => useQuery<Schemas['EntryList']>({
-  queryKey: ['get', '/v1/tools/{tool_id}/entries', tool, query], queryFn: () => readEntries(tool, query), placeholderData: (old) => old,
+  queryKey: entriesKey(tool, query), queryFn: () => readEntries(tool, query), placeholderData: (old) => old,
 });
