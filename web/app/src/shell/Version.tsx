@@ -17,12 +17,7 @@ export function VersionBar() {
       } catch { /* not there just now: asked again at the next connection */ }
     };
     void look();
-    let lost = false; // a server that is another one now was gone for a moment
-    return events.onConnection(() => {
-      const { state } = events.connection();
-      if (lost && state === 'open') void look();
-      lost = state === 'lost';
-    });
+    return events.onOpen(() => void look()); // each connection may be to another server
   }, []);
   if (!other) return null;
   return <div className="box warn row between" role="status">{t('version.other')}<button type="button" className="small" onClick={() => location.reload()}>{t('version.reload')}</button></div>;
