@@ -1,4 +1,4 @@
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { asProblem } from '../../api/problem';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
@@ -20,6 +20,10 @@ export function Editor({ state, save, act, automation, children }: Props) {
   const { draft, dirty, base } = state;
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => { // the foot comes over the form then: not over what is being typed
+    const active = document.activeElement;
+    if (dirty && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
+  }, [dirty]);
   const action = useAction(() => act(draft));
   const problem = action.problem === null ? null : asProblem(action.problem);
   const lacks = tried && incomplete(draft);
