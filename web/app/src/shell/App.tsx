@@ -11,6 +11,7 @@ import { ConnectionBar } from './Connection';
 import { Guard } from './Guard';
 import { Nav } from './Nav';
 import { Notices } from './Notices';
+import { Over } from './palette/Over';
 import { queries } from './queries';
 import { SignIn } from './SignIn';
 import { texts } from './texts';
@@ -101,6 +102,7 @@ function Shell() {
           <Screens />
         </main>
       </div>
+      <Over />
       <Notices />
       <Announcements />
       <Title waiting={waiting} />

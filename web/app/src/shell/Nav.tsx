@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { getKey, setKey } from '../api/key';
 import { getLang, setLang } from '../i18n/lang';
+import { show } from './palette/open';
 import { setTheme, useTheme, type Theme } from './theme';
 import { texts } from './texts';
 
@@ -35,6 +36,8 @@ export function Nav({ waiting }: { waiting: number }) {
           ))}
         </ul>
         <div className="foot stack tight">
+          <button type="button" className="plain small" aria-keyshortcuts="Control+K Meta+K" onClick={() => { setOpen(false); show('palette'); }}>{t('palette')}</button>
+          <button type="button" className="plain small" onClick={() => { setOpen(false); show('keys'); }}>{t('keys')}</button>
           <label className="row small"><span className="muted">{t('theme')}</span>
             <select value={theme} onChange={(e) => setTheme(e.target.value as Theme)}>
               {(['system', 'light', 'dark'] as const).map((name) => <option key={name} value={name}>{t(`theme.${name}`)}</option>)}

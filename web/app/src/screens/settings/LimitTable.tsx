@@ -35,7 +35,7 @@ function Limit({ at, labelledBy, draft, settings }: { at: string; labelledBy: st
   const edited = draft.edited(at);
   const set = settings.changed?.includes(at);
   return (
-    <div className="stack tight" data-setting={at}>
+    <div className={styles.cell} data-setting={at}>
       <input type="number" step={at.includes('_cost_') ? 'any' : 1} min={0} className={styles.short} placeholder={t('limit.none')} aria-labelledby={labelledBy} aria-invalid={wrong ? true : undefined} aria-describedby={wrong ? `${id}w` : `${id}s`}
         value={typeof value === 'number' ? value : ''} onChange={(e) => draft.set(at, e.target.value === '' ? null : e.target.valueAsNumber)} />
       {wrong && <p id={`${id}w`} className={styles.wrong}>{wrong}</p>}

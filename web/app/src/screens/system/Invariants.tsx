@@ -4,6 +4,7 @@ import { useFormat } from '../../i18n/format';
 import { announce } from '../../shell/announce';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
+import { Scroll } from '../../ui/Scroll';
 import { texts } from './texts';
 
 /** Counts what must never be, when somebody asks for it. */
@@ -25,12 +26,12 @@ export function Invariants() {
       {count.problem != null && <ProblemBox thrown={count.problem} />}
       {found && <p className={broken.length ? 'box bad' : 'box ok'} data-broken={broken.length}>{verdict(found, t)}</p>}
       {found && (
-        <div className="scroll">
+        <Scroll label={t('invariants')}>
           <table>
             <thead><tr><th scope="col">{t('col.promise')}</th><th scope="col" className="number">{t('col.count')}</th></tr></thead>
             <tbody>{found.toSorted((a, b) => b.count - a.count).map((i) => <tr key={i.name}><td>{i.description} <code className="muted">{i.name}</code></td><td className="number">{f.number(i.count)}</td></tr>)}</tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   );

@@ -5,6 +5,7 @@ import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { Elapsed } from '../../ui/session';
 import { Time } from '../../ui/Time';
+import { Scroll } from '../../ui/Scroll';
 import { Invariants } from './Invariants';
 import styles from './system.module.css';
 import { texts } from './texts';
@@ -70,7 +71,7 @@ function Nodes({ status }: { status: Schemas['NodeStatus'] }) {
   return (
     <section className="stack tight" aria-labelledby="nodes">
       <h2 id="nodes">{t('nodes')}</h2>
-      <div className="scroll">
+      <Scroll label={t('nodes')}>
         <table>
           <thead><tr><th scope="col">{t('col.node')}</th><th scope="col">{t('col.state')}</th><th scope="col" className="number">{t('col.sessions')}</th><th scope="col">{t('col.lease')}</th></tr></thead>
           <tbody>
@@ -84,7 +85,7 @@ function Nodes({ status }: { status: Schemas['NodeStatus'] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }

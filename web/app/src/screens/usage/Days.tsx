@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
+import { Scroll } from '../../ui/Scroll';
 import { measured, totalOf, useMeasure, type Measure } from './sums';
 import { texts } from './texts';
 import styles from './usage.module.css';
@@ -23,7 +24,7 @@ export function Days({ days, rows, measure }: { days: string[]; rows: Schemas['U
       <p className="row between muted small" aria-hidden="true"><span>{date(days[0]!)}</span>{days.length > 1 && <span>{date(days[days.length - 1]!)}</span>}</p>
       <details>
         <summary>{t('days.table')}</summary>
-        <div className="scroll">
+        <Scroll label={t('days.table')}>
           <table>
             <thead><tr><th scope="col">{t('day')}</th><th scope="col" className="number">{t('cost')}</th><th scope="col" className="number">{t('tokens')}</th><th scope="col" className="number">{t('calls')}</th></tr></thead>
             <tbody>{rows.map((row) => {
@@ -31,7 +32,7 @@ export function Days({ days, rows, measure }: { days: string[]; rows: Schemas['U
               return <tr key={row.key}><th scope="row">{date(row.key)}</th><td className="number">{row.cost ? f.money(row.cost.amount, row.cost.currency) : t('cost.none')}</td><td className="number">{f.number(sum.tokens)}</td><td className="number">{f.number(sum.calls)}</td></tr>;
             })}</tbody>
           </table>
-        </div>
+        </Scroll>
       </details>
     </section>
   );

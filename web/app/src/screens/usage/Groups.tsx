@@ -5,6 +5,7 @@ import { useFormat } from '../../i18n/format';
 import { Read } from '../../ui/Read';
 import { useWords } from '../../ui/session';
 import { texts as uiTexts } from '../../ui/texts';
+import { Scroll } from '../../ui/Scroll';
 import { measured, totalOf, useMeasure, type Measure } from './sums';
 import { texts } from './texts';
 import styles from './usage.module.css';
@@ -42,7 +43,7 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
   const sums = rows.map((row) => ({ row, sum: totalOf([row]) }));
   const all = measured(totalOf(rows), measure);
   return (
-    <div className="scroll">
+    <Scroll label={t(`group.${group}`)}>
       <table data-group={group}>
         <thead><tr><th scope="col">{t(`group.${group}`)}</th><th scope="col">{t(`measure.${measure}`)}</th><th scope="col" className="number">{t('cached')}</th><th scope="col" className="number">{t('calls')}</th></tr></thead>
         <tbody>
@@ -59,7 +60,7 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
           })}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

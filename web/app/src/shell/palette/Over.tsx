@@ -1,0 +1,29 @@
+import { lazy, Suspense, useEffect } from 'react';
+import { show, useOver } from './open';
+
+// Loaded when they are first wanted.
+const Palette = lazy(() => import('./Palette'));
+const Keys = lazy(() => import('./Keys'));
+
+const writes = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** The keys that work everywhere, and what they open. */
+export function Over() {
+  const over = useOver();
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      const open = document.querySelector('dialog[open]') !== null;
+      if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
+        e.preventDefault(); // the browser would go to its address bar
+        if (!open) show('palette');
+      } else if (e.key === '?' && !e.ctrlKey && !e.metaKey && !e.altKey && !writes(e.target) && !open) {
+        e.preventDefault();
+        show('keys');
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  const close = () => show(null);
+  return <Suspense fallback={null}>{over === 'palette' ? <Palette onClose={close} /> : over === 'keys' ? <Keys onClose={close} /> : null}</Suspense>;
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { rank, type Target } from './rank';
+
+const target = (name: string, group = 'g'): Target => ({ id: name, group, name, href: '/' });
+
+it('finds names without regard to case and accents, the best match first', () => {
+  const all = [target('Das Meer'), target('Météo du jour'), target('Journal'), target('jour')];
+  expect(rank(all, 'JOUR', 5).map((x) => x.name)).toEqual(['jour', 'Journal', 'Météo du jour']);
+  expect(rank(all, 'meteo jour', 5).map((x) => x.name)).toEqual(['Météo du jour']);
+  expect(rank(all, 'xyz', 5)).toEqual([]);
+});
+
+it('takes a few of each group, and keeps the order where nothing is asked', () => {
+  const all = [target('a1', 'a'), target('a2', 'a'), target('a3', 'a'), target('b1', 'b')];
+  expect(rank(all, '', 2).map((x) => x.name)).toEqual(['a1', 'a2', 'b1']);
+});

@@ -1,0 +1,32 @@
+/** Something that one can go to. */
+export interface Target { id: string; group: string; name: string; href: string; note?: string }
+
+/** A text without case and accents. */
+export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+// The better the match the lower: the whole, its beginning, a word's beginning, anywhere.
+function score(name: string, words: string[]): number | null {
+  const text = plain(name);
+  let sum = 0;
+  for (const word of words) {
+    const at = text.indexOf(word);
+    if (at < 0) return null;
+    sum += text === word ? 0 : at === 0 ? 1 : text.includes(` ${word}`) ? 2 : 3;
+  }
+  return sum;
+}
+
+/** Those in whose names all words stand, the best first, a few of each group. Without
+ * words all stay in their order. */
+export function rank(targets: Target[], query: string, each: number): Target[] {
+  const words = plain(query).split(/\s+/).filter(Boolean);
+  const groups = new Map<string, { target: Target; score: number }[]>();
+  for (const target of targets) {
+    const points = score(target.name, words);
+    if (points === null) continue;
+    const group = groups.get(target.group) ?? [];
+    group.push({ target, score: points });
+    groups.set(target.group, group);
+  }
+  return [...groups.values()].flatMap((group) => group.toSorted((a, b) => a.score - b.score).slice(0, each).map(({ target }) => target));
+}

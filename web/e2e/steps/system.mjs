@@ -1,0 +1,36 @@
+import { dark, french, narrow, same, tidy } from '../harness.mjs';
+
+export const steps = [
+  {
+    name: 'the system says how it is, and counts its promises',
+    async run({ open, call, shot }) {
+      const page = await open({ at: '/system' });
+      await page.locator('[data-ready="yes"]').waitFor();
+      const { node } = await call('GET', '/v1/admin/status');
+      await page.locator(`[data-node="${node}"]`).getByText('alive').waitFor();
+      await page.getByText('All answer, as far as this server knows.').waitFor();
+      await page.getByRole('button', { name: 'Count now' }).click();
+      await page.locator('[data-broken="0"]').waitFor();
+      await tidy(page, 'system');
+      await shot(page, 'system-light');
+      const other = await open({ ...dark, ...narrow, ...french, at: '/system' });
+      await other.locator('[data-ready="yes"]').waitFor();
+      await other.locator(`[data-node="${node}"]`).waitFor();
+      await tidy(other, 'system, dark, narrow, French');
+      await shot(other, 'system-dark-narrow-fr');
+    },
+  },
+  {
+    name: 'who is no administrator is told why parts are missing',
+    async run({ open, locked }) {
+      const { base, call } = await locked();
+      const { key } = await call('POST', '/v1/keys', { name: 'guest', role: 'viewer' });
+      const page = await open({ base, at: '/system' });
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('it is for administrators').waitFor();
+      same(await page.getByRole('button', { name: 'Count now' }).count(), 0, 'what is not allowed is not offered');
+      await page.locator('[data-ready="yes"]').waitFor();
+    },
+  },
+];
