@@ -1,0 +1,170 @@
+import http from 'node:http';
+import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+
+export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
+
+// A vendor that knows one key and two models.
+async function vendor(key) {
+  const server = http.createServer((request, response) => {
+    const say = (status, body) => { response.writeHead(status, { 'Content-Type': 'application/json' }); response.end(JSON.stringify(body)); };
+    if (request.headers.authorization !== `Bearer ${key}`) return say(401, { error: { message: 'no such key', type: 'invalid_request_error', code: 'invalid_api_key' } });
+    if (request.url.endsWith('/models')) return say(200, { object: 'list', data: [{ id: 'small' }, { id: 'large' }] });
+    request.resume();
+    request.on('end', () => say(200, {
+      id: 'x', object: 'chat.completion', created: 1, model: 'small', choices: [{ index: 0, message: { role: 'assistant', content: 'Here I am.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
+    }));
+    return undefined;
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  return { url: `http://127.0.0.1:${server.address().port}/v1`, close: () => { server.closeAllConnections(); server.close(); } };
+}
+
+const setting = (page, at) => page.locator(`[data-setting="${at}"]`);
+const source = (page, at) => setting(page, at).locator('[data-source]').getAttribute('data-source');
+
+export const steps = [
+  {
+    name: 'every section is tidy, in both themes, narrow and in French',
+    async run({ open, call, shot }) {
+      const zone = await call('POST', '/v1/zones', { name: 'Health' });
+      await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Sleep', config: {} });
+      for (const look of [{}, { ...dark, ...narrow, ...french }]) {
+        const page = await open({ ...look, at: '/settings' });
+        for (const section of ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page']) {
+          await page.goto(`${page.url().split('#')[0]}#/settings/${section}`);
+          await page.locator(`[data-section="${section}"] > :nth-child(2)`).waitFor();
+          await becomes(() => page.locator('main [role="status"]').filter({ hasText: /Loading|Chargement/ }).count(), 0, `${section} is read`);
+          await tidy(page, `${section} ${look.colorScheme ?? 'light'}`);
+          await shot(page, `settings-${section}-${look.colorScheme ?? 'light'}`);
+        }
+        await page.context().close();
+      }
+    },
+  },
+  {
+    name: 'a provider with a wrong key says so at its field, and works with the right one',
+    async run({ open, call, shot }) {
+      const shop = await vendor('sk-right-key-0123456789');
+      try {
+        const page = await open({ at: '/settings/providers' });
+        await page.getByRole('button', { name: 'Add a provider' }).click();
+        await page.getByLabel('Kind').selectOption('openai_compatible');
+        await page.getByLabel('Name', { exact: true }).fill('Corner shop');
+        await page.getByLabel(/^Base URL/).fill(shop.url);
+        await page.getByLabel(/^Model/).fill('small');
+        await page.getByLabel(/^API key/).fill('sk-wrong-key-0123456789');
+        await page.getByRole('button', { name: 'Save and test' }).click();
+        await page.locator('[data-test="provider_authentication"]').waitFor();
+        await becomes(() => page.getByLabel(/^API key/).getAttribute('aria-invalid'), 'true', 'the key’s field is marked');
+        await page.getByText('The key was refused.').first().waitFor();
+        await tidy(page, 'a provider with a wrong key');
+        await shot(page, 'settings-provider-wrong-light');
+        same(await page.getByLabel(/^API key/).inputValue(), '', 'a key is never shown again');
+        await page.getByLabel(/^API key/).fill('sk-right-key-0123456789');
+        await page.getByRole('button', { name: 'Save and test' }).click();
+        await page.locator('[data-test="ok"]').waitFor();
+        await page.getByRole('button', { name: 'Show the models it offers' }).click();
+        await page.getByLabel('Models').selectOption('large');
+        await page.getByRole('button', { name: 'Save and test' }).click();
+        await until('the model is stored', async () => (await call('GET', '/v1/providers')).data[0].config.model === 'large');
+        await page.locator('[data-test="ok"]').waitFor();
+        await page.getByRole('button', { name: 'Close' }).click();
+        await page.getByRole('button', { name: 'Test' }).click();
+        await page.locator('[data-provider] [data-test="ok"]').waitFor();
+        const [{ id, config }] = (await call('GET', '/v1/providers')).data;
+        check(config.api_key.includes('…'), 'the key is masked');
+        await page.getByRole('button', { name: 'Delete' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await becomes(() => page.locator(`[data-provider="${id}"]`).count(), 0, 'it is gone');
+      } finally {
+        shop.close();
+      }
+    },
+  },
+  {
+    name: 'limits are saved, and nobody overwrites what somebody else saved meanwhile',
+    async run({ open, call }) {
+      const page = await open({ at: '/settings/limits' });
+      const at = '/limits/chat/max_action_retries';
+      await setting(page, at).getByRole('spinbutton').fill('4');
+      same(await source(page, at), 'unsaved', 'it is not saved yet');
+      await call('PATCH', '/v1/settings', { limits: { automation: { max_action_retries: 7 } } });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('[data-code="precondition_failed"]').waitFor();
+      same((await call('GET', '/v1/settings')).limits.chat.max_action_retries, null, 'nothing was saved');
+      await page.getByRole('button', { name: 'Load again' }).click();
+      await becomes(() => setting(page, '/limits/automation/max_action_retries').getByRole('spinbutton').inputValue(), '7', 'what the other one saved');
+      same(await setting(page, at).getByRole('spinbutton').inputValue(), '4', 'what was typed is kept');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await becomes(() => source(page, at), 'set', 'it is saved');
+      const { limits } = await call('GET', '/v1/settings');
+      same([limits.chat.max_action_retries, limits.automation.max_action_retries], [4, 7], 'both are there');
+
+      await page.getByRole('button', { name: 'Fill in the strict limits' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await until('the strict limits are saved', async () => (await call('GET', '/v1/settings')).limits.automation.max_autonomous_roundtrips === 20 && (await call('GET', '/v1/settings')).limits.chat.max_autonomous_roundtrips === 10);
+
+      await page.goto(`${page.url().split('#')[0]}#/settings/calendar`);
+      await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Nowhere');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await setting(page, '/time_zone').getByText('There is no time zone').waitFor();
+      await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Paris');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await becomes(() => source(page, '/time_zone'), 'set', 'the zone is set here');
+      await setting(page, '/time_zone').getByRole('button', { name: 'Back to the default' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await becomes(() => source(page, '/time_zone'), 'default', 'and back');
+    },
+  },
+  {
+    name: 'zones ask first where they are told to, and a part of the prompt is left out',
+    async run({ open, call }) {
+      const zone = await call('POST', '/v1/zones', { name: 'Careful' });
+      const page = await open({ at: '/settings/validation' });
+      await page.getByRole('checkbox', { name: 'Changes in Careful ask first' }).click();
+      await until('the zone asks', async () => (await call('GET', `/v1/zones/${zone.id}`)).require_validation);
+      await page.locator(`[data-id="${zone.id}"]`).getByText('asks', { exact: true }).waitFor();
+
+      await page.goto(`${page.url().split('#')[0]}#/settings/prompts`);
+      const chunk = page.locator('[data-chunk="periods"]');
+      await chunk.locator('summary').click();
+      await chunk.getByRole('button', { name: 'Leave it out' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await until('it is left out', async () => (await call('GET', '/v1/prompt-chunks')).data.find((c) => c.name === 'periods').included === false);
+      await chunk.getByRole('button', { name: 'As it was built in' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await until('it is back', async () => Object.keys((await call('GET', '/v1/settings')).prompt_chunks).length === 0);
+    },
+  },
+  {
+    name: 'the first key is shown once, keeps its tab signed in, and can be revoked',
+    async run({ open, freshServer, shot }) {
+      const { base } = await freshServer();
+      const page = await open({ base, at: '/settings/keys' });
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByText('From the first key on').waitFor();
+      await page.getByRole('dialog').getByLabel(/^Name/).fill('laptop');
+      await tidy(page, 'making a key');
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+      const key = await page.locator('[data-new-key]').textContent();
+      check(/^fmt_/.test(key), 'a key is shown');
+      await shot(page, 'settings-key-light');
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      await page.locator('[data-key]').getByText('laptop').waitFor();
+      check(!(await page.locator('body').innerText()).includes(key), 'it is shown this once');
+      same((await fetch(`${base}/v1/keys`)).status, 401, 'others need a key now');
+      const as = (path) => fetch(base + path, { headers: { Authorization: `Bearer ${key}` } });
+      same((await as('/v1/keys')).status, 200, 'the key works');
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByRole('dialog').getByLabel(/^Name/).fill('phone');
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+      const other = await page.locator('[data-new-key]').textContent();
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      await page.getByRole('button', { name: 'Revoke the key phone' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.locator('[data-key]').filter({ hasText: 'phone' }).getByText('revoked').waitFor();
+      same((await fetch(`${base}/v1/keys`, { headers: { Authorization: `Bearer ${other}` } })).status, 401, 'it is refused now');
+    },
+  },
+];
