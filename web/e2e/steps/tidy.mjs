@@ -1,4 +1,4 @@
-import { dark, light, narrow, noSideScroll, tidy } from '../harness.mjs';
+import { dark, french, light, narrow, noSideScroll, same, tidy } from '../harness.mjs';
 import { furnish } from '../furnish.mjs';
 import { go, screens } from '../screens.mjs';
 
@@ -20,6 +20,17 @@ async function visit({ open, shot }, addresses, name) {
   }
 }
 
+// narrowFrench looks at the longest words on the smallest page, and that none is missing.
+async function narrowFrench({ open, shot }, addresses) {
+  const page = await open({ ...french, ...narrow });
+  for (const at of addresses) {
+    await go(page, at);
+    await noSideScroll(page, `${at} in French, 320 px`);
+    same((await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm), null, `${at}: keys in the place of texts`);
+    await shot(page, `fr${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}-320`);
+  }
+}
+
 export const steps = [
   {
     name: 'every screen of an empty server, in both themes, wide and narrow',
@@ -30,6 +41,7 @@ export const steps = [
     async run(world) {
       const made = await furnish(world.call);
       await visit(world, made.addresses, 'full');
+      await narrowFrench(world, made.addresses);
     },
   },
   {
