@@ -73,6 +73,8 @@ export const steps = [
       try {
         await call('POST', '/v1/providers', { name: 'Patient', kind: 'openai_compatible', is_default: true, config: { base_url: ai.url, model: 'patient' } });
         const order = await call('POST', '/v1/automations', { name: 'Nightly sums', seed: { text: 'sum it up' } });
+        const { holder } = await call('GET', '/v1/slot');
+        if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
         const page = await open({ at: '/' });
         await card(page, 'slot').getByText('Nobody.').waitFor();
         const { session: run } = await call('POST', `/v1/automations/${order.id}/execute`);
