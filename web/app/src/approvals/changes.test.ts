@@ -7,6 +7,10 @@ describe('the changes of a record', () => {
     expect(changes(undefined, { name: 'Kitchen' })).toEqual([{ path: ['name'], was: undefined, will: 'Kitchen', kind: 'added' }]);
     expect(changes({ name: 'Kitchen', more: {} }, undefined).map((c) => [c.path.join(), c.kind])).toEqual([['name', 'removed'], ['more', 'removed']]);
   });
+  it('leave out of a whole record what is empty, and its id', () => {
+    expect(changes({ id: 'zon_1', name: 'Health', description: '', position: 0 }, undefined).map((c) => c.path.join())).toEqual(['name', 'position']);
+    expect(changes({ description: '' }, { description: 'x' })).toHaveLength(1);
+  });
   it('tell null from absent, and a text from a number', () => {
     expect(changes({ a: null, b: '7' }, { b: 7 }).map((c) => c.kind)).toEqual(['removed', 'changed']);
     expect(changes({ a: 1 }, { a: null })).toEqual([{ path: ['a'], was: 1, will: null, kind: 'changed' }]);

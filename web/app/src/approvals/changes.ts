@@ -5,11 +5,15 @@ export interface Change { path: string[]; was: unknown; will: unknown; kind: 'ad
 
 const most = 300; // fields that are shown of one record
 
-/** The fields that differ, in the order of the record; all of them if none does. */
+/** The fields that differ, in the order of the record; all of them if none does. Lists of
+ * records are gone into. */
 export function changes(before: unknown, after: unknown): Change[] {
   const found: Change[] = [];
   compare([], before ?? undefined, after ?? undefined, found);
-  const differ = found.filter((c) => c.kind !== 'same');
+  // Of what comes or goes as a whole, what is empty says nothing, and its id nobody knows.
+  const whole = before == null || after == null;
+  const empty = ({ path, was, will }: Change) => [was, will].every((v) => v === undefined || v === null || v === '') || path.join() === 'id';
+  const differ = found.filter((c) => c.kind !== 'same' && !(whole && empty(c)));
   return (differ.length ? differ : found).slice(0, most);
 }
 

@@ -48,5 +48,7 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
   if (data && items?.properties) properties.entries = { ...entries, items: { ...items, properties: { ...items.properties, data: { ...(items.properties.data as Schema), ...data } } } };
   if (known.zones?.some((z) => z.id === params.zone_id)) put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
   if (known.tool && known.tool.id === params.tool_id) put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
-  return { ...schema, type: 'object', properties };
+  // What says which record it is comes last: it is seldom what one wants to change.
+  const isID = ([name]: [string, unknown]) => Number(/_ids?$/.test(name));
+  return { ...schema, type: 'object', properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => isID(a) - isID(b))) };
 }
