@@ -8,6 +8,7 @@ import { Back, Gone } from './Back';
 import { numbersOf, schemaOf } from './columns';
 import { Csv } from './Csv';
 import css from './data.module.css';
+import { Description } from './Description';
 import { wasDeleted } from './deleted';
 import { Entries } from './Entries';
 import { OpenEntry } from './EntryForm';
@@ -54,7 +55,7 @@ function Shown({ tool, type, entry }: Props) {
         {tool.require_validation && <span className="badge warn" title={t('validation.hint')}>{t('validation.badge')}</span>}
         <Config tool={tool} />
       </p>
-      {tool.description && <p className="preserve muted">{tool.description}</p>}
+      <Description text={tool.description} />
       <div className={css.head}>
         <QuickAdd tool={tool} schema={schema} />
         <FilterBar filter={filter} onChange={setFilter} />

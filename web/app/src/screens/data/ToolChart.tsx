@@ -33,11 +33,13 @@ export function ToolChart({ tool, fields, filter }: Props) {
   const props: DrawProps = { tool, field, filter, total: stats.data?.data[0] };
   return (
     <section className="card stack" aria-labelledby="chart">
-      <h2 id="chart">{t('chart')}</h2>
-      <div className={css.inline}>
-        {fields.length > 1 && <Field label={t('field')}><select value={field.name} onChange={(e) => setName(e.target.value)}>{fields.map((column) => <option key={column.name} value={column.name}>{names.field(column).slice(0, 60)}</option>)}</select></Field>}
-        <Field label={t('group')}><select value={group} onChange={(e) => setWanted(e.target.value as Group)}>{possible.map((one) => <option key={one} value={one}>{t(`group.${one}`)}</option>)}</select></Field>
-        {group !== 'none' && <Field label={t('figure')}><select value={figure} onChange={(e) => setFigure(e.target.value as Figure)}>{figures.map((one) => <option key={one} value={one}>{t(`figure.${one}`)}</option>)}</select></Field>}
+      <div className="row between">
+        <h2 id="chart">{t('chart')}</h2>
+        <div className={css.inline}>
+          {fields.length > 1 && <Field label={t('field')}><select value={field.name} onChange={(e) => setName(e.target.value)}>{fields.map((column) => <option key={column.name} value={column.name}>{names.field(column).slice(0, 60)}</option>)}</select></Field>}
+          <Field label={t('group')}><select value={group} onChange={(e) => setWanted(e.target.value as Group)}>{possible.map((one) => <option key={one} value={one}>{t(`group.${one}`)}</option>)}</select></Field>
+          {group !== 'none' && <Field label={t('figure')}><select value={figure} onChange={(e) => setFigure(e.target.value as Figure)}>{figures.map((one) => <option key={one} value={one}>{t(`figure.${one}`)}</option>)}</select></Field>}
+        </div>
       </div>
       {group !== wanted && <p className="small muted">{t('chart.many', { group: t(`group.${group}`) })}</p>}
       <Read query={stats}>
@@ -62,7 +64,7 @@ function useSummary({ tool, total }: DrawProps): string {
   const f = useFormat();
   const value = useValueText(tool);
   const say = (n: number | null | undefined) => (n == null ? '–' : `${value.number(n)}${value.unit ? ` ${value.unit}` : ''}`);
-  return total ? t('summary', { n: total.count, count: f.number(total.count), min: say(total.min), max: say(total.max), mean: say(total.mean), last: say(total.last) }) : '';
+  return total ? t('summary', { n: total.count, count: f.number(total.count), min: say(total.min), max: say(total.max), mean: say(total.mean === null ? null : Number(total.mean.toPrecision(5))), last: say(total.last) }) : '';
 }
 
 // Every entry, the oldest first; the server gives 200 at a time.

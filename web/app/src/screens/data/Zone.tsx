@@ -7,6 +7,7 @@ import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { Back, Gone } from './Back';
 import css from './data.module.css';
+import { Description } from './Description';
 import { wasDeleted } from './deleted';
 import { useTools, useTypes } from './read';
 import { texts } from './texts';
@@ -40,7 +41,7 @@ function Shown({ zone }: { zone: Schemas['Zone'] }) {
     )}>
       <Back />
       {zone.require_validation && <p><span className="badge warn">{t('validation.badge')}</span> <span className="small muted">{t('validation.hint')}</span></p>}
-      {zone.description && <p className="preserve">{zone.description}</p>}
+      <Description text={zone.description} />
       <Read query={tools}>
         {(list) => (list.length === 0
           ? <Empty><div className="stack tight"><p>{t('zone.empty')}</p><p><button type="button" className="primary" onClick={() => setOpen('new')}>{t('tool.new')}</button></p></div></Empty>
