@@ -5193,6 +5193,18 @@ type EditMessageParams struct {
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
 }
 
+// ReleaseSessionParams defines parameters for ReleaseSession.
+type ReleaseSessionParams struct {
+	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// often as you need: it is done once, and a repeated answer has the header
+	// `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
+	// (`default` when left out). Any other key has its own; another value is a 403.
+	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
+}
+
 // ResumeResponseParams defines parameters for ResumeResponse.
 type ResumeResponseParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as

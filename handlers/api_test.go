@@ -99,7 +99,7 @@ func TestEveryCall(t *testing.T) {
 		{201, "POST", "/v1/sessions", `{}`}, {201, "POST", "/v1/sessions", `{"type":"CHAT","message":"hello"}`},
 		{200, "POST", "/v1/sessions", `{"external_id":"known"}`},
 		{200, "GET", ses, ""}, {200, "PATCH", ses, `{"name":"x","pinned":true}`}, {204, "DELETE", ses, ""},
-		{200, "POST", ses + "/activate", ""}, {200, "POST", ses + "/interrupt", "{}"}, {200, "POST", ses + "/retry", ""},
+		{200, "POST", ses + "/activate", ""}, {200, "POST", ses + "/release", ""}, {200, "POST", ses + "/interrupt", "{}"}, {200, "POST", ses + "/retry", ""},
 		{200, "POST", ses + "/stop", ""}, {200, "POST", ses + "/resume", ""},
 		{200, "GET", ses + "/messages", ""}, {200, "GET", ses + "/messages?order=desc", ""}, {202, "POST", ses + "/messages", `{"text":"hi","if_busy":"steer"}`},
 		{200, "PATCH", msg, `{"text":"other"}`}, {200, "DELETE", msg, ""},

@@ -26,6 +26,7 @@ type Steering interface {
 	RetrySession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
 	StopSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
 	ResumeSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	ReleaseSlot(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 

@@ -36,6 +36,7 @@ func (s *server) table() []route {
 		{"PATCH", "/v1/sessions/{session_id}", member, s.updateSession},
 		{"DELETE", "/v1/sessions/{session_id}", member, s.deleteSession},
 		{"POST", "/v1/sessions/{session_id}/activate", member, s.activateSession},
+		{"POST", "/v1/sessions/{session_id}/release", member, s.steer(s.Steering.ReleaseSlot)},
 		{"POST", "/v1/sessions/{session_id}/interrupt", member, s.steer(s.Steering.InterruptSession)},
 		{"POST", "/v1/sessions/{session_id}/retry", member, s.steer(s.Steering.RetrySession)},
 		{"POST", "/v1/sessions/{session_id}/stop", member, s.stopSession},

@@ -25,6 +25,9 @@ func (noSteering) StopSession(context.Context, string, string, string) (*domain.
 func (noSteering) ResumeSession(context.Context, string, string, string) (*domain.Receipt, error) {
 	return nil, nil
 }
+func (noSteering) ReleaseSlot(context.Context, string, string, string) (*domain.Receipt, error) {
+	return nil, nil
+}
 func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, error) {
 	return nil, nil
 }

@@ -214,6 +214,10 @@ func (w *world) StopSession(_ context.Context, ws, id, by string) (*domain.Recei
 	return receipt, err
 }
 
+func (w *world) ReleaseSlot(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
+	return w.receipt(ws, id, "release by "+by)
+}
+
 func (w *world) LeaveQueue(_ context.Context, ws, id string) (*domain.Receipt, error) {
 	return w.receipt(ws, id, "leave "+id)
 }

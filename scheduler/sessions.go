@@ -153,6 +153,28 @@ func (d *Door) DeleteSession(ctx context.Context, workspace, session string) err
 	return err
 }
 
+// ReleaseSlot has a CHAT at rest give the slot up, as if it had been inactive for long.
+// Of a session without the slot nothing changes.
+func (d *Door) ReleaseSlot(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
+	receipt, err := d.receiptOf(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
+		switch s := v.Session; {
+		case !s.HoldsSlot:
+			return nil, errNothing
+		case s.Type != domain.Chat || s.Phase != domain.Idle:
+			return nil, domain.Errorf(domain.CodeSessionBusy, "The session is at work, or waits for an answer, and keeps the slot. Stop it, or answer; nothing was changed.")
+		}
+		return domain.SessionEvicted{}, nil
+	}})
+	if !errors.Is(err, errNothing) {
+		return receipt, err
+	}
+	s, err := d.cfg.Store.Session(ctx, workspace, session)
+	if err != nil {
+		return nil, err
+	}
+	return &domain.Receipt{Session: s, Seq: s.LastSeq}, nil
+}
+
 // ActivateSession asks for the slot.
 func (d *Door) ActivateSession(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
 	held := false

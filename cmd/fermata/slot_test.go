@@ -210,6 +210,51 @@ func TestTheQueue(t *testing.T) {
 	})
 }
 
+// A person who wants a run now does not wait until their chat counts as inactive: the chat
+// gives the slot up, and comes back with its next message.
+func TestAChatGivesTheSlotUp(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		s.call("PATCH", "/v1/settings", quickRuns).want(200)
+		s.scripted("[" + saysDone + "]")
+		chat := s.chat()
+		s.say(chat, "hello")
+		s.settle(chat)
+		id := s.madeAutomation("Look at it.", nil).str("id")
+		run := s.call("POST", "/v1/automations/"+id+"/execute", nil).want(202)
+		if run.str("result") != "QUEUED" {
+			t.Fatalf("beside a chat at rest: %s", run.body)
+		}
+		released := s.call("POST", "/v1/sessions/"+chat+"/release", nil).want(200)
+		if released.at("session.holds_slot") != false || released.str("session.status") != "idle" {
+			t.Errorf("the chat is %s", released.body)
+		}
+		s.until(run.str("session.id"), "ended")
+		s.call("POST", "/v1/sessions/"+chat+"/release", nil).want(200) // it has none: nothing happens
+		if kept := s.call("GET", "/v1/sessions/"+chat, nil).want(200); kept.at("last_seq") != released.at("session.last_seq") {
+			t.Errorf("giving up what it had not: %s", kept.body)
+		}
+		s.say(chat, "again")
+		s.settle(chat)
+		s.sound()
+	})
+}
+
+// TestWhoWorksKeepsTheSlot: work, and a question to a person, are not given up by the way.
+func TestWhoWorksKeepsTheSlot(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	s.call("PATCH", "/v1/settings", `{"require_validation": true}`).want(200)
+	s.scripted(`[{"answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Health"}}]}}]`)
+	chat := s.chat()
+	s.say(chat, "make a zone")
+	s.until(chat, "requires_action")
+	s.call("POST", "/v1/sessions/"+chat+"/release", nil).problem(409, "session_busy")
+	if kept := s.call("GET", "/v1/sessions/"+chat, nil).want(200); kept.at("holds_slot") != true || kept.str("phase") != "WAITING_VALIDATION" {
+		t.Errorf("the chat is %s", kept.body)
+	}
+	s.sound()
+}
+
 // A schedule fires by itself, each instant once, and what cannot start stays due until
 // the slot is free.
 func TestAScheduleFires(t *testing.T) {

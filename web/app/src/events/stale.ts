@@ -7,8 +7,11 @@ export interface Old { path: string; exact?: boolean; of?: { param: string; id: 
 /** A query's key as openapi-react-query makes it. */
 export function isOld(key: readonly unknown[], olds: readonly Old[]): boolean {
   const [, path, init] = key as [unknown, unknown, { params?: { path?: Record<string, unknown> } } | undefined];
-  return typeof path === 'string' && olds.some(({ path: begin, exact, of }) => (exact ? path === begin : path.startsWith(begin)) && (!of || init?.params?.path?.[of.param] === of.id));
+  return typeof path === 'string' && olds.some(({ path: begin, exact, of }) => (exact ? path === begin : path.startsWith(begin)) && (!of || names(init?.params?.path?.[of.param], of.id)));
 }
+
+// A key that a screen made itself may not say which thing it is about: then it may be this one.
+const names = (about: unknown, id: string) => about === undefined || about === id;
 
 const all = (...paths: string[]): Old[] => paths.map((path) => ({ path }));
 const own = (path: string, param: string, id: string | undefined): Old[] => (id ? [{ path, of: { param, id } }] : []);
