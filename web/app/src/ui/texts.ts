@@ -19,6 +19,7 @@ export const texts = defineTexts({
   'code.invalid': 'Something in it is not valid.', 'code.rate_limited': 'Too many requests.', 'code.outcome_unknown': 'The server could not tell whether it was stored.',
   'code.precondition_failed': 'Somebody changed this meanwhile. Load it again, then make your change.',
   'code.page_error': 'The page made a mistake.', 'ago.title': '{full} ({relative})',
+  'turn.kept': 'What waits is behind a conversation at rest:', 'turn.until': 'It keeps its turn until {time}, in case you go on talking.', 'turn.next': 'Let the next one begin', 'turn.done': 'The next one begins. The conversation goes on with its next message.',
 }, {
   loading: 'Chargement…', retry: 'Réessayer', save: 'Enregistrer', cancel: 'Annuler', close: 'Fermer', delete: 'Supprimer', edit: 'Modifier', undo: 'Rétablir',
   more: 'Afficher plus', copy: 'Copier', copied: 'Copié', yes: 'Oui', no: 'Non', none: 'aucun', required: '(obligatoire)', optional: '(facultatif)',
@@ -38,4 +39,5 @@ export const texts = defineTexts({
   'code.invalid': 'Quelque chose n’y est pas valable.', 'code.rate_limited': 'Trop de requêtes.', 'code.outcome_unknown': 'Le serveur n’a pas pu savoir si c’était enregistré.',
   'code.precondition_failed': 'Quelqu’un a modifié ceci entre-temps. Rechargez, puis refaites votre modification.',
   'code.page_error': 'La page a commis une erreur.', 'ago.title': '{full} ({relative})',
+  'turn.kept': 'Ce qui attend passe après une conversation au repos :', 'turn.until': 'Elle garde son tour jusqu’à {time}, au cas où vous continueriez.', 'turn.next': 'Laisser passer le suivant', 'turn.done': 'Le suivant commence. La conversation reprendra à votre prochain message.',
 });

@@ -5,6 +5,7 @@ import { $api, api, body, type Schemas } from '../../api/client';
 import { announce } from '../../shell/announce';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
+import { Turn } from '../../ui/Turn';
 import { showRunsOf } from '../runs/filter';
 import { hasEnded, outcomeOf } from '../runs/outcome';
 import { useOutcomeWords } from '../runs/Outcome';
@@ -43,10 +44,13 @@ function Ran({ result }: { result: Result }) {
   const ended = hasEnded(run);
   const words = ended ? t('ran.ended', { outcome: outcome(run) }) : run.status === 'queued' ? ranWords(result) : t('ran.ACTIVATED');
   return (
-    <p className={`box row ${ended && outcomeOf(run).tone !== 'ok' ? 'warn' : 'ok'}`} data-ran={ended ? 'ended' : result.result} role="status">
-      <span>{words}</span>
-      <Link href={`/chat/${id}`}>{t(ended ? 'ran.result' : 'ran.look')}</Link>
-      <Link href="/runs" onClick={() => showRunsOf(automation_id ?? '')}>{t('ran.runs')}</Link>
-    </p>
+    <>
+      <p className={`box row ${ended && outcomeOf(run).tone !== 'ok' ? 'warn' : 'ok'}`} data-ran={ended ? 'ended' : result.result} role="status">
+        <span>{words}</span>
+        <Link href={`/chat/${id}`}>{t(ended ? 'ran.result' : 'ran.look')}</Link>
+        <Link href="/runs" onClick={() => showRunsOf(automation_id ?? '')}>{t('ran.runs')}</Link>
+      </p>
+      {run.status === 'queued' && <Turn />}
+    </>
   );
 }

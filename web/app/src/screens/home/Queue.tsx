@@ -6,6 +6,7 @@ import { Confirm } from '../../ui/Confirm';
 import { Read } from '../../ui/Read';
 import { SessionLink, useWords } from '../../ui/session';
 import { Time, useNow } from '../../ui/Time';
+import { Turn } from '../../ui/Turn';
 import { Card } from './Card';
 import styles from './home.module.css';
 import { texts } from './texts';
@@ -25,6 +26,7 @@ export function QueueCard() {
           {length > 20 && <li className="muted small">{t('queue.more', { n: length - 20 })}</li>}
         </ol>
       ))}</Read>
+      <Turn />
       {leaving && (
         <Confirm title={t('queue.leave')} yes={t('queue.leave')} danger onClose={() => setLeaving(null)}
           act={async () => {

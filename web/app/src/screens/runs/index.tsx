@@ -4,6 +4,7 @@ import { $api } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
+import { Turn } from '../../ui/Turn';
 import { texts as uiTexts } from '../../ui/texts';
 import { all, keepFilter, queriesOf, readFilter } from './filter';
 import { FilterBar } from './FilterBar';
@@ -22,6 +23,7 @@ export default function Runs() {
   return (
     <Page title={t('title')}>
       <p className="muted">{t('intro')}</p>
+      <Turn />
       <FilterBar value={filter} onChange={change} />
       <Shown key={JSON.stringify(filter)} filter={filter} onClear={() => change(all)} />
     </Page>
