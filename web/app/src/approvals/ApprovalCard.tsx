@@ -87,7 +87,7 @@ function Session({ id }: { id: string }) {
   const t = texts.use();
   const query = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
   if (!query.data) return null;
-  return <span className={css.session}>{t('in')} <SessionLink session={query.data} /></span>;
+  return <span className={css.session}><span className="nowrap">{t('in')}</span> <SessionLink session={query.data} /></span>;
 }
 
 function Countdown({ at, deny }: { at: string; deny: boolean }) {

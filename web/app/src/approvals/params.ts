@@ -41,6 +41,7 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     if (better && properties[name] !== undefined) properties[name] = { ...(properties[name] as Schema), ...better };
   };
   const data = known.entry && (known.patch ? asPatch(known.entry) : known.entry);
+  put('body', { format: 'multiline' });
   put('data', data);
   put('config', known.config && (known.patch ? asPatch(known.config) : known.config));
   const entries = properties.entries as Schema | undefined;
@@ -49,6 +50,6 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
   if (known.zones?.some((z) => z.id === params.zone_id)) put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
   if (known.tool && known.tool.id === params.tool_id) put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
   // What says which record it is comes last: it is seldom what one wants to change.
-  const isID = ([name]: [string, unknown]) => Number(/_ids?$/.test(name));
+  const isID = ([name]: [string, unknown]) => Number(/_ids?$|^key$/.test(name));
   return { ...schema, type: 'object', properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => isID(a) - isID(b))) };
 }

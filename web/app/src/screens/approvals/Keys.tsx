@@ -14,7 +14,7 @@ export function Keys({ open, onToggle }: { open: boolean; onToggle: (open: boole
       <dl className={on ? undefined : css.off}>
         {keys.map((k) => <div key={k}><dt><kbd>{k.toUpperCase()}</kbd></dt><dd>{t(`key.${k}`)}</dd></div>)}
       </dl>
-      <label className="row small"><input type="checkbox" checked={on} onChange={(e) => setKeysOn(e.target.checked)} />{t('keys.on')}</label>
+      <label className={`small ${css.switch}`}><input type="checkbox" checked={on} onChange={(e) => setKeysOn(e.target.checked)} /><span>{t('keys.on')}</span></label>
     </details>
   );
 }
