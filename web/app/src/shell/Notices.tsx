@@ -13,6 +13,8 @@ export function Notices() {
   const drop = (id: number) => setShown((now) => now.filter((n) => n.id !== id));
   useEvents((event) => {
     if (event.name !== 'notice') return;
+    // What failed in the session that is open stands in its record, where the person looks.
+    if (event.data.level === 'error' && event.data.session_id && event.data.session_id === document.body.dataset.session) return;
     const id = next++;
     const { level, code, text } = event.data;
     setShown((now) => [...now.filter((n) => n.code !== code), { id, level, code, text }].slice(-3));

@@ -28,6 +28,10 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const chat = useChat(id);
   const { session } = chat.conversation;
   const [sent, count] = useState(0);
+  useEffect(() => {
+    document.body.dataset.session = id; // so that notices do not say again what the record says
+    return () => { delete document.body.dataset.session; };
+  }, [id]);
   useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
   if (chat.gone) return <Gone chat={chat} toggle={toggle} />;
   if (!session && chat.problem != null) return <Missing toggle={toggle}><ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} /></Missing>;

@@ -12,9 +12,9 @@ export const words = defineTexts({
   'phase.since': 'for {time}', 'phase.retry': 'next try in {time}', 'phase.retry.now': 'next try about now', 'phase.expires': 'answer within {time}', 'phase.confirm': 'counts as done in {time}', 'phase.closes': 'ends in {time}', 'phase.attempt': 'attempt {n}',
   'act.stop': 'Stop', 'act.end': 'End this run…', 'act.retry': 'Retry now', 'act.again': 'Try again', 'act.reopen': 'Reopen', 'act.confirm': 'It is done', 'act.reject': 'Not yet', 'act.why': 'Why?', 'act.why.hide': 'Hide the reason',
   'end.title': 'End this run?', 'end.text': 'What it has changed so far stays. It cannot be taken up again.', 'end.yes': 'End it',
-  'why.title': 'Why it stands where it stands', 'why.holder': 'At work now', 'why.timeline': 'All that happened',
+  'why.title': 'Why it stands where it stands', 'why.holder': 'At work now:', 'why.timeline': 'All that happened',
   'slot.took': 'was set aside for this chat and goes on by itself afterwards.', 'slot.by': 'Set aside for', 'slot.by.none': 'Set aside. It goes on by itself when its turn comes.', 'slot.back': 'It goes on by itself afterwards.', 'slot.holder': 'Before it:',
-  'down.title': 'The AI cannot be reached.', 'down.chat': 'Your message is kept. Try again when you like.',
+  'down.chat': 'Your message is kept. Try again when you like.',
   // the message field
   message: 'Message', placeholder: 'Write a message…', send: 'Send', 'hint.keys': 'Enter sends, Shift+Enter starts a new line, @ refers to your data.', 'hint.esc': 'Press Escape again to stop',
   busy: 'A message now', 'busy.enqueue': 'waits its turn', 'busy.steer': 'joins this answer', 'busy.interrupt': 'cuts this answer', 'wait.': 'replaces your answer', 'wait.enqueue': 'waits its turn',
@@ -29,8 +29,8 @@ export const words = defineTexts({
   'refer.how': 'How {name} is used', 'refer.USE': 'use its data', 'refer.POINTER': 'point at it', 'refer.MODIFY_CONFIG': 'change how it is set up', 'refer.CREATE': 'make a new one', 'refer.period': 'Period of {name}',
   'per.none': 'no period', 'per.today': 'today', 'per.yesterday': 'yesterday', 'per.week': 'this week', 'per.lastweek': 'last week', 'per.days7': 'last 7 days', 'per.days30': 'last 30 days', 'per.month': 'this month', 'per.lastmonth': 'last month', 'per.year': 'this year', 'per.other': 'the period as it was',
   // context
-  'ctx.used': 'Context', 'ctx.of': '{used} of {max} tokens', 'ctx.part': '{part} used', 'ctx.title': 'How much of the context budget the last call to the AI took. When it is full, earlier messages are summed up for the AI; they all stay here.',
-  'ctx.tokens': { one: '{count} token', other: '{count} tokens' }, 'ctx.nocost': 'no price known', 'ctx.model': 'Model',
+  'ctx.used': 'Context', 'ctx.of': '{used} of {max} tokens', 'ctx.title': 'How much of the context budget the last call to the AI took. When it is full, earlier messages are summed up for the AI; they all stay here.',
+  'ctx.tokens': { one: '{count} token', other: '{count} tokens' }, 
 }, {
   'do.prepares': 'Prépare', 'do.thinks': 'Réfléchit', 'do.acts': 'Agit', 'do.waits': 'Vous attend', 'do.pauses': 'En pause', 'do.ended': 'Terminé',
   'at.EXECUTING_ENRICHMENTS': 'lit ce que vous avez désigné', 'at.COMPACTING_CONTEXT': 'résume les messages précédents', 'at.CALLING_AI': 'interroge l’IA', 'at.PARSING_AI_RESPONSE': 'lit la réponse',
@@ -42,9 +42,9 @@ export const words = defineTexts({
   'phase.since': 'depuis {time}', 'phase.retry': 'prochain essai dans {time}', 'phase.retry.now': 'prochain essai imminent', 'phase.expires': 'répondre d’ici {time}', 'phase.confirm': 'considéré comme fini dans {time}', 'phase.closes': 'fin dans {time}', 'phase.attempt': 'essai {n}',
   'act.stop': 'Arrêter', 'act.end': 'Terminer cette exécution…', 'act.retry': 'Réessayer maintenant', 'act.again': 'Réessayer', 'act.reopen': 'Rouvrir', 'act.confirm': 'C’est fini', 'act.reject': 'Pas encore', 'act.why': 'Pourquoi ?', 'act.why.hide': 'Masquer la raison',
   'end.title': 'Terminer cette exécution ?', 'end.text': 'Ce qu’elle a modifié jusqu’ici reste. Elle ne pourra pas être reprise.', 'end.yes': 'La terminer',
-  'why.title': 'Pourquoi elle en est là', 'why.holder': 'Au travail en ce moment', 'why.timeline': 'Tout ce qui s’est passé',
+  'why.title': 'Pourquoi elle en est là', 'why.holder': 'Au travail en ce moment :', 'why.timeline': 'Tout ce qui s’est passé',
   'slot.took': 'a été mise de côté pour cette conversation et reprendra toute seule ensuite.', 'slot.by': 'Mise de côté pour', 'slot.by.none': 'Mise de côté. Elle reprendra toute seule quand son tour viendra.', 'slot.back': 'Elle reprendra toute seule ensuite.', 'slot.holder': 'Avant elle :',
-  'down.title': 'L’IA est injoignable.', 'down.chat': 'Votre message est conservé. Réessayez quand vous voulez.',
+  'down.chat': 'Votre message est conservé. Réessayez quand vous voulez.',
   message: 'Message', placeholder: 'Écrivez un message…', send: 'Envoyer', 'hint.keys': 'Entrée envoie, Maj+Entrée va à la ligne, @ désigne vos données.', 'hint.esc': 'Appuyez encore sur Échap pour arrêter',
   busy: 'Un message maintenant', 'busy.enqueue': 'attend son tour', 'busy.steer': 'rejoint cette réponse', 'busy.interrupt': 'coupe cette réponse', 'wait.': 'remplace votre réponse', 'wait.enqueue': 'attend son tour',
   'long': 'Ce message a {n} caractères ; au plus {max} peuvent être envoyés à la fois.',
@@ -56,6 +56,6 @@ export const words = defineTexts({
   'refer.tool': 'Outil', 'refer.zone': 'Zone', 'refer.type': 'Un nouvel outil du type', 'refer.chosen': 'Données désignées', 'refer.remove': 'Retirer {name}', 'refer.preview': 'Ce que l’IA reçoit', 'refer.preview.hide': 'Masquer ce que l’IA reçoit', 'refer.commands': 'Ceci est lu d’abord :',
   'refer.how': 'Usage de {name}', 'refer.USE': 'utiliser ses données', 'refer.POINTER': 'le montrer', 'refer.MODIFY_CONFIG': 'changer son réglage', 'refer.CREATE': 'en créer un', 'refer.period': 'Période de {name}',
   'per.none': 'sans période', 'per.today': 'aujourd’hui', 'per.yesterday': 'hier', 'per.week': 'cette semaine', 'per.lastweek': 'la semaine dernière', 'per.days7': 'les 7 derniers jours', 'per.days30': 'les 30 derniers jours', 'per.month': 'ce mois-ci', 'per.lastmonth': 'le mois dernier', 'per.year': 'cette année', 'per.other': 'la période d’origine',
-  'ctx.used': 'Contexte', 'ctx.of': '{used} jetons sur {max}', 'ctx.part': '{part} utilisés', 'ctx.title': 'Part du budget de contexte que le dernier appel à l’IA a prise. Quand il est plein, les messages précédents sont résumés pour l’IA ; ils restent tous ici.',
-  'ctx.tokens': { one: '{count} jeton', other: '{count} jetons' }, 'ctx.nocost': 'prix inconnu', 'ctx.model': 'Modèle',
+  'ctx.used': 'Contexte', 'ctx.of': '{used} jetons sur {max}', 'ctx.title': 'Part du budget de contexte que le dernier appel à l’IA a prise. Quand il est plein, les messages précédents sont résumés pour l’IA ; ils restent tous ici.',
+  'ctx.tokens': { one: '{count} jeton', other: '{count} jetons' }, 
 });

@@ -16,7 +16,7 @@ export const texts = defineTexts({
   'head.json': 'Download as JSON', 'head.markdown': 'Download as Markdown', 'head.automation': 'The automation',
   'delete.title': 'Delete this chat?', 'delete.text': 'The conversation is lost for good. Data that it changed stays as it is.', 'delete.yes': 'Delete',
   'set.title': 'Settings of this chat', 'set.name': 'Name', 'set.provider': 'Provider', 'set.default': 'the default one', 'set.validation': 'Ask me before each change', 'set.validation.hint': 'Other rules may ask too: those of the workspace, of a zone or of a tool.',
-  record: 'Conversation', you: 'You', ai: 'Fermata', older: 'Earlier messages', 'older.load': 'Show earlier messages', 'older.loading': 'Earlier messages are being read…', 'older.start': 'This is where it began.',
+  record: 'Conversation', you: 'You', ai: 'Fermata', 'older.load': 'Show earlier messages', 'older.loading': 'Earlier messages are being read…', 'older.start': 'This is where it began.',
   newest: 'To the newest', 'show.all': 'Show all of it ({size})', 'show.less': 'Show less',
   interrupted: 'Interrupted: this is what had been written.', unreadable: 'This answer could not be read; a correction was asked for.', raw: 'The answer as it came', thinking: 'Thoughts', 'thinking.now': 'Thinks…',
   discarded: 'What had been written was void and is written anew.',
@@ -29,7 +29,7 @@ export const texts = defineTexts({
   'exec.params': 'Parameters', 'exec.result': 'Result', 'exec.none': 'No details are kept of this one.', 'exec.tool': 'The tool', 'exec.zone': 'The zone', 'exec.document': 'The document', 'exec.automation': 'The automation', 'exec.attempt': 'attempt {n}',
   'settled.approved': 'Approved', 'settled.refused': 'Refused', 'settled.expired': 'Expired without an answer', 'settled.superseded': 'Set aside by a later message', 'settled.evicted': 'Set aside: another session took its turn',
   'settled.stale': 'Out of date: the data has changed, a new card follows', 'settled.stopped': 'Set aside: the session was stopped', 'settled.interrupted': 'Set aside: it was interrupted', 'settled.answered': 'Answered', 'settled.unanswered': 'Not answered',
-  'said.approval': 'Fermata waits for your decision.', 'said.done': 'The answer is complete.', 'said.withdrawn': 'Withdrawn. The text is back in the message field.', 'said.esc': 'Press Escape again to stop.',
+  'said.approval': 'Fermata waits for your decision.', 'said.withdrawn': 'Withdrawn. The text is back in the message field.', 'said.esc': 'Press Escape again to stop.',
 }, {
   title: 'Conversations', 'new': 'Nouvelle conversation', chats: 'Conversations', 'chats.show': 'Conversations', 'chats.hide': 'Masquer les conversations', 'chats.search': 'Chercher dans les noms',
   'chats.empty': 'Aucune conversation. Écrivez un message pour en commencer une.', 'chats.none': 'Aucune conversation ne porte un tel nom.', 'chats.draft': 'brouillon', 'chats.pinned': 'épinglée', untitled: 'Conversation sans nom',
@@ -46,7 +46,7 @@ export const texts = defineTexts({
   'head.json': 'Télécharger en JSON', 'head.markdown': 'Télécharger en Markdown', 'head.automation': 'L’automatisation',
   'delete.title': 'Supprimer cette conversation ?', 'delete.text': 'La conversation est perdue pour de bon. Les données qu’elle a modifiées restent telles quelles.', 'delete.yes': 'Supprimer',
   'set.title': 'Réglages de la conversation', 'set.name': 'Nom', 'set.provider': 'Fournisseur', 'set.default': 'celui par défaut', 'set.validation': 'Me demander avant chaque modification', 'set.validation.hint': 'D’autres règles peuvent aussi demander : celles de l’espace, d’une zone ou d’un outil.',
-  record: 'Conversation', you: 'Vous', ai: 'Fermata', older: 'Messages précédents', 'older.load': 'Afficher les messages précédents', 'older.loading': 'Les messages précédents sont en cours de lecture…', 'older.start': 'La conversation commence ici.',
+  record: 'Conversation', you: 'Vous', ai: 'Fermata', 'older.load': 'Afficher les messages précédents', 'older.loading': 'Les messages précédents sont en cours de lecture…', 'older.start': 'La conversation commence ici.',
   newest: 'Au plus récent', 'show.all': 'Tout afficher ({size})', 'show.less': 'Afficher moins',
   interrupted: 'Interrompu : voici ce qui était écrit.', unreadable: 'Cette réponse n’a pas pu être lue ; une correction a été demandée.', raw: 'La réponse telle quelle', thinking: 'Réflexions', 'thinking.now': 'Réfléchit…',
   discarded: 'Ce qui était écrit ne vaut plus et s’écrit à nouveau.',
@@ -59,5 +59,5 @@ export const texts = defineTexts({
   'exec.params': 'Paramètres', 'exec.result': 'Résultat', 'exec.none': 'Aucun détail n’en est conservé.', 'exec.tool': 'L’outil', 'exec.zone': 'La zone', 'exec.document': 'Le document', 'exec.automation': 'L’automatisation', 'exec.attempt': 'essai {n}',
   'settled.approved': 'Approuvé', 'settled.refused': 'Refusé', 'settled.expired': 'Expiré sans réponse', 'settled.superseded': 'Laissé de côté pour un message ultérieur', 'settled.evicted': 'Laissé de côté : une autre session a pris son tour',
   'settled.stale': 'Dépassé : les données ont changé, une nouvelle carte suit', 'settled.stopped': 'Laissé de côté : la session a été arrêtée', 'settled.interrupted': 'Laissé de côté : interrompu', 'settled.answered': 'Répondu', 'settled.unanswered': 'Sans réponse',
-  'said.approval': 'Fermata attend votre décision.', 'said.done': 'La réponse est complète.', 'said.withdrawn': 'Retiré. Le texte est de retour dans le champ de message.', 'said.esc': 'Appuyez encore sur Échap pour arrêter.',
+  'said.approval': 'Fermata attend votre décision.', 'said.withdrawn': 'Retiré. Le texte est de retour dans le champ de message.', 'said.esc': 'Appuyez encore sur Échap pour arrêter.',
 });

@@ -15,7 +15,7 @@ export function Why({ id }: { id: string }) {
         {(said) => (
           <>
             <p>{said.text}</p>
-            {said.waiting_for.holder && <p>{t('why.holder')} : <Link href={`/chat/${said.waiting_for.holder.id}`} className="clamp">{said.waiting_for.holder.name || said.waiting_for.holder.id}</Link></p>}
+            {said.waiting_for.holder && <p>{t('why.holder')} <Link href={`/chat/${said.waiting_for.holder.id}`}>{(said.waiting_for.holder.name || said.waiting_for.holder.id).slice(0, 80)}</Link></p>}
             {said.waiting_for.last_error && <p className="muted small">{said.waiting_for.last_error}</p>}
             <p className="row small"><span className="muted"><Time at={said.since} /></span> <Link href={`/timeline/${id}`}>{t('why.timeline')}</Link></p>
           </>

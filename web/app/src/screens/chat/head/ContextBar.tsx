@@ -27,7 +27,7 @@ export function ContextBar({ chat, session }: { chat: Chat; session: Session }) 
         </span>
       )}
       <Link href={`/timeline/${chat.id}`}>{t('ctx.tokens', { n: all, count: f.number(all) })}{usage.cost ? ` · ${f.money(usage.cost.amount, usage.cost.currency)}` : ''}</Link>
-      {session.model && <span className={css.model} title={`${t('ctx.model')} : ${session.model}`}>{session.model}</span>}
+      {session.model && <span className={css.model} title={session.model}>{session.model}</span>}
     </div>
   );
 }

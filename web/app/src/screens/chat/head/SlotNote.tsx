@@ -21,7 +21,7 @@ function SetAside({ session }: { session: Session }) {
   if (!holder || holder.id === session.id) return session.status === 'suspended' ? <p className={`box ${css.note}`} data-slot="aside">{t('slot.by.none')}</p> : null;
   return (
     <p className={`box ${css.note}`} data-slot="aside">
-      <span>{t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')}</span> <Link href={`/chat/${holder.id}`} className="clamp">{nameOf(holder, tc)}</Link> {session.status === 'suspended' && <span>{t('slot.back')}</span>}
+      {t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')} <Link href={`/chat/${holder.id}`}>{nameOf(holder, tc).slice(0, 80)}</Link>{session.status === 'suspended' && `. ${t('slot.back')}`}
     </p>
   );
 }
@@ -34,7 +34,7 @@ function Took() {
   if (!set.length) return null;
   return (
     <p className={`box ${css.note}`} data-slot="took">
-      {set.map((run) => <Link key={run.id} href={`/chat/${run.id}`} className="clamp">{nameOf(run, tc)}</Link>)} <span>{t('slot.took')}</span>
+      {set.map((run) => <Link key={run.id} href={`/chat/${run.id}`}>{nameOf(run, tc).slice(0, 80)}</Link>)} {t('slot.took')}
     </p>
   );
 }

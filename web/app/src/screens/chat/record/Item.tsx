@@ -4,6 +4,7 @@ import type { Item } from '../store/items';
 import { AnswerView } from './Answer';
 import { AskView } from './Ask';
 import { CommandCard } from './Command';
+import { texts } from '../texts';
 import css from './record.module.css';
 import { SystemView } from './System';
 import { UserView } from './User';
@@ -13,6 +14,7 @@ import { UserView } from './User';
 export const ItemView = memo(function ItemView({ chat, item }: { chat: Chat; item: Item }) {
   switch (item.kind) {
     case 'live': return <AnswerView chat={chat} id={item.key} />;
+    case 'voided': return <p className={css.mark} data-mark="discarded">{texts.t('discarded')}</p>;
     case 'approval': return <AskView chat={chat} approval={item.approval} />;
     case 'running': return <div className={css.cards}>{item.executions.map((e) => <CommandCard key={e.id} chat={chat} command={e.command} status={e.status} execution={e} />)}</div>;
     default:
@@ -27,5 +29,5 @@ function same(a: Item, b: Item): boolean {
   if (a.kind !== b.kind || a.key !== b.key) return false;
   if (a.kind === 'message' && b.kind === 'message') return a.message === b.message && a.message.sender !== 'SYSTEM';
   if (a.kind === 'approval' && b.kind === 'approval') return a.approval === b.approval;
-  return a.kind === 'live';
+  return a.kind === 'live' || a.kind === 'voided';
 }

@@ -93,6 +93,7 @@ export class Chat {
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
       this.sentences.finish(event.data.message.id, answerText(event.data.message));
     }
+    if (event.name === 'message.discarded' && this.conversation.voided) announce(texts.t('discarded'));
     // A session also ends when it is deleted; then it cannot be read any more.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id) announce(texts.t('said.approval'));

@@ -118,8 +118,9 @@ describe('streamed text', () => {
     const c = writing();
     c.apply(delta('msg_a', 0, 'One'));
     c.apply(discarded('msg_a'));
-    expect(text(c)).toBeUndefined();
+    expect([text(c), shown(c).at(-1)]).toEqual([undefined, 'voided voided']);
     c.apply(delta('msg_b', 0, 'Two'));
+    expect(shown(c).at(-1)).toBe('live msg_b');
     c.apply(delta('msg_c', 0, 'Three'));
     expect([c.live.size, text(c)]).toEqual([1, 'Three']);
     c.apply(phase(12, 'CALLING_AI', 'WAITING_NETWORK_RETRY', 'waiting'));

@@ -36,6 +36,8 @@ export class Conversation {
   approvals = new Map<string, PlacedApproval>();
   live = new Map<string, LiveText>();
   roundtrip: Roundtrip | null = null;
+  /** What had been written is void, and nothing else has been written since. */
+  voided = false;
   /** Since when it is in its phase, by the server's clock. */
   phaseSince = 0;
   /** Where older messages begin; null: all of them are here. */
@@ -59,6 +61,7 @@ export class Conversation {
     this.loadedSeq = read.session.last_seq;
     this.phaseSince = Date.parse(read.session.last_event_time);
     this.roundtrip = read.roundtrip ?? this.roundtrip;
+    this.voided = false;
     this.merge(read.messages, read.cursor);
     for (const [id, known] of this.approvals) if (known.approval.status === 'open') this.approvals.delete(id);
     for (const approval of read.approvals) this.approvals.set(approval.id, { approval, seq: Infinity });
@@ -167,6 +170,7 @@ export class Conversation {
   }
 
   private store(message: Message): void {
+    this.voided = false;
     this.messages.set(message.id, message);
     this.live.delete(message.id);
   }
@@ -174,7 +178,9 @@ export class Conversation {
   private stream(event: Extract<StreamEvent, { name: 'message.delta' | 'message.snapshot' | 'message.discarded' }>): boolean {
     const id = event.data.message_id;
     if (event.name === 'message.discarded') {
-      if (this.live.delete(id)) this.changed('record');
+      if (!this.live.delete(id)) return true;
+      this.voided = true;
+      this.changed('record');
       return true;
     }
     if (this.messages.has(id)) return true; // late text of a finished message
@@ -183,6 +189,7 @@ export class Conversation {
       this.live.clear(); // one answer at a time: another one is void
       text = new LiveText();
       this.live.set(id, text);
+      this.voided = false;
       this.changed('record');
     }
     this.changed('live');

@@ -4,6 +4,7 @@ import type { Approval, Conversation, Execution, Message } from './conversation'
 export type Item =
   | { kind: 'message'; key: string; message: Message }
   | { kind: 'live'; key: string }
+  | { kind: 'voided'; key: string }
   | { kind: 'approval'; key: string; approval: Approval }
   | { kind: 'running'; key: string; executions: Execution[] };
 
@@ -45,6 +46,7 @@ export function itemsOf(c: Conversation): Item[] {
   placed.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
   const items = placed.map((p) => p.item);
   for (const id of c.live.keys()) items.push({ kind: 'live', key: id });
+  if (c.voided) items.push({ kind: 'voided', key: 'voided' });
   const running = [...c.executions.values()].filter((e) => !reported.has(e.id) && e.kind !== 'control'
     && e.round_id === c.session?.round_id && (e.status === 'APPROVED' || e.status === 'STARTED'));
   if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
