@@ -398,8 +398,9 @@ export const steps = [
         check(worst < 100 + 3 * late, `a task of ${worst} ms`);
         await page.getByRole('button', { name: 'To the newest' }).click();
         await until('the end is in sight', () => page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight < 40; }));
+        await page.mouse.move(800, 400);
         await until('the first message is reached', async () => {
-          await page.evaluate(() => { document.querySelector('section[tabindex="0"]').scrollTop = 0; });
+          await page.mouse.wheel(0, -20_000);
           return await page.getByText('This is where it began.').count() > 0 && await page.getByText('message 0', { exact: true }).count() > 0;
         }, 40_000);
         check(await page.locator('[data-key]').count() < 80, 'only what is near is in the page');

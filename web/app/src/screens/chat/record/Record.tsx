@@ -38,6 +38,13 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     rangeExtractor: keep, overscan: 6, gap: 14, paddingStart: 56, paddingEnd: 20, anchorTo: 'end', followOnAppend: true, scrollEndThreshold: near,
   });
   const shown = virtual.getVirtualItems();
+  const top = items[0]?.key;
+  // A person may scroll in the very moment in which older messages are put before: then
+  // nobody tells where the window is now, and the list has to be made to look.
+  useEffect(() => {
+    const timer = setTimeout(() => scroller.current?.dispatchEvent(new Event('scroll')), 250);
+    return () => clearTimeout(timer);
+  }, [top]);
   const away = useFollow(scroller, () => virtual.scrollToEnd(), items.length > 0, sent);
   const first = shown[0]?.index ?? 0;
   const older = chat.conversation.cursor !== null;
