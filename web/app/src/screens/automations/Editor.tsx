@@ -20,10 +20,11 @@ export function Editor({ state, save, act, automation, children }: Props) {
   const { draft, dirty, base } = state;
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => { // the foot comes over the form then: not over what is being typed
+  const told = Boolean(children);
+  useEffect(() => { // the foot comes over the form, or a notice pushes it down: what is being typed stays in sight
     const active = document.activeElement;
-    if (dirty && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
-  }, [dirty]);
+    if ((dirty || told) && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
+  }, [dirty, told]);
   const action = useAction(() => act(draft));
   const problem = action.problem === null ? null : asProblem(action.problem);
   const lacks = tried && incomplete(draft);
