@@ -22,7 +22,7 @@ describe('a provider’s config', () => {
 
   it('is told at its field what a test found', () => {
     const error = { code: 'provider_authentication', message: 'no', meaning: 'The key was refused.', mend: '' };
-    expect(testErrors(error, schema)).toEqual([{ pointer: '/config/api_key', code: 'provider_authentication', message: 'The key was refused. no' }]);
+    expect(testErrors(error, schema)).toEqual([{ pointer: '/config/api_key', code: 'provider_authentication', message: 'The key was refused.' }]);
     expect(testErrors({ ...error, code: 'provider_network' }, schema)).toEqual([]); // it has no such field
     expect(testErrors(null, schema)).toEqual([]);
   });

@@ -44,5 +44,5 @@ const fieldOf: Record<string, string> = { provider_authentication: 'api_key', pr
 export function testErrors(error: { code: string; message: string; meaning: string; mend: string } | null, schema: Schema): FieldError[] {
   const field = error && fieldOf[error.code];
   if (!field || !Object.hasOwn(schema.properties ?? {}, field)) return [];
-  return [{ pointer: `/config/${field}`, code: error.code, message: `${error.meaning} ${error.message}`.trim() }];
+  return [{ pointer: `/config/${field}`, code: error.code, message: error.meaning || error.message }];
 }
