@@ -80,7 +80,7 @@ function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDe
             : <div className={column.kind === 'number' ? undefined : `clamp ${css.cell}`}>{value.text(entry.data[column.name]).slice(0, 500)}</div>}
         </td>
       ))}
-      <td><Who entry={entry} /></td>
+      <td className={css.who}><Who entry={entry} /></td>
       <td><div className={css.actions}>
         <button type="button" className="plain small" aria-label={tt('edit.row', { when })} onClick={onEdit}>{t('edit')}</button>
         <button type="button" className="plain small" aria-label={tt('delete.row', { when })} disabled={busy} onClick={onDelete}>{t('delete')}</button>
