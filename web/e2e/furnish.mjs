@@ -29,11 +29,11 @@ async function data(call) {
 async function automations(call) {
   const make = (name, text, schedule, more = {}) => call('POST', '/v1/automations', { name, seed: { text }, schedule, ...more });
   const cron = (expression) => ({ type: 'cron', expression, time_zone: 'Europe/Paris' });
-  const morning = await make('Morning review', 'show the last 3 entries of sleep, then show the shopping list', cron('30 7 * * mon-fri'), { tags: ['daily'] });
-  await make('Sleep of the week', 'stats of sleep for the last 7 days by day', cron('0 18 * * sun'));
   const alert = await make('Alert', 'take a note: an alert came', null, { triggers: [{ type: 'webhook', condition: { required: ['level'] } }] });
   const paused = await make('Evening list', 'show the shopping list', cron('0 19 * * *'));
   await call('POST', `/v1/automations/${paused.id}/disable`);
+  await make('Sleep of the week', 'stats of sleep for the last 7 days by day', cron('0 18 * * sun'));
+  const morning = await make('Morning review', 'show the last 3 entries of sleep, then show the shopping list', cron('30 7 * * mon-fri'), { tags: ['daily'] });
   for (const [made, times] of [[morning, 3], [alert, 1]]) {
     for (let n = 1; n <= times; n++) {
       await call('POST', `/v1/automations/${made.id}/execute`);
@@ -90,10 +90,10 @@ export async function furnish(call) {
   await call('PATCH', '/v1/settings', { time_zone: 'Europe/Paris', chat_eviction_after: '1s', completion_confirmation_delay: '0s' });
   await call('POST', '/v1/providers', { name: 'Demo', kind: 'demo', is_default: true, config: { word_delay_ms: 0 } });
   const things = await data(call);
-  const { morning, runs } = await automations(call);
   const parked = await waiting(call);
+  const { morning, runs } = await automations(call);
   await busy(call);
-  const asks = await chat(call, 'How do I sleep?', 'stats of sleep for the last 30 days by week', 'change the last entry of sleep to 7.75');
+  const asks = await chat(call, 'How do I sleep?', 'stats of sleep for the last 30 days by week', 'change the last entry of sleep to 6.5');
   const document = await call('POST', '/v1/documents', { key: 'house-rules', title: 'House rules', body: 'Shoes off. No music after ten.' });
   check((await call('GET', '/v1/approvals?status=open')).data.length === 2, 'two things wait for a person');
   const addresses = [

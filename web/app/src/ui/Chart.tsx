@@ -30,7 +30,7 @@ export function Chart(props: ChartProps) {
   return (
     <figure className="stack tight">
       <div role="img" aria-label={`${props.label}. ${props.summary}`} data-chart={props.x.length}>
-        <Suspense fallback={<p className="muted">{t('loading')}</p>}><Canvas {...props} /></Suspense>
+        <Suspense fallback={<p className="muted" data-loading>{t('loading')}</p>}><Canvas {...props} /></Suspense>
       </div>
       <figcaption className="small muted">{props.summary}</figcaption>
       <Numbers {...props} />
