@@ -3,7 +3,7 @@ import { getLang, type Lang } from './lang';
 import { useLang } from './texts';
 
 // The browser's own variant of the language (en-GB, fr-CA) decides how dates look.
-const localeOf = (lang: Lang) => (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
+const localeOf = (lang: Lang) => (globalThis.navigator?.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
 
 const made = new Map<string, unknown>();
 function once<T>(key: string, make: () => T): T {
@@ -23,8 +23,9 @@ export interface Format {
   date(iso: string | number | Date, zone?: string): string;
   /** Everything, with the zone: for a tooltip. */
   full(iso: string | number | Date, zone?: string): string;
-  /** "in 3 minutes", "2 days ago". */
-  relative(iso: string | number | Date, now?: number): string;
+  /** "in 3 minutes", "2 days ago". A day is one of the calendar: at noon, what comes in forty
+   * hours is not "tomorrow". */
+  relative(iso: string | number | Date, now?: number, zone?: string): string;
   /** Milliseconds: "850 ms", "12.4 s", "3 min 5 s", "2 h 10 min". */
   duration(ms: number): string;
   bytes(n: number): string;
@@ -32,6 +33,10 @@ export interface Format {
 }
 
 const ms = (at: string | number | Date) => (typeof at === 'number' ? at : new Date(at).getTime());
+
+// dayNumber counts the days of the calendar in a zone.
+const dayNumber = (at: number, timeZone?: string) =>
+  Date.parse(once(`day:${timeZone ?? ''}`, () => new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone })).format(at)) / 86_400_000;
 
 function formatOf(lang: Lang): Format {
   const locale = localeOf(lang);
@@ -58,11 +63,13 @@ function formatOf(lang: Lang): Format {
     clock: (iso, timeZone) => dated(iso, 'clock', { timeStyle: 'medium', timeZone }),
     date: (iso, timeZone) => dated(iso, 'date', { dateStyle: 'medium', timeZone }),
     full: (iso, timeZone) => dated(iso, 'full', { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short', timeZone }),
-    relative(iso, now = Date.now()) {
+    relative(iso, now = Date.now(), timeZone) {
       const seconds = (ms(iso) - now) / 1000;
+      if (Number.isNaN(seconds)) return '';
       const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
       const [name, size] = steps.find(([, s]) => Math.abs(seconds) >= s) ?? ['second', 1];
-      return once(`${locale}:r`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })).format(Math.trunc(seconds / size), name);
+      const n = name === 'day' ? dayNumber(ms(iso), timeZone) - dayNumber(now, timeZone) : Math.trunc(seconds / size);
+      return once(`${locale}:r`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })).format(n, name);
     },
     duration(length) {
       if (length < 1000) return unit(Math.round(length), 'millisecond');

@@ -25,6 +25,6 @@ export function Time({ at, zone, absolute }: Props) {
   const now = useNow();
   if (!at) return null;
   const full = f.full(at, zone);
-  const relative = f.relative(at, now);
+  const relative = f.relative(at, now, zone);
   return <time dateTime={at} title={absolute ? relative : full}>{absolute ? f.time(at, zone) : relative}</time>;
 }

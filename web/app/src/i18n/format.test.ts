@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { format } from './format';
+
+const now = Date.parse('2026-11-21T15:30:00Z'); // a Saturday
+const relative = (at: string, zone = 'Europe/Paris') => format('en').relative(at, now, zone);
+
+test('a day is one of the calendar, in the zone that is meant', () => {
+  expect(relative('2026-11-22T17:00:00Z')).toBe('tomorrow');
+  expect(relative('2026-11-23T06:30:00Z')).toBe('in 2 days'); // in 39 hours
+  expect(relative('2026-11-22T23:30:00Z')).toBe('in 2 days'); // after midnight in Paris
+  expect(relative('2026-11-22T23:30:00Z', 'UTC')).toBe('tomorrow');
+  expect(relative('2026-11-20T14:00:00Z')).toBe('yesterday');
+  expect(relative('2026-11-19T20:00:00Z')).toBe('2 days ago');
+});
+
+test('less than a day is told in hours, minutes and seconds', () => {
+  expect(relative('2026-11-22T06:30:00Z')).toBe('in 15 hours');
+  expect(relative('2026-11-21T15:27:01Z')).toBe('2 minutes ago');
+  expect(relative('2026-11-21T15:30:00Z')).toBe('now');
+});
