@@ -3,10 +3,10 @@ import { $api, api, body } from '../../api/client';
 import { ApprovalCard, titleOf } from '../../approvals/ApprovalCard';
 import { statusIn, type Approval } from '../../approvals/decide';
 import { Empty } from '../../ui/Empty';
+import { useKeys } from '../../ui/keys';
 import { texts as uiTexts } from '../../ui/texts';
 import { Bulk } from './Bulk';
 import { Filters } from './Filters';
-import { useKeys } from './keys';
 import { Keys } from './Keys';
 import { inBulk, Rows } from './Rows';
 import { texts } from './texts';
@@ -67,7 +67,6 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
       case 'r': return press('[data-do=refuse]');
       case 'e': return edit(box.current);
       case 'x': if (current && inBulk(current)) tick(current); return true;
-      case '?': setHelp(!help); return true;
       default: return false;
     }
   });

@@ -1,8 +1,8 @@
-import { setKeysOn, useKeysOn } from './keys';
+import { setKeysOn, useKeysOn } from '../../ui/keys';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-const keys = ['j', 'k', 'a', 'r', 'e', 'x', '?'] as const;
+const keys = ['j', 'k', 'a', 'r', 'e', 'x'] as const;
 
 /** What the keys do, and the switch that turns them off. */
 export function Keys({ open, onToggle }: { open: boolean; onToggle: (open: boolean) => void }) {
@@ -10,7 +10,7 @@ export function Keys({ open, onToggle }: { open: boolean; onToggle: (open: boole
   const on = useKeysOn();
   return (
     <details className={css.keys} open={open} onToggle={(e) => onToggle(e.currentTarget.open)} data-keys>
-      <summary>{t('keys')} <kbd>?</kbd></summary>
+      <summary>{t('keys')}</summary>
       <dl className={on ? undefined : css.off}>
         {keys.map((k) => <div key={k}><dt><kbd>{k.toUpperCase()}</kbd></dt><dd>{t(`key.${k}`)}</dd></div>)}
       </dl>

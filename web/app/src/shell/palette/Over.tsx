@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect } from 'react';
+import { keysOn } from '../../ui/keys';
 import { show, useOver } from './open';
 
 // Loaded when they are first wanted.
@@ -16,7 +17,7 @@ export function Over() {
       if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
         e.preventDefault(); // the browser would go to its address bar
         if (!open) show('palette');
-      } else if (e.key === '?' && !e.ctrlKey && !e.metaKey && !e.altKey && !writes(e.target) && !open) {
+      } else if (e.key === '?' && keysOn() && !e.ctrlKey && !e.metaKey && !e.altKey && !writes(e.target) && !open) {
         e.preventDefault();
         show('keys');
       }

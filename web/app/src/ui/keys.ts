@@ -8,9 +8,11 @@ function read(): boolean {
   try { return localStorage.getItem(store) !== 'off'; } catch { return true; }
 }
 
+export const keysOn = () => on;
+
 /** Whether single keys do something: somebody who speaks to the computer, or types by
  * chance, can turn them off. */
-export const useKeysOn = () => useSyncExternalStore((changed) => { listeners.add(changed); return () => { listeners.delete(changed); }; }, () => on);
+export const useKeysOn = () => useSyncExternalStore((changed) => { listeners.add(changed); return () => { listeners.delete(changed); }; }, keysOn);
 
 export function setKeysOn(next: boolean): void {
   on = next;
