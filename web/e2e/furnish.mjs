@@ -99,7 +99,7 @@ export async function furnish(call) {
   const addresses = [
     '/', `/chat/${asks}`, `/chat/${parked}`, '/approvals', '/automations', '/automations/new', `/automations/${morning.id}`, '/runs', `/timeline/${runs[0].session_id}`,
     '/data', `/data/zones/${things.health.id}`, `/data/tools/${things.sleep.id}`, `/data/tools/${things.list.id}`, `/data/documents/${document.id}`,
-    '/usage', ...['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page'].map((section) => `/settings/${section}`), '/system',
+    '/usage', '/settings/validation', '/system',
   ];
   return { ...things, morning, runs, asks, parked, document, addresses };
 }
