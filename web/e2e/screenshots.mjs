@@ -32,7 +32,6 @@ async function pictures(world, made) {
     ['chat', `/chat/${made.asks}`],
     ['automations', '/automations'],
     ['chart', `/data/tools/${made.sleep.id}`],
-    ['timeline', `/timeline/${made.runs[0].session_id}`],
   ];
   for (const [name, at] of shots) {
     await go(page, at);
