@@ -1,0 +1,60 @@
+// Somebody who has read nothing: records a measurement, has the assistant change it with
+// a yes, sets up a daily run, has it run now, and finds its result.
+import { check, same, until } from '../harness.mjs';
+
+const main = (page) => page.getByRole('main');
+const go = (page, name) => page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name }).click();
+
+export const steps = [
+  {
+    name: 'a newcomer measures, is asked, and has a daily run',
+    async run({ open, call }) {
+      const page = await open({ at: '/' });
+      await go(page, /^Data/);
+      await main(page).getByRole('button', { name: 'Start with an example' }).click();
+
+      // A measurement.
+      await main(page).getByLabel(/^New: Value/).fill('72.4');
+      await page.keyboard.press('Enter');
+      await main(page).getByRole('cell', { name: '72.4', exact: true }).first().waitFor();
+      const [tool] = (await call('GET', '/v1/tools')).data;
+      const values = async () => (await call('GET', `/v1/tools/${tool.id}/entries?limit=50`)).data.map((e) => e.data.value);
+      check((await values()).includes(72.4), 'the measurement is stored');
+
+      // Changes are to be asked for; the assistant makes one.
+      await go(page, /^Settings/);
+      await main(page).getByRole('link', { name: 'Approvals' }).click();
+      await main(page).getByRole('checkbox').first().check();
+      await main(page).getByRole('button', { name: /^Save/ }).first().click();
+      await until('the workspace asks', async () => (await call('GET', '/v1/settings')).require_validation === true);
+      await go(page, /^Chat/);
+      await main(page).getByRole('textbox').last().fill('note 71.9 for Weight');
+      await page.keyboard.press('Enter');
+      await main(page).getByRole('button', { name: 'Approve', exact: true }).waitFor();
+      check(!(await values()).includes(71.9), 'nothing is changed before the yes');
+      await main(page).getByRole('button', { name: 'Approve', exact: true }).click();
+      await main(page).getByText(/^Noted: 71.9/).waitFor();
+      check((await values()).includes(71.9), 'the change is made after the yes');
+
+      // A daily run, at once: the conversation at rest lets it pass.
+      await go(page, /^Automations/);
+      await main(page).getByRole('link', { name: /new automation/i }).first().click();
+      await main(page).getByLabel('Your request').fill('what do I have');
+      await main(page).getByText('It would run').waitFor();
+      await main(page).getByRole('button', { name: 'Create' }).click();
+      await main(page).getByRole('button', { name: 'Run now' }).click();
+      await main(page).getByRole('button', { name: 'Let the next one begin' }).click();
+      await main(page).locator('[data-ran=ended]').waitFor();
+      const [daily] = (await call('GET', '/v1/automations')).data;
+      same(daily.schedule.expression, '0 8 * * *', 'when it runs');
+      check(daily.enabled, 'it goes on by itself tomorrow');
+
+      // Its result.
+      await go(page, /^Runs/);
+      await main(page).getByText(/Weight/).first().waitFor();
+      await main(page).getByRole('link', { name: /conversation/ }).first().click();
+      await until('the conversation of the run is shown', async () => /\/chat\/ses_/.test(page.url()));
+      await main(page).getByText(/Weight/).first().waitFor();
+    },
+  },
+];
