@@ -46,7 +46,7 @@ test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the 
 test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium
 	cd web/app && npm run -s check
-	web/e2e/run.sh $(BIN)
+	web/e2e/run.sh $(BIN) --tries 2
 
 screenshots: build ## the pictures in docs/images, made by a scripted visit
 	@scripts/need node chromium

@@ -1,6 +1,6 @@
 // The page in a real browser against real servers.
 //
-//   node run.mjs [--only WORD] [--shots DIR] [--jobs N]     with FERMATA_BIN=path/to/fermata
+//   node run.mjs [--only WORD] [--shots DIR] [--jobs N] [--tries N]     with FERMATA_BIN=path/to/fermata
 //
 // Each file of steps/ has a server of its own, so that two files can run at once.
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
@@ -13,6 +13,9 @@ const option = (name) => { const i = args.indexOf(name); return i < 0 ? undefine
 const only = option('--only');
 const shots = option('--shots');
 const jobs = Number(option('--jobs') ?? 2);
+// A browser on a busy machine may be late for reasons that are not ours. A file that failed
+// is played again, whole and alone, once the others are done; what was needed is printed.
+const tries = Number(option('--tries') ?? 1);
 const patience = 90_000; // a step that takes longer has failed
 
 const folder = new URL('steps/', import.meta.url);
@@ -23,6 +26,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'))
 let kept;
 const begun = Date.now();
 const counts = { ok: 0, failed: 0 };
+const again = new Set(); // files that failed
 
 function within(ms, promise) {
   let timer;
@@ -40,6 +44,7 @@ async function runStep(file, world, { name, run }, i) {
     console.log(`ok    ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   } catch (error) {
     counts.failed++;
+    again.add(file);
     kept ??= mkdtempSync(join(tmpdir(), 'fermata-e2e-failed-'));
     const dir = join(kept, `${file.name}-${i + 1}`);
     const place = /steps\/\S+?:\d+/.exec(error.stack)?.[0] ?? '';
@@ -67,6 +72,15 @@ async function worker() {
 }
 
 await Promise.all(Array.from({ length: jobs }, worker));
+for (let n = 2; n <= tries && again.size; n++) {
+  const failed = [...again];
+  again.clear();
+  counts.failed = 0;
+  for (const file of failed) {
+    console.log(`once more, alone: ${file.name}`);
+    await runFile(file);
+  }
+}
 console.log(`${counts.ok} ok, ${counts.failed} failed, in ${((Date.now() - begun) / 1000).toFixed(0)} s`);
 if (!counts.ok && !counts.failed) console.log(`there is no step ${only}`);
 process.exit(counts.ok && !counts.failed ? 0 : 1);
