@@ -41,7 +41,7 @@ test: test-server test-page ## all tests: the server's, and the page's in a real
 
 test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc
-	CGO_ENABLED=1 go test -race -timeout 20m ./...
+	CGO_ENABLED=1 go test -race -timeout 30m ./...
 
 test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium
