@@ -20,7 +20,8 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const [open, setOpen] = useState(false);
   const state = `exec.${status}`;
   const error = result?.error ?? execution?.error;
-  const note = result?.note ?? execution?.note;
+  // How to read on is said to the AI; nobody else can use a cursor.
+  const note = (result?.note ?? execution?.note)?.replace(/There is more: go on with cursor "[^"]*"\.$/, '').trim();
   const took = execution?.started_at && execution.ended_at ? Math.max(0, Date.parse(execution.ended_at) - Date.parse(execution.started_at)) : null;
   return (
     <div className={css.card} data-command={command} data-status={status}>
