@@ -123,7 +123,7 @@ func TestAChatPreemptsARun(t *testing.T) {
 				break
 			}
 		}
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("the chat waited %v for the slot", took)
 		}
 		if got := s.call("GET", "/v1/sessions/"+run, nil).want(200); got.str("status") != "suspended" || got.str("end_reason") != "SUSPENDED" {

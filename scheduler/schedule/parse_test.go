@@ -198,7 +198,7 @@ func FuzzParse(f *testing.F) {
 			}
 			at = next
 		}
-		if took := clock.System().Sub(begin); took > time.Minute {
+		if took := clock.System().Sub(begin); took > 5*time.Second {
 			t.Fatalf("%q took %s", expression, took)
 		}
 	})
@@ -225,7 +225,7 @@ func TestTheDearestExpressions(t *testing.T) {
 		if p, err := Parse(domainSchedule(s.kind, s.expression, "Europe/Paris", "2026-01-01T03:00:00")); err == nil {
 			p.Next(utc(t, "2151-03-01T00:00:00Z"))
 		}
-		if took := clock.System().Sub(begin); took > time.Minute {
+		if took := clock.System().Sub(begin); took > 2*time.Second {
 			t.Errorf("%s takes %s", s.expression, took)
 		}
 	}
