@@ -85,7 +85,7 @@ func FuzzParseJSON(f *testing.F) {
 
 // Long garbage must not hold a session up, nor what is just short enough to be given
 // to the repairer.
-func TestGarbageHoldsNobodyUp(t *testing.T) {
+func TestGarbageIsReadQuickly(t *testing.T) {
 	for name, piece := range map[string]string{
 		"open braces": "{", "open brackets": "[", "quotes": `"`, "backslashes": `\`, "calls": "a(", "pairs": "{}",
 		"odd pairs": "{'a'}", "words": "a b ", "lines": "x\n", "commas": ",", "comments": "/**/",
@@ -94,10 +94,16 @@ func TestGarbageHoldsNobodyUp(t *testing.T) {
 		for _, length := range []int{maxRepair - 100, 1 << 20} {
 			for _, frame := range [][2]string{{"{pre_text: 1,\n", ""}, {`{"pre_text":"`, `"}`}, {`{"pre_text":""`, "}"}} {
 				text := frame[0] + strings.Repeat(piece, length/len(piece)) + frame[1]
-				begin := time.Now()
-				answer, problem := Parse(&domain.RawAnswer{Text: text, StopReason: "stop"}, input(domain.ProtocolJSON))
-				sound(t, answer, problem)
-				if took := time.Since(begin); took > time.Minute { // far above any slow machine: a blow-up has no end
+				var took time.Duration
+				for range 3 { // a machine that is busy with other things may be late; not three times
+					begin := time.Now()
+					answer, problem := Parse(&domain.RawAnswer{Text: text, StopReason: "stop"}, input(domain.ProtocolJSON))
+					sound(t, answer, problem)
+					if took = time.Since(begin); took <= 5*time.Second {
+						break
+					}
+				}
+				if took > 5*time.Second {
 					t.Errorf("%s, %d bytes, took %s", name, length, took)
 				} else if took > 100*time.Millisecond {
 					t.Logf("%s, %d bytes, took %s", name, length, took)
