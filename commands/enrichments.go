@@ -111,7 +111,7 @@ func (x *enricher) segment(ctx context.Context, s domain.Segment, at string) (do
 	block := *s.Enrichment
 	err := x.enrich(ctx, &block)
 	s.Enrichment = &block
-	return s, "[" + block.Summary + "]", below(at+"/enrichment", err)
+	return s, "[" + block.Summary + "]", domain.Below(at+"/enrichment", err)
 }
 
 // enrich checks an enrichment, freezes its period, and adds its queries.
@@ -133,20 +133,20 @@ func (x *enricher) enrich(ctx context.Context, block *domain.Enrichment) error {
 	}
 	config, err := decode[enrichmentConfig](body)
 	if err != nil {
-		return below("/config", err)
+		return domain.Below("/config", err)
 	}
 	said := config.Period
 	if config.Period, err = x.freeze(config.Period); err != nil {
-		return below("/config/period", err)
+		return domain.Below("/config/period", err)
 	}
 	block.Config = encode(config)
 	var e *domain.Error
 	switch err = x.expand(ctx, block, config, said); {
 	case errors.As(err, &e) && e.Code == domain.CodeNotFound:
 		// In a request, an id that does not exist is a wrong value, not a missing page.
-		return below("/config", &domain.Error{Code: domain.CodeInvalid, Message: e.Message, Fields: e.Fields})
+		return domain.Below("/config", &domain.Error{Code: domain.CodeInvalid, Message: e.Message, Fields: e.Fields})
 	default:
-		return below("/config", err)
+		return domain.Below("/config", err)
 	}
 }
 

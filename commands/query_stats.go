@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +85,7 @@ func (c *Catalogue) Stats(ctx context.Context, data Data, env Env, q StatsQuery)
 	var span domain.Span
 	if !q.Period.IsZero() {
 		if span, err = q.Period.Resolve(env.reference(), calendar); err != nil {
-			return nil, below("/period", err)
+			return nil, domain.Below("/period", err)
 		}
 	}
 	result := &StatsResult{Field: field}
@@ -182,18 +181,4 @@ func buckets(calendar domain.Calendar, span domain.Span, by string) ([]bucket, e
 		at = next
 	}
 	return all, nil
-}
-
-// below moves the pointers of an error under a prefix.
-func below(prefix string, err error) error {
-	var e *domain.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	moved := *e
-	moved.Fields = slices.Clone(e.Fields)
-	for i := range moved.Fields {
-		moved.Fields[i].Pointer = prefix + moved.Fields[i].Pointer
-	}
-	return &moved
 }

@@ -167,7 +167,7 @@ func (c *call) span(p domain.Period, calendar domain.Calendar) (domain.Span, err
 		return domain.Span{}, nil
 	}
 	span, err := p.Resolve(c.env.reference(), calendar)
-	return span, below("/period", err)
+	return span, domain.Below("/period", err)
 }
 
 func spanText(s domain.Span, calendar domain.Calendar) string {

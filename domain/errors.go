@@ -3,6 +3,7 @@ package domain
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Code is the stable, machine-readable name of an error. One table in package
@@ -93,6 +94,21 @@ func Errorf(code Code, format string, args ...any) *Error {
 func Invalid(pointer, code, format string, args ...any) *Error {
 	message := fmt.Sprintf(format, args...)
 	return &Error{Code: CodeInvalid, Message: message, Fields: []FieldError{{Pointer: pointer, Code: code, Message: message}}}
+}
+
+// Below moves the pointers of an error under a prefix: to where the value stands in the
+// whole of what was sent. Another error comes back as it is.
+func Below(prefix string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	moved.Fields = slices.Clone(e.Fields)
+	for i := range moved.Fields {
+		moved.Fields[i].Pointer = prefix + moved.Fields[i].Pointer
+	}
+	return &moved
 }
 
 // NotFound makes the 404 error; it is the same for an unknown id and for an id of

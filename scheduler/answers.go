@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -214,20 +213,6 @@ func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approv
 	}
 }
 
-// below moves the pointers of an error to where the value stands in the answer.
-func below(prefix string, err error) error {
-	var e *domain.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	moved := *e
-	moved.Fields = slices.Clone(e.Fields)
-	for i := range moved.Fields {
-		moved.Fields[i].Pointer = prefix + moved.Fields[i].Pointer
-	}
-	return &moved
-}
-
 // validation checks an answer to actions: the ids are the approval's, and edits fit
 // their command.
 func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte) (domain.Event, error) {
@@ -250,7 +235,7 @@ func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approva
 			}
 			edited, err := d.cfg.Answers.Edit(ctx, v, e, params)
 			if err != nil {
-				return nil, below("/edits/"+id, err)
+				return nil, domain.Below("/edits/"+id, err)
 			}
 			event.Edited = append(event.Edited, edited)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -47,7 +48,7 @@ func (s Slow) Check(t *testing.T, provider func(*testing.T, *http.Client) provid
 		if s.Streamed {
 			request.OnDelta = func(providers.Delta) {}
 		}
-		began := time.Now()
+		began := clock.System()
 		_, err := provider(t, client).Query(t.Context(), request)
 		var e *providers.Error
 		switch {
@@ -55,8 +56,8 @@ func (s Slow) Check(t *testing.T, provider func(*testing.T, *http.Client) provid
 			t.Errorf("failed: %v", err)
 		case s.Failure != "" && (!errors.As(err, &e) || e.Class != providers.ClassNetwork || !strings.Contains(e.Message, s.Failure)):
 			t.Errorf("got %v", err)
-		case s.Failure != "" && time.Since(began) != s.After:
-			t.Errorf("after %s", time.Since(began))
+		case s.Failure != "" && clock.System().Sub(began) != s.After:
+			t.Errorf("after %s", clock.System().Sub(began))
 		}
 	})
 }

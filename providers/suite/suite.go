@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -134,7 +135,7 @@ func answers(t *testing.T, wire Wire, streamed bool) {
 				t.Skip("this wire has no calls")
 			}
 			f := start(t, wire, row.reply)
-			before := time.Now().Add(-time.Millisecond) // the clock is cut to microseconds
+			before := clock.System()
 			answer, err := f.query(t.Context(), streamed)
 			if err != nil {
 				t.Fatal(err)
@@ -143,7 +144,7 @@ func answers(t *testing.T, wire Wire, streamed bool) {
 			if answer.Usage != usage {
 				t.Errorf("usage %+v, want %+v", answer.Usage, usage)
 			}
-			if answer.FirstTokenAt.Before(before) || answer.FirstTokenAt.After(time.Now()) {
+			if answer.FirstTokenAt.Before(before) || answer.FirstTokenAt.After(clock.System()) {
 				t.Errorf("the first token came at %s", answer.FirstTokenAt)
 			}
 		})
@@ -254,13 +255,13 @@ func cancelled(t *testing.T, wire Wire) {
 				timer := time.AfterFunc(20*time.Millisecond, func() { cancel(stopped) })
 				defer timer.Stop()
 			}
-			began := time.Now()
+			began := clock.System()
 			answer, err := f.query(ctx, streamed)
 			var e *providers.Error
 			if answer != nil || !errors.Is(err, stopped) || !errors.As(err, &e) || e.Class != providers.ClassCancelled {
 				t.Errorf("got %+v, %v", answer, err)
 			}
-			if took := time.Since(began); took > promptly {
+			if took := clock.System().Sub(began); took > promptly {
 				t.Errorf("it took %s", took)
 			}
 		})

@@ -58,3 +58,9 @@ export async function versioned<T>(call: Promise<{ data?: T; response: Response 
   const { data, response } = await call;
   return { value: data as T, etag: response.headers.get('ETag') ?? '' };
 }
+
+/** How lists go on, for `$api.useInfiniteQuery`: from page to page by `next_cursor`. (The
+ * first page has null and no "": the library sends 0 for what is left out.) */
+export const byPages = {
+  pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined,
+} as const;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { $api } from '../../api/client';
+import { $api, byPages } from '../../api/client';
 import { ApprovalCard, titleOf } from '../../approvals/ApprovalCard';
 import { statusIn, type Approval } from '../../approvals/decide';
 import { toneOf } from '../../approvals/Settled';
@@ -14,9 +14,7 @@ import css from './approvals.module.css';
 export function Recent() {
   const t = texts.use();
   const words = uiTexts.use();
-  const query = $api.useInfiniteQuery('get', '/v1/approvals', { params: { query: { limit: 50 } } }, {
-    pageParamName: 'after', initialPageParam: '', getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined,
-  });
+  const query = $api.useInfiniteQuery('get', '/v1/approvals', { params: { query: { limit: 50 } } }, byPages);
   return (
     <section className="stack tight" aria-labelledby="recent">
       <h2 id="recent">{t('recent')}</h2>

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { $api } from '../../api/client';
+import { $api, byPages } from '../../api/client';
 import type { Approval } from '../../approvals/decide';
 
 export interface Filter { kind: string; session: string }
@@ -14,9 +14,7 @@ function kept(): Filter {
 /** What waits for a person, oldest first, and which of it is looked at. */
 export function useOpen() {
   // Not the 200 of those who read a single page: the cache would take the one for the other.
-  const query = $api.useInfiniteQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 100 } } }, {
-    pageParamName: 'after', initialPageParam: '', getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined,
-  });
+  const query = $api.useInfiniteQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 100 } } }, byPages);
   const [filter, set] = useState(kept);
   const setFilter = (next: Filter) => {
     set(next);

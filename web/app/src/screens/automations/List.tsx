@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { $api } from '../../api/client';
+import { $api, byPages } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Field } from '../../ui/Field';
 import { Page } from '../../ui/Page';
@@ -13,15 +13,13 @@ import css from './automations.module.css';
 import { texts } from './texts';
 import { useArrival } from './arrived';
 
-const paging = { pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined } as const;
-
 /** All automations, newest first. */
 export function List() {
   const t = texts.use();
   const ui = uiTexts.use();
   useArrival();
   const [word, setWord] = useState('');
-  const query = $api.useInfiniteQuery('get', '/v1/automations', { params: { query: { limit: 50 } } }, paging);
+  const query = $api.useInfiniteQuery('get', '/v1/automations', { params: { query: { limit: 50 } } }, byPages);
   const wanted = word.trim().toLowerCase();
   return (
     <Page title={t('title')} actions={<><ImportButton />{(query.data?.pages[0]?.data.length ?? 0) > 0 && <ExportButton />}<Link href="/automations/new" className="button primary">{t('new')}</Link></>}>

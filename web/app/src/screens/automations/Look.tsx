@@ -4,7 +4,7 @@ import { $api } from '../../api/client';
 import { Read } from '../../ui/Read';
 import { formTexts } from './formTexts';
 import { isEmpty, segmentsOf, type Part } from './parts';
-import { useSettled } from './useSettled';
+import { useSettled } from '../../ui/useSettled';
 
 /** What the AI will read of a request, and what is looked up for it. */
 export function Look({ parts }: { parts: Part[] }) {

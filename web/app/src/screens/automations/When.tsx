@@ -7,7 +7,7 @@ import css from './automations.module.css';
 import { errorAt } from './errors';
 import { formTexts } from './formTexts';
 import { browserZone, kinds, missing, scheduleOf, takesStart, zones, type When } from './schedule';
-import { useSettled } from './useSettled';
+import { useSettled } from '../../ui/useSettled';
 import { dayName, localTime, usePreview } from './words';
 
 interface Props { value: When; onChange: (when: When) => void; errors: FieldError[] }

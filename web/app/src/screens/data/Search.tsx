@@ -1,26 +1,17 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Field } from '../../ui/Field';
 import { Read } from '../../ui/Read';
 import { Time } from '../../ui/Time';
+import { useSettled } from '../../ui/useSettled';
 import css from './data.module.css';
 import { partsOf, placesOf } from './marks';
 import { texts } from './texts';
 
 const kinds = ['', 'entry', 'note', 'document'] as const;
 const most = 100;
-
-/** The value, once it has not changed for a moment: nothing is asked for each letter. */
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
-}
 
 interface Props { word: string; onWord: (word: string) => void }
 

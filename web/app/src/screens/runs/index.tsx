@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { $api } from '../../api/client';
+import { $api, byPages } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
@@ -12,8 +12,6 @@ import { merge, together } from './merge';
 import { OccurrenceLine } from './OccurrenceLine';
 import { RunLine } from './RunLine';
 import { texts } from './texts';
-
-const paging = { pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined } as const;
 
 /** The runs of all automations and what did not run, newest first. */
 export default function Runs() {
@@ -34,8 +32,8 @@ function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void })
   const t = texts.use();
   const ui = uiTexts.use();
   const asked = queriesOf(filter);
-  const runs = $api.useInfiniteQuery('get', '/v1/runs', { params: { query: { ...asked.runs, limit: 30 } } }, { ...paging, enabled: asked.runs !== null });
-  const occurrences = $api.useInfiniteQuery('get', '/v1/occurrences', { params: { query: { ...asked.occurrences, limit: 30 } } }, { ...paging, enabled: asked.occurrences !== null });
+  const runs = $api.useInfiniteQuery('get', '/v1/runs', { params: { query: { ...asked.runs, limit: 30 } } }, { ...byPages, enabled: asked.runs !== null });
+  const occurrences = $api.useInfiniteQuery('get', '/v1/occurrences', { params: { query: { ...asked.occurrences, limit: 30 } } }, { ...byPages, enabled: asked.occurrences !== null });
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } });
   const nameOf = (id: string) => automations.data?.data.find((a) => a.id === id)?.name ?? t('gone');
   const queries = [...(asked.runs ? [runs] : []), ...(asked.occurrences ? [occurrences] : [])];

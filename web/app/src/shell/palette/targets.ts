@@ -1,22 +1,12 @@
 // Everything that the palette can lead to.
-import { useEffect, useState } from 'react';
 import { $api } from '../../api/client';
+import { useSettled } from '../../ui/useSettled';
 import { texts as shellTexts } from '../texts';
 import { rank, type Target } from './rank';
 import { texts } from './texts';
 
 const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
 const sections = ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page'] as const;
-
-/** A text that changes only after a pause in typing. */
-function useSettled(text: string, ms: number): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), ms);
-    return () => clearTimeout(timer);
-  }, [text, ms]);
-  return settled;
-}
 
 /** What fits the words typed so far: names that are known at once, then what the server
  * finds in texts. */
