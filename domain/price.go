@@ -36,8 +36,14 @@ type Prices map[string]Price
 // Of finds the price of a model: the one under its very name, else that of the pattern
 // which says most.
 func (p Prices) Of(model string) (Price, bool) {
-	if price, ok := p[model]; ok && model != "" {
-		return price, true
+	entry, ok := p.entry(model)
+	return p[entry], ok
+}
+
+// entry is the name or pattern under which a model's price stands.
+func (p Prices) entry(model string) (string, bool) {
+	if _, ok := p[model]; ok && model != "" {
+		return model, true
 	}
 	best := ""
 	for pattern := range p {
@@ -45,8 +51,15 @@ func (p Prices) Of(model string) (Price, bool) {
 			best = pattern
 		}
 	}
-	price, ok := p[best]
-	return price, ok && best != ""
+	return best, best != ""
+}
+
+// PricedModel is the name under which the built-in price list has a model, without what
+// a pattern leaves open ("-2*" stands for a date): one of a closed set, whatever a
+// provider calls its model.
+func PricedModel(model string) (string, bool) {
+	entry, ok := builtInPrices.entry(model)
+	return strings.TrimSuffix(strings.TrimSuffix(entry, "-2*"), "*"), ok
 }
 
 // matches says whether a model's name fits a pattern.

@@ -71,9 +71,10 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	if err := flags.resolve(); err != nil {
 		return nil, err
 	}
+	catalogue := commands.New()
 	a := &app{
 		flags: flags, log: log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
-		metrics: newMetrics(), catalogue: commands.New(),
+		metrics: newMetrics(catalogue.Specs()), catalogue: catalogue,
 		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind(), script.Kind()),
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
@@ -138,6 +139,7 @@ func (a *app) committed(change *domain.Change) {
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.metrics.committed(change)
+	logCommitted(&a.log, change)
 	a.door.Committed(change)
 	if a.node != nil {
 		a.node.Committed(change)

@@ -13,9 +13,11 @@ import (
 )
 
 // metrics are what Prometheus scrapes: base units, no ids in labels, closed sets of
-// label values.
+// label values. Nothing that a workspace, a model or a caller chose is a label: it would
+// tell one tenant's words to whoever scrapes, and make as many series as somebody likes.
 type metrics struct {
 	registry    *prometheus.Registry
+	commands    map[string]bool // names that a label may carry
 	transitions *prometheus.CounterVec
 	phases      *prometheus.HistogramVec
 	calls       *prometheus.CounterVec
@@ -39,7 +41,7 @@ type metrics struct {
 	*slotMetrics
 }
 
-func newMetrics() *metrics {
+func newMetrics(commands []domain.CommandSpec) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fermata_" + name, Help: help}, labels)
 	}
@@ -51,13 +53,14 @@ func newMetrics() *metrics {
 	counts := []float64{1, 2, 3, 5, 8, 13, 20, 50}
 	m := &metrics{
 		registry:    prometheus.NewRegistry(),
+		commands:    map[string]bool{},
 		transitions: counter("phase_transitions_total", "Transitions of the state machine.", "from", "to"),
 		phases:      seconds("phase_seconds", "Time spent in a phase before it was left.", long, "phase"),
 		calls:       counter("ai_calls_total", "Calls of the AI.", "provider", "outcome"),
 		callTime:    seconds("ai_call_seconds", "Duration of calls of the AI.", long, "provider"),
 		firstToken:  seconds("ai_first_token_seconds", "Time to the first token of streamed calls.", long, "provider"),
 		tokens:      counter("ai_tokens_total", "Tokens used.", "provider", "model", "kind"),
-		cost:        counter("ai_cost_total", "Cost of calls of the AI in US dollars.", "provider"),
+		cost:        counter("ai_cost_total", "Cost of calls of the AI in US dollars.", "provider", "model"),
 		executions:  counter("command_executions_total", "Commands that ended.", "command", "class", "outcome"),
 		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
 		perRound:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_roundtrips_per_round", Help: "Calls of the AI in a round.", Buckets: counts}),
@@ -69,8 +72,11 @@ func newMetrics() *metrics {
 		guarded:     counter("loop_guard_total", "Commands answered from before instead of being run again.", "kind"),
 		resets:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_sse_resets_total", Help: "Event streams whose cursor was of no use."}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
-		requests:    counter("http_requests_total", "HTTP requests.", "route", "code"),
-		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "route"),
+		requests:    counter("http_requests_total", "HTTP requests.", "method", "route", "code"),
+		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "method", "route"),
+	}
+	for _, spec := range commands {
+		m.commands[spec.Name] = true
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "fermata_build_info", Help: "1, with the version as label.", ConstLabels: prometheus.Labels{"version": version, "commit": commit},
@@ -113,8 +119,37 @@ func (m *metrics) committed(change *domain.Change) {
 	}
 }
 
+// otherLabel stands for every value outside a closed set.
+const otherLabel = "other"
+
+// command is a command's name as a label: a model can ask for any name.
+func (m *metrics) command(name string) string {
+	if m.commands[name] {
+		return name
+	}
+	return otherLabel
+}
+
+// model is a model's name as a label: that of the entry of the built-in price list.
+func (m *metrics) model(name string) string {
+	if entry, ok := domain.PricedModel(name); ok {
+		return entry
+	}
+	return otherLabel
+}
+
+// method is an HTTP method as a label: a caller can send any token.
+func (m *metrics) method(name string) string {
+	switch name {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return name
+	}
+	return otherLabel
+}
+
 // AICall is part of orchestrator.Observer.
 func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string) {
+	model = m.model(model)
 	m.calls.WithLabelValues(provider, outcome).Inc()
 	m.callTime.WithLabelValues(provider).Observe(took.Seconds())
 	if firstToken > 0 {
@@ -129,18 +164,19 @@ func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duratio
 		}
 	}
 	if usage.Cost != nil && *usage.Cost > 0 {
-		m.cost.WithLabelValues(provider).Add(*usage.Cost)
+		m.cost.WithLabelValues(provider, model).Add(*usage.Cost)
 	}
 }
 
 // Executed is part of orchestrator.Observer.
 func (m *metrics) Executed(e *domain.Execution) {
-	m.executions.WithLabelValues(e.Command, string(e.Kind), string(e.Status)).Inc()
+	command := m.command(e.Command)
+	m.executions.WithLabelValues(command, string(e.Kind), string(e.Status)).Inc()
 	if e.Status == domain.ExecCached {
 		m.guarded.WithLabelValues(string(e.Kind)).Inc()
 	}
 	if e.StartedAt != nil && e.EndedAt != nil {
-		m.execTime.WithLabelValues(e.Command).Observe(e.EndedAt.Sub(*e.StartedAt).Seconds())
+		m.execTime.WithLabelValues(command).Observe(e.EndedAt.Sub(*e.StartedAt).Seconds())
 	}
 }
 
@@ -156,9 +192,10 @@ func (m *metrics) RoundEnded(roundtrips int) { m.perRound.Observe(float64(roundt
 func (m *metrics) Fenced() { m.fenced.Inc() }
 
 // Request is part of handlers.Metrics.
-func (m *metrics) Request(route, _ string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
-	m.requestTime.WithLabelValues(route).Observe(took.Seconds())
+func (m *metrics) Request(route, method string, status int, took time.Duration) {
+	method = m.method(method)
+	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.requestTime.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
 // Stream is part of handlers.Metrics.

@@ -61,7 +61,7 @@ func (v *virtual) clock() time.Time {
 func (v *virtual) open(change ...func(*scheduler.Config)) {
 	config := scheduler.Config{
 		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New()},
-		Machine: pureMachine{}, Runner: idleRunner{}, Observer: newMetrics(), Clock: v.clock, NewID: ids.New, Log: zerolog.Nop(),
+		Machine: pureMachine{}, Runner: idleRunner{}, Observer: newMetrics(nil), Clock: v.clock, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
 	}
 	for _, c := range change {

@@ -3,9 +3,12 @@
 package ids
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -14,6 +17,16 @@ import (
 func New(prefix string) string {
 	id := uuid.Must(uuid.NewV7())
 	return prefix + "_" + hex.EncodeToString(id[:])
+}
+
+// Time is when an id was made, to the millisecond; false for one that New did not make.
+func Time(id string) (time.Time, bool) {
+	_, text, _ := strings.Cut(id, "_")
+	made, err := uuid.Parse(text)
+	if err != nil || made.Version() != 7 {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC(), true
 }
 
 // Counting makes ids that are the same in every run of a test: "msg_1", "msg_2", …
