@@ -125,7 +125,7 @@ func (c *oneAutomation) find(cc *cliContext) (*client, *api.Automation, error) {
 	}
 	a, err := automationCalled(all, c.Automation)
 	if err == nil && a == nil {
-		err = fmt.Errorf("there is no automation %q; fermata automations lists them", c.Automation)
+		err = fmt.Errorf("there is no automation %q; fermata automations list shows them all", c.Automation)
 	}
 	return client, a, err
 }

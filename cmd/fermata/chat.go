@@ -29,7 +29,9 @@ type chatCommand struct {
 // Help is shown under --help.
 func (chatCommand) Help() string {
 	return "Each line is a message; in a pipe the next line is read when the answer is complete. " +
-		"Ctrl-C interrupts the round, a second one leaves. /quit leaves, /stop interrupts, /help lists the rest."
+		"Ctrl-C interrupts the round, a second one leaves. /quit leaves, /stop interrupts, /help lists the rest. " +
+		"With -o json each event of the session is printed as a line of JSON, and nothing else: " +
+		"what waits for a person is answered by --yes or --no."
 }
 
 // Run talks until there is nothing more to say.
@@ -52,6 +54,11 @@ func (c *chatCommand) Run(cc *cliContext) error {
 		events: make(chan sseEvent, 64), links: make(chan link, 4),
 		// A script decides by flags, and sends its next line when the answer is complete.
 		script: c.Message != "" || !cc.interactive,
+	}
+	if c.Output == "json" {
+		// A program reads: it gets the events, and the words for people go nowhere.
+		t.screen, t.script = screen{out: io.Discard}, true
+		t.print = func(e sseEvent) error { return printEvent(cc, e) }
 	}
 	// The follower is told to stop before it is waited for: it may be about to hand on
 	// an event that nobody takes any more.
@@ -106,6 +113,8 @@ type talk struct {
 	name    string
 	yes, no bool
 	script  bool
+	// print, if set, writes each event for a program.
+	print func(sseEvent) error
 
 	events chan sseEvent
 	links  chan link

@@ -105,6 +105,11 @@ func (t *talk) linked(l link) {
 
 // take shows one event.
 func (t *talk) take(ctx context.Context, e sseEvent) error {
+	if t.print != nil {
+		if err := t.print(e); err != nil {
+			return err
+		}
+	}
 	switch e.Name {
 	case "snapshot":
 		return t.snapshot(ctx, e)

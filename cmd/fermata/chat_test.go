@@ -46,7 +46,10 @@ func startChat(t *testing.T, c chatCommand, interactive bool) *fakeChat {
 	cc, out := testContext(t, reader)
 	cc.interactive, cc.signals = interactive, f.sig
 	f.out, f.in = out, writer
-	c.clientFlags = f.flags()
+	output := c.Output
+	if c.clientFlags = f.flags(); output != "" {
+		c.Output = output
+	}
 	go func() { f.done <- c.Run(cc) }()
 	t.Cleanup(func() { _ = writer.Close() })
 	return f
@@ -357,5 +360,33 @@ func TestQuestionsAreUnderstood(t *testing.T) {
 				t.Errorf("asked %q", asked)
 			}
 		})
+	}
+}
+
+// A program that talks gets each event as a line of JSON, and nothing between them.
+func TestChatForAProgramPrintsEventsOnly(t *testing.T) {
+	f := startChat(t, chatCommand{clientFlags: clientFlags{Output: "json"}, Message: "hello"}, true)
+	f.request("POST /v1/sessions/ses_1/messages")
+	f.phase("CALLING_AI", "running")
+	f.says(0, "Good ")
+	f.answered("Good day.")
+	f.phase("IDLE", "idle")
+	if err := f.ends(); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for text := range strings.Lines(f.out.String()) {
+		var line struct {
+			ID    int64           `json:"id"`
+			Event string          `json:"event"`
+			Data  json.RawMessage `json:"data"`
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatalf("%v in %q", err, text)
+		}
+		names = append(names, line.Event)
+	}
+	if got := strings.Join(names, " "); got != "session.phase message.delta message.created session.phase" {
+		t.Errorf("events: %s", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -15,6 +16,7 @@ import (
 // running server over its API.
 type CLI struct {
 	Config kong.ConfigFlag `help:"YAML file of flags (underscores for dashes)." env:"FERMATA_CONFIG" placeholder:"FILE"`
+	Print  versionFlag     `name:"version" help:"Print the version." short:"V"`
 
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date and end."`
@@ -50,15 +52,43 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("read the command line's own definition: %w", err)
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(orHelp(args))
 	if err != nil {
 		return fmt.Errorf("%w (see: fermata --help)", err)
 	}
+	terminal := movesCursor(isTerminal(os.Stdout), os.Getenv("TERM"))
 	return parsed.Run(&cliContext{
 		Context: context.Background(), in: os.Stdin, out: os.Stdout, errors: os.Stderr, clock: clock.System,
-		interactive: isTerminal(os.Stdin), terminal: isTerminal(os.Stdout),
-		colour: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "",
+		interactive: isTerminal(os.Stdin), terminal: terminal, colour: terminal && os.Getenv("NO_COLOR") == "",
 	})
+}
+
+// orHelp asks for help where nothing is asked, and where people ask in the way of other
+// programs: fermata help, fermata help chat.
+func orHelp(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
+// movesCursor says whether what is written may hold escapes. A dumb terminal (an
+// editor's, say) shows them as they are.
+func movesCursor(terminal bool, kind string) bool { return terminal && kind != "dumb" }
+
+// versionFlag prints the version wherever it stands.
+type versionFlag bool
+
+// BeforeReset runs before a command is demanded.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	if err := (versionCommand{}).Run(&cliContext{out: app.Stdout}); err != nil {
+		return err
+	}
+	app.Exit(0)
+	return nil
 }
 
 func isTerminal(f *os.File) bool {
