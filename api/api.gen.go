@@ -1586,7 +1586,7 @@ type Approval struct {
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Decision The recorded answer, or null.
+	// Decision Any JSON value.
 	Decision  AnyValue          `json:"decision"`
 	ExpiresAt *Timestamp        `json:"expires_at"`
 	ID        string            `json:"id"`
@@ -1597,7 +1597,7 @@ type Approval struct {
 	// Reasons Why a person is asked.
 	Reasons []ApprovalReason `json:"reasons"`
 
-	// ResponseSchema JSON Schema of the answer, from which a form can be made: for a question that of its `value`, for every other kind that of the whole body.
+	// ResponseSchema Any JSON value.
 	ResponseSchema AnyValue       `json:"response_schema"`
 	RoundID        *string        `json:"round_id,omitempty"`
 	SessionID      string         `json:"session_id"`
@@ -1852,7 +1852,7 @@ type AutomationRun struct {
 	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 	Phase Phase `json:"phase"`
 
-	// RequestedAt When the run was made; it may have queued then.
+	// RequestedAt RFC 3339, UTC, milliseconds.
 	RequestedAt Timestamp `json:"requested_at"`
 	Roundtrips  int       `json:"roundtrips"`
 
@@ -2002,7 +2002,7 @@ type CommandSpec struct {
 	Kind   CommandKind   `json:"kind"`
 	Name   string        `json:"name"`
 
-	// ParamsSchema A JSON Schema.
+	// ParamsSchema A JSON Schema: an object, or a boolean.
 	ParamsSchema JSONSchema `json:"params_schema"`
 	Source       string     `json:"source"`
 
@@ -2191,7 +2191,7 @@ type Entry struct {
 	// SessionID The session that wrote it last; null: a client.
 	SessionID *string `json:"session_id"`
 
-	// Timestamp When it happened.
+	// Timestamp RFC 3339, UTC, milliseconds.
 	Timestamp Timestamp `json:"timestamp"`
 	ToolID    string    `json:"tool_id"`
 
@@ -2295,7 +2295,7 @@ type Explanation struct {
 	Phase     Phase  `json:"phase"`
 	SessionID string `json:"session_id"`
 
-	// Since Since when it stands like this.
+	// Since RFC 3339, UTC, milliseconds.
 	Since Timestamp `json:"since"`
 
 	// Status Coarse and stable: `requires_action` is when a person must answer.
@@ -2398,7 +2398,7 @@ type InvariantList struct {
 // JSONObject A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
 type JSONObject = json.RawMessage
 
-// JSONSchema A JSON Schema.
+// JSONSchema A JSON Schema: an object, or a boolean.
 type JSONSchema = json.RawMessage
 
 // Key defines model for Key.
@@ -2733,7 +2733,7 @@ type NewKeyRole string
 
 // NewProvider defines model for NewProvider.
 type NewProvider struct {
-	// Config Valid for the kind: `model`, `base_url`, `api_key` or `api_key_env`, `protocol`, `max_tokens` …
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
 	Config    JSONObject `json:"config"`
 	IsDefault *bool      `json:"is_default,omitempty"`
 
@@ -2812,7 +2812,7 @@ type Node struct {
 	// Incarnation Random for each start of the node.
 	Incarnation string `json:"incarnation"`
 
-	// LeaseUntil On the clock of the database.
+	// LeaseUntil RFC 3339, UTC, milliseconds.
 	LeaseUntil Timestamp `json:"lease_until"`
 
 	// Sessions Sessions at work that it drives.
@@ -2991,7 +2991,7 @@ type Problem struct {
 	// Code Stable; decide by this one.
 	Code string `json:"code"`
 
-	// Decision The recorded answer.
+	// Decision Any JSON value.
 	Decision AnyValue `json:"decision,omitempty"`
 
 	// Detail What happened, what was kept, what to do.
@@ -3056,7 +3056,7 @@ type PromptChunkList struct {
 
 // Provider defines model for Provider.
 type Provider struct {
-	// Config As it was given, the key masked (`sk-…abcd`).
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
 	Config JSONObject `json:"config"`
 
 	// CreatedAt RFC 3339, UTC, milliseconds.
@@ -3088,7 +3088,7 @@ type ProviderError struct {
 
 // ProviderKind defines model for ProviderKind.
 type ProviderKind struct {
-	// ConfigSchema A JSON Schema.
+	// ConfigSchema A JSON Schema: an object, or a boolean.
 	ConfigSchema JSONSchema `json:"config_schema"`
 	DisplayName  string     `json:"display_name"`
 	Name         string     `json:"name"`
@@ -3109,7 +3109,7 @@ type ProviderList struct {
 
 // ProviderPatch defines model for ProviderPatch.
 type ProviderPatch struct {
-	// Config A merge patch of the config.
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
 	Config    JSONObject `json:"config,omitempty"`
 	IsDefault *bool      `json:"is_default,omitempty"`
 	Name      *string    `json:"name,omitempty"`
@@ -3312,7 +3312,7 @@ type SearchHit struct {
 	// Snippet The part of the text in which the words stand, on one line: plain text, never HTML.
 	Snippet string `json:"snippet"`
 
-	// Timestamp When it happened; of a document
+	// Timestamp RFC 3339, UTC, milliseconds.
 	Timestamp Timestamp `json:"timestamp"`
 
 	// Title Of a note or a document.
@@ -3624,7 +3624,7 @@ type SessionType = domain.SessionType
 
 // Settings defines model for Settings.
 type Settings struct {
-	// ApprovalExpiry `0s`: never.
+	// ApprovalExpiry A number and a unit, or several, like `5m` or `1h30m`.
 	ApprovalExpiry   Duration                 `json:"approval_expiry"`
 	ApprovalOnExpiry SettingsApprovalOnExpiry `json:"approval_on_expiry"`
 
@@ -3863,7 +3863,7 @@ type Timeline struct {
 
 // TimelineLine `kind` says which of the three objects is there.
 type TimelineLine struct {
-	// At When it began.
+	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
 	// Cut What is too long to be here; the text is shortened.
@@ -3943,14 +3943,14 @@ type ToolPatch struct {
 type ToolType struct {
 	BuiltIn bool `json:"built_in"`
 
-	// ConfigSchema A JSON Schema.
+	// ConfigSchema A JSON Schema: an object, or a boolean.
 	ConfigSchema JSONSchema `json:"config_schema"`
 
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt   *Timestamp `json:"created_at,omitempty"`
 	Description string     `json:"description"`
 
-	// EntrySchema A JSON Schema.
+	// EntrySchema A JSON Schema: an object, or a boolean.
 	EntrySchema JSONSchema `json:"entry_schema"`
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
@@ -4106,7 +4106,7 @@ type WaitingContext struct {
 	// ApprovalID Answer this one.
 	ApprovalID *string `json:"approval_id,omitempty"`
 
-	// At When it began; for a timer when it is due.
+	// At RFC 3339, UTC, milliseconds.
 	At *Timestamp `json:"at,omitempty"`
 
 	// Attempt Network retries so far.
@@ -4136,11 +4136,9 @@ type WaitingFor struct {
 	Ahead      *[]SessionName `json:"ahead,omitempty"`
 	ApprovalID *string        `json:"approval_id,omitempty"`
 	Attempt    *int           `json:"attempt,omitempty"`
-
-	// Holder Who holds the slot. Left out while the slot is free.
-	Holder    *SessionName   `json:"holder,omitempty"`
-	Kind      WaitingForKind `json:"kind"`
-	LastError *string        `json:"last_error,omitempty"`
+	Holder     *SessionName   `json:"holder,omitempty"`
+	Kind       WaitingForKind `json:"kind"`
+	LastError  *string        `json:"last_error,omitempty"`
 
 	// Limit Which budget is used up.
 	Limit *string `json:"limit,omitempty"`
@@ -4156,7 +4154,7 @@ type WaitingFor struct {
 	Reason *string   `json:"reason,omitempty"`
 	Tasks  *[]string `json:"tasks,omitempty"`
 
-	// Until When it goes on by itself, or the wait ends.
+	// Until RFC 3339, UTC, milliseconds.
 	Until *Timestamp `json:"until,omitempty"`
 }
 

@@ -95,6 +95,10 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	}
 	s := ref.Value
 	seen[s] = true
+	if s.Type == nil && len(s.OneOf)+len(s.AnyOf)+len(s.AllOf) == 0 {
+		// A schema without a type takes every value, null too, which the library forgets.
+		s.Type = &openapi3.Types{"object", "array", "string", "number", "boolean", "null"}
+	}
 	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
 		no := false
 		s.AdditionalProperties.Has = &no
