@@ -45,7 +45,8 @@ func newVendor(base *url.URL, secret string, client *http.Client) vendor {
 
 // send makes a request and waits for the head of its response, which is a 200.
 func (v vendor) send(ctx context.Context, method, path string, b *providers.Body) (*http.Response, error) {
-	response, err := v.call(ctx, &delivery{vendor: v, method: method, url: v.base.JoinPath(path), body: b})
+	to := v.base.JoinPath("/").JoinPath(path) // joined to a bare host at once, it would lack its first slash
+	response, err := v.call(ctx, &delivery{vendor: v, method: method, url: to, body: b})
 	if err != nil {
 		return nil, providers.TransportError(ctx, err, v.secret)
 	}
