@@ -178,8 +178,11 @@ type Provider struct {
 	Config       json.RawMessage // without the key
 	SecretSealed string          // the sealed api_key; empty: none stored
 	SecretMask   string          // "sk-…abcd", for people
-	IsDefault    bool
-	Version      int64
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	// EnvGrant is a variable and an origin ("NAME@https://host:443") that the operator
+	// brought together: only there does the variable go beyond its vendor's hosts.
+	EnvGrant  string
+	IsDefault bool
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }

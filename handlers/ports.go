@@ -210,6 +210,9 @@ type NewProvider struct {
 	Kind      string
 	Config    json.RawMessage
 	IsDefault bool
+	// ByOperator: who asks runs the server, and may say where an environment variable
+	// with a key is sent.
+	ByOperator bool
 }
 
 // ProviderPatch changes a provider. Nil: unchanged. Config is a merge patch of the
@@ -218,6 +221,8 @@ type ProviderPatch struct {
 	Name      *string
 	Config    json.RawMessage
 	IsDefault *bool
+	// ByOperator is as in NewProvider.
+	ByOperator bool
 }
 
 // ProviderProbe asks the world about providers.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // MinToolTokens is the least an answer may have where commands are offered: less would
@@ -64,6 +65,14 @@ func (c *Config) Base(version, example string) (*url.URL, error) {
 		return nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
 	}
 	return base, nil
+}
+
+// Origin is where requests to a base URL go: what a parse gave is handed through.
+func Origin(base *url.URL, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return egress.Origin(base), nil
 }
 
 // NeedsModel refuses a config that can list models only.

@@ -128,6 +128,9 @@ type Kind struct {
 	// Schema is the JSON Schema of the config; forms are made from it and configs are
 	// checked against it.
 	Schema json.RawMessage
+	// Origin is where a config's requests go (see egress.Origin), defaults and presets
+	// counted; nil: nowhere.
+	Origin func(config json.RawMessage) (string, error)
 	// New makes a provider of a config. secret is the API key ("" where none is
 	// needed); client reaches only allowed hosts.
 	New func(config json.RawMessage, secret string, client *http.Client) (Provider, error)

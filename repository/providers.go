@@ -15,18 +15,19 @@ type providerRow struct {
 	Config       string `db:"config"`
 	SecretSealed string `db:"secret_sealed"`
 	SecretMask   string `db:"secret_mask"`
+	EnvGrant     string `db:"env_grant"`
 	IsDefault    bool   `db:"is_default"`
 	Version      int64  `db:"version"`
 	CreatedAt    stamp  `db:"created_at"`
 	UpdatedAt    stamp  `db:"updated_at"`
 }
 
-const providerColumns = "workspace_id, id, name, kind, config, secret_sealed, secret_mask, is_default, version, created_at, updated_at"
+const providerColumns = "workspace_id, id, name, kind, config, secret_sealed, secret_mask, env_grant, is_default, version, created_at, updated_at"
 
 func (r *providerRow) provider() (*domain.Provider, error) {
 	return &domain.Provider{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Kind: r.Kind, Config: raw(r.Config), SecretSealed: r.SecretSealed,
-		SecretMask: r.SecretMask, IsDefault: r.IsDefault, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		SecretMask: r.SecretMask, EnvGrant: r.EnvGrant, IsDefault: r.IsDefault, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}, nil
 }
 
@@ -75,8 +76,8 @@ func (s *Store) InsertProvider(ctx context.Context, p *domain.Provider) error {
 		if err := t.dethrone(ctx, p); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, "INSERT INTO providers ("+providerColumns+") VALUES ("+placeholders(1, 11)+")",
-			p.WorkspaceID, p.ID, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.IsDefault, version,
+		_, err := t.exec(ctx, "INSERT INTO providers ("+providerColumns+") VALUES ("+placeholders(1, 12)+")",
+			p.WorkspaceID, p.ID, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.EnvGrant, p.IsDefault, version,
 			stamp{p.CreatedAt}, stamp{p.UpdatedAt})
 		return err
 	})
@@ -93,8 +94,8 @@ func (s *Store) UpdateProvider(ctx context.Context, p *domain.Provider) error {
 			return err
 		}
 		n, err := t.exec(ctx, "UPDATE providers SET name = $4, kind = $5, config = $6, secret_sealed = $7, secret_mask = $8, "+
-			"is_default = $9, updated_at = $10, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3",
-			p.WorkspaceID, p.ID, p.Version, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.IsDefault, stamp{p.UpdatedAt})
+			"env_grant = $9, is_default = $10, updated_at = $11, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3",
+			p.WorkspaceID, p.ID, p.Version, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.EnvGrant, p.IsDefault, stamp{p.UpdatedAt})
 		if err != nil || n == 1 {
 			return err
 		}

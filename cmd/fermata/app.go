@@ -199,9 +199,13 @@ func (a *app) wireProviders(ctx context.Context) error {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
 	a.outbound = providers.NewClient(providers.OutboundPolicy{Allowed: allowed, AllowPrivate: open})
+	env, err := parseProviderEnv(a.flags.ProviderEnv)
+	if err != nil {
+		return err
+	}
 	a.news = newProviderNews(a)
 	a.models = &models{
-		store: a.store, registry: a.registry, sealer: a.sealer, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
+		store: a.store, registry: a.registry, sealer: a.sealer, env: env, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
 		board: health.NewBoard(health.Config{Clock: a.clock, Back: a.news.tell}),
 	}
 	return nil

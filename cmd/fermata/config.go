@@ -31,6 +31,7 @@ type serverFlags struct {
 	SecretKeyFile  string        `help:"File that holds the secret key." env:"FERMATA_SECRET_KEY_FILE" hidden:""`
 	LeaseTTL       time.Duration `help:"How long a node that went silent keeps its sessions." default:"15s" env:"FERMATA_LEASE_TTL"`
 	AllowedHosts   []string      `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
+	ProviderEnv    []string      `help:"Environment variables that providers may name in api_key_env: NAME, PREFIX* or NAME@https://host, comma-separated; default: the vendors' usual names and FERMATA_PROVIDER_KEY_*." env:"FERMATA_PROVIDER_ENV"`
 	PublicURL      string        `help:"URL under which clients reach this server." env:"FERMATA_PUBLIC_URL"`
 	EventRetention time.Duration `help:"How long the log of events is kept (at least 7 days)." default:"168h" env:"FERMATA_EVENT_RETENTION"`
 	LogLevel       string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FERMATA_LOG_LEVEL"`
@@ -77,6 +78,9 @@ func (f *serverFlags) resolve() error {
 	}
 	if f.EventRetention < 7*24*time.Hour {
 		return fmt.Errorf("FERMATA_EVENT_RETENTION is %s; at least 168h (7 days) are kept", f.EventRetention)
+	}
+	if _, err := parseProviderEnv(f.ProviderEnv); err != nil {
+		return err
 	}
 	if f.NodeID == "" {
 		host, err := os.Hostname()

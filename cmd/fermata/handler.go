@@ -26,7 +26,7 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 	}
 	data, automations := dataService{a}, automationService{a}
 	provider := &providerService{
-		rows: a.store, registry: a.registry, sealer: a.sealer, models: a.models, schemas: a.catalogue,
+		rows: a.store, registry: a.registry, sealer: a.sealer, env: a.models.env, models: a.models, schemas: a.catalogue,
 		client: a.outbound, clock: a.clock, newID: ids.New,
 	}
 	return handlers.New(handlers.Config{

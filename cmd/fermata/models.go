@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -31,6 +32,7 @@ type models struct {
 	store    providerStore
 	registry *providers.Registry
 	sealer   *sealer
+	env      providerEnv
 	client   *http.Client
 	clock    clock.Clock
 	// board remembers which of them are down.
@@ -126,7 +128,7 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	if err := json.Unmarshal(row.Config, &common); err != nil {
 		return nil, domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
 	}
-	secret, err := m.secret(row, common.APIKeyEnv)
+	secret, err := m.secret(kind, row, common.APIKeyEnv)
 	if err != nil {
 		return nil, err
 	}
@@ -152,16 +154,33 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 }
 
 // secret is the provider's key: sealed in the database, or in an environment variable
-// that the configuration names.
-func (m *models) secret(row *domain.Provider, variable string) (string, error) {
+// that the configuration names and the operator lets go there. What was stored before
+// he took a name off his list is refused like what is stored now.
+func (m *models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
 	if row.SecretSealed != "" {
 		return m.sealer.open(row.SecretSealed, row.ID)
 	}
 	if variable == "" {
 		return "", nil
 	}
+	origin, err := originOf(kind, row.Config)
+	if err != nil {
+		return "", domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
+	}
+	if err := m.env.check(variable, origin, row.EnvGrant); err != nil {
+		known, _ := errors.AsType[*domain.Error](err)
+		return "", domain.Errorf("provider_key_not_allowed", "%s", known.Fields[0].Message)
+	}
 	if secret := os.Getenv(variable); secret != "" {
 		return secret, nil
 	}
 	return "", domain.Errorf("provider_key_missing", "The environment variable %s, which holds the provider's key, is not set on this server.", variable)
+}
+
+// originOf is where a config's requests go; "" for kinds that send none.
+func originOf(kind providers.Kind, config json.RawMessage) (string, error) {
+	if kind.Origin == nil {
+		return "", nil
+	}
+	return kind.Origin(config)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type providerService struct {
 	rows     providerRows
 	registry *providers.Registry
 	sealer   *sealer
+	env      providerEnv
 	models   *models
 	schemas  schemaChecker
 	client   *http.Client
@@ -63,7 +65,7 @@ func (s *providerService) CreateProvider(ctx context.Context, workspace string, 
 		ID: s.newID(domain.PrefixProvider), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind,
 		IsDefault: in.IsDefault, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.configure(p, in.Config); err != nil {
+	if err := s.configure(p, in.Config, in.ByOperator); err != nil {
 		return nil, err
 	}
 	if err := s.rows.InsertProvider(ctx, p); err != nil {
@@ -93,7 +95,7 @@ func (s *providerService) UpdateProvider(ctx context.Context, workspace, id stri
 		if err != nil {
 			return nil, err
 		}
-		if err := s.configure(p, merged); err != nil {
+		if err := s.configure(p, merged, patch.ByOperator && names(patch.Config, "api_key_env", "base_url", "preset")); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +124,9 @@ func (s *providerService) DeleteProvider(ctx context.Context, workspace, id stri
 }
 
 // configure checks a config, takes its key out and seals it. The mask, sent back,
-// keeps the stored key; null takes it away.
-func (s *providerService) configure(p *domain.Provider, config json.RawMessage) error {
+// keeps the stored key; null takes it away. grant: the operator says that the variable
+// which the config names goes where the config's requests go.
+func (s *providerService) configure(p *domain.Provider, config json.RawMessage, grant bool) error {
 	kind, _ := s.registry.Kind(p.Kind)
 	if len(config) == 0 {
 		config = json.RawMessage("{}")
@@ -146,6 +149,9 @@ func (s *providerService) configure(p *domain.Provider, config json.RawMessage) 
 		return fmt.Errorf("encode the config: %w", err)
 	}
 	p.Config = stored
+	if err := s.checkEnv(kind, p, grant); err != nil {
+		return err
+	}
 	secret := "unknown"
 	if p.SecretSealed == "" {
 		secret = ""
@@ -157,6 +163,38 @@ func (s *providerService) configure(p *domain.Provider, config json.RawMessage) 
 		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
 	}
 	return nil
+}
+
+// checkEnv refuses a variable that is not for providers, or not for this one.
+func (s *providerService) checkEnv(kind providers.Kind, p *domain.Provider, grant bool) error {
+	var common commonConfig
+	if err := json.Unmarshal(p.Config, &common); err != nil {
+		return fmt.Errorf("read the config: %w", err)
+	}
+	if common.APIKeyEnv == "" {
+		p.EnvGrant = ""
+		return nil
+	}
+	origin, err := originOf(kind, p.Config)
+	if err != nil {
+		if known, ok := errors.AsType[*domain.Error](err); ok {
+			return known // it names the field
+		}
+		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+	}
+	if grant {
+		p.EnvGrant = envGrant(common.APIKeyEnv, origin)
+	}
+	return s.env.check(common.APIKeyEnv, origin, p.EnvGrant)
+}
+
+// names says whether a patch speaks of one of these members.
+func names(patch json.RawMessage, members ...string) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(patch, &fields) != nil {
+		return false
+	}
+	return slices.ContainsFunc(members, func(m string) bool { _, ok := fields[m]; return ok })
 }
 
 func (s *providerService) takeKey(p *domain.Provider, raw json.RawMessage) error {
@@ -317,7 +355,7 @@ func (s *providerService) ProviderModels(ctx context.Context, workspace, id stri
 	if err := json.Unmarshal(p.Config, &common); err != nil {
 		return nil, fmt.Errorf("read the config: %w", err)
 	}
-	secret, err := s.models.secret(p, common.APIKeyEnv)
+	secret, err := s.models.secret(kind, p, common.APIKeyEnv)
 	if known, ok := errors.AsType[*domain.Error](err); ok {
 		return nil, &domain.Error{Code: handlers.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err}
 	}

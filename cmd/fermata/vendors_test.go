@@ -118,10 +118,10 @@ func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at fu
 func TestModelsWithoutTheirKey(t *testing.T) {
 	s := newServer(t, databases["sqlite"](t))
 	id := s.call("POST", "/v1/providers", map[string]any{
-		"name": "OpenAI", "kind": "openai", "config": map[string]any{"model": "m", "api_key_env": "FERMATA_TEST_NO_SUCH_KEY"},
+		"name": "OpenAI", "kind": "openai", "config": map[string]any{"model": "m", "api_key_env": "FERMATA_PROVIDER_KEY_NONE"},
 	}).want(201).str("id")
 	r := s.call("GET", "/v1/providers/"+id+"/models", nil).problem(503, "provider_failed")
-	if !strings.Contains(r.str("detail"), "FERMATA_TEST_NO_SUCH_KEY") {
+	if !strings.Contains(r.str("detail"), "FERMATA_PROVIDER_KEY_NONE") {
 		t.Errorf("the answer does not say what is missing: %s", r.body)
 	}
 	s.call("POST", "/v1/providers", `{"name":"Keyless","kind":"openai","config":{"model":"m"}}`).problem(422, "invalid")

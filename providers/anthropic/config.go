@@ -36,6 +36,10 @@ func Kind() providers.Kind {
 		Name:        KindName,
 		DisplayName: "Anthropic (Claude)",
 		Schema:      json.RawMessage(schemaText),
+		Origin: func(raw json.RawMessage) (string, error) {
+			_, base, err := parse(raw)
+			return providers.Origin(base, err)
+		},
 		New: func(raw json.RawMessage, secret string, client *http.Client) (providers.Provider, error) {
 			return newProvider(raw, secret, client)
 		},

@@ -33,6 +33,10 @@ func Kind() providers.Kind {
 		Name:        KindName,
 		DisplayName: "Google Gemini",
 		Schema:      json.RawMessage(schema),
+		Origin: func(raw json.RawMessage) (string, error) {
+			_, base, err := parse(raw)
+			return providers.Origin(base, err)
+		},
 		New: func(raw json.RawMessage, secret string, client *http.Client) (providers.Provider, error) {
 			return newProvider(raw, secret, client)
 		},

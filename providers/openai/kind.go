@@ -43,6 +43,10 @@ func compatible() *kind {
 func (k *kind) entry() providers.Kind {
 	return providers.Kind{
 		Name: k.name, DisplayName: k.display, Schema: k.schema,
+		Origin: func(raw json.RawMessage) (string, error) {
+			_, base, _, err := k.parse(raw)
+			return providers.Origin(base, err)
+		},
 		New: func(raw json.RawMessage, secret string, client *http.Client) (providers.Provider, error) {
 			return k.provider(raw, secret, client)
 		},

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// No list opens these, whatever the operator wrote on it.
+var neverForProviders = []string{
+	"FERMATA_ROOT_KEY", "fermata_root_key", "Fermata_Root_Key", "FERMATA_SECRET_KEY", "FERMATA_DATABASE_URL", "FERMATA_DATABASE_DIRECT_URL",
+	"FERMATA_KEY", "FERMATA_PROVIDER_ENV", "FERMATA_PROVIDER_KE", "FERMATA_", "FERMATA_ANYTHING_NEW", "FERMATA_ROOT_KEY*", "", "*",
+	"FERMATA_PROVIDER_KEY_*", "$FERMATA_ROOT_KEY", "OPENAI_API_KEY=", "OPENAI_API_KEY\n", "OPENAI API KEY", "OPENAI_API_KEY@https://api.openai.com:443",
+}
+
+func TestVariablesThatAreNotForProviders(t *testing.T) {
+	usual := append([]string{
+		"PATH", "HOME", "PGPASSWORD", "DATABASE_URL", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "openai_api_key", "OPENAI_API_KEY_2", "XOPENAI_API_KEY",
+	}, neverForProviders...)
+	for given, forbidden := range map[string][]string{
+		"": usual, ",,": usual,
+		"*": neverForProviders, "F*,f*": neverForProviders, "OTHER": append(usual, "OPENAI_API_KEY", "FERMATA_PROVIDER_KEY_A"),
+	} {
+		list, err := parseProviderEnv([]string{given})
+		if err != nil && given == "*" {
+			continue // a list of everything is refused as a whole
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", given, err)
+		}
+		for _, name := range forbidden {
+			err := list.check(name, "https://api.openai.com:443", envGrant(name, "https://api.openai.com:443"))
+			if domain.ErrorCode(err) != domain.CodeInvalid {
+				t.Errorf("%q lets a provider name %q: %v", given, name, err)
+			}
+		}
+	}
+}
+
+func TestWhereVariablesGo(t *testing.T) {
+	const mine, other = "https://mine.example:443", "https://other.example:443"
+	list, err := parseProviderEnv([]string{"OPENAI_API_KEY", "TIED@https://Mine.example,FREE", "TEAM_*@https://mine.example:443/", "FERMATA_PROVIDER_KEY_*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, origin, grant string
+		goes                bool
+	}{
+		{"OPENAI_API_KEY", "https://api.openai.com:443", "", true},
+		{"OPENAI_API_KEY", "http://api.openai.com:80", "", false},
+		{"OPENAI_API_KEY", "https://api.openai.com:8443", "", false},
+		{"OPENAI_API_KEY", other, "", false},
+		{"OPENAI_API_KEY", other, "OPENAI_API_KEY@" + other, true},
+		{"OPENAI_API_KEY", other, "OPENAI_API_KEY@" + mine, false},
+		{"OPENAI_API_KEY", other, "FREE@" + other, false},
+		{"TIED", mine, "", true},
+		{"TIED", other, "", false},
+		{"TEAM_A", mine, "", true},
+		{"TEAM_A", "", "TEAM_A@", false},
+		{"FREE", mine, "", false},
+		{"FREE", mine, "FREE@" + mine, true},
+		{"FERMATA_PROVIDER_KEY_A", mine, "", false},
+		{"FERMATA_PROVIDER_KEY_A", mine, "FERMATA_PROVIDER_KEY_A@" + mine, true},
+	} {
+		if err := list.check(c.name, c.origin, c.grant); (err == nil) != c.goes {
+			t.Errorf("%s to %s with %q: %v", c.name, c.origin, c.grant, err)
+		}
+	}
+}
+
+func TestListsOfVariablesThatAreRefused(t *testing.T) {
+	for _, given := range []string{
+		"FERMATA_ROOT_KEY", "fermata_secret_key", "FERMATA_*", "FERMATA_ROOT_KEY@https://mine.example", "A B", "A-B", "1A", "A**", "*",
+		"A@mine.example", "A@ftp://mine.example", "A@https://", "A@https://u:p@mine.example", "A@https://mine.example/v1", "A@https://mine.example?x", "@https://mine.example",
+	} {
+		if list, err := parseProviderEnv([]string{given}); err == nil || strings.Contains(err.Error(), "u:p") {
+			t.Errorf("%q was taken: %+v, %v", given, list, err)
+		}
+	}
+}
+
+// canary stands for the host of somebody who wants our keys: it keeps what it is sent.
+type canary struct {
+	*httptest.Server
+	mu   sync.Mutex
+	sent []string
+}
+
+func newCanary(t *testing.T) *canary {
+	c := &canary{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		text := r.Method + " " + r.URL.String() + "\n" + string(body)
+		for name, values := range r.Header {
+			text += "\n" + name + ": " + strings.Join(values, ",")
+		}
+		c.sent = append(c.sent, text)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// got is all that the canary was sent so far.
+func (c *canary) got() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.sent, "\n\n")
+}
+
+const testRootKey = "6d9a1f40c27b83e5a4c0be1793d2f586"
+
+// tenant is a server with a root key, whose requests may go to this machine, and the
+// credentials of a workspace's admin.
+func tenant(t *testing.T, change ...func(*serverFlags)) (s *server, root, admin []string) {
+	t.Helper()
+	s = newServer(t, databases["sqlite"](t), append([]func(*serverFlags){func(f *serverFlags) {
+		f.RootKey, f.AllowedHosts = testRootKey, []string{"127.0.0.1"}
+	}}, change...)...)
+	root = []string{"Authorization", "Bearer " + testRootKey}
+	key := s.call("POST", "/v1/keys", map[string]any{"name": "admin", "role": "admin"}, root...).want(201).str("key")
+	return s, root, []string{"Authorization", "Bearer " + key}
+}
+
+func compatible(model, baseURL string, more map[string]any) map[string]any {
+	config := map[string]any{"model": model, "base_url": baseURL}
+	maps.Copy(config, more)
+	return map[string]any{"name": model, "kind": "openai_compatible", "config": config}
+}
+
+// A workspace's admin gets no variable of the process out, be it there or not.
+func TestAdminsCannotReadTheEnvironment(t *testing.T) {
+	evil := newCanary(t)
+	secret := map[string]string{"FERMATA_ROOT_KEY": testRootKey, "SOME_TOKEN": "token-of-the-operator", "OPENAI_API_KEY": "sk-of-the-operator", "FERMATA_PROVIDER_KEY_X": "key-x"}
+	for name, value := range secret {
+		t.Setenv(name, value)
+	}
+	s, _, admin := tenant(t)
+	answer := func(name string) string {
+		r := s.call("POST", "/v1/providers", compatible("m", evil.URL+"/v1", map[string]any{"api_key_env": name}), admin...).problem(422, "invalid")
+		if r.str("errors.0.pointer") != "/config/api_key_env" {
+			t.Errorf("%s: %s", name, r.body)
+		}
+		return strings.ReplaceAll(r.str("errors.0.message"), name, "NAME")
+	}
+	for name := range secret {
+		answer(name)
+	}
+	if there, not := answer("SOME_TOKEN"), answer("SOME_TOKEM"); there != not {
+		t.Errorf("the answer tells which variables exist: %q and %q", there, not)
+	}
+	if there, not := answer("FERMATA_PROVIDER_KEY_X"), answer("FERMATA_PROVIDER_KEY_Y"); there != not {
+		t.Errorf("the answer tells which variables exist: %q and %q", there, not)
+	}
+	// A variable on its way to its vendor is not led elsewhere by a change.
+	id := s.call("POST", "/v1/providers", map[string]any{"name": "n", "kind": "openai", "config": map[string]any{
+		"model": "m", "api_key_env": "OPENAI_API_KEY"}}, admin...).want(201).str("id")
+	for _, config := range []map[string]any{{"base_url": evil.URL}, {"base_url": evil.URL, "api_key_env": "OPENAI_API_KEY"}, {"api_key_env": "FERMATA_ROOT_KEY"}} {
+		s.call("PATCH", "/v1/providers/"+id, map[string]any{"config": config}, admin...).problem(422, "invalid")
+	}
+	if got := evil.got(); got != "" {
+		t.Errorf("the canary was called: %s", got)
+	}
+}
+
+// What was stored before the rule, or by hand, is not believed.
+func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
+	evil := newCanary(t)
+	t.Setenv("OPENAI_API_KEY", "sk-of-the-operator")
+	s, _, admin := tenant(t)
+	for id, name := range map[string]string{"prv_1": "FERMATA_ROOT_KEY", "prv_2": "PATH", "prv_3": "OPENAI_API_KEY"} {
+		now := s.app.clock()
+		err := s.app.store.InsertProvider(t.Context(), &domain.Provider{
+			ID: id, WorkspaceID: domain.DefaultWorkspace, Name: id, Kind: "openai_compatible", CreatedAt: now, UpdatedAt: now,
+			Config: []byte(`{"model":"m","base_url":"` + evil.URL + `","api_key_env":"` + name + `"}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.call("POST", "/v1/providers/"+id+"/test", nil, admin...).want(200)
+		if r.str("error.code") != "provider_key_not_allowed" {
+			t.Errorf("%s: %s", name, r.body)
+		}
+		s.call("GET", "/v1/providers/"+id+"/models", nil, admin...).problem(503, "provider_failed")
+	}
+	if got := evil.got(); got != "" {
+		t.Errorf("the canary was called: %s", got)
+	}
+}
+
+// Root says that a variable goes to a host: it does, and to no other, whoever changes
+// the provider afterwards.
+func TestRootSendsAVariableToAHost(t *testing.T) {
+	mine, evil := newCanary(t), newCanary(t)
+	t.Setenv("FERMATA_PROVIDER_KEY_MINE", "key-of-mine-0123456789")
+	s, root, admin := tenant(t)
+	id := s.call("POST", "/v1/providers", compatible("m", mine.URL, map[string]any{"api_key_env": "FERMATA_PROVIDER_KEY_MINE"}), root...).want(201).str("id")
+	works := func() {
+		t.Helper()
+		before := strings.Count(mine.got(), "Bearer key-of-mine-0123456789")
+		r := s.call("POST", "/v1/providers/"+id+"/test", nil, admin...).want(200)
+		if strings.Count(mine.got(), "Bearer key-of-mine-0123456789") != before+1 {
+			t.Errorf("the key did not come: %s, %s", r.body, mine.got())
+		}
+	}
+	works()
+	s.call("PATCH", "/v1/providers/"+id, map[string]any{"config": map[string]any{"max_tokens": 5000}}, admin...).want(200)
+	works()
+	s.call("PATCH", "/v1/providers/"+id, map[string]any{"config": map[string]any{"base_url": evil.URL}}, admin...).problem(422, "invalid")
+	s.call("PATCH", "/v1/providers/"+id, map[string]any{"config": map[string]any{"base_url": evil.URL}}, root...).want(200)
+	s.call("PATCH", "/v1/providers/"+id, map[string]any{"config": map[string]any{"base_url": mine.URL}}, admin...).problem(422, "invalid")
+	if got := evil.got(); got != "" {
+		t.Errorf("the canary was called: %s", got)
+	}
+}
