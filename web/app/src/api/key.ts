@@ -16,3 +16,20 @@ export function onKey(listener: () => void): () => void {
   listeners.add(listener);
   return () => { listeners.delete(listener); };
 }
+
+// What a browser remembers of its own screen, whoever sits before it.
+const device = new Set(['fermata.theme', 'fermata.lang', 'fermata.keys']);
+
+/** Removes what a person wrote or looked at: drafts, messages on their way, filters. */
+export function forget(storage: Pick<Storage, 'key' | 'length' | 'removeItem'>): void {
+  const names = Array.from({ length: storage.length }, (_, i) => storage.key(i));
+  for (const item of names) if (item?.startsWith('fermata.') && !device.has(item)) storage.removeItem(item);
+}
+
+/** Leaves nothing behind for whoever uses this browser next. */
+export function signOut(): void {
+  setKey(null);
+  for (const kept of ['localStorage', 'sessionStorage'] as const) {
+    try { forget(window[kept]); } catch { /* no storage, nothing in it */ }
+  }
+}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { getKey, setKey } from '../api/key';
+import { getKey, signOut } from '../api/key';
 import { getLang, setLang } from '../i18n/lang';
 import { show } from './palette/open';
 import { setTheme, useTheme, type Theme } from './theme';
@@ -44,7 +44,7 @@ export function Nav({ waiting }: { waiting: number }) {
             </select>
           </label>
           <button type="button" className="plain small" lang={getLang() === 'en' ? 'fr' : 'en'} onClick={() => setLang(getLang() === 'en' ? 'fr' : 'en')}>{t('language')}</button>
-          {getKey() && <button type="button" className="plain small" onClick={() => { setKey(null); location.reload(); }}>{t('sign.out')}</button>}
+          {getKey() && <button type="button" className="plain small" onClick={() => { signOut(); location.reload(); }}>{t('sign.out')}</button>}
         </div>
       </nav>
     </div>
