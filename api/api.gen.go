@@ -4283,45 +4283,6 @@ type Until = time.Time
 // WorkspaceID defines model for WorkspaceID.
 type WorkspaceID = string
 
-// BadRequest What went wrong (RFC 9457).
-type BadRequest = Problem
-
-// Conflict What went wrong (RFC 9457).
-type Conflict = Problem
-
-// Forbidden What went wrong (RFC 9457).
-type Forbidden = Problem
-
-// Internal What went wrong (RFC 9457).
-type Internal = Problem
-
-// Invalid What went wrong (RFC 9457).
-type Invalid = Problem
-
-// NotFound What went wrong (RFC 9457).
-type NotFound = Problem
-
-// PreconditionFailed What went wrong (RFC 9457).
-type PreconditionFailed = Problem
-
-// StorageFull What went wrong (RFC 9457).
-type StorageFull = Problem
-
-// TooLarge What went wrong (RFC 9457).
-type TooLarge = Problem
-
-// TooManyRequests What went wrong (RFC 9457).
-type TooManyRequests = Problem
-
-// Unauthenticated What went wrong (RFC 9457).
-type Unauthenticated = Problem
-
-// Unavailable What went wrong (RFC 9457).
-type Unavailable = Problem
-
-// UnsupportedMediaType What went wrong (RFC 9457).
-type UnsupportedMediaType = Problem
-
 // CheckInvariantsParams defines parameters for CheckInvariants.
 type CheckInvariantsParams struct {
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 func TestWhatAClientLearnsOfAnError(t *testing.T) {
@@ -88,5 +89,21 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 	}
 	if res, body := e.call(t, http.MethodGet, "/problems/%3Cb%3E", ""); res.StatusCode != http.StatusNotFound || strings.Contains(body, "<b>") {
 		t.Errorf("%d %s", res.StatusCode, body)
+	}
+}
+
+// TestTheContractListsEveryProblem: a client that decides by code finds all codes there are in the
+// contract, with their statuses, and none besides.
+func TestTheContractListsEveryProblem(t *testing.T) {
+	listed := testkit.ProblemCodes(t)
+	for code, kind := range problemKinds {
+		if listed[string(code)] != kind.Status {
+			t.Errorf("%s has the status %d; openapi.yaml (components.responses.Problem) says %d", code, kind.Status, listed[string(code)])
+		}
+	}
+	for code := range listed {
+		if _, known := problemKinds[domain.Code(code)]; !known {
+			t.Errorf("openapi.yaml lists the code %s, which there is not", code)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type ContractTransport struct {
 	base   http.RoundTripper
 	doc    *openapi3.T
 	router routers.Router
+	kinds  map[string]int
 	host   string
 	over   atomic.Bool
 
@@ -44,7 +46,7 @@ func Contract(t testing.TB, baseURL string) *ContractTransport {
 		t.Fatal(err)
 	}
 	host := strings.TrimSuffix(baseURL[strings.Index(baseURL, "//")+2:], "/")
-	c := &ContractTransport{t: t, base: http.DefaultTransport, doc: loaded.doc, router: loaded.router, host: host, calls: map[string]map[int]int{}}
+	c := &ContractTransport{t: t, base: http.DefaultTransport, doc: loaded.doc, router: loaded.router, kinds: loaded.kinds, host: host, calls: map[string]map[int]int{}}
 	t.Cleanup(func() { c.over.Store(true) })
 	return c
 }
@@ -64,6 +66,7 @@ func LoadContract(t testing.TB) *openapi3.T {
 type contract struct {
 	doc    *openapi3.T
 	router routers.Router
+	kinds  map[string]int // the status of each code of a problem
 }
 
 // theContract is read once: it takes a third of a second.
@@ -86,7 +89,7 @@ var theContract = sync.OnceValues(func() (*contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a router of the contract: %w", err)
 	}
-	return &contract{doc, router}, nil
+	return &contract{doc, router, problemCodes(doc)}, nil
 })
 
 func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
@@ -169,6 +172,9 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, input *openapi3filter.RequestValidationInput) error {
 	kind := res.Header.Get("Content-Type")
+	if res.StatusCode < 400 && input.Route.Operation.Responses.Value(strconv.Itoa(res.StatusCode)) == nil {
+		c.reportf("%s %s answered %d, which the contract does not declare", r.Method, r.URL.Path, res.StatusCode)
+	}
 	if strings.HasPrefix(kind, "text/event-stream") {
 		res.Body = &checkedStream{ReadCloser: res.Body, c: c, path: r.URL.Path}
 		return nil
@@ -189,6 +195,9 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 	}
 	if err := openapi3filter.ValidateResponse(r.Context(), output); err != nil {
 		c.reportf("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+	}
+	if res.StatusCode >= 400 && r.Method != http.MethodHead {
+		c.checkProblem(r, res, body)
 	}
 	return nil
 }
@@ -213,6 +222,7 @@ func (c *ContractTransport) checkOutside(r *http.Request, res *http.Response) er
 	if err := c.visit("Problem", body); err != nil {
 		c.reportf("%s %s: the problem %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
+	c.checkProblem(r, res, body)
 	return nil
 }
 

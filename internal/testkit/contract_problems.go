@@ -1,0 +1,63 @@
+package testkit
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// The contract declares one answer for all that goes wrong; its description lists, status
+// by status, the codes that there are:
+//
+//   - 404 what it means: `not_found`, `another_code`
+var (
+	statusItem = regexp.MustCompile(`(?m)^- (\d{3}) ((?:.|\n  )*)`)
+	codeName   = regexp.MustCompile("`([a-z][a-z0-9_]+)`")
+)
+
+// notCodes are names in that list that are fields of a problem.
+var notCodes = map[string]bool{"phase": true, "session_status": true, "decision": true, "errors": true, "outcome": true, "request_id": true}
+
+func problemCodes(doc *openapi3.T) map[string]int {
+	out := map[string]int{}
+	if r := doc.Components.Responses["Problem"]; r != nil && r.Value.Description != nil {
+		for _, item := range statusItem.FindAllStringSubmatch(*r.Value.Description, -1) {
+			status, _ := strconv.Atoi(item[1]) // three digits
+			for _, name := range codeName.FindAllStringSubmatch(item[2], -1) {
+				if !notCodes[name[1]] {
+					out[name[1]] = status
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ProblemCodes are the codes of problems that the contract lists, with the status of each.
+func ProblemCodes(t testing.TB) map[string]int {
+	t.Helper()
+	loaded, err := theContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded.kinds
+}
+
+// checkProblem: a problem has a code that the contract lists, with the status that it lists.
+func (c *ContractTransport) checkProblem(r *http.Request, res *http.Response, body []byte) {
+	var p struct {
+		Code   string `json:"code"`
+		Status int    `json:"status"`
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		c.reportf("%s %s: the problem %d is not JSON: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+		return
+	}
+	if status, listed := c.kinds[p.Code]; !listed || status != res.StatusCode || p.Status != res.StatusCode {
+		c.reportf("%s %s: the contract does not list the code %q with the status %d\n%s", r.Method, r.URL.Path, p.Code, res.StatusCode, body)
+	}
+}
