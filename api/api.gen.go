@@ -2004,7 +2004,10 @@ type CommandSpec struct {
 
 	// ParamsSchema A JSON Schema: an object, or a boolean.
 	ParamsSchema JSONSchema `json:"params_schema"`
-	Source       string     `json:"source"`
+
+	// Role `viewer` reads, `member` talks and answers, `admin` configures.
+	Role   Role   `json:"role"`
+	Source string `json:"source"`
 
 	// Timeout A number and a unit, or several, like `5m` or `1h30m`.
 	Timeout Duration `json:"timeout"`
@@ -2471,6 +2474,9 @@ type Message struct {
 
 	// SenderID Which key or person sent it.
 	SenderID *string `json:"sender_id,omitempty"`
+
+	// SenderName What that key was called when it sent it; left out where it has no name.
+	SenderName *string `json:"sender_name,omitempty"`
 
 	// Seq Orders the messages of a session; null while it is queued.
 	Seq       *int64        `json:"seq"`

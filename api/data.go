@@ -74,7 +74,7 @@ func StatsFrom(s *domain.Stats) *Stats {
 // CommandSpecFrom is an entry of the catalogue as clients see it.
 func CommandSpecFrom(c *domain.CommandSpec) *CommandSpec {
 	return &CommandSpec{
-		Name: c.Name, Kind: c.Kind, Effect: c.Effect, Source: c.Source, Description: c.Description,
+		Name: c.Name, Kind: c.Kind, Role: c.Role, Effect: c.Effect, Source: c.Source, Description: c.Description,
 		ParamsSchema: objectOf(c.Params), Timeout: durationText(c.Timeout),
 	}
 }

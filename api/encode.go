@@ -83,6 +83,9 @@ func appendMessage(b []byte, m *domain.Message) ([]byte, error) {
 	if m.SenderID != "" {
 		b = appendText(append(b, `,"sender_id":`...), m.SenderID)
 	}
+	if m.SenderName != "" {
+		b = appendText(append(b, `,"sender_name":`...), m.SenderName)
+	}
 	if m.Text != "" {
 		b = appendText(append(b, `,"text_content":`...), m.Text)
 	}

@@ -14,7 +14,7 @@ func MessageFrom(m *domain.Message) *Message {
 	return &Message{
 		ID: m.ID, SessionID: m.SessionID, RoundID: textPtr(m.RoundID), Seq: numberPtr(m.Seq),
 		Timestamp: Time(m.Timestamp), Sender: MessageSender(m.Sender), Status: MessageStatus(m.Status),
-		SenderID: textPtr(m.SenderID), RichContent: m.Rich, TextContent: textPtr(m.Text),
+		SenderID: textPtr(m.SenderID), SenderName: textPtr(m.SenderName), RichContent: m.Rich, TextContent: textPtr(m.Text),
 		AiMessage: m.AI, AiRaw: m.Raw, SystemMessage: m.System, ExecutionMetadata: runFrom(m.Run),
 		ExcludeFromPrompt: m.ExcludeFromPrompt,
 	}

@@ -129,7 +129,7 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 	if asked := r.Header.Get(WorkspaceHeader); asked != "" && asked != key.WorkspaceID {
 		return nil, domain.Errorf(domain.CodeForbidden, "This key is for another workspace. Leave the header %s out, or use a key of that workspace.", WorkspaceHeader)
 	}
-	return &Identity{Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, hash: sum}, nil
+	return &Identity{Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, Title: key.Name, hash: sum}, nil
 }
 
 // choose takes the workspace from the header.

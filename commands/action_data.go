@@ -35,14 +35,14 @@ const timestampProperty = `"timestamp": {"type": "string", "description": "When 
 
 func dataActions() []*command {
 	return []*command{
-		newAction("CREATE_DATA", domain.EffectNonIdempotent, "Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
+		newAction("CREATE_DATA", domain.RoleMember, domain.EffectNonIdempotent, "Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
 			toolIDProperty+`, "entries": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "object", "properties": {`+timestampProperty+`,
 			"data": {"type": "object"}}, "required": ["data"], "additionalProperties": false}}`,
 			describeCreateData, runCreateData).require("tool_id", "entries"),
-		newAction("UPDATE_DATA", domain.EffectIdempotent, "Change an entry. Give only the fields of data that change; null removes a field.",
+		newAction("UPDATE_DATA", domain.RoleMember, domain.EffectIdempotent, "Change an entry. Give only the fields of data that change; null removes a field.",
 			`"entry_id": {"type": "string", "description": "Id of an entry."}, `+timestampProperty+`, "data": {"type": "object"}`,
 			describeUpdateData, runUpdateData).require("entry_id"),
-		newAction("DELETE_DATA", domain.EffectIdempotent, "Delete entries, all or none.",
+		newAction("DELETE_DATA", domain.RoleMember, domain.EffectIdempotent, "Delete entries, all or none.",
 			`"entry_ids": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "string"}}`,
 			describeDeleteData, runDeleteData).require("entry_ids"),
 	}

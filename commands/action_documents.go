@@ -16,7 +16,7 @@ type contextParams struct {
 }
 
 func typeActions() []*command {
-	return []*command{newAction("CREATE_TOOL_TYPE", domain.EffectNonIdempotent,
+	return []*command{newAction("CREATE_TOOL_TYPE", domain.RoleAdmin, domain.EffectNonIdempotent,
 		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
 		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
@@ -37,10 +37,10 @@ const keyProperty = `"key": {"type": "string", "description": "Key of the docume
 
 func documentActions() []*command {
 	return []*command{
-		newAction("CONTEXT_UPDATE", domain.EffectIdempotent, "Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
+		newAction("CONTEXT_UPDATE", domain.RoleMember, domain.EffectIdempotent, "Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
 			keyProperty+`, "title": {"type": "string", "minLength": 1}, "body": {"type": "string"}`,
 			describeContextUpdate, runContextUpdate).require("key", "body"),
-		newAction("CONTEXT_PUBLISH", domain.EffectIdempotent, "Publish a document's draft, so that every session reads it. It always asks the person.",
+		newAction("CONTEXT_PUBLISH", domain.RoleMember, domain.EffectIdempotent, "Publish a document's draft, so that every session reads it. It always asks the person.",
 			keyProperty, describeContextPublish, runContextPublish).require("key"),
 	}
 }

@@ -41,13 +41,13 @@ type deleteToolParams struct {
 
 func toolActions() []*command {
 	return []*command{
-		newAction("CREATE_TOOL", domain.EffectNonIdempotent, "Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
+		newAction("CREATE_TOOL", domain.RoleMember, domain.EffectNonIdempotent, "Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
 			zoneIDProperty+`, "tool_type": {"type": "string", "description": "Id of a tool type."}, "name": {"type": "string", "minLength": 1}, `+toolFields,
 			describeCreateTool, runCreateTool).require("zone_id", "tool_type", "name"),
-		newAction("UPDATE_TOOL", domain.EffectIdempotent, "Change a tool or its config. Give only what changes; null in config removes a field of it.",
+		newAction("UPDATE_TOOL", domain.RoleMember, domain.EffectIdempotent, "Change a tool or its config. Give only what changes; null in config removes a field of it.",
 			toolIDProperty+`, "zone_id": {"type": "string", "description": "Move it to this zone."}, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+toolFields,
 			describeUpdateTool, runUpdateTool).require("tool_id"),
-		newAction("DELETE_TOOL", domain.EffectIdempotent, "Delete a tool. One that holds entries needs force, which deletes them too and always asks the person.",
+		newAction("DELETE_TOOL", domain.RoleMember, domain.EffectIdempotent, "Delete a tool. One that holds entries needs force, which deletes them too and always asks the person.",
 			toolIDProperty+`, "force": {"type": "boolean"}`, describeDeleteTool, runDeleteTool).require("tool_id"),
 	}
 }

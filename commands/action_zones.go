@@ -31,12 +31,12 @@ type deleteZoneParams struct {
 
 func zoneActions() []*command {
 	return []*command{
-		newAction("CREATE_ZONE", domain.EffectNonIdempotent, "Add a zone.",
+		newAction("CREATE_ZONE", domain.RoleMember, domain.EffectNonIdempotent, "Add a zone.",
 			`"name": {"type": "string", "minLength": 1}, `+zoneFields, describeCreateZone, runCreateZone).require("name"),
-		newAction("UPDATE_ZONE", domain.EffectIdempotent, "Change a zone. Give only what changes.",
+		newAction("UPDATE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Change a zone. Give only what changes.",
 			zoneIDProperty+`, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+zoneFields,
 			describeUpdateZone, runUpdateZone).require("zone_id"),
-		newAction("DELETE_ZONE", domain.EffectIdempotent, "Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
+		newAction("DELETE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
 			zoneIDProperty+`, "force": {"type": "boolean"}`, describeDeleteZone, runDeleteZone).require("zone_id"),
 	}
 }

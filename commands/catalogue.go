@@ -99,12 +99,12 @@ func (c *Catalogue) unknown(name string, t domain.SessionType) string {
 	return "There is no command " + quoted(name) + ". The commands are: " + strings.Join(names, ", ") + "."
 }
 
-func newQuery[P any](name, description, schema string, words func(context.Context, *call, P) string,
+func newQuery[P any](name string, role domain.Role, description, schema string, words func(context.Context, *call, P) string,
 	run func(context.Context, *call, P) (answer, error)) *command {
 	own := object(schema)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Effect: domain.EffectRead, Source: "builtin",
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead, Source: "builtin",
 			Description: description, Params: own, Timeout: builtinTimeout},
 		words: func(ctx context.Context, c *call) string {
 			p, err := decode[P](c.params)
@@ -123,12 +123,12 @@ func newQuery[P any](name, description, schema string, words func(context.Contex
 	}
 }
 
-func newAction[P any](name string, effect domain.CommandEffect, description, schema string,
+func newAction[P any](name string, role domain.Role, effect domain.CommandEffect, description, schema string,
 	describe func(context.Context, *call, P) (card, error), run func(context.Context, *call, P) (done, error)) *command {
 	own := object(schema)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Effect: effect, Source: "builtin",
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: "builtin",
 			Description: description, Params: withFlags(own), Timeout: builtinTimeout},
 		describe: func(ctx context.Context, c *call) (card, error) {
 			p, err := decode[P](c.params)
@@ -153,8 +153,8 @@ func controls() []*command {
 		"type", "data")
 	end := object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
 	control := func(name, description string, own json.RawMessage) *command {
-		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Effect: domain.EffectNonIdempotent,
-			Source: "builtin", Description: description, Params: own, Timeout: builtinTimeout}}
+		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Role: domain.RoleMember,
+			Effect: domain.EffectNonIdempotent, Source: "builtin", Description: description, Params: own, Timeout: builtinTimeout}}
 	}
 	return []*command{
 		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),

@@ -14,7 +14,8 @@ type Env struct {
 	WorkspaceID               string
 	SessionID                 string
 	SessionType               domain.SessionType
-	RoundID                   string // given to the executions that are made
+	Role                      domain.Role // the rights of who speaks: what needs more is refused
+	RoundID                   string      // given to the executions that are made
 	SessionRequiresValidation bool
 	// Grants are those of the run's automation, whose uses are counted up to the answer at
 	// hand; none in a CHAT. Allows: the run's policy lets pass what only the configuration

@@ -374,7 +374,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, c: New(), data: newMemory()}
 	settings := domain.DefaultSettings()
-	w.env = Env{WorkspaceID: "default", SessionID: "ses_1", SessionType: domain.Chat, Settings: settings,
+	w.env = Env{WorkspaceID: "default", SessionID: "ses_1", SessionType: domain.Chat, Role: domain.RoleAdmin, Settings: settings,
 		Now: noon, NewID: ids.Counting()}
 	d := w.data
 	d.zones["zon_h"] = domain.Zone{ID: "zon_h", Name: "Health", Version: 1}

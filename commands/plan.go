@@ -48,6 +48,7 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 		return p.plan, nil
 	}
 	p.settleControls()
+	p.forbid(ctx)
 	if err := p.guard(ctx); err != nil {
 		return Plan{}, err
 	}

@@ -15,7 +15,7 @@ type schemaParams struct {
 }
 
 func schemaQueries() []*command {
-	return []*command{newQuery("SCHEMA", "The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
+	return []*command{newQuery("SCHEMA", domain.RoleViewer, "The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
 		`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
 		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
 		func(_ context.Context, c *call, p schemaParams) string { return schemaWords(&c.env, p) }, readSchema).require("of")}

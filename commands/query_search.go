@@ -20,7 +20,7 @@ type searchParams struct {
 
 func searchQueries() []*command {
 	return []*command{
-		newQuery("SEARCH", "Find entries, notes and published documents by their words, the best first. All words must be there, the last may be the beginning of one; case and accents do not matter.",
+		newQuery("SEARCH", domain.RoleViewer, "Find entries, notes and published documents by their words, the best first. All words must be there, the last may be the beginning of one; case and accents do not matter.",
 			`"query": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "One to a few words, like \"river run\"; there are no operators."},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many are given; 20 when left out."}`,
 			func(_ context.Context, c *call, p searchParams) string {

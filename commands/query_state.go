@@ -17,11 +17,11 @@ type keyParams struct {
 
 func stateQueries() []*command {
 	return []*command{
-		newQuery("APP_STATE", "Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.", ``,
+		newQuery("APP_STATE", domain.RoleViewer, "Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.", ``,
 			func(_ context.Context, c *call, _ noParams) string {
 				return c.env.say("Look at the zones and tools", "Regarder les zones et les outils")
 			}, appState),
-		newQuery("CONTEXT", "Read the workspace's documents: the list, or one of them with its published text and its draft.",
+		newQuery("CONTEXT", domain.RoleViewer, "Read the workspace's documents: the list, or one of them with its published text and its draft.",
 			`"key": {"type": "string", "description": "Key of a document; left out: the list."}`,
 			func(_ context.Context, c *call, p keyParams) string {
 				if p.Key == "" {

@@ -21,7 +21,7 @@ type statsParams struct {
 }
 
 func statsQuery() *command {
-	return newQuery("TOOL_STATS", "Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
+	return newQuery("TOOL_STATS", domain.RoleViewer, "Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
 		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`,
 		"group_by": {"type": "string", "enum": ["day", "week", "month"]}`,
 		func(ctx context.Context, c *call, p statsParams) string {

@@ -35,18 +35,18 @@ type dataParams struct {
 
 func toolQueries() []*command {
 	return []*command{
-		newQuery("TOOL_INSTANCES", "List the tools, of one zone or of all.", zoneIDProperty,
+		newQuery("TOOL_INSTANCES", domain.RoleViewer, "List the tools, of one zone or of all.", zoneIDProperty,
 			func(ctx context.Context, c *call, p zoneParams) string {
 				if p.ZoneID == "" {
 					return c.env.say("List the tools", "Lister les outils")
 				}
 				return c.env.say("List the tools of %s", "Lister les outils de %s", c.zoneName(ctx, p.ZoneID))
 			}, listTools),
-		newQuery("TOOL_CONFIG", "Show one tool with its config.", toolIDProperty,
+		newQuery("TOOL_CONFIG", domain.RoleViewer, "Show one tool with its config.", toolIDProperty,
 			func(ctx context.Context, c *call, p toolParams) string {
 				return c.env.say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
 			}, showTool).require("tool_id"),
-		newQuery("TOOL_DATA", "Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
+		newQuery("TOOL_DATA", domain.RoleViewer, "Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
 			toolIDProperty+`, `+periodProperty+`,
 			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
 			"cursor": {"type": "string", "description": "Where the page before ended."},

@@ -18,12 +18,12 @@ const zoneIDProperty = `"zone_id": {"type": "string", "description": "Id of a zo
 
 func zoneQueries() []*command {
 	return []*command{
-		newQuery("ZONES", "List the zones: the areas that hold the tools.", ``,
+		newQuery("ZONES", domain.RoleViewer, "List the zones: the areas that hold the tools.", ``,
 			func(_ context.Context, c *call, _ noParams) string {
 				return c.env.say("List the zones", "Lister les zones")
 			},
 			listZones),
-		newQuery("ZONE_CONFIG", "Show one zone with all its settings.", zoneIDProperty,
+		newQuery("ZONE_CONFIG", domain.RoleViewer, "Show one zone with all its settings.", zoneIDProperty,
 			func(ctx context.Context, c *call, p zoneParams) string {
 				return c.env.say("Read the zone %s", "Lire la zone %s", c.zoneName(ctx, p.ZoneID))
 			}, showZone).require("zone_id"),

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (c *Catalogue) runAction(ctx context.Context, data Data, env Env, e *domain
 		failAction(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", quoted(e.Command)))
 		return nil, nil
 	}
-	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+	if err := cmp.Or(entry.forbidden(&env), c.schemas.check(entry.own, e.Params, "")); err != nil {
 		failAction(&env, e, err)
 		return nil, nil
 	}

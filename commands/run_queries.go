@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (c *Catalogue) runQuery(ctx context.Context, data Data, env Env, e *domain.
 	}
 	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
 	defer cancel()
-	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+	if err := cmp.Or(entry.forbidden(&env), c.schemas.check(entry.own, e.Params, "")); err != nil {
 		failQuery(&env, e, err)
 		return nil
 	}

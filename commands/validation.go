@@ -12,6 +12,7 @@ import (
 type described struct {
 	execution *domain.Execution
 	card      card
+	role      domain.Role   // that the command needs
 	err       *domain.Error // its target does not exist
 }
 
@@ -27,7 +28,7 @@ func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions
 		target := c.call(data, env, e)
 		target.earlier = slices.Clone(earlier)
 		earlier = append(earlier, e)
-		d := described{execution: e}
+		d := described{execution: e, role: entry.spec.Role}
 		var err error
 		d.card, err = entry.describe(ctx, target)
 		if err != nil && !errors.As(err, &d.err) {
@@ -82,7 +83,7 @@ func cardsOf(all []described) []domain.ApprovalAction {
 		e := d.execution
 		e.Digest = digest(e, d.card)
 		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: d.card.text,
-			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest, GrantID: e.GrantID})
+			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest, GrantID: e.GrantID, Role: d.role})
 	}
 	return cards
 }

@@ -64,6 +64,8 @@ type ApprovalAction struct {
 	// Digest binds command, record version and exact params: what runs is what was
 	// shown.
 	Digest string `json:"digest"`
+	// Role is the least role that may approve it: the one that its command needs.
+	Role Role `json:"role,omitempty"`
 	// GrantID is the grant that covers it: it waits because of others.
 	GrantID string `json:"grant_id,omitempty"`
 }
@@ -114,5 +116,5 @@ type Decision struct {
 	Cancelled   bool                       `json:"cancelled,omitempty"` // question
 	Limit       *float64                   `json:"limit,omitempty"`     // budget
 	Outcome     string                     `json:"outcome,omitempty"`   // outcome
-	By          string                     `json:"-"`
+	By          Author                     `json:"-"`
 }

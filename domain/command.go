@@ -28,6 +28,7 @@ const (
 type CommandSpec struct {
 	Name        string          `json:"name"`
 	Kind        CommandKind     `json:"kind"`
+	Role        Role            `json:"role"` // the least role on whose behalf it runs
 	Effect      CommandEffect   `json:"effect"`
 	Source      string          `json:"source"` // "builtin", "mcp", "http", "agent"
 	Description string          `json:"description"`

@@ -18,7 +18,7 @@ type NewSession struct {
 type NewMessage struct {
 	Rich     RichContent
 	IfBusy   IfBusy // "" when the client did not say
-	By       string
+	By       Author
 	DedupKey string // unique in its session; empty: none
 }
 

@@ -34,6 +34,12 @@ const (
 	IfBusyReject    IfBusy = "reject"
 )
 
+// By notes who sent the message.
+func (m *Message) By() Author { return Author{ID: m.SenderID, Name: m.SenderName, Role: m.SenderRole} }
+
+// SetBy notes who sent the message.
+func (m *Message) SetBy(a Author) { m.SenderID, m.SenderName, m.SenderRole = a.ID, a.Name, a.Role }
+
 // Message is what is stored and shown. Which part is filled tells the variants
 // apart. A message in its place (Seq > 0) is never changed; only a wait's cancel
 // message is deleted.
@@ -48,7 +54,11 @@ type Message struct {
 	Timestamp time.Time
 	Sender    Sender
 	Status    MessageStatus
-	SenderID  string // which person or key sent it
+	// SenderID is which person or key sent it, SenderName and SenderRole what they were
+	// called and might do then.
+	SenderID   string
+	SenderName string
+	SenderRole Role
 
 	Rich   *RichContent       // USER
 	Text   string             // text_content: a module's answer, a comment, a post text

@@ -117,8 +117,12 @@ const (
 type SessionState struct {
 	Waiting *WaitingContext `json:"waiting,omitempty"`
 
-	RoundID    string          `json:"round_id,omitempty"`
-	RoundCause Cause           `json:"round_cause,omitempty"`
+	RoundID    string `json:"round_id,omitempty"`
+	RoundCause Cause  `json:"round_cause,omitempty"`
+	// RoundBy is who began the round, and RoundRole the role with whose rights it acts,
+	// as it was then; see ActsAs.
+	RoundBy    string          `json:"round_by,omitempty"`
+	RoundRole  Role            `json:"round_role,omitempty"`
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
 	// RoundMessageID is the user message that began the round, whose enrichments run.
 	RoundMessageID string `json:"round_message_id,omitempty"`
@@ -204,6 +208,8 @@ type PendingAnswer struct {
 	// Comment is what the person wrote beside a yes; By is who.
 	Comment string `json:"comment,omitempty"`
 	By      string `json:"by,omitempty"`
+	ByName  string `json:"by_name,omitempty"`
+	ByRole  Role   `json:"by_role,omitempty"`
 	// Guidance is told to the AI with the results.
 	Guidance string `json:"guidance,omitempty"`
 }
@@ -214,6 +220,8 @@ type WaitAnswer struct {
 	Event    string   `json:"event"` // name of the event that brought it
 	Decision Decision `json:"decision"`
 	By       string   `json:"by,omitempty"`
+	ByName   string   `json:"by_name,omitempty"`
+	ByRole   Role     `json:"by_role,omitempty"`
 	Text     string   `json:"text,omitempty"` // a module's answer in words
 }
 

@@ -259,7 +259,7 @@ type (
 	WatchdogExpired struct{ Reason string }
 
 	// RoundRequested runs the round again (/retry).
-	RoundRequested struct{}
+	RoundRequested struct{ By Author }
 
 	// InterruptRequested cuts the round (CHAT). PartialText is what was received.
 	InterruptRequested struct {

@@ -84,7 +84,7 @@ func (s *server) confirmCompletion(w http.ResponseWriter, r *http.Request) {
 func (s *server) answer(w http.ResponseWriter, r *http.Request,
 	give func(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error), id string, d domain.Decision) {
 	who := caller(r)
-	d.By = who.Name
+	d.By = who.Author()
 	receipt, err := give(r.Context(), who.Workspace, id, d)
 	if err != nil {
 		s.fail(w, r, err)

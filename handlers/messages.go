@@ -114,7 +114,7 @@ func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ask := domain.NewMessage{Rich: *rich, By: who.Name}
+	ask := domain.NewMessage{Rich: *rich, By: who.Author()}
 	if in.IfBusy != nil {
 		ask.IfBusy = domain.IfBusy(*in.IfBusy)
 	}
@@ -139,7 +139,7 @@ func (s *server) editMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	receipt, err := s.Conversation.EditMessage(r.Context(), ws, sessionID(r), chi.URLParam(r, "message_id"), *rich)
+	receipt, err := s.Conversation.EditMessage(r.Context(), ws, sessionID(r), chi.URLParam(r, "message_id"), *rich, caller(r).Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return

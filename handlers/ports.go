@@ -22,18 +22,18 @@ type Sessions interface {
 // Steering is the part of the door by which a person steers a session. by is the name
 // of who asks.
 type Steering interface {
-	InterruptSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
-	RetrySession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
-	StopSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
-	ResumeSession(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
-	ReleaseSlot(ctx context.Context, ws, session, by string) (*domain.Receipt, error)
+	InterruptSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	RetrySession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	StopSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	ResumeSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	ReleaseSlot(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 
 // Conversation is the part of the door that takes messages.
 type Conversation interface {
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
-	EditMessage(ctx context.Context, ws, session, message string, rich domain.RichContent) (*domain.Receipt, error)
+	EditMessage(ctx context.Context, ws, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error)
 	WithdrawMessage(ctx context.Context, ws, session, message string) (*domain.Receipt, error)
 }
 

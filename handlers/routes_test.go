@@ -13,19 +13,19 @@ import (
 // noSteering lets the table be made without a server behind it.
 type noSteering struct{}
 
-func (noSteering) InterruptSession(context.Context, string, string, string) (*domain.Receipt, error) {
+func (noSteering) InterruptSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
-func (noSteering) RetrySession(context.Context, string, string, string) (*domain.Receipt, error) {
+func (noSteering) RetrySession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
-func (noSteering) StopSession(context.Context, string, string, string) (*domain.Receipt, error) {
+func (noSteering) StopSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
-func (noSteering) ResumeSession(context.Context, string, string, string) (*domain.Receipt, error) {
+func (noSteering) ResumeSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
-func (noSteering) ReleaseSlot(context.Context, string, string, string) (*domain.Receipt, error) {
+func (noSteering) ReleaseSlot(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
 func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, error) {

@@ -75,7 +75,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) {
 			s.fail(w, r, below("/message", err))
 			return
 		}
-		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Name}
+		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
 	}
 	receipt, err := s.Sessions.CreateSession(r.Context(), who.Workspace, ask)
 	if err != nil {
@@ -185,14 +185,14 @@ func (s *server) activateSession(w http.ResponseWriter, r *http.Request) {
 }
 
 // steer makes the handler of a call that takes nothing and answers with the session.
-func (s *server) steer(call func(ctx context.Context, ws, session, by string) (*domain.Receipt, error)) http.HandlerFunc {
+func (s *server) steer(call func(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.readNothing(w, r); err != nil {
 			s.fail(w, r, err)
 			return
 		}
 		who := caller(r)
-		receipt, err := call(r.Context(), who.Workspace, sessionID(r), who.Name)
+		receipt, err := call(r.Context(), who.Workspace, sessionID(r), who.Author())
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -207,7 +207,7 @@ func (s *server) stopSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r)
-	receipt, err := s.Steering.StopSession(r.Context(), who.Workspace, sessionID(r), who.Name)
+	receipt, err := s.Steering.StopSession(r.Context(), who.Workspace, sessionID(r), who.Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -38,6 +38,9 @@ func fieldError(t *testing.T, got reply) (pointer, code, message string) {
 	return e["pointer"].(string), e["code"].(string), e["message"].(string)
 }
 
+// keyRoot is who calls in these stories.
+var keyRoot = domain.Author{ID: "key_root", Role: domain.RoleRoot}
+
 func TestAMessageIsSaidInAllItsForms(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
@@ -45,12 +48,12 @@ func TestAMessageIsSaidInAllItsForms(t *testing.T) {
 
 	c.want(201, "POST", "/v1/sessions", `{"name":"Running","message":"hello","provider_id":"prv_1","require_validation":true,"external_id":"mine"}`)
 	equal(t, "a session with a text", lastAsked[domain.NewSession](t, w), domain.NewSession{Type: domain.Chat, Name: "Running", ProviderID: "prv_1",
-		RequireValidation: true, ExternalID: "mine", By: "key_root", Message: &domain.NewMessage{Rich: plain, By: "key_root"}})
+		RequireValidation: true, ExternalID: "mine", By: "key_root", Message: &domain.NewMessage{Rich: plain, By: keyRoot}})
 	c.want(201, "POST", "/v1/sessions", `{"message":{"text":"hello"}}`)
 	equal(t, "a session with an object", lastAsked[domain.NewSession](t, w).Message.Rich, plain)
 
 	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello","if_busy":"interrupt"}`)
-	equal(t, "a message", lastAsked[domain.NewMessage](t, w), domain.NewMessage{Rich: plain, By: "key_root", IfBusy: domain.IfBusyInterrupt})
+	equal(t, "a message", lastAsked[domain.NewMessage](t, w), domain.NewMessage{Rich: plain, By: keyRoot, IfBusy: domain.IfBusyInterrupt})
 	got := c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello"}`)
 	equal(t, "a message without if_busy", lastAsked[domain.NewMessage](t, w).IfBusy, domain.IfBusy(""))
 	equal(t, "event_seq", got.body["event_seq"], float64(7))
@@ -179,15 +182,15 @@ func TestDecisionsArriveAsTheyWereMade(t *testing.T) {
 	ses := "/v1/sessions/ses_1/"
 	c.want(200, "POST", ses+"validation", `{"approved":true,"approval_id":"apr_1","approved_ids":["exe_1"],"edits":{"exe_1":{"a":1}},"comment":"go"}`)
 	equal(t, "validation", lastAsked[domain.Decision](t, w), domain.Decision{ApprovalID: "apr_1", Approved: true, ApprovedIDs: []string{"exe_1"},
-		Edits: map[string]json.RawMessage{"exe_1": json.RawMessage(`{"a":1}`)}, Comment: "go", By: "key_root"})
+		Edits: map[string]json.RawMessage{"exe_1": json.RawMessage(`{"a":1}`)}, Comment: "go", By: keyRoot})
 	c.want(200, "POST", ses+"response", `{"value":null}`)
 	equal(t, "a null answer is one", string(lastAsked[domain.Decision](t, w).Value), "null")
 	c.want(200, "POST", ses+"response", `{"cancelled":true}`)
-	equal(t, "cancelled", lastAsked[domain.Decision](t, w), domain.Decision{Cancelled: true, By: "key_root"})
+	equal(t, "cancelled", lastAsked[domain.Decision](t, w), domain.Decision{Cancelled: true, By: keyRoot})
 	c.want(422, "POST", ses+"response", `{"cancelled":true,"value":1}`)
 	c.want(422, "POST", ses+"response", `{"cancelled":false}`)
 	got := c.want(200, "POST", ses+"completion", `{"confirmed":false,"comment":"no"}`)
-	equal(t, "completion", lastAsked[domain.Decision](t, w), domain.Decision{Comment: "no", By: "key_root"})
+	equal(t, "completion", lastAsked[domain.Decision](t, w), domain.Decision{Comment: "no", By: keyRoot})
 	equal(t, "no approval", got.body["approval"], nil)
 }
 
@@ -225,7 +228,7 @@ func TestAnApprovalTakesWhatItsKindTakes(t *testing.T) {
 			}
 			continue
 		}
-		x.want.By = "key_root"
+		x.want.By = keyRoot
 		equal(t, string(x.kind)+" "+x.body, lastAsked[domain.Decision](t, w), x.want)
 	}
 }

@@ -194,28 +194,28 @@ func (w *world) ActivateSession(_ context.Context, ws, id string) (*domain.Recei
 	return receipt, err
 }
 
-func (w *world) InterruptSession(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
-	return w.receipt(ws, id, "interrupt by "+by)
+func (w *world) InterruptSession(_ context.Context, ws, id string, by domain.Author) (*domain.Receipt, error) {
+	return w.receipt(ws, id, "interrupt by "+by.ID)
 }
 
-func (w *world) RetrySession(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
-	return w.receipt(ws, id, "retry by "+by)
+func (w *world) RetrySession(_ context.Context, ws, id string, by domain.Author) (*domain.Receipt, error) {
+	return w.receipt(ws, id, "retry by "+by.ID)
 }
 
-func (w *world) ResumeSession(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
-	return w.receipt(ws, id, "resume by "+by)
+func (w *world) ResumeSession(_ context.Context, ws, id string, by domain.Author) (*domain.Receipt, error) {
+	return w.receipt(ws, id, "resume by "+by.ID)
 }
 
-func (w *world) StopSession(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
-	receipt, err := w.receipt(ws, id, "stop by "+by)
+func (w *world) StopSession(_ context.Context, ws, id string, by domain.Author) (*domain.Receipt, error) {
+	receipt, err := w.receipt(ws, id, "stop by "+by.ID)
 	if err == nil {
 		receipt.Calls = []domain.StoppedCall{{ExecutionID: "exe_1", Command: "CREATE_ZONE", Outcome: "not_started"}}
 	}
 	return receipt, err
 }
 
-func (w *world) ReleaseSlot(_ context.Context, ws, id, by string) (*domain.Receipt, error) {
-	return w.receipt(ws, id, "release by "+by)
+func (w *world) ReleaseSlot(_ context.Context, ws, id string, by domain.Author) (*domain.Receipt, error) {
+	return w.receipt(ws, id, "release by "+by.ID)
 }
 
 func (w *world) LeaveQueue(_ context.Context, ws, id string) (*domain.Receipt, error) {
@@ -230,7 +230,7 @@ func (w *world) SendMessage(_ context.Context, ws, id string, in domain.NewMessa
 	return receipt, err
 }
 
-func (w *world) EditMessage(_ context.Context, ws, id, message string, rich domain.RichContent) (*domain.Receipt, error) {
+func (w *world) EditMessage(_ context.Context, ws, id, message string, rich domain.RichContent, _ domain.Author) (*domain.Receipt, error) {
 	receipt, err := w.receipt(ws, id, rich)
 	if err == nil && message != "msg_3" {
 		return nil, domain.NotFound("message")
@@ -348,7 +348,7 @@ func (w *world) Resolve(_ context.Context, _ string, segments []domain.Segment) 
 }
 
 func (w *world) Commands(context.Context, string) ([]domain.CommandSpec, error) {
-	return []domain.CommandSpec{{Name: "ZONES", Kind: domain.KindQuery, Effect: domain.EffectRead, Source: "builtin", Description: "Lists zones.", Params: json.RawMessage(`{"type":"object"}`), Timeout: 10 * time.Second}}, nil
+	return []domain.CommandSpec{{Name: "ZONES", Kind: domain.KindQuery, Role: domain.RoleViewer, Effect: domain.EffectRead, Source: "builtin", Description: "Lists zones.", Params: json.RawMessage(`{"type":"object"}`), Timeout: 10 * time.Second}}, nil
 }
 
 func (w *world) PreviewSchedule(_ context.Context, _ string, s domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error) {

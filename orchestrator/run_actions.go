@@ -105,7 +105,7 @@ func (l *Loop) env(view *domain.View) commands.Env {
 		reference = *view.Session.ScheduledExecutionTime
 	}
 	return commands.Env{
-		WorkspaceID: view.Session.WorkspaceID, SessionID: view.Session.ID, SessionType: view.Session.Type,
+		WorkspaceID: view.Session.WorkspaceID, SessionID: view.Session.ID, SessionType: view.Session.Type, Role: view.Session.ActsAs(),
 		SessionRequiresValidation: view.Session.RequireValidation, Settings: view.Workspace.Settings,
 		Grants: view.Grants, Allows: view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow",
 		Now: now, Reference: reference, NewID: l.cfg.NewID, Clock: l.cfg.Clock,

@@ -26,14 +26,16 @@ type messageRow struct {
 	Run         string `db:"run"`
 	AnswersCall string `db:"answers_call"`
 	Exclude     bool   `db:"exclude_from_prompt"`
+	SenderName  string `db:"sender_name"`
+	SenderRole  string `db:"sender_role"`
 }
 
 // The first three columns of a message identify it; the others are written.
 const (
 	messageWritten = "round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run, " +
-		"answers_call, exclude_from_prompt"
+		"answers_call, exclude_from_prompt, sender_name, sender_role"
 	messageColumns = "workspace_id, session_id, id, " + messageWritten
-	messageWidth   = 17
+	messageWidth   = 19
 )
 
 // messageArgs are the values of messageColumns.
@@ -58,13 +60,15 @@ func messageArgs(m *domain.Message) ([]any, error) {
 	return []any{
 		m.WorkspaceID, m.SessionID, m.ID, m.RoundID, seq, stamp{m.Timestamp}, string(m.Sender), string(m.Status),
 		m.SenderID, texts[0], m.Text, texts[1], texts[2], texts[3], texts[4], m.AnswersCall, m.ExcludeFromPrompt,
+		m.SenderName, string(m.SenderRole),
 	}, nil
 }
 
 func (r *messageRow) message() (*domain.Message, error) {
 	m := &domain.Message{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, Timestamp: r.At.Time,
-		Sender: domain.Sender(r.Sender), Status: domain.MessageStatus(r.Status), SenderID: r.SenderID,
+		Sender: domain.Sender(r.Sender), Status: domain.MessageStatus(r.Status),
+		SenderID: r.SenderID, SenderName: r.SenderName, SenderRole: domain.Role(r.SenderRole),
 		Text: r.Text, AnswersCall: r.AnswersCall, ExcludeFromPrompt: r.Exclude,
 	}
 	if r.Seq != nil {

@@ -207,7 +207,7 @@ func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approv
 		if decision.Approved {
 			return domain.SessionResumed{}, nil
 		}
-		return domain.StopRequested{By: decision.By}, nil
+		return domain.StopRequested{By: decision.By.ID}, nil
 	default:
 		return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", a.Kind)
 	}
@@ -223,6 +223,9 @@ func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approva
 		if !known(id) {
 			return nil, domain.Invalid("/approved_ids", "unknown_action", "%q is not an action of this approval.", id)
 		}
+	}
+	if err := d.mayApprove(a, decision); err != nil {
+		return nil, err
 	}
 	event := domain.ValidationReceived{Decision: decision, Recorded: recorded}
 	for id, params := range decision.Edits {
@@ -241,4 +244,22 @@ func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approva
 		}
 	}
 	return event, nil
+}
+
+// mayApprove refuses a yes to an action that the person could not take themselves. A no
+// is anybody's who may answer. The wait goes on: somebody with the role can answer.
+func (d *Door) mayApprove(a *domain.Approval, decision domain.Decision) error {
+	if !decision.Approved {
+		return nil
+	}
+	for _, action := range a.Actions {
+		if len(decision.ApprovedIDs) > 0 && !slices.Contains(decision.ApprovedIDs, action.ID) {
+			continue
+		}
+		if needed := d.cfg.Answers.RoleFor(action.Command); !decision.By.Role.Allows(needed) {
+			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. Nothing was run; it still waits for somebody with that role. You can refuse it.",
+				action.Command, needed, decision.By.Role)
+		}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ func (d *Door) SendMessage(ctx context.Context, workspace, session string, in do
 			return sent, nil
 		}
 		partial, text := d.cfg.Streams.Partial(session)
-		return domain.InterruptRequested{By: in.By, MessageID: partial, PartialText: text, Then: &sent}, nil
+		return domain.InterruptRequested{By: in.By.ID, MessageID: partial, PartialText: text, Then: &sent}, nil
 	}})
 	if err != nil {
 		return nil, err
@@ -50,17 +50,18 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 		Message: &domain.Message{
 			ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
 			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
-			SenderID: in.By, Rich: &rich,
+			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Rich: &rich,
 		},
 		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupKey,
 	}
 }
 
-// EditMessage changes a message that still waits its turn.
-func (d *Door) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent) (*domain.Receipt, error) {
+// EditMessage changes a message that still waits its turn. What another than its sender
+// wrote has no more rights than both of them.
+func (d *Door) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error) {
 	return d.ofInbox(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
 		edited := *item.Message
-		edited.Rich = &rich
+		edited.Rich, edited.SenderRole = &rich, edited.SenderRole.AtMost(by.Role)
 		change.EditedMessages = append(change.EditedMessages, &edited)
 		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageUpdated, Message: &edited})
 		item.Message = &edited

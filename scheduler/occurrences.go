@@ -147,7 +147,7 @@ func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
 	o, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
 	if restart, ok := errors.AsType[*restartError](err); ok {
 		for _, old := range restart.runs {
-			if _, err := d.StopSession(ctx, ref.WorkspaceID, old, "overlap"); err != nil && !refused(err) {
+			if _, err := d.StopSession(ctx, ref.WorkspaceID, old, domain.Author{ID: "overlap"}); err != nil && !refused(err) {
 				return false, err
 			}
 		}

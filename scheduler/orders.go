@@ -247,7 +247,7 @@ func (d *Door) DeleteAutomation(ctx context.Context, workspace, id string, versi
 			break
 		}
 		for _, s := range running.runs {
-			if _, err := d.StopSession(ctx, workspace, s, "automation deleted"); err != nil && !refused(err) {
+			if _, err := d.StopSession(ctx, workspace, s, domain.Author{ID: "automation deleted"}); err != nil && !refused(err) {
 				return fmt.Errorf("stop the run %s of the automation: %w", s, err)
 			}
 		}

@@ -109,6 +109,8 @@ type Streams interface {
 
 // Answers checks what a person answers.
 type Answers interface {
+	// RoleFor is the least role that may approve a command; an unknown one needs root.
+	RoleFor(command string) domain.Role
 	CheckResponse(m *domain.Module, value json.RawMessage) error
 	ResponseText(m *domain.Module, value json.RawMessage, language string) string
 	// Edit gives a checked copy of an action with new params and a new digest.

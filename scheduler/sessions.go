@@ -155,7 +155,7 @@ func (d *Door) DeleteSession(ctx context.Context, workspace, session string) err
 
 // ReleaseSlot has a CHAT at rest give the slot up, as if it had been inactive for long.
 // Of a session without the slot nothing changes.
-func (d *Door) ReleaseSlot(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
+func (d *Door) ReleaseSlot(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
 	receipt, err := d.receiptOf(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
 		switch s := v.Session; {
 		case !s.HoldsSlot:
@@ -207,17 +207,17 @@ func (d *Door) ActivateSession(ctx context.Context, workspace, session string) (
 var errNothing = errors.New("nothing to do")
 
 // RetrySession runs the round again.
-func (d *Door) RetrySession(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
-	return d.Deliver(ctx, workspace, session, domain.RoundRequested{})
+func (d *Door) RetrySession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
+	return d.Deliver(ctx, workspace, session, domain.RoundRequested{By: by})
 }
 
 // ResumeSession brings a stopped, suspended or poisoned session back.
-func (d *Door) ResumeSession(ctx context.Context, workspace, session, _ string) (*domain.Receipt, error) {
+func (d *Door) ResumeSession(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
 	return d.Deliver(ctx, workspace, session, domain.SessionResumed{})
 }
 
 // InterruptSession cuts the round; what was already received is kept.
-func (d *Door) InterruptSession(ctx context.Context, workspace, session, by string) (*domain.Receipt, error) {
+func (d *Door) InterruptSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
 	if d.cfg.Gather != nil {
 		s, err := d.cfg.Store.Session(ctx, workspace, session)
 		if err != nil {
@@ -227,19 +227,19 @@ func (d *Door) InterruptSession(ctx context.Context, workspace, session, by stri
 	}
 	return d.receiptOf(ctx, request{workspace: workspace, session: session, event: func(*domain.View) (domain.Event, error) {
 		message, text := d.cfg.Streams.Partial(session)
-		return domain.InterruptRequested{By: by, MessageID: message, PartialText: text}, nil
+		return domain.InterruptRequested{By: by.ID, MessageID: message, PartialText: text}, nil
 	}})
 }
 
 // StopSession ends the session at once and says what became of its calls.
-func (d *Door) StopSession(ctx context.Context, workspace, session, by string) (*domain.Receipt, error) {
+func (d *Door) StopSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
 	var calls []domain.StoppedCall
 	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
 		calls = calls[:0]
 		for _, e := range v.Planned {
 			calls = append(calls, domain.StoppedCall{ExecutionID: e.ID, Command: e.Command, Outcome: stopped(e.Status)})
 		}
-		return domain.StopRequested{By: by}, nil
+		return domain.StopRequested{By: by.ID}, nil
 	}})
 	if err != nil {
 		return nil, err

@@ -33,6 +33,9 @@ func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return mac
 // answers checks what people answer, by the catalogue's rules.
 type answers struct{ app *app }
 
+// RoleFor is the least role that may approve a command.
+func (a answers) RoleFor(command string) domain.Role { return a.app.catalogue.RoleFor(command) }
+
 func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
 	return commands.CheckResponse(m, value)
 }
@@ -61,6 +64,7 @@ func (a answers) Stale(ctx context.Context, view *domain.View, approved []string
 func (a answers) env(view *domain.View) commands.Env {
 	env := a.app.env(view.Workspace)
 	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
+	env.Role = view.Session.ActsAs()
 	env.SessionRequiresValidation = view.Session.RequireValidation
 	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
 	env.Allows = view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow"

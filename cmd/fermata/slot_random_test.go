@@ -112,6 +112,7 @@ func (c *crowd) Yield(session string) { c.yields[session] = true }
 // agreeable finds nothing wrong with what people answer.
 type agreeable struct{}
 
+func (agreeable) RoleFor(string) domain.Role                          { return "" }
 func (agreeable) CheckResponse(*domain.Module, json.RawMessage) error { return nil }
 func (agreeable) ResponseText(*domain.Module, json.RawMessage, string) string {
 	return "this one"
@@ -168,19 +169,19 @@ func (c *crowd) meddle() {
 			return err
 		},
 		"stop": func(ctx context.Context) error {
-			_, err := c.door.StopSession(ctx, s.WorkspaceID, s.ID, "test")
+			_, err := c.door.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"interrupt": func(ctx context.Context) error {
-			_, err := c.door.InterruptSession(ctx, s.WorkspaceID, s.ID, "test")
+			_, err := c.door.InterruptSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"resume": func(ctx context.Context) error {
-			_, err := c.door.ResumeSession(ctx, s.WorkspaceID, s.ID, "test")
+			_, err := c.door.ResumeSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"retry": func(ctx context.Context) error {
-			_, err := c.door.RetrySession(ctx, s.WorkspaceID, s.ID, "test")
+			_, err := c.door.RetrySession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"leave the queue": func(ctx context.Context) error {
@@ -239,7 +240,7 @@ func (c *crowd) answerOne() {
 		return
 	}
 	a := anyOf(c, open)
-	d := domain.Decision{Approved: c.calm || c.rand.IntN(3) > 0, Value: json.RawMessage(`"x"`), Cancelled: c.one(4), By: "ada"}
+	d := domain.Decision{Approved: c.calm || c.rand.IntN(3) > 0, Value: json.RawMessage(`"x"`), Cancelled: c.one(4), By: domain.Author{ID: "ada"}}
 	if c.one(3) {
 		d.Comment = "Otherwise."
 	}

@@ -152,7 +152,7 @@ func (v *virtual) finish(s *domain.Session, failed bool) {
 	v.t.Helper()
 	ctx := v.t.Context()
 	if !failed {
-		_, err := v.door.StopSession(ctx, s.WorkspaceID, s.ID, "test")
+		_, err := v.door.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 		v.ok(err)
 	} else {
 		v.deliver(s.ID, domain.SystemErrorOccurred{Code: "internal", Problem: "It failed."})
@@ -188,7 +188,7 @@ func (v *virtual) say(chat *domain.Session) *domain.Session {
 // answered lets the chat's round end.
 func (v *virtual) answered(chat *domain.Session) {
 	v.t.Helper()
-	_, err := v.door.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, "test")
+	_, err := v.door.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
 	v.ok(err)
 	v.ok(v.door.Tick(v.t.Context()))
 }

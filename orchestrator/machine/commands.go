@@ -322,7 +322,7 @@ func storeActions(t *turn) {
 	if pending.PostText != "" {
 		t.place(&domain.Message{Sender: domain.SenderAI, Text: pending.PostText, ExcludeFromPrompt: true})
 	}
-	t.personSaid(pending.Comment, pending.By, "")
+	t.personSaid(pending.Comment, domain.Author{ID: pending.By, Name: pending.ByName, Role: pending.ByRole}, "")
 }
 
 // storeFailure stores how far the actions came. The post text is not said: it was
@@ -338,7 +338,7 @@ func storeFailure(t *turn) {
 	st.ConsecutiveActionRetries++
 	st.ConsecutiveDataQueries = 0
 	st.PendingCompleted = false
-	t.personSaid(pending.Comment, pending.By, "")
+	t.personSaid(pending.Comment, domain.Author{ID: pending.By, Name: pending.ByName, Role: pending.ByRole}, "")
 }
 
 func (t *turn) storeSeries(brought []*domain.Execution, formatted string, changes []domain.DataChange) {

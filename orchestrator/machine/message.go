@@ -36,12 +36,14 @@ func (t *turn) system(kind domain.SystemType, summary string, results []domain.C
 }
 
 // personSaid stores words that a person wrote beside a decision.
-func (t *turn) personSaid(text, by, answersCall string) {
+func (t *turn) personSaid(text string, by domain.Author, answersCall string) {
 	if text == "" && answersCall == "" {
 		return
 	}
-	t.place(&domain.Message{Sender: domain.SenderUser, SenderID: by, Text: text, AnswersCall: answersCall})
-	t.heardFromUser()
+	m := &domain.Message{Sender: domain.SenderUser, Text: text, AnswersCall: answersCall}
+	m.SetBy(by)
+	t.place(m)
+	t.heardFromUser(by)
 }
 
 // placeUser puts a user's message in its place: a new one, or one that waited.

@@ -118,7 +118,7 @@ func (w *world) fromPerson(r *rapid.T) domain.Event {
 // due is an event that fits the phase.
 func (w *world) due(r *rapid.T) domain.Event {
 	comment := rapid.SampledFrom([]string{"", "do it differently"}).Draw(r, "comment")
-	d := domain.Decision{Approved: rapid.Bool().Draw(r, "approved"), Comment: comment, By: "ada"}
+	d := domain.Decision{Approved: rapid.Bool().Draw(r, "approved"), Comment: comment, By: domain.Author{ID: "ada"}}
 	pick := func(list ...domain.Event) domain.Event { return rapid.SampledFrom(list).Draw(r, "due") }
 	call := &domain.Roundtrip{Usage: domain.Usage{InputTokens: 10}}
 	system := domain.SystemErrorOccurred{Code: "authentication", Problem: "wrong key", Roundtrip: call}

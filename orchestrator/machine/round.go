@@ -2,8 +2,9 @@ package machine
 
 import "github.com/fermata-dev/fermata/domain"
 
-// newRound begins a round: what is counted for a round or in a row starts again.
-func (t *turn) newRound(cause domain.Cause) {
+// newRound begins a round: what is counted for a round or in a row starts again. It acts
+// with the rights of by, who caused it.
+func (t *turn) newRound(cause domain.Cause, by domain.Author) {
 	old := &t.s.State
 	t.s.State = domain.SessionState{
 		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
@@ -12,21 +13,48 @@ func (t *turn) newRound(cause domain.Cause) {
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: t.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
+		RoundBy: by.ID, RoundRole: by.Role,
 	}
 }
 
 // heardFromUser: a chat's limit of roundtrips counts since the last user message, and
-// new words are no circle.
-func (t *turn) heardFromUser() {
+// new words are no circle. Where several people speak in a round, it acts with the rights
+// of the least of them: nobody does through another's round what they may not do.
+func (t *turn) heardFromUser(by domain.Author) {
+	t.s.State.RoundRole = t.s.ActsAs().AtMost(orMember(by.Role))
 	if chat(t) {
 		t.s.State.RoundRoundtrips = 0
 		t.s.State.AnswerHashes = nil
 	}
 }
 
+// orMember: what was accepted before roles were recorded has the rights of a member,
+// who may send messages and no more.
+func orMember(r domain.Role) domain.Role {
+	if r == "" {
+		return domain.RoleMember
+	}
+	return r
+}
+
+// authorBefore is on whose behalf the round before acted: one that goes on from it does
+// so too.
+func (t *turn) authorBefore() domain.Author {
+	return domain.Author{ID: t.s.State.RoundBy, Role: t.s.ActsAs()}
+}
+
+// again is who asks for the last round once more. It is not their words that are carried
+// out, so they lend no rights to it.
+func (t *turn) again() domain.Author {
+	e, _ := t.event.(domain.RoundRequested)
+	return domain.Author{ID: e.By.ID, Role: t.s.ActsAs().AtMost(orMember(e.By.Role))}
+}
+
 func beginRound(t *turn) {
 	e := t.event.(domain.UserMessageSent)
-	t.newRound(domain.CauseUserMessage)
+	by := e.Message.By()
+	by.Role = orMember(by.Role)
+	t.newRound(domain.CauseUserMessage, by)
 	m := t.placeUser(e.Message)
 	t.s.State.RoundMessageID = m.ID
 	t.passEnrichments(m)
@@ -39,21 +67,25 @@ func (t *turn) passEnrichments(m *domain.Message) {
 	}
 }
 
-func beginRoundAgain(t *turn) { t.newRound(domain.CauseManualTrigger) }
+func beginRoundAgain(t *turn) { t.newRound(domain.CauseManualTrigger, t.again()) }
 
 func requestedByHand(t *turn) {
 	t.s.State.NextReason = domain.RoundtripReason(domain.CauseManualTrigger)
 }
 
-func beginRoundOfResult(t *turn) { t.newRound(domain.CauseExternalResult) }
+func beginRoundOfResult(t *turn) { t.newRound(domain.CauseExternalResult, t.authorBefore()) }
 
-func rememberRequest(t *turn) { t.s.State.PendingCause = domain.CauseManualTrigger }
+func rememberRequest(t *turn) {
+	t.s.State.PendingCause = domain.CauseManualTrigger
+	by := t.again()
+	t.s.State.RoundBy, t.s.State.RoundRole = by.ID, by.Role
+}
 
 func rememberResult(t *turn) { t.s.State.PendingCause = domain.CauseExternalResult }
 
 func beginRemembered(t *turn) {
 	reenter(t)
-	t.newRound(t.s.State.PendingCause)
+	t.newRound(t.s.State.PendingCause, t.authorBefore())
 }
 
 // storeEnrichments stores the data that the user's message refers to, after it.
@@ -102,8 +134,7 @@ func keepMessage(t *turn) {
 func (t *turn) approachAI() {
 	for _, item := range append([]*domain.InboxItem(nil), t.inbox...) {
 		if item.IfBusy == domain.IfBusySteer && item.Message != nil {
-			t.placeUser(item.Message)
-			t.heardFromUser()
+			t.heardFromUser(t.placeUser(item.Message).By())
 		}
 	}
 	if t.oneCallLeft() {
@@ -131,7 +162,7 @@ func joinWithEnrichments(t *turn) {
 			continue
 		}
 		m := t.placeUser(item.Message)
-		t.heardFromUser()
+		t.heardFromUser(m.By())
 		if m.ID == e.Message.ID {
 			t.s.State.RoundMessageID = m.ID
 			return

@@ -179,7 +179,7 @@ func (w *world) sayAI(out *strings.Builder, verb, rest string) {
 }
 
 func (w *world) eventOf(verb, text string, options []string) domain.Event {
-	d := domain.Decision{By: "ada", Comment: text}
+	d := domain.Decision{By: domain.Author{ID: "ada"}, Comment: text}
 	switch verb {
 	case "user":
 		return w.userEvent(text, options)
@@ -249,8 +249,8 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 func (w *world) plainEvent(verb, text string) domain.Event {
 	failed := &domain.Roundtrip{Outcome: "network"}
 	e, ok := map[string]domain.Event{
-		"refuse":    domain.BudgetRefused{Decision: domain.Decision{By: "ada"}},
-		"cancel":    domain.CommunicationCancelled{Decision: domain.Decision{By: "ada", Cancelled: true}},
+		"refuse":    domain.BudgetRefused{Decision: domain.Decision{By: domain.Author{ID: "ada"}}},
+		"cancel":    domain.CommunicationCancelled{Decision: domain.Decision{By: domain.Author{ID: "ada"}, Cancelled: true}},
 		"offline":   domain.NetworkErrorOccurred{Problem: "connection refused", Roundtrip: failed},
 		"online":    domain.NetworkAvailable{},
 		"error":     domain.SystemErrorOccurred{Code: "authentication", Problem: "The key is wrong.", Roundtrip: failed},

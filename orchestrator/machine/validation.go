@@ -139,7 +139,8 @@ func approve(t *turn) {
 	}
 	if e.Decision.Comment != "" {
 		pending := t.pending()
-		pending.Comment, pending.By = e.Decision.Comment, e.Decision.By
+		by := e.Decision.By
+		pending.Comment, pending.By, pending.ByName, pending.ByRole = e.Decision.Comment, by.ID, by.Name, by.Role
 		t.s.State.Pending = &pending
 	}
 	if !t.anyToRun(domain.KindAction) {

@@ -95,19 +95,19 @@ func (t *turn) replaceOpen(old, own *domain.Approval) {
 func (t *turn) decider() (by string, recorded []byte) {
 	switch e := t.event.(type) {
 	case domain.ValidationReceived:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.CommunicationResponseReceived:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.CommunicationCancelled:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.BudgetRaised:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.BudgetRefused:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.CompletionConfirmed:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.CompletionRejected:
-		return e.Decision.By, e.Recorded
+		return e.Decision.By.ID, e.Recorded
 	case domain.StopRequested:
 		return e.By, nil
 	case domain.InterruptRequested:
@@ -122,7 +122,7 @@ func (t *turn) decider() (by string, recorded []byte) {
 // the slot is granted.
 func keepAnswer(t *turn) {
 	d, answer := t.decision(), &domain.WaitAnswer{Event: t.event.Name()}
-	answer.Decision, answer.By = d, d.By
+	answer.Decision, answer.By, answer.ByName, answer.ByRole = d, d.By.ID, d.By.Name, d.By.Role
 	status := domain.ApprovalRefused
 	switch e := t.event.(type) {
 	case domain.ValidationReceived:
@@ -152,7 +152,7 @@ func (t *turn) carryOutAnswer() bool {
 	}
 	answer := w.Answer
 	d := answer.Decision
-	d.By, d.ApprovalID = answer.By, ""
+	d.By, d.ApprovalID = domain.Author{ID: answer.By, Name: answer.ByName, Role: answer.ByRole}, ""
 	switch answer.Event {
 	case "ValidationReceived":
 		t.follow(domain.ValidationReceived{Decision: d})
@@ -272,8 +272,10 @@ func storeResponse(t *turn) {
 	t.removeCancelMessage()
 	t.tellPending("Not all of the answer could be used.")
 	t.closeAnswer()
-	t.place(&domain.Message{Sender: domain.SenderUser, SenderID: e.Decision.By, Text: e.Text, AnswersCall: call})
-	t.heardFromUser()
+	m := &domain.Message{Sender: domain.SenderUser, Text: e.Text, AnswersCall: call}
+	m.SetBy(e.Decision.By)
+	t.place(m)
+	t.heardFromUser(e.Decision.By)
 	t.s.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
 }
 

@@ -1,0 +1,51 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// RoleFor is the least role on whose behalf a command runs, and that may approve it. A
+// command that is not known needs more than anybody in a workspace has.
+func (c *Catalogue) RoleFor(name string) domain.Role {
+	if entry := c.commands[name]; entry != nil {
+		return entry.spec.Role
+	}
+	return domain.RoleRoot
+}
+
+// forbidden says that who speaks may not do this, in words that the AI can pass on; nil
+// where they may.
+func (c *command) forbidden(env *Env) error {
+	if env.Role.Allows(c.spec.Role) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeForbidden,
+		"%s needs the role %s, and the person you act for has the role %s. Nothing was done. Do not try it again; tell the person that somebody with the role %s has to ask for it.",
+		c.spec.Name, c.spec.Role, env.Role, c.spec.Role)
+}
+
+// forbid fails what who speaks may not do, and with a forbidden action the other actions
+// of the answer: nobody is asked about a series that cannot run whole.
+func (p *planner) forbid(ctx context.Context) {
+	refused := false
+	for _, e := range slices.Concat(p.plan.Commands.Queries, p.plan.Commands.Actions) {
+		err := p.catalogue.commands[e.Command].forbidden(&p.env)
+		if err == nil || e.Status.Final() {
+			continue
+		}
+		e.Error = commandError(err)
+		e.Summary = p.env.say("Not allowed (role %s): %s", "Non permis (rôle %s) : %s", p.env.Role, p.words(ctx, e))
+		p.end(e, domain.ExecFailed)
+		refused = refused || e.Kind == domain.KindAction
+	}
+	for _, e := range p.plan.Commands.Actions {
+		if refused && !e.Status.Final() {
+			e.Error = &domain.CommandError{Code: codeEarlier, Message: "Another action of this answer is not allowed; nothing was run, and the person was not asked."}
+			e.Summary = p.env.say("Not done: %s", "Pas fait : %s", p.words(ctx, e))
+			p.end(e, domain.ExecCancelled)
+		}
+	}
+}
