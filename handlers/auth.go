@@ -13,7 +13,7 @@ type edge struct {
 	tickets  *auth.Tickets
 	keys     *limiter
 	failures *limiter
-	hooks    *limiter
+	hooks    hookRates
 }
 
 func newEdge(c *Config) edge {
@@ -22,7 +22,7 @@ func newEdge(c *Config) edge {
 		tickets:  auth.NewTickets(c.Clock, c.Tickets),
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
-		hooks:    newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
+		hooks:    newHookRates(c, limits),
 	}
 }
 

@@ -1,13 +1,12 @@
 package handlers
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // TestWhoMayDoWhatWithAutomations: a viewer reads and does not see the URL that starts
@@ -32,20 +31,32 @@ func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 	c.want(202, "POST", "/v1/hooks/aut_1/secret", `{}`, "Authorization", "Bearer nobody")
 }
 
-// TestCallsOfWebhooksAreLimited: good ones and bad ones, for each address.
+// TestCallsOfWebhooksAreLimited: bad ones for each address, good ones for each automation,
+// and neither uses up what the other has.
 func TestCallsOfWebhooksAreLimited(t *testing.T) {
-	w := newWorld()
-	s := &server{Config: Config{Runs: w, Clock: clock.Fixed(worldTime)}}
-	s.edge = newEdge(&s.Config)
+	c := newWorld().serveWith(t, RateLimits{})
 	for i := range 101 {
-		r := httptest.NewRequest("POST", "/v1/hooks/aut_1/x", nil)
-		answer := httptest.NewRecorder()
-		s.callWebhook(answer, r)
-		if want := map[bool]int{true: 404, false: 429}[i < 100]; answer.Code != want {
-			t.Fatalf("call %d: %d, not %d", i, answer.Code, want)
-		}
-		if i == 100 && answer.Header().Get("Retry-After") == "" {
+		got := c.want(map[bool]int{true: 404, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/forged", "")
+		if i == 100 && got.header.Get("Retry-After") == "" {
 			t.Error("nobody says when to try again")
+		}
+	}
+	for i := range 101 {
+		c.want(map[bool]int{true: 202, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/secret", "")
+	}
+}
+
+// TestATokenIsLookedAtBeforeTheBody: without the right one nothing of the body is read,
+// and the answer is the one to an unknown automation, byte for byte.
+func TestATokenIsLookedAtBeforeTheBody(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, body := range []string{"", "{", `{"a":"\u0000"}`, strings.Repeat("a", jsonbody.MaxEvent+1)} {
+		for _, key := range [][]string{{}, {"Idempotency-Key", "k"}, {"Idempotency-Key", strings.Repeat("k", 300)}, {"Content-Encoding", "gzip"}} {
+			extra := append([]string{"X-Request-Id", "r"}, key...)
+			wrong := c.want(404, "POST", "/v1/hooks/aut_1/wrong", body, extra...)
+			if unknown := c.want(404, "POST", "/v1/hooks/aut_none/wrong", body, extra...); unknown.text != wrong.text {
+				t.Errorf("%.20q: %s is not %s", body, wrong.text, unknown.text)
+			}
 		}
 	}
 }
@@ -54,13 +65,13 @@ func TestCallsOfWebhooksAreLimited(t *testing.T) {
 func TestWhatAnEventMayBe(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
-	for _, body := range []string{"", "null", "3", `"x"`, `[]`, ` {"a":[1,{}]} `, `"` + strings.Repeat("a", maxEvent-2) + `"`} {
+	for _, body := range []string{"", "null", "3", `"x"`, `[]`, ` {"a":[1,{}]} `, `"` + strings.Repeat("a", jsonbody.MaxEvent-2) + `"`} {
 		c.want(202, "POST", "/v1/hooks/aut_1/secret", body)
 		if w.last() != strings.TrimSpace(body) {
 			t.Errorf("%.40q came as %.40q", body, w.last())
 		}
 	}
-	for body, status := range map[string]int{"{": 400, "{} {}": 400, "\xff": 400, `"\ud800"`: 422, strings.Repeat("[", 70) + strings.Repeat("]", 70): 400, `"` + strings.Repeat("a", maxEvent) + `"`: 413} {
+	for body, status := range map[string]int{"{": 400, "{} {}": 400, "\xff": 400, `"\ud800"`: 422, strings.Repeat("[", 70) + strings.Repeat("]", 70): 400, `"` + strings.Repeat("a", jsonbody.MaxEvent) + `"`: 413} {
 		before := len(w.said)
 		c.want(status, "POST", "/v1/hooks/aut_1/secret", body)
 		if len(w.said) != before {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // checker knows the rules that stand in the validate tags of the request structs. One
@@ -56,17 +56,16 @@ func checkValues(dst any) error {
 	if err == nil || !errors.As(err, &wrong) {
 		return err
 	}
-	problems := make([]domain.FieldError, 0, len(wrong))
+	var mistakes jsonbody.Mistakes
 	for _, w := range wrong {
-		if nulled(w.Namespace()) {
-			continue
+		if mistakes.Full() {
+			break
 		}
-		problems = append(problems, domain.FieldError{Pointer: pointerOf(w.Namespace()), Code: codeOf(w.Tag()), Message: messageOf(w)})
+		if !nulled(w.Namespace()) {
+			mistakes.AddAt(pointerOf(w.Namespace()), codeOf(w.Tag()), messageOf(w))
+		}
 	}
-	if len(problems) == 0 {
-		return nil
-	}
-	return invalid(problems)
+	return invalid(&mistakes)
 }
 
 // nulled says whether a rule was broken by the empty value behind a null: a
@@ -94,9 +93,9 @@ func pointerOf(namespace string) string {
 		if i == 0 || name == "" || name == "messageContent" || name == "sessionBudgets" {
 			continue
 		}
-		out.WriteString("/" + escapePointer(name))
+		out.WriteString("/" + jsonbody.Part(name))
 		if index := strings.TrimSuffix(rest, "]"); indexed && (index != "true" || name == mapField) {
-			out.WriteString("/" + escapePointer(index))
+			out.WriteString("/" + jsonbody.Part(index))
 		}
 	}
 	return out.String()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // chunksPatch is a merge patch of the chunks that a workspace changes: null takes a
@@ -38,27 +39,21 @@ func (s *server) listPromptChunks(w http.ResponseWriter, r *http.Request) {
 // checkChunks refuses names that no chunk has, and texts that are empty or too long.
 func (s *server) checkChunks(patch chunksPatch) error {
 	known := s.Chunks()
-	var problems []domain.FieldError
+	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(patch)) {
-		at := "/prompt_chunks/" + escapePointer(name)
+		at := "/prompt_chunks/" + jsonbody.Part(name)
 		if !slices.ContainsFunc(known, func(c domain.Chunk) bool { return c.Name == name }) && !patch[name].IsNull() {
-			problems = append(problems, domain.FieldError{
-				Pointer: at, Code: "unknown", Message: fmt.Sprintf("There is no chunk %q. GET /v1/prompt-chunks lists them.", name),
-			})
+			shown := jsonbody.Cut(name, jsonbody.MaxShownName)
+			mistakes.AddAt(at, "unknown", fmt.Sprintf("There is no chunk %q. GET /v1/prompt-chunks lists them.", shown))
 			continue
 		}
 		text := given(patch[name][true].Text)
 		if text != nil && (strings.TrimSpace(*text) == "" || utf8.RuneCountInString(*text) > maxChunk) {
-			problems = append(problems, domain.FieldError{
-				Pointer: at + "/text", Code: "wrong_length",
-				Message: fmt.Sprintf("A chunk has 1 to %d characters. To leave one out, set enabled to false.", maxChunk),
-			})
+			message := fmt.Sprintf("A chunk has 1 to %d characters. To leave one out, set enabled to false.", maxChunk)
+			mistakes.AddAt(at+"/text", "wrong_length", message)
 		}
 	}
-	if problems == nil {
-		return nil
-	}
-	return invalid(problems)
+	return invalid(&mistakes)
 }
 
 // applyChunks changes the chunks that the patch names.

@@ -5,21 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-const (
-	maxBody  = 1 << 20
-	maxDepth = 64
-)
+const maxBody = jsonbody.MaxBody
 
 // read decodes the body of a request into the struct that dst points to, and checks
 // its shape. What cannot be read is a 400, 413 or 415; what can be read but is wrong, a
@@ -84,176 +79,66 @@ func brokenOff(err error) error {
 
 // decode reads one JSON object into dst.
 func decode(body []byte, dst any) error {
-	if !utf8.Valid(body) {
-		return domain.Errorf(CodeMalformedJSON, "The body is not UTF-8.")
-	}
-	p := parser{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
-	p.dec.UseNumber()
-	node, err := p.value("", 0)
+	node, mistakes, err := readJSON(body, jsonbody.Request)
 	if err != nil {
 		return err
 	}
-	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
-		return domain.Errorf(CodeMalformedJSON, "There is something after the end of the JSON value.")
-	}
-	p.problems = append(p.problems, checkShape(node, reflect.TypeOf(dst).Elem(), "")...)
-	if len(p.problems) > 0 {
-		return invalid(p.problems)
-	}
-	if p.repeated {
-		// The last of two fields with one name counts, whole: encoding/json would merge them.
-		if body, err = json.Marshal(node); err != nil {
-			return fmt.Errorf("encode a body with repeated fields: %w", err)
-		}
+	shape := shapeChecker{mistakes: mistakes}
+	shape.check(node, reflect.TypeOf(dst).Elem())
+	if err := invalid(mistakes); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(body, dst); err != nil {
-		if _, broken := errors.AsType[*json.SyntaxError](err); broken {
-			return &domain.Error{Code: CodeMalformedJSON, Message: "The body is not JSON: " + err.Error() + ".", Err: err}
-		}
 		// The shape fits, so this is a value that its own type refuses.
-		return &domain.Error{Code: domain.CodeInvalid, Message: "A value cannot be used: " + err.Error(), Err: err}
+		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
+		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
 	}
 	return checkValues(dst)
 }
 
 // decodeAny reads one JSON value of any shape: what it must hold is for others to say.
-func decodeAny(body []byte) (json.RawMessage, error) {
-	if !utf8.Valid(body) {
-		return nil, domain.Errorf(CodeMalformedJSON, "The body is not UTF-8.")
+func decodeAny(body []byte, rules jsonbody.Rules) (json.RawMessage, error) {
+	_, mistakes, err := readJSON(body, rules)
+	if err == nil {
+		err = invalid(mistakes)
 	}
-	p := parser{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
-	p.dec.UseNumber()
-	if _, err := p.value("", 0); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, domain.Errorf(CodeMalformedJSON, "There is something after the end of the JSON value.")
-	}
-	if len(p.problems) > 0 {
-		return nil, invalid(p.problems)
 	}
 	return bytes.TrimSpace(body), nil
 }
 
-// invalid is the 422 for all mistakes found.
-func invalid(problems []domain.FieldError) error {
-	message := problems[0].Message
-	if len(problems) > 1 {
-		message = fmt.Sprintf("%d values are wrong. The first: %s", len(problems), message)
+// unreadJSON are the codes for bodies that were not read.
+var unreadJSON = map[jsonbody.Reason]domain.Code{
+	jsonbody.Malformed: CodeMalformedJSON,
+	jsonbody.TooLarge:  CodeTooLarge,
+	jsonbody.TooDeep:   CodeTooDeep,
+	jsonbody.Repeated:  CodeRepeatedName,
+}
+
+func readJSON(body []byte, rules jsonbody.Rules) (any, *jsonbody.Mistakes, error) {
+	node, mistakes, err := jsonbody.Read(body, rules)
+	if unread, ok := errors.AsType[*jsonbody.Error](err); ok {
+		return nil, nil, &domain.Error{Code: unreadJSON[unread.Reason], Message: unread.Message, Err: err}
 	}
-	return &domain.Error{Code: domain.CodeInvalid, Message: message, Fields: problems}
+	return node, mistakes, err
 }
 
-// parser reads JSON into plain values and notes text that cannot be stored. It counts
-// the depth itself and sees every string as it was written: a lone surrogate is gone
-// once encoding/json has decoded it.
-type parser struct {
-	body     []byte
-	dec      *json.Decoder
-	problems []domain.FieldError
-	repeated bool // some object has two fields with one name
-}
-
-func (p *parser) value(pointer string, depth int) (any, error) {
-	token, raw, err := p.next()
-	if err != nil {
-		return nil, err
+// invalid is the 422 for all mistakes found; nil without one.
+func invalid(mistakes *jsonbody.Mistakes) error {
+	if len(mistakes.List) == 0 {
+		return nil
 	}
-	switch t := token.(type) {
-	case json.Delim:
-		if depth >= maxDepth {
-			return nil, domain.Errorf(CodeTooDeep, "The body is nested more than %d deep.", maxDepth)
-		}
-		if t == '{' {
-			return p.object(pointer, depth)
-		}
-		return p.array(pointer, depth)
-	case string:
-		p.checkText(raw, pointer)
+	fields := make([]domain.FieldError, 0, len(mistakes.List))
+	for _, m := range mistakes.List {
+		fields = append(fields, domain.FieldError(m))
 	}
-	return token, nil
-}
-
-func (p *parser) object(pointer string, depth int) (any, error) {
-	out := map[string]any{}
-	for p.dec.More() {
-		token, raw, err := p.next()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := token.(string)
-		at := pointer + "/" + escapePointer(name)
-		p.checkText(raw, at)
-		_, twice := out[name]
-		p.repeated = p.repeated || twice
-		if out[name], err = p.value(at, depth+1); err != nil {
-			return nil, err
-		}
+	message := fields[0].Message
+	switch n := len(fields); {
+	case mistakes.Full():
+		message = fmt.Sprintf("%d values are wrong, and maybe more. The first: %s", n, message)
+	case n > 1:
+		message = fmt.Sprintf("%d values are wrong. The first: %s", n, message)
 	}
-	_, _, err := p.next()
-	return out, err
-}
-
-func (p *parser) array(pointer string, depth int) (any, error) {
-	out := []any{}
-	for p.dec.More() {
-		v, err := p.value(pointer+"/"+strconv.Itoa(len(out)), depth+1)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	_, _, err := p.next()
-	return out, err
-}
-
-// next is the next token and its text (with what stands before it).
-func (p *parser) next() (json.Token, []byte, error) {
-	from := p.dec.InputOffset()
-	token, err := p.dec.Token()
-	if err != nil {
-		detail := err.Error()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			detail = "it ends too early"
-		}
-		return nil, nil, &domain.Error{Code: CodeMalformedJSON, Message: fmt.Sprintf("The body is not JSON: %s (near byte %d).", detail, p.dec.InputOffset()), Err: err}
-	}
-	return token, p.body[from:p.dec.InputOffset()], nil
-}
-
-// checkText refuses what a database cannot keep or other programs cannot read: NUL,
-// and half of a surrogate pair.
-func (p *parser) checkText(raw []byte, pointer string) {
-	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
-		width := 2
-		if raw[i+1] == 'u' {
-			width = 6
-			switch unit := hex4(raw[i+2:]); {
-			case unit == 0:
-				p.problems = append(p.problems, domain.FieldError{Pointer: pointer, Code: "nul", Message: "Text may not hold the character NUL."})
-				return
-			case unit >= 0xD800 && unit < 0xDC00 && bytes.HasPrefix(raw[i+6:], []byte(`\u`)) && hex4(raw[i+8:])>>10 == 0xDC00>>10:
-				width = 12
-			case unit >= 0xD800 && unit < 0xE000:
-				p.problems = append(p.problems, domain.FieldError{Pointer: pointer, Code: "lone_surrogate", Message: "Text may not hold half of a surrogate pair."})
-				return
-			}
-		}
-		next := bytes.IndexByte(raw[i+width:], '\\')
-		if next < 0 {
-			return
-		}
-		i += width + next
-	}
-}
-
-// hex4 reads four hexadecimal digits; the decoder has seen that they are.
-func hex4(b []byte) uint64 {
-	n, _ := strconv.ParseUint(string(b[:min(4, len(b))]), 16, 32)
-	return n
-}
-
-// escapePointer writes a name as a part of a JSON pointer (RFC 6901).
-func escapePointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+	return &domain.Error{Code: domain.CodeInvalid, Message: message, Fields: fields}
 }

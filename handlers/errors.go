@@ -15,6 +15,7 @@ const (
 	CodeUnreadable            domain.Code = "unreadable"
 	CodeMalformedJSON         domain.Code = "malformed_json"
 	CodeTooDeep               domain.Code = "too_deep"
+	CodeRepeatedName          domain.Code = "repeated_name"
 	CodeEmptyBody             domain.Code = "empty_body"
 	CodeMethodNotAllowed      domain.Code = "method_not_allowed"
 	CodeTooLarge                          = domain.CodeTooLarge
@@ -75,6 +76,7 @@ var problemKinds = map[domain.Code]problemKind{
 	CodeUnreadable:            {400, "The request cannot be read", 0, "The request is malformed."},
 	CodeMalformedJSON:         {400, "The body cannot be read", 0, "The body is not one JSON value in UTF-8."},
 	CodeTooDeep:               {400, "The body is nested too deep", 0, "JSON may be nested 64 levels deep."},
+	CodeRepeatedName:          {400, "A name stands twice", 0, "Of two fields with one name in one object, programs disagree which counts (RFC 7493). Send each name once."},
 	CodeEmptyBody:             {400, "The body is missing", 0, "This request needs a JSON body."},
 	CodeMethodNotAllowed:      {405, "Not with this method", 0, "The header Allow lists the methods of this address."},
 	CodeTooLarge:              {413, "Too large", 0, "The body is larger than this server takes."},
@@ -186,12 +188,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="fermata"`)
 	}
-	body, err := json.Marshal(p)
-	if err != nil { // only a decision that is no JSON, and recorded sees to that
-		body = []byte("{}")
-	}
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(body, '\n')) // the client may have gone
+		_, _ = w.Write(append(encodeProblem(p), '\n')) // the client may have gone
 	}
 }

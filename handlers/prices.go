@@ -10,6 +10,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // pricesPatch is a merge patch of the workspace's own prices: null takes a model's away.
@@ -31,43 +32,42 @@ const (
 // checkPrices does by hand what tags do elsewhere: the names of models have points in
 // them, which the path of a broken rule cannot tell from its own.
 func checkPrices(patch pricesPatch) error {
-	var problems []domain.FieldError
-	wrong := func(at, code, message string) {
-		problems = append(problems, domain.FieldError{Pointer: at, Code: code, Message: message})
-	}
+	var mistakes jsonbody.Mistakes
 	if len(patch) > maxPrices {
-		wrong("/prices", "too_large", fmt.Sprintf("This must be at most %d items.", maxPrices))
+		mistakes.AddAt("/prices", "too_large", fmt.Sprintf("This must be at most %d items.", maxPrices))
 	}
 	for _, model := range slices.Sorted(maps.Keys(patch)) {
-		at := "/prices/" + escapePointer(model)
+		at := "/prices/" + jsonbody.Part(model)
 		if strings.TrimSpace(model) == "" || utf8.RuneCountInString(model) > maxModelName {
-			wrong(at, "wrong_format", fmt.Sprintf("The name of a model has 1 to %d characters.", maxModelName))
+			mistakes.AddAt(at, "wrong_format", fmt.Sprintf("The name of a model has 1 to %d characters.", maxModelName))
 		}
-		if patch[model].IsNull() {
-			continue
-		}
-		price := patch[model][true]
-		for name, value := range map[string]*float64{"input": price.Input, "output": price.Output} {
-			if value == nil {
-				wrong(at+"/"+name, "required", "This is needed.")
-			}
-		}
-		for name, value := range map[string]*float64{
-			"input": price.Input, "output": price.Output, "cache_read": given(price.CacheRead), "cache_write": given(price.CacheWrite),
-		} {
-			if value != nil && *value < 0 {
-				wrong(at+"/"+name, "too_small", "This must be at least 0.")
-			}
-			if value != nil && *value > maxPrice {
-				wrong(at+"/"+name, "too_large", fmt.Sprintf("This must be at most %d.", maxPrice))
-			}
+		if !patch[model].IsNull() {
+			checkPrice(&mistakes, at, patch[model][true])
 		}
 	}
-	if problems == nil {
-		return nil
+	return invalid(&mistakes)
+}
+
+func checkPrice(mistakes *jsonbody.Mistakes, at string, price pricePatch) {
+	for _, p := range []struct {
+		name   string
+		value  *float64
+		needed bool
+	}{
+		{"cache_read", given(price.CacheRead), false},
+		{"cache_write", given(price.CacheWrite), false},
+		{"input", price.Input, true},
+		{"output", price.Output, true},
+	} {
+		switch pointer := at + "/" + p.name; {
+		case p.value == nil && p.needed:
+			mistakes.AddAt(pointer, "required", "This is needed.")
+		case p.value != nil && *p.value < 0:
+			mistakes.AddAt(pointer, "too_small", "This must be at least 0.")
+		case p.value != nil && *p.value > maxPrice:
+			mistakes.AddAt(pointer, "too_large", fmt.Sprintf("This must be at most %d.", maxPrice))
+		}
 	}
-	slices.SortFunc(problems, func(a, b domain.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
-	return invalid(problems)
 }
 
 // given is the value of a patch, nil where it says nothing or null.

@@ -21,8 +21,8 @@ type RateLimits struct {
 	// everybody has one address.
 	FailuresPerSecond float64
 	FailuresBurst     float64
-	// Hooks bound the calls of webhooks from one address, good ones and bad: per second
-	// (10), in a burst (100).
+	// Hooks bound the calls of one automation's webhook, and those from one address whose
+	// token is wrong: per second (10), in a burst (100).
 	HooksPerSecond float64
 	HooksBurst     float64
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 func (s *server) executeAutomation(w http.ResponseWriter, r *http.Request) {
@@ -82,18 +83,10 @@ func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
 
 // callWebhook starts a run for whoever knows the URL. What it answers tells nothing that
 // its caller did not know: no session, and the same 404 for a wrong token and an unknown
-// automation.
+// automation. The token is looked at before anything that the caller sent is read.
 func (s *server) callWebhook(w http.ResponseWriter, r *http.Request) {
-	if wait, ok := s.hooks.take(address(r)); !ok {
-		s.fail(w, r, tooMany(w, wait))
-		return
-	}
-	if _, given := r.Header["Idempotency-Key"]; !given {
-		s.startByHook(w, r)
-		return
-	}
 	workspace, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
-	if err != nil {
+	if err := s.hooks.admit(w, r, err); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -117,12 +110,9 @@ func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxEvent bounds what a webhook's caller may send, in bytes.
-const maxEvent = 64 << 10
-
 // readEvent reads the body of a webhook's call: any JSON value, or nothing.
 func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEvent))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, jsonbody.MaxEvent))
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -134,5 +124,5 @@ func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) 
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
-	return decodeAny(body)
+	return decodeAny(body, jsonbody.Event)
 }

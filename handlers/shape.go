@@ -7,8 +7,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // firstMessage is the message of a new session: a text, or what sendMessage takes.
@@ -27,53 +28,44 @@ var (
 	unmarshalerType  = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// checkShape compares a JSON value with the Go type that is to take it. A pointer is
+// shapeChecker compares a JSON value with the Go type that is to take it. A pointer is
 // an optional field, a nullable.Nullable one that may be null too, a json.RawMessage
-// takes anything.
-func checkShape(node any, t reflect.Type, pointer string) []domain.FieldError {
+// takes anything. It stops when as many mistakes as are told have been found.
+type shapeChecker struct {
+	at       jsonbody.Path
+	mistakes *jsonbody.Mistakes
+}
+
+func (c *shapeChecker) check(node any, t reflect.Type) {
 	switch {
-	case t == rawType:
-		return nil
+	case t == rawType || c.mistakes.Full():
+		return
 	case t == firstMessageType:
-		if _, ok := node.(string); ok {
-			return nil
+		if _, ok := node.(string); !ok {
+			c.check(node, reflect.TypeFor[messageContent]())
 		}
-		return checkShape(node, reflect.TypeFor[messageContent](), pointer)
+		return
 	case t.Kind() == reflect.Pointer:
-		return checkShape(node, t.Elem(), pointer)
+		c.check(node, t.Elem())
+		return
 	case isNullable(t):
-		if node == nil {
-			return nil
+		if node != nil {
+			c.check(node, t.Elem())
 		}
-		return checkShape(node, t.Elem(), pointer)
+		return
 	case reflect.PointerTo(t).Implements(unmarshalerType):
-		return checkCustom(node, t, pointer)
+		c.checkCustom(node, t)
+		return
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		return checkStruct(node, t, pointer)
+		c.checkStruct(node, t)
 	case reflect.Map:
-		object, ok := node.(map[string]any)
-		if !ok {
-			return wrongType(node, "an object", pointer)
-		}
-		var problems []domain.FieldError
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			problems = append(problems, checkShape(object[name], t.Elem(), pointer+"/"+escapePointer(name))...)
-		}
-		return problems
+		c.checkMap(node, t)
 	case reflect.Slice:
-		list, ok := node.([]any)
-		if !ok {
-			return wrongType(node, "a list", pointer)
-		}
-		var problems []domain.FieldError
-		for i, item := range list {
-			problems = append(problems, checkShape(item, t.Elem(), fmt.Sprintf("%s/%d", pointer, i))...)
-		}
-		return problems
+		c.checkList(node, t)
 	default:
-		return checkScalar(node, t, pointer)
+		c.checkScalar(node, t)
 	}
 }
 
@@ -82,42 +74,75 @@ func isNullable(t reflect.Type) bool {
 	return t.Kind() == reflect.Map && t.Key().Kind() == reflect.Bool
 }
 
-func checkStruct(node any, t reflect.Type, pointer string) []domain.FieldError {
+func (c *shapeChecker) checkMap(node any, t reflect.Type) {
 	object, ok := node.(map[string]any)
 	if !ok {
-		return wrongType(node, "an object", pointer)
+		c.wrongType(node, "an object")
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		c.at.Name(name)
+		c.check(object[name], t.Elem())
+		c.at.Up()
+	}
+}
+
+func (c *shapeChecker) checkList(node any, t reflect.Type) {
+	list, ok := node.([]any)
+	if !ok {
+		c.wrongType(node, "a list")
+		return
+	}
+	for i, item := range list {
+		c.at.Index(i)
+		c.check(item, t.Elem())
+		c.at.Up()
+	}
+}
+
+func (c *shapeChecker) checkStruct(node any, t reflect.Type) {
+	object, ok := node.(map[string]any)
+	if !ok {
+		c.wrongType(node, "an object")
+		return
 	}
 	fields := fieldsOf(t)
-	var problems []domain.FieldError
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		at := pointer + "/" + escapePointer(name)
-		field, known := fields[name]
-		if !known {
-			problems = append(problems, domain.FieldError{Pointer: at, Code: "unknown_field", Message: unknownField(name, fields)})
-			continue
+		if c.mistakes.Full() {
+			return
 		}
-		problems = append(problems, checkShape(object[name], field, at)...)
+		c.at.Name(name)
+		if field, known := fields[name]; known {
+			c.check(object[name], field)
+		} else {
+			c.mistakes.Add(&c.at, "unknown_field", "%s", unknownField(name, fields))
+		}
+		c.at.Up()
 	}
-	return problems
 }
+
+// structFields keeps what fieldsOf has found, for each type of a request: a list has one
+// for every item.
+var structFields sync.Map
 
 // fieldsOf maps the JSON names of a struct to the types of its fields.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if known, ok := structFields.Load(t); ok {
+		return known.(map[string]reflect.Type)
+	}
 	out := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && !f.Anonymous {
 			out[name] = f.Type
 		}
 	}
+	structFields.Store(t, out)
 	return out
 }
 
 func unknownField(name string, fields map[string]reflect.Type) string {
 	const longest = 60
-	shown := name
-	if len(shown) > longest {
-		shown = strings.ToValidUTF8(shown[:longest], "") + "…"
-	}
+	shown := jsonbody.Cut(name, longest)
 	if near := nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
 		return fmt.Sprintf("There is no field %q. Did you mean %q?", shown, near)
 	}
@@ -125,58 +150,53 @@ func unknownField(name string, fields map[string]reflect.Type) string {
 }
 
 // checkScalar checks text, numbers and booleans.
-func checkScalar(node any, t reflect.Type, pointer string) []domain.FieldError {
+func (c *shapeChecker) checkScalar(node any, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.String:
 		if _, ok := node.(string); !ok {
-			return wrongType(node, "text", pointer)
+			c.wrongType(node, "text")
 		}
 	case reflect.Bool:
 		if _, ok := node.(bool); !ok {
-			return wrongType(node, "true or false", pointer)
+			c.wrongType(node, "true or false")
 		}
 	case reflect.Float64:
-		n, ok := node.(json.Number)
-		if !ok {
-			return wrongType(node, "a number", pointer)
-		}
-		if _, err := n.Float64(); err != nil {
-			return []domain.FieldError{{Pointer: pointer, Code: "out_of_range", Message: "This number is too large."}}
+		if n, ok := node.(json.Number); !ok {
+			c.wrongType(node, "a number")
+		} else if _, err := n.Float64(); err != nil {
+			c.mistakes.Add(&c.at, "out_of_range", "This number is too large.")
 		}
 	case reflect.Int, reflect.Int64:
-		n, ok := node.(json.Number)
-		if !ok {
-			return wrongType(node, "a whole number", pointer)
-		}
-		if _, err := n.Int64(); err != nil {
-			return []domain.FieldError{{Pointer: pointer, Code: "wrong_type", Message: "This must be a whole number, written without a point or exponent."}}
+		if n, ok := node.(json.Number); !ok {
+			c.wrongType(node, "a whole number")
+		} else if _, err := n.Int64(); err != nil {
+			c.mistakes.Add(&c.at, "wrong_type", "This must be a whole number, written without a point or exponent.")
 		}
 	default:
 		panic("a request has a field of a kind that is not read: " + t.String())
 	}
-	return nil
 }
 
 // checkCustom lets a type that reads itself (a time, a duration) read the value.
-func checkCustom(node any, t reflect.Type, pointer string) []domain.FieldError {
+func (c *shapeChecker) checkCustom(node any, t reflect.Type) {
 	raw, err := json.Marshal(node)
 	if err == nil && node != nil {
 		err = json.Unmarshal(raw, reflect.New(t).Interface())
 	}
 	if err == nil && node != nil {
-		return nil
+		return
 	}
-	expected := "a valid value"
 	switch t.String() {
 	case "time.Time":
-		expected = `a time like "2026-03-02T07:30:00Z"`
+		c.mistakes.Add(&c.at, "wrong_type", `This must be a time like "2026-03-02T07:30:00Z".`)
 	case "domain.Duration":
-		expected = `a duration like "5m" or "1h30m"`
+		c.mistakes.Add(&c.at, "wrong_type", `This must be a duration like "5m" or "1h30m".`)
+	default:
+		c.wrongType(node, "a valid value")
 	}
-	return wrongType(node, expected, pointer)
 }
 
-func wrongType(node any, expected, pointer string) []domain.FieldError {
+func (c *shapeChecker) wrongType(node any, expected string) {
 	found := "an object"
 	switch node.(type) {
 	case nil:
@@ -190,11 +210,7 @@ func wrongType(node any, expected, pointer string) []domain.FieldError {
 	case []any:
 		found = "a list"
 	}
-	message := fmt.Sprintf("This must be %s, not %s.", expected, found)
-	if strings.HasPrefix(expected, "a time") || strings.HasPrefix(expected, "a duration") {
-		message = fmt.Sprintf("This must be %s.", expected)
-	}
-	return []domain.FieldError{{Pointer: pointer, Code: "wrong_type", Message: message}}
+	c.mistakes.Add(&c.at, "wrong_type", "This must be %s, not %s.", expected, found)
 }
 
 // nearest is the name that was probably meant, or "".

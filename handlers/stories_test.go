@@ -120,7 +120,7 @@ func TestUnknownFieldsAreNamedWithTheLikelyOne(t *testing.T) {
 		`{"text":"a","ifBusy":"steer"}`:                     `There is no field "ifBusy". Did you mean "if_busy"?`,
 		`{"text":"a","temperature":1}`:                      `There is no field "temperature".`,
 		`{"text":"a","a/b~c":1}`:                            `There is no field "a/b~c".`,
-		`{"text":"a","` + strings.Repeat("é", 200) + `":1}`: `There is no field "` + strings.Repeat("é", 30) + `…".`,
+		`{"text":"a","` + strings.Repeat("é", 200) + `":1}`: `There is no field "` + strings.Repeat("é", 59) + `…".`,
 	} {
 		if _, code, message := fieldError(t, c.do("POST", "/v1/sessions/ses_1/messages", body)); message != want || code != "unknown_field" {
 			t.Errorf("%.60s: %s %s", body, code, message)
@@ -139,11 +139,25 @@ func TestEveryMistakeIsToldAtOnce(t *testing.T) {
 	equal(t, "values", len(got.body["errors"].([]any)), 4)
 }
 
-func TestTheLastOfTwoFieldsCounts(t *testing.T) {
+// TestANameStandsOnce: readers of JSON disagree which of two fields counts.
+func TestANameStandsOnce(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
-	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":7,"text":"second"}`)
-	equal(t, "text", lastAsked[domain.NewMessage](t, w).Rich.LinearText, "second")
+	for _, body := range []string{
+		`{"text":"first","text":"second"}`, `{"text":"a","te\u0078t":"b"}`,
+		`{"segments":[{"type":"enrichment","enrichment":{"type":"USE","config":{"a":{"b":1,"b":1}}}}]}`,
+	} {
+		if got := c.want(400, "POST", "/v1/sessions/ses_1/messages", body); got.body["code"] != "repeated_name" {
+			t.Errorf("%s: %s", body, got.text)
+		}
+	}
+	equal(t, "what was asked", len(w.said), 0)
+	equal(t, "a webhook", c.want(400, "POST", "/v1/hooks/aut_1/secret", `{"a":1,"a":1}`).body["code"], "repeated_name")
+}
+
+func TestTextIsReadAsItIsWritten(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
 	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"\ud83d\ude00 \\u0000 \\ud83d"}`)
 	equal(t, "escaped", lastAsked[domain.NewMessage](t, w).Rich.LinearText, `😀 \u0000 \ud83d`)
 }

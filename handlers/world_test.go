@@ -105,6 +105,12 @@ func (w *world) last() any {
 // contract.
 func (w *world) serve(t *testing.T) *testClient {
 	t.Helper()
+	return w.serveWith(t, RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6, HooksPerSecond: 1e6, HooksBurst: 1e6})
+}
+
+// serveWith is serve where it matters how often who may call.
+func (w *world) serveWith(t *testing.T, limits RateLimits) *testClient {
+	t.Helper()
 	broker := stream.New(stream.Config{})
 	if err := broker.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -113,7 +119,7 @@ func (w *world) serve(t *testing.T) *testClient {
 		Tickets: &keptTickets{},
 		Auth:    roleAuth{}, Idempotency: newKeptRequests(), Streams: broker, Log: zerolog.Nop(), Clock: clock.Fixed(worldTime.Add(time.Minute)),
 		Version: VersionInfo{Version: "1.2.3", Commit: "abc", BuiltAt: "2026-03-02T12:00:00Z"}, Health: w,
-		RateLimits: RateLimits{PerSecond: 1e6, Burst: 1e6, FailuresPerSecond: 1e6, FailuresBurst: 1e6, HooksPerSecond: 1e6, HooksBurst: 1e6},
+		RateLimits: limits,
 		MetricsPage: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			_, _ = w.Write([]byte("up 1\n"))

@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/egress"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/egress", "internal/jsonbody"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -23,6 +23,7 @@ var table = map[string][]string{
 	"internal/clock":           {},
 	"internal/egress":          {},
 	"internal/ids":             {},
+	"internal/jsonbody":        {},
 	"internal/lifecycle":       {},
 	"internal/house":           {},
 	"internal/testkit":         {},

@@ -1,0 +1,67 @@
+package handlers
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// bombs are bodies that cost far more than their size where a reader builds the place of
+// each value, or tells each mistake.
+func bombs(size int) map[string]string {
+	half := size / 2
+	list := func(item string, n int) string { return "[" + strings.Repeat(item+",", n) + item + "]" }
+	names := make([]string, 0, half/16)
+	for i := range size / 24 {
+		names = append(names, `"k`+strconv.Itoa(i)+`":"\u0000"`)
+	}
+	return map[string]string{
+		"long name, mistakes": `{"` + strings.Repeat("k", half) + `":` + list(`"\u0000"`, half/9) + `}`,
+		"long name, values":   `{"` + strings.Repeat("k", half) + `":` + list("0", min(half/2, jsonbody.MaxValues-3)) + `}`,
+		"many values":         list("0", half),
+		"many mistakes":       list(`"\u0000"`, size/9),
+		"unknown names":       `{` + strings.Join(names, ",") + `}`,
+		"nested long names":   strings.Repeat(`{"`+strings.Repeat("<", size/70)+`":`, 60) + `"\ud800"` + strings.Repeat("}", 60),
+		"control characters":  strings.Repeat(`{"`+strings.Repeat(`\u0001`, size/6/60)+`":`, 59) + list(`"\u0000"`, 30) + strings.Repeat("}", 59),
+		"one name twice":      `{"` + strings.Repeat("k", half-8) + `":1,"` + strings.Repeat("k", half-8) + `":1}`,
+	}
+}
+
+// TestNoBodyMakesALargeAnswer: whatever is wrong with a body, and however often, the
+// answer stays below 64 KiB; for webhooks, a key's owner and whoever repeats a request.
+func TestNoBodyMakesALargeAnswer(t *testing.T) {
+	c := newWorld().serve(t)
+	const most = 64 << 10
+	for name, body := range bombs(jsonbody.MaxEvent - 200) {
+		if got := c.do("POST", "/v1/hooks/aut_1/secret", body); got.status < 400 || len(got.text) > most {
+			t.Errorf("%s to a webhook: %d, %d bytes", name, got.status, len(got.text))
+		}
+	}
+	for name, body := range bombs(jsonbody.MaxBody - 2000) {
+		for _, path := range []string{"/v1/heartbeat", "/v1/zones", "/v1/tools/tol_1/entries/batch"} {
+			if got := c.do("POST", path, body); got.status < 400 || len(got.text) > most {
+				t.Errorf("%s to %s: %d, %d bytes", name, path, got.status, len(got.text))
+			}
+		}
+		if got := c.do("PATCH", "/v1/settings", `{"prompt_chunks":`+body+`}`); got.status < 400 || len(got.text) > most {
+			t.Errorf("%s to the settings: %d, %d bytes", name, got.status, len(got.text))
+		}
+	}
+}
+
+// TestABodyTakesMemoryByItsSize: at most 20 times its bytes, and 8 MiB for the values
+// that any body may hold.
+func TestABodyTakesMemoryByItsSize(t *testing.T) {
+	for name, body := range bombs(jsonbody.MaxBody - 2000) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_ = decode([]byte(body), &newEntries{}) // wrong in one way or another; what it costs is asked here
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(20*len(body)+8<<20) {
+			t.Errorf("%s: %d bytes for a body of %d", name, used, len(body))
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// hookRates bound the calls of webhooks. Behind a proxy everybody has one address, so a
+// call with a good token counts for its automation alone, and only those without one for
+// the address: forged calls, however many, keep no genuine one out.
+type hookRates struct {
+	genuine *limiter // by automation
+	forged  *limiter // by address
+}
+
+func newHookRates(c *Config, limits RateLimits) hookRates {
+	return hookRates{
+		genuine: newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
+		forged:  newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
+	}
+}
+
+// admit counts a call whose token was looked at with this outcome. The error is what the
+// caller is told; nil lets the call pass.
+func (h hookRates) admit(w http.ResponseWriter, r *http.Request, outcome error) error {
+	bucket, name := h.genuine, automationID(r)
+	switch {
+	case domain.ErrorCode(outcome) == domain.CodeNotFound:
+		bucket, name = h.forged, address(r)
+	case outcome != nil:
+		return outcome
+	}
+	if wait, ok := bucket.take(name); !ok {
+		return tooMany(w, wait)
+	}
+	return outcome
+}

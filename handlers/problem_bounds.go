@@ -1,0 +1,39 @@
+package handlers
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// maxProblem bounds an error as it is sent, in bytes, and maxDetail its detail, in
+// characters. The decision that a 409 carries is what somebody sent once, and bounded as
+// a body is.
+const (
+	maxProblem = 64 << 10
+	maxDetail  = 2_000
+)
+
+// encodeProblem writes a problem. Whoever made the error may have put into it what the
+// client wrote: here, where all errors pass, it is cut.
+func encodeProblem(p *problem) []byte {
+	bounded := *p
+	bounded.Detail = jsonbody.Cut(p.Detail, maxDetail)
+	bounded.Errors = slices.Clone(p.Errors[:min(len(p.Errors), jsonbody.MaxMistakes)])
+	for i, e := range bounded.Errors {
+		bounded.Errors[i] = domain.FieldError{
+			Pointer: jsonbody.CutPointer(e.Pointer), Code: e.Code, Message: jsonbody.Cut(e.Message, jsonbody.MaxMessage),
+		}
+	}
+	body, err := json.Marshal(bounded)
+	for err == nil && len(body) > maxProblem+len(p.Decision) && len(bounded.Errors) > 0 {
+		bounded.Errors = bounded.Errors[:len(bounded.Errors)/2]
+		body, err = json.Marshal(bounded)
+	}
+	if err != nil { // only a decision that is no JSON, and recorded sees to that
+		body = []byte("{}")
+	}
+	return body
+}

@@ -1,0 +1,165 @@
+package jsonbody
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsRead(t *testing.T) {
+	for text, want := range map[string]any{
+		` null `: nil, "true": true, "[false]": []any{false}, `""`: "", "{}": map[string]any{}, "[ ]": []any{},
+		`-1.5e+3`: json.Number("-1.5e+3"),
+		`{"a" : [1 , {"b":"\u00e9\n\"\\\/\b\f\r\t"}] , "":0}`: map[string]any{
+			"a": []any{json.Number("1"), map[string]any{"b": "é\n\"\\/\b\f\r\t"}}, "": json.Number("0")},
+		`"\ud83d\ude00\uffff"`:   "😀\uffff",
+		`{"a\u002fb":"}],\" :"}`: map[string]any{"a/b": `}]," :`},
+	} {
+		got, mistakes, err := Read([]byte(text), Request)
+		if err != nil || len(mistakes.List) != 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v %v %v", text, got, mistakes, err)
+		}
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat(`{"a":[`, n/2) + strings.Repeat("]}", n/2) }
+	for text, want := range map[string]Reason{
+		"": Malformed, "{": Malformed, "{} 1": Malformed, "\xff": Malformed, "\ufeff{}": Malformed, "[1,]": Malformed, "01": Malformed,
+		`{"a":1,"a":1}`: Repeated, `[{"b":{"a":1,"\u0061":2}}]`: Repeated,
+		deep(MaxDepth + 2): TooDeep, strings.Repeat("[", 100_000): TooDeep,
+		"[" + strings.Repeat("0,", MaxValues) + "0]": TooLarge,
+		`"` + strings.Repeat("a", MaxBody) + `"`:     TooLarge,
+	} {
+		_, _, err := Read([]byte(text), Request)
+		if refused, ok := err.(*Error); !ok || refused.Reason != want || len(refused.Message) > 1000 {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+	if _, _, err := Read([]byte(deep(MaxDepth)), Request); err != nil {
+		t.Errorf("as deep as may be: %v", err)
+	}
+}
+
+func TestWhichMistakesAreTold(t *testing.T) {
+	long := strings.Repeat("é", MaxName/2+1)
+	for text, want := range map[string][]Mistake{
+		`"\u0000"`:               {{"", "nul", "Text may not hold the character NUL."}},
+		`{"a/~b":[0,"\ud800x"]}`: {{"/a~1~0b/1", "lone_surrogate", "Text may not hold half of a surrogate pair."}},
+		`{"x":{"\udc00":1},"y":"\ud800\u0041"}`: {
+			{"/x/\ufffd", "lone_surrogate", "Text may not hold half of a surrogate pair."},
+			{"/y", "lone_surrogate", "Text may not hold half of a surrogate pair."},
+		},
+		`{"` + long + `":1}`: {{"/" + strings.Repeat("é", MaxShownName-1) + "…", "too_long", "A name may have 1000 bytes at most."}},
+	} {
+		_, mistakes, err := Read([]byte(text), Request)
+		if err != nil || !reflect.DeepEqual(mistakes.List, want) {
+			t.Errorf("%.40q: %v %v", text, mistakes, err)
+		}
+	}
+	_, mistakes, err := Read([]byte("["+strings.Repeat(`"\u0000",`, 100)+"0]"), Request)
+	if err != nil || !mistakes.Full() || len(mistakes.List) != MaxMistakes || mistakes.List[MaxMistakes-1].Pointer != "/19" {
+		t.Errorf("a hundred mistakes: %v %v", mistakes, err)
+	}
+}
+
+// TestWhatAModelMayWrite: the last of two names counts, and text is mended.
+func TestWhatAModelMayWrite(t *testing.T) {
+	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), Model)
+	if err != nil || len(mistakes.List) != 0 || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
+		t.Errorf("%#v %v %v", got, mistakes, err)
+	}
+}
+
+func TestPointersStayShort(t *testing.T) {
+	var p Path
+	for range MaxDepth {
+		p.Name(strings.Repeat("é~/", 400))
+	}
+	if got := p.String(); len(got) > MaxPointer || !strings.HasSuffix(got, "…") || strings.ToValidUTF8(got, "") != got {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"ééé", 3, "ééé"}, {"éééé", 3, "éé…"}, {"aé", 1, "…"}} {
+		if got := Cut(c.text, c.n); got != c.want {
+			t.Errorf("Cut(%q, %d) = %q, not %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+// FuzzRead looks for a text that is read otherwise than encoding/json reads it, or whose
+// mistakes or memory are out of proportion to its size.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{`{"a":[1,"\u0000",null]}`, `"\ud83d\ude00"`, `{"a":1,"a":2}`, "[[[[0]]]]", "-0.0e-0", `{"\ud800":""}`, "\xff", `"\"\\`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, mistakes, err := Read(text, Request)
+		runtime.ReadMemStats(&after)
+		// Others (the fuzzing itself) allocate meanwhile: the constant is theirs too.
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(20*len(text)+16<<20) {
+			t.Errorf("%d bytes of memory for %d", used, len(text))
+		}
+		if err != nil {
+			if told := len(err.Error()); told > 1000 {
+				t.Errorf("%d bytes are told", told)
+			}
+			return
+		}
+		if told, _ := json.Marshal(mistakes.List); len(told) > 64<<10 {
+			t.Errorf("%d bytes of mistakes", len(told))
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		var want any
+		if err := decoder.Decode(&want); err != nil {
+			t.Fatalf("read, and encoding/json says %v", err)
+		}
+		if len(mistakes.List) == 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%#v is not %#v", got, want)
+		}
+	})
+}
+
+// BenchmarkRead shows the line: the time for each byte is the same at every size.
+func BenchmarkRead(b *testing.B) {
+	list := func(item string, size int) string {
+		return "[" + strings.Repeat(item+",", size/(len(item)+1)) + item + "]"
+	}
+	shapes := map[string]func(size int) string{
+		"flat": func(size int) string { return list(`"`+strings.Repeat("a", 98)+`"`, size) },
+		"nested": func(size int) string {
+			return list(strings.Repeat("[", 60)+`"`+strings.Repeat("a", 4000)+`"`+strings.Repeat("]", 60), size)
+		},
+		"long name": func(size int) string {
+			return `{"` + strings.Repeat("k", size/2) + `":` + list(`"`+strings.Repeat("a", 98)+`"`, size/2) + "}"
+		},
+		"mistakes": func(size int) string { return list(`"`+strings.Repeat("a", 92)+`\u0000"`, size) },
+	}
+	for name, shape := range shapes {
+		for _, size := range []int{16 << 10, 64 << 10, 256 << 10, 1000 << 10} {
+			text := []byte(shape(size))
+			b.Run(name+"/"+strconv.Itoa(size>>10)+"KiB", func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, err := Read(text, Request); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
