@@ -24,8 +24,13 @@ func (d *Door) tick(ctx context.Context, ref domain.OrderRef) error {
 		}
 		return &outcome{change: change}, nil
 	})
-	if err == nil {
-		_, err = d.fire(ctx, ref)
+	if err != nil {
+		return err
+	}
+	fired, err := d.fire(ctx, ref)
+	if err == nil && !fired {
+		// It may have to wait for the slot: when its turn may come is computed by a look.
+		d.agenda.look(ref.WorkspaceID, d.cfg.Clock())
 	}
 	return err
 }

@@ -25,14 +25,22 @@ type virtual struct {
 	door  *scheduler.Door
 
 	mu  sync.Mutex
-	now time.Time
+	now time.Time // zero: the clock of the bubble that the test runs in
 }
 
 func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*scheduler.Config)) *virtual {
 	t.Helper()
 	v := &virtual{t: t, now: now}
+	if now.IsZero() {
+		now = time.Now()
+	}
 	cfg := repository.Config{
 		URL: db.DatabaseURL, Node: "test", Incarnation: "first", Clock: v.clock, NewID: ids.New, Encode: api.EncodeEvent,
+		Committed: func(c *domain.Change) {
+			if v.door != nil {
+				v.door.Committed(c)
+			}
+		},
 	}
 	if cfg.URL == "" {
 		cfg.Path = db.sqlitePath()
@@ -43,9 +51,11 @@ func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*s
 	}
 	t.Cleanup(func() { _ = v.store.Close() })
 	v.ok(v.store.Migrate(t.Context()))
-	v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{
-		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
-	}))
+	if _, err := v.store.Workspace(t.Context(), domain.DefaultWorkspace); err != nil {
+		v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{
+			ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
+		}))
+	}
 	v.open(change...)
 	return v
 }
@@ -53,6 +63,9 @@ func newVirtual(t testing.TB, db databaseFlags, now time.Time, change ...func(*s
 func (v *virtual) clock() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.now.IsZero() {
+		return time.Now()
+	}
 	return v.now
 }
 
