@@ -212,8 +212,9 @@ type OrderRef struct{ WorkspaceID, ID string }
 type OrderView struct {
 	View
 	Order *StandingOrder
-	// Seed are the SEED's messages, in their order.
-	Seed []*Message
+	// Seed are the SEED's messages, in their order; SeedSession is the SEED itself.
+	Seed        []*Message
+	SeedSession *Session
 	// Unended are its runs that have not ended, oldest first.
 	Unended []*Session
 	// Due are its occurrences in state DUE, oldest first; LastScheduled is the latest

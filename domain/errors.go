@@ -21,6 +21,7 @@ const (
 	CodeSessionEnded       Code = "session_ended"       // COMPLETED; for a CHAT, resume reopens it
 	CodeSessionBusy        Code = "session_busy"        // if_busy=reject, or deletion of a working session
 	CodeSeedNeverRuns      Code = "seed_never_runs"     // a SEED is edited, never run
+	CodeSeedOfAutomation   Code = "seed_of_automation"  // a SEED is deleted with its automation, not otherwise
 	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"

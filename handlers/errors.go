@@ -53,6 +53,7 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeSessionEnded:       {409, "The session has ended", 0, "The session is over. A CHAT can be brought back with resume."},
 	domain.CodeSessionBusy:        {409, "The session is at work", 0, "The session is working, and the request asked not to wait. Try again when it rests, or say what should happen with if_busy."},
 	domain.CodeSeedNeverRuns:      {409, "A template never runs", 0, "A SEED is the template of an automation: it is edited, and its automation is run."},
+	domain.CodeSeedOfAutomation:   {409, "An automation begins with it", 0, "A SEED is the first message of an automation. It can be replaced with PUT /v1/automations/{automation_id}/seed, and is deleted with its automation. Nothing was deleted."},
 	domain.CodeValidationResolved: {409, "Answered already", 0, "This question was answered before, with another decision. The field decision has the one that counts."},
 	domain.CodeValidationStale:    {409, "The data has changed since", 0, "What was to be approved is not what would happen now. Look at the question again: it shows the present values."},
 	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},

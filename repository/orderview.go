@@ -1,8 +1,11 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -59,23 +62,28 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
 	ws, order := v.Workspace.ID, v.Order
 	var rows []sessionRow
-	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
-		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3", ws, order.ID, maxDue)
+	err := r.all(ctx, &rows, "SELECT * FROM (SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs UNION ALL SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id = $4",
+		ws, order.ID, maxDue, order.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
-	if v.Unended, err = each(rows, (*sessionRow).session); err != nil {
+	all, err := each(rows, (*sessionRow).session)
+	if err != nil {
 		return err
 	}
-	var ends []string
-	err = r.all(ctx, &ends, "SELECT end_reason FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
-		"AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4", ws, order.ID,
-		stamp{order.ScheduleSince}, domain.FailuresToDisable)
-	if err != nil {
-		return fmt.Errorf("read how the runs ended: %w", err)
+	for _, session := range all {
+		if session.Type == domain.Seed {
+			v.SeedSession = session
+		} else {
+			v.Unended = append(v.Unended, session)
+		}
 	}
-	for _, reason := range ends {
-		v.Ends = append(v.Ends, domain.EndReason(reason))
+	slices.SortFunc(v.Unended, func(a, b *domain.Session) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	if v.Ends, err = endsOf(ctx, r, order); err != nil {
+		return err
 	}
 	if v.Seed, err = messagesIn(ctx, r, ws, order.SeedSessionID); err != nil {
 		return err
@@ -86,6 +94,29 @@ func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
 		}
 	}
 	return nil
+}
+
+// endsOf says how the latest runs of an automation ended, newest first. An occurrence
+// that could not even be started ended with an error.
+func endsOf(ctx context.Context, r reader, order *domain.StandingOrder) ([]domain.EndReason, error) {
+	var rows []struct {
+		Reason string `db:"end_reason"`
+		At     stamp  `db:"at"`
+		ID     string `db:"id"`
+	}
+	err := r.all(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 AND automation_id = $2 "+
+		"AND type = 'AUTOMATION' AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4) runs "+
+		"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
+		"AND state = 'FAILED' AND recorded_at > $3 ORDER BY recorded_at DESC, id DESC LIMIT $4) failed ORDER BY at DESC, id DESC LIMIT $4",
+		order.WorkspaceID, order.ID, stamp{order.ScheduleSince}, domain.FailuresToDisable)
+	if err != nil {
+		return nil, fmt.Errorf("read how the runs ended: %w", err)
+	}
+	var ends []domain.EndReason
+	for _, row := range rows {
+		ends = append(ends, domain.EndReason(row.Reason))
+	}
+	return ends, nil
 }
 
 // activeGrants are the grants of a run's automation that count now, with their uses in

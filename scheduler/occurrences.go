@@ -195,7 +195,7 @@ func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
 	}
 	o, err := d.begin(v, run{trigger: domain.BySchedule, cause: domain.CauseSchedule, at: due.ScheduledAt, by: "schedule", onTime: true, since: due.RecordedAt}, known)
 	if e, ok := errors.AsType[*domain.Error](err); ok && e.Code == domain.CodeConflict {
-		return d.closed(v, due, domain.OccurrenceFailed, e.Message), nil
+		return d.failed(v, due, e.Message), nil
 	}
 	if err != nil {
 		return nil, err
@@ -222,6 +222,20 @@ func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (stri
 		return "", runsOf(v.Unended)
 	}
 	return domain.SkippedOverlap, nil
+}
+
+// failed records that an occurrence could not be started. That counts like a run that
+// failed: what can never start is not tried for ever in silence.
+func (d *Door) failed(v *domain.OrderView, due *domain.Occurrence, reason string) *outcome {
+	o := d.closed(v, due, domain.OccurrenceFailed, reason)
+	after := *v
+	after.Due = slices.DeleteFunc(slices.Clone(v.Due), func(row *domain.Occurrence) bool { return row == due })
+	after.Ends = slices.Insert(slices.Clone(v.Ends), 0, domain.EndError)
+	after.Ends = after.Ends[:min(len(after.Ends), domain.FailuresToDisable)]
+	if disabled := d.disableFailing(&after); disabled != nil {
+		o.change.Merge(disabled.change)
+	}
+	return o
 }
 
 // closed records that an occurrence does not run.

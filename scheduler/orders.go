@@ -129,7 +129,13 @@ func (d *Door) SetSeed(ctx context.Context, workspace, automation string, versio
 	return d.UpdateAutomation(ctx, workspace, automation, domain.AutomationPatch{Version: version, Seed: &rich, By: by})
 }
 
-func (d *Door) replaceSeed(v *domain.OrderView, rich domain.RichContent, by string, change *domain.Change) {
+// replaceSeed gives the automation another first message; one that has lost its SEED
+// gets a new one.
+func (d *Door) replaceSeed(v *domain.OrderView, order *domain.StandingOrder, rich domain.RichContent, by string, change *domain.Change) {
+	if v.SeedSession == nil {
+		order.SeedSessionID = d.makeSeed(order, rich, by, change)
+		return
+	}
 	for _, old := range v.Seed {
 		change.DeletedMessages = append(change.DeletedMessages, old)
 		change.Emit(domain.LogEvent{SessionID: v.Order.SeedSessionID, Type: domain.LogMessageDeleted, Message: old})
@@ -176,7 +182,7 @@ func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch
 			hookToken(&order)
 		}
 		if patch.Seed != nil {
-			d.replaceSeed(v, *patch.Seed, patch.By, change)
+			d.replaceSeed(v, &order, *patch.Seed, patch.By, change)
 		}
 		return &order, d.reschedule(v, &order, patch, change)
 	})
@@ -270,9 +276,20 @@ func (d *Door) deleteAutomation(ctx context.Context, workspace, id string, versi
 		for _, due := range v.Due {
 			d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
 		}
+		deleteSeed(v, change)
 		return &order, nil
 	})
 	return err
+}
+
+// deleteSeed deletes the SEED with its automation: its runs have copies of all that they
+// were begun with.
+func deleteSeed(v *domain.OrderView, change *domain.Change) {
+	if v.SeedSession == nil {
+		return
+	}
+	change.Sessions = append(change.Sessions, domain.SessionWrite{Session: v.SeedSession, Delete: true})
+	change.Emit(domain.LogEvent{SessionID: v.SeedSession.ID, Type: domain.LogSessionEnded, Session: v.SeedSession})
 }
 
 // GiveGrant adds a grant to an automation.

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -127,6 +128,9 @@ func (d *Door) receiptOf(ctx context.Context, r request) (*domain.Receipt, error
 // DeleteSession deletes a session that is not at work; its open approvals are settled
 // first, in the same transaction.
 func (d *Door) DeleteSession(ctx context.Context, workspace, session string) error {
+	if err := d.seedIsFree(ctx, workspace, session); err != nil {
+		return err
+	}
 	_, err := d.pass(ctx, request{
 		workspace: workspace, session: session,
 		event: func(v *domain.View) (domain.Event, error) {
@@ -151,6 +155,25 @@ func (d *Door) DeleteSession(ctx context.Context, workspace, session string) err
 		},
 	})
 	return err
+}
+
+// seedIsFree refuses to delete the SEED of an automation that is there: it is a part of
+// the automation, and goes with it. An automation that was deleted never comes back, so
+// this may be read before the transaction.
+func (d *Door) seedIsFree(ctx context.Context, workspace, session string) error {
+	s, err := d.cfg.Store.Session(ctx, workspace, session)
+	if err != nil || s.Type != domain.Seed {
+		return err
+	}
+	order, err := d.cfg.Orders.Automation(ctx, workspace, s.AutomationID)
+	if domain.ErrorCode(err) == domain.CodeNotFound || err == nil && order.SeedSessionID != session {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &domain.Error{Code: domain.CodeSeedOfAutomation, Session: s,
+		Message: fmt.Sprintf("This is the first message of the automation %q, and is deleted with it. Nothing was deleted.", order.Name)}
 }
 
 // ReleaseSlot has a CHAT at rest give the slot up, as if it had been inactive for long.
