@@ -172,6 +172,16 @@ func pathProbes(method, path string, op *openapi3.Operation, own, other *furnish
 		body := exampleOf(op)
 		out = append(out, probe{method, fill(path, own.ids, foreign), fill(path, own.ids, nothing), body, body})
 	}
+	for _, name := range params {
+		for _, kind := range slices.Sorted(maps.Keys(other.ids)) { // ids of the wrong kind, too
+			if kind == name || alone[kind] {
+				continue
+			}
+			foreign, nothing := map[string]string{name: other.ids[kind]}, map[string]string{name: another(kind, other.ids[kind])}
+			body := exampleOf(op)
+			out = append(out, probe{method, fill(path, own.ids, foreign), fill(path, own.ids, nothing), body, body})
+		}
+	}
 	return out
 }
 
@@ -264,25 +274,48 @@ func withID(example any, field, id string) any {
 	return body
 }
 
-// exchanged is what a caller can see of an answer, without what differs by itself.
+// exchanged is what a caller can see of an answer, without what differs by itself. Whoever
+// asks too fast asks again: how fast one may ask is no matter of this test.
 func (w *furnished) exchanged(role domain.Role, method, path string, body any) string {
 	w.t.Helper()
-	var reader io.Reader
+	raw := ""
 	if body != nil {
-		raw, err := json.Marshal(body)
+		encoded, err := json.Marshal(body)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		reader = strings.NewReader(string(raw))
+		raw = string(encoded)
 	}
+	status, header, text := 0, http.Header{}, []byte(nil)
+	testkit.Until(w.t, "the rate allows a request", func() bool {
+		status, header, text = w.once(role, method, path, raw)
+		return status != http.StatusTooManyRequests
+	})
+	if strings.Contains(string(text), canaryWord) || strings.Contains(fmt.Sprint(header), canaryWord) {
+		w.t.Errorf("%s %s as %s shows what the other workspace wrote: %.300s", method, path, role, text)
+	}
+	var head []string
+	for name, values := range header {
+		if name != "Date" && name != "X-Request-Id" && name != "Content-Length" && !strings.HasPrefix(name, "Ratelimit") {
+			head = append(head, name+": "+strings.Join(values, ","))
+		}
+	}
+	slices.Sort(head)
+	seen := fmt.Sprintf("%d\n%s\n%s", status, strings.Join(head, "\n"), variable.ReplaceAll(text, []byte("-")))
+	return slugs.ReplaceAllString(seen, "SLUG")
+}
+
+// once makes one request. Of a stream only the head is read.
+func (w *furnished) once(role domain.Role, method, path, body string) (status int, header http.Header, text []byte) {
+	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, w.url+path, reader)
+	request, err := http.NewRequestWithContext(ctx, method, w.url+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+w.keys[role])
-	if body != nil {
+	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	response, err := http.DefaultClient.Do(request)
@@ -290,31 +323,20 @@ func (w *furnished) exchanged(role domain.Role, method, path string, body any) s
 		w.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	defer response.Body.Close()
-	var text []byte
-	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") { // of a stream only the head counts here
-		if text, err = io.ReadAll(response.Body); err != nil {
-			w.t.Fatalf("%s %s: %v", method, path, err)
-		}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return response.StatusCode, response.Header, nil
 	}
-	if strings.Contains(string(text), canaryWord) || strings.Contains(fmt.Sprint(response.Header), canaryWord) {
-		w.t.Errorf("%s %s as %s shows what the other workspace wrote: %.300s", method, path, role, text)
+	if text, err = io.ReadAll(response.Body); err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	var head []string
-	for name, values := range response.Header {
-		if name != "Date" && name != "X-Request-Id" && !strings.HasPrefix(name, "Ratelimit") {
-			head = append(head, name+": "+strings.Join(values, ","))
-		}
-	}
-	slices.Sort(head)
-	seen := fmt.Sprintf("%d\n%s\n%s", response.StatusCode, strings.Join(head, "\n"), variable.ReplaceAll(text, []byte("-")))
-	return slugs.ReplaceAllString(seen, "SLUG")
+	return response.StatusCode, response.Header, text
 }
 
 // variable is what two equal answers differ in: ids, instants, figures that run. slugs are
 // the names that tenant and another give where an id is no id of ours.
 var (
 	variable = regexp.MustCompile(`[a-z]{3}_[0-9a-f]{24,32}|\d{4}-\d\d-\d\dT[0-9:.]+Z|"(inactivity_ms|seq|last_seq|event_seq)":\d+`)
-	slugs    = regexp.MustCompile(`type-of-wsb|z{11}`)
+	slugs    = regexp.MustCompile(`type-of-wsb|z{11}|\bwsb\b|\bzzz\b|[0-9a-f]{64}`)
 )
 
 // whole is all that a workspace's admin can read of it.
@@ -359,7 +381,7 @@ func TestAnotherWorkspaceIsAsIfItWereNot(t *testing.T) {
 		if after := other.whole(); after != before {
 			t.Errorf("the other workspace has changed:\n%s\n… was:\n%s", after, before)
 		}
-		if calls < 1000 {
+		if calls < 5000 {
 			t.Errorf("%d calls: the matrix has lost most of its cells", calls)
 		}
 	})
