@@ -2085,12 +2085,18 @@ type CostCurrency string
 type CreatedKey struct {
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt *Timestamp `json:"created_at,omitempty"`
+
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt *Timestamp `json:"expires_at,omitempty"`
 	ID        string     `json:"id"`
 
 	// Key The key, this once.
-	Key    string `json:"key"`
-	Name   string `json:"name"`
-	Prefix string `json:"prefix"`
+	Key  string `json:"key"`
+	Name string `json:"name"`
+
+	// Notice With the first key of an open server: what changes from now on.
+	Notice *string `json:"notice,omitempty"`
+	Prefix string  `json:"prefix"`
 
 	// Role `viewer` reads, `member` talks and answers, `admin` configures.
 	Role Role `json:"role"`
@@ -2407,8 +2413,13 @@ type JSONSchema = json.RawMessage
 // Key defines model for Key.
 type Key struct {
 	// CreatedAt RFC 3339, UTC, milliseconds.
-	CreatedAt  Timestamp  `json:"created_at"`
-	ID         string     `json:"id"`
+	CreatedAt Timestamp `json:"created_at"`
+
+	// ExpiresAt From then on it is refused, and its event streams end. Null: it does not expire.
+	ExpiresAt *Timestamp `json:"expires_at"`
+	ID        string     `json:"id"`
+
+	// LastUsedAt To the minute; written in the background.
 	LastUsedAt *Timestamp `json:"last_used_at"`
 	Name       string     `json:"name"`
 
@@ -2730,8 +2741,10 @@ type NewGrant struct {
 
 // NewKey defines model for NewKey.
 type NewKey struct {
-	Name string     `json:"name"`
-	Role NewKeyRole `json:"role"`
+	// ExpiresAt In the future. Null, or left out: it does not expire.
+	ExpiresAt *Timestamp `json:"expires_at,omitempty"`
+	Name      string     `json:"name"`
+	Role      NewKeyRole `json:"role"`
 }
 
 // NewKeyRole defines model for NewKey.Role.

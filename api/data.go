@@ -106,7 +106,7 @@ func ProviderFrom(p *domain.Provider) (*Provider, error) {
 func KeyFrom(k *domain.Key) *Key {
 	return &Key{
 		ID: k.ID, Name: k.Name, Role: k.Role, Prefix: k.Prefix, CreatedAt: Time(k.CreatedAt),
-		LastUsedAt: timePtr(k.LastUsedAt), RevokedAt: timePtr(k.RevokedAt),
+		ExpiresAt: timePtr(k.ExpiresAt), LastUsedAt: timePtr(k.LastUsedAt), RevokedAt: timePtr(k.RevokedAt),
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // KeyStore finds keys. KeyByHash returns a not_found error, or nil, for a hash that
-// it does not know; a revoked key comes with RevokedAt set, or not at all.
+// it does not know; a revoked key comes with RevokedAt set, or not at all. AnyKey says
+// whether a key was ever made, revoked or not.
 type KeyStore interface {
 	KeyByHash(ctx context.Context, hash string) (*domain.Key, error)
 	AnyKey(ctx context.Context) (bool, error)
@@ -28,13 +29,44 @@ type WorkspaceStore interface {
 type Config struct {
 	RootKey string // empty: none
 	// Loopback: the server listens on loopback addresses only.
-	Loopback   bool
+	Loopback bool
+	// Public: others reach the server all the same, through a proxy (its public URL is not
+	// a loopback one). It is never open then.
+	Public bool
+	// Origins of pages that may use the API beside the server's own. Optional.
+	Origins Origins
+	// Nodes: other processes on the same database make keys too.
+	Nodes      bool
 	Keys       KeyStore
 	Workspaces WorkspaceStore
+	Uses       *Uses // optional
 	Clock      clock.Clock
 }
 
-const minRootKey = 32
+const (
+	minRootKey      = 32
+	minRootKeyChars = 10 // different ones: 32 random hexadecimal digits practically always have them
+)
+
+// CheckRootKey refuses a root key that could be guessed. The empty one, which is none,
+// passes.
+func CheckRootKey(key string) error {
+	const mend = "make one with `openssl rand -hex 32`"
+	if key == "" {
+		return nil
+	}
+	if len(key) < minRootKey {
+		return fmt.Errorf("the root key (FERMATA_ROOT_KEY) has %d characters, and needs at least %d: %s", len(key), minRootKey, mend)
+	}
+	different := map[rune]struct{}{}
+	for _, c := range key {
+		different[c] = struct{}{}
+	}
+	if len(different) < minRootKeyChars {
+		return fmt.Errorf("the root key (FERMATA_ROOT_KEY) is made of only %d different characters, and could be guessed: %s", len(different), mend)
+	}
+	return nil
+}
 
 // WorkspaceHeader chooses the workspace where the credential does not.
 const WorkspaceHeader = "Fermata-Workspace"
@@ -48,37 +80,38 @@ type Authenticator struct {
 
 // New refuses a root key that could be guessed.
 func New(c Config) (*Authenticator, error) {
-	if c.RootKey != "" && len(c.RootKey) < minRootKey {
-		return nil, fmt.Errorf("the root key has %d characters, and needs %d or more: make one with `openssl rand -hex 32`", len(c.RootKey), minRootKey)
+	if err := CheckRootKey(c.RootKey); err != nil {
+		return nil, err
 	}
 	if c.Clock == nil {
 		c.Clock = clock.System
 	}
-	return &Authenticator{config: c, root: sha256.Sum256([]byte(c.RootKey)), cache: newCache(c.Clock)}, nil
+	return &Authenticator{config: c, root: sha256.Sum256([]byte(c.RootKey)), cache: newCache(c.Clock, c.Nodes)}, nil
 }
 
-// CheckStart refuses to open a server to the network that would let everybody in.
+// CheckStart refuses to open a server to others that would let everybody in.
 func (a *Authenticator) CheckStart(ctx context.Context) error {
-	if a.config.Loopback {
+	if a.config.RootKey != "" || a.config.Loopback && !a.config.Public {
 		return nil
 	}
-	open, err := a.open(ctx)
-	if err != nil {
+	made, err := a.cache.anyKey(ctx, a.config.Keys)
+	if err != nil || made {
 		return err
 	}
-	if a.config.RootKey == "" && open {
-		return errors.New("this address can be reached from the network, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or listen on 127.0.0.1")
+	if a.config.Loopback {
+		return errors.New("FERMATA_PUBLIC_URL says that others reach this server, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or leave FERMATA_PUBLIC_URL out")
 	}
-	return nil
+	return errors.New("this address can be reached from the network, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or listen on 127.0.0.1")
 }
 
-// open says whether there is no credential that one could ask for.
-func (a *Authenticator) open(ctx context.Context) (bool, error) {
-	if a.config.RootKey != "" {
+// Open says whether programs on this machine need no credentials now: the server listens
+// on loopback only, for nobody else, has no root key, and never had another.
+func (a *Authenticator) Open(ctx context.Context) (bool, error) {
+	if a.config.RootKey != "" || !a.config.Loopback || a.config.Public {
 		return false, nil
 	}
-	exists, err := a.cache.anyKey(ctx, a.config.Keys)
-	return !exists, err
+	made, err := a.cache.anyKey(ctx, a.config.Keys)
+	return !made && err == nil, err
 }
 
 // Changed makes this process forget what it remembers of keys, after one was made or
@@ -96,14 +129,14 @@ func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
 	if given {
 		return a.byToken(r, token)
 	}
-	open, err := a.open(r.Context())
+	open, err := a.Open(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	if !open || !a.config.Loopback {
+	if !open {
 		return nil, domain.Errorf(domain.CodeUnauthenticated, "Send a key of this server: Authorization: Bearer fmt_…")
 	}
-	if err := localRequest(r); err != nil {
+	if err := a.localRequest(r); err != nil {
 		return nil, err
 	}
 	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal})
@@ -123,8 +156,8 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 	if err != nil {
 		return nil, err
 	}
-	if key == nil {
-		return nil, errBadKey()
+	if err := a.holds(key); err != nil {
+		return nil, err
 	}
 	if asked := r.Header.Get(WorkspaceHeader); asked != "" && asked != key.WorkspaceID {
 		return nil, domain.Errorf(domain.CodeForbidden, "This key is for another workspace. Leave the header %s out, or use a key of that workspace.", WorkspaceHeader)
@@ -144,11 +177,32 @@ func (a *Authenticator) choose(r *http.Request, id *Identity) (*Identity, error)
 	return id, nil
 }
 
+// holds refuses a key that is unknown, revoked or expired. Who has an expired one may
+// know it: nobody else can have it.
+func (a *Authenticator) holds(key *domain.Key) error {
+	if key == nil {
+		return errBadKey()
+	}
+	if key.Expired(a.config.Clock()) {
+		return domain.Errorf(domain.CodeUnauthenticated, "This key expired on %s. Ask an admin of the workspace for a new one.", key.ExpiresAt.UTC().Format("2 January 2006 at 15:04 UTC"))
+	}
+	a.config.Uses.note(key)
+	return nil
+}
+
+// Redeemed looks whether who got a ticket may still come, and in this way.
+func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
+	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal {
+		return err
+	}
+	return a.localRequest(r)
+}
+
 // Still says whether an identity holds now: a stream that lives for hours asks again.
 func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
 	switch id.Name {
 	case NameLocal:
-		open, err := a.open(ctx)
+		open, err := a.Open(ctx)
 		if err == nil && !open {
 			return domain.Errorf(domain.CodeUnauthenticated, "This server asks for a key now.")
 		}
@@ -160,10 +214,10 @@ func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
 	if err != nil {
 		return err
 	}
-	if key == nil || key.WorkspaceID != id.Workspace {
+	if key != nil && key.WorkspaceID != id.Workspace {
 		return errBadKey()
 	}
-	return nil
+	return a.holds(key)
 }
 
 func errBadKey() error {

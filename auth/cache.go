@@ -21,12 +21,14 @@ const (
 // remembered, so that a new key works at once.
 type cache struct {
 	clock clock.Clock
+	nodes bool // others make keys too
 
 	mu         sync.Mutex
 	generation int // what was read before a clear is not put in after it
 	keys       map[[sha256.Size]byte]cached[*domain.Key]
 	workspaces map[string]cached[struct{}]
-	any        cached[bool]
+	made       bool // a key was made, ever: that stays so
+	none       bool // none was, as far as this process alone makes them
 }
 
 type cached[T any] struct {
@@ -34,8 +36,8 @@ type cached[T any] struct {
 	until time.Time
 }
 
-func newCache(c clock.Clock) *cache {
-	k := &cache{clock: c}
+func newCache(c clock.Clock, nodes bool) *cache {
+	k := &cache{clock: c, nodes: nodes}
 	k.clear()
 	return k
 }
@@ -44,7 +46,7 @@ func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
-	c.keys, c.workspaces, c.any = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}, cached[bool]{}
+	c.keys, c.workspaces, c.none = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}, false
 }
 
 // key is nil for one that is unknown or revoked.
@@ -92,23 +94,24 @@ func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) 
 	return nil
 }
 
+// anyKey says whether a key was ever made. That none was is remembered only where no
+// other process can make one: the first key closes every node at once.
 func (c *cache) anyKey(ctx context.Context, store KeyStore) (bool, error) {
 	c.mu.Lock()
-	hit, generation := c.any, c.generation
+	made, none, generation := c.made, c.none, c.generation
 	c.mu.Unlock()
-	if c.clock().Before(hit.until) {
-		return hit.value, nil
+	if made || none {
+		return made, nil
 	}
-	exists, err := store.AnyKey(ctx)
+	made, err := store.AnyKey(ctx)
 	if err != nil {
 		return true, fmt.Errorf("look for keys: %w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if generation == c.generation {
-		c.any = cached[bool]{exists, c.clock().Add(remembers)}
-	}
-	return exists, nil
+	c.made = c.made || made
+	c.none = !made && !c.nodes && generation == c.generation
+	return made, nil
 }
 
 // put keeps the cache small: what a flood of keys fills is thrown away whole.

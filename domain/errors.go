@@ -36,6 +36,9 @@ const (
 	CodeQueueFull          Code = "queue_full"
 	CodeAutomationDisabled Code = "automation_disabled" // an event came for a disabled automation
 	CodeConditionNotMet    Code = "condition_not_met"   // the trigger waits for another event
+	CodeFirstKey           Code = "first_key"           // the first key must be one that can make others
+	CodeLastAdminKey       Code = "last_admin_key"      // without it nobody could make keys
+	CodeCrossOrigin        Code = "cross_origin"        // a web page of another origin
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeUnavailable        Code = "unavailable" // no database, or draining

@@ -155,19 +155,6 @@ func (r Role) Allows(needed Role) bool {
 	return rank[r] >= rank[needed] && rank[needed] > 0
 }
 
-// Key is an API key. Only its hash is kept.
-type Key struct {
-	ID          string
-	WorkspaceID string
-	Name        string
-	Role        Role
-	Prefix      string // its first characters, for people to recognise it
-	Hash        string // hex SHA-256 of the whole key
-	CreatedAt   time.Time
-	LastUsedAt  *time.Time
-	RevokedAt   *time.Time
-}
-
 // Provider is a configured way to call an AI model. Config is checked against the
 // kind's schema; a key in it is kept apart, encrypted, as SecretSealed.
 type Provider struct {

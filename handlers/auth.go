@@ -44,7 +44,11 @@ func (s *server) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc
 func (s *server) allowStream(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
 	return s.admit(role, func(r *http.Request) (*auth.Identity, error) {
 		if strings.Contains(r.URL.RawQuery, "ticket=") {
-			return s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
+			id, err := s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
+			if err == nil {
+				err = s.Auth.Redeemed(r, id) // a ticket is no longer good than who asked for it
+			}
+			return id, err
 		}
 		return s.Auth.Authenticate(r)
 	}, next)

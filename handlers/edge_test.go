@@ -22,6 +22,8 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
+const aRootKey = "0123456789abcdefghijklmnopqrstuv"
+
 // edgeStore is the part of a database that the edge of the API reads: keys,
 // workspaces, sessions and their log, in memory.
 type edgeStore struct {

@@ -23,7 +23,6 @@ const (
 	CodeNotAcceptable         domain.Code = "not_acceptable"
 	CodePreconditionFailed    domain.Code = "precondition_failed"
 	CodeRateLimited           domain.Code = "rate_limited"
-	CodeCrossOrigin           domain.Code = "cross_origin"
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.
@@ -67,6 +66,9 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many sessions as the workspace allows are waiting already."},
 	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "A disabled automation is started by no schedule, webhook or entry. Enable it, or run it by hand with execute."},
 	domain.CodeConditionNotMet:    {409, "The event does not meet the condition", 0, "The trigger has a condition, and this event does not meet it. Nothing was started."},
+	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key closes a server that was open until then, for good. Without a root key it must have the role admin and no expiry, so that somebody can make others. Nothing was made."},
+	domain.CodeLastAdminKey:       {409, "The last admin key", 0, "Without a root key, one admin key that does not expire must stay in the workspace: nobody could make keys otherwise. Make another one first. Nothing was revoked."},
+	domain.CodeCrossOrigin:        {403, "Not from another origin", 0, "A web page of another origin asked, and browsers say so. The operator can allow its origin with FERMATA_ALLOWED_ORIGINS."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
 	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
 	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},
@@ -85,7 +87,6 @@ var problemKinds = map[domain.Code]problemKind{
 	CodeNotAcceptable:         {406, "Not available in this format", 0, "The header Accept asks for a format that there is not."},
 	CodePreconditionFailed:    {412, "Somebody else was faster", 0, "The thing has changed since it was read: its ETag is not the one of If-Match. Read it again."},
 	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
-	CodeCrossOrigin:           {403, "Not from another site", 0, "A web page of another origin tried to change something. Browsers say so, and the server refuses."},
 	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
 	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},
 	CodeProviderFailed:        {503, "The provider did not answer as it should", 5, "The provider of the AI model could not be reached, or refused. The detail says what it answered."},

@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -12,7 +14,13 @@ import (
 type newKey struct {
 	Name string `json:"name" validate:"visible,max=200"`
 	Role string `json:"role" validate:"required,oneof=viewer member admin"`
+
+	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
 }
+
+// closedNow is told with the key that closes an open server.
+const closedNow = "From now on every call needs a key, this one or one that is made with it: Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
+	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, set FERMATA_ROOT_KEY and start the server again."
 
 func (s *server) listKeys(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
@@ -39,15 +47,28 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	key, secret, err := s.Keys.CreateKey(r.Context(), caller(r).Workspace, in.Name, domain.Role(in.Role))
+	ask := NewKey{Name: in.Name, Role: domain.Role(in.Role)}
+	if at, given := in.ExpiresAt[true]; given {
+		if !at.After(s.Clock()) {
+			s.fail(w, r, domain.Invalid("/expires_at", "past", "A key can only expire in the future. Leave expires_at out for one that does not."))
+			return
+		}
+		ask.ExpiresAt = new(at.UTC())
+	}
+	key, err := s.Keys.CreateKey(r.Context(), caller(r).Workspace, ask)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
+	out := api.CreatedKey{
+		ID: key.ID, Name: key.Name, Role: key.Role, Prefix: key.Prefix, Key: key.Text,
+		CreatedAt: api.TimeOrNil(&key.CreatedAt), ExpiresAt: api.TimeOrNil(key.ExpiresAt),
+	}
+	if key.Closed {
+		out.Notice = new(closedNow)
+	}
 	w.Header().Set("Location", "/v1/keys/"+key.ID)
-	s.writeJSON(w, r, http.StatusCreated, api.CreatedKey{
-		ID: key.ID, Name: key.Name, Role: key.Role, Prefix: key.Prefix, Key: secret, CreatedAt: api.TimeOrNil(&key.CreatedAt),
-	})
+	s.writeJSON(w, r, http.StatusCreated, out)
 }
 
 func (s *server) revokeKey(w http.ResponseWriter, r *http.Request) {

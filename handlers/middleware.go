@@ -98,7 +98,7 @@ func (s *server) middleware(next http.Handler) http.Handler {
 		case !safe(r.Method) && s.Draining != nil && s.Draining():
 			s.fail(x, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down. Send the request again in a moment."))
 		case crossOrigin.Check(r) != nil:
-			s.fail(x, r, domain.Errorf(CodeCrossOrigin, "A page of another origin may not change anything here."))
+			s.fail(x, r, domain.Errorf(domain.CodeCrossOrigin, "A page of another origin may not change anything here."))
 		default:
 			if err := checkAddress(r); err != nil {
 				s.fail(x, r, err)

@@ -120,7 +120,8 @@ func TestOtherOrigins(t *testing.T) {
 		"an old browser":                {http.MethodPost, []string{"Origin", "https://evil.example"}, 403},
 		"a rebound name":                {http.MethodPost, []string{"Host", "evil.example", "Sec-Fetch-Site", "same-origin"}, 403},
 		"a rebound name reads":          {http.MethodGet, []string{"Host", "evil.example"}, 403},
-		"a link from elsewhere (reads)": {http.MethodGet, []string{"Sec-Fetch-Site", "cross-site"}, 200},
+		"a link from elsewhere (reads)": {http.MethodGet, []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"an address that was typed":     {http.MethodGet, []string{"Sec-Fetch-Site", "none"}, 200},
 	} {
 		before := done
 		res, body := e.call(t, c.method, "/v1/things", "", c.headers...)
@@ -154,7 +155,7 @@ func TestDraining(t *testing.T) {
 }
 
 func TestRoles(t *testing.T) {
-	root := strings.Repeat("r", 32)
+	root := aRootKey
 	e := newEdgeServer(t, root, clock.System, func(e *edgeServer, r chi.Router) {
 		r.Get("/v1/things", e.allow(domain.RoleMember, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte(caller(r).Workspace))
@@ -212,7 +213,7 @@ func TestRateOfOneKey(t *testing.T) {
 }
 
 func TestTooManyRequests(t *testing.T) {
-	e := newEdgeServer(t, strings.Repeat("r", 32), clock.System, func(e *edgeServer, r chi.Router) {
+	e := newEdgeServer(t, aRootKey, clock.System, func(e *edgeServer, r chi.Router) {
 		e.failures = newLimiter(clock.System, 0.1, 2)
 		r.Get("/v1/things", e.allow(domain.RoleViewer, answer(200, "")))
 	})
@@ -225,7 +226,7 @@ func TestTooManyRequests(t *testing.T) {
 			t.Errorf("%v %s", res.Header, body)
 		}
 	}
-	if res, _ := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer "+strings.Repeat("r", 32)); res.StatusCode != http.StatusOK {
+	if res, _ := e.call(t, http.MethodGet, "/v1/things", "", "Authorization", "Bearer "+aRootKey); res.StatusCode != http.StatusOK {
 		t.Errorf("good credentials were refused: %d", res.StatusCode)
 	}
 }
@@ -317,7 +318,7 @@ func TestClientThatLeaves(t *testing.T) {
 
 // What the edge adds to each request, without network and handler.
 func BenchmarkEdge(b *testing.B) {
-	root := strings.Repeat("r", 32)
+	root := aRootKey
 	e, handler := buildEdge(b, root, clock.System, func(e *edgeServer, r chi.Router) {
 		e.Log = e.Log.Output(discard{})
 		r.Post("/v1/sessions/{session_id}/messages", e.allow(domain.RoleMember, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))

@@ -262,10 +262,26 @@ type Settings interface {
 	UpdateSettings(ctx context.Context, ws string, change func(*domain.Settings) error) (*domain.Workspace, error)
 }
 
-// Keys keeps the workspace's API keys. CreateKey gives the key itself, this once.
+// NewKey is what a key is made of.
+type NewKey struct {
+	Name      string
+	Role      domain.Role
+	ExpiresAt *time.Time
+}
+
+// MintedKey is a key as it was made, with its text, this once.
+type MintedKey struct {
+	*domain.Key
+	Text string
+	// Closed: until now the server asked nobody for a key, and from now on it does.
+	Closed bool
+}
+
+// Keys keeps the workspace's API keys. Those that must not be made (first_key) or revoked
+// (last_admin_key) are domain errors.
 type Keys interface {
 	Keys(ctx context.Context, ws string) ([]*domain.Key, error)
-	CreateKey(ctx context.Context, ws, name string, role domain.Role) (key *domain.Key, secret string, err error)
+	CreateKey(ctx context.Context, ws string, in NewKey) (*MintedKey, error)
 	RevokeKey(ctx context.Context, ws, id string) error
 }
 

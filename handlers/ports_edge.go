@@ -13,6 +13,10 @@ import (
 // credentials is a domain error with code unauthenticated.
 type Authenticator interface {
 	Authenticate(r *http.Request) (*auth.Identity, error)
+	// Redeemed looks whether the holder of a ticket may still come, and in this way.
+	Redeemed(r *http.Request, id *auth.Identity) error
+	// LocalPeer says whether a program on this machine asks, directly.
+	LocalPeer(r *http.Request) bool
 	// Still says whether an identity holds now: streams that live for long ask again.
 	Still(ctx context.Context, id *auth.Identity) error
 	// Changed tells that a key was made or revoked here.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -144,7 +143,7 @@ func (s *server) table() []route {
 		{"GET", "/healthz", public, s.getHealth},
 		{"GET", "/readyz", public, s.getReadiness},
 		{"GET", "/version", public, s.getVersion},
-		{"GET", "/metrics", viewer, s.getMetrics},
+		{"GET", "/metrics", root, s.getMetrics},
 		{"GET", "/openapi.yaml", public, s.getContract},
 		{"GET", "/problems", public, s.problemPage},
 		{"GET", "/problems/{code}", public, s.problemPage},
@@ -179,7 +178,7 @@ func (s *server) guarded(r route) http.HandlerFunc {
 	case r.pattern == "/metrics":
 		guarded := s.allow(r.role, r.handler)
 		return func(w http.ResponseWriter, req *http.Request) {
-			if auth.LoopbackPeer(req) {
+			if s.Auth.LocalPeer(req) {
 				r.handler(w, req) // the scraper on the machine itself
 				return
 			}

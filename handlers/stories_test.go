@@ -420,11 +420,29 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	c := newWorld().serve(t)
 	got := c.want(201, "POST", "/v1/keys", `{"name":"laptop","role":"member"}`)
 	equal(t, "the key", got.body["key"], "fmt_cdef")
+	equal(t, "a notice where nothing changes", got.body["notice"], nil)
+	notice, _ := c.want(201, "POST", "/v1/keys", `{"name":"first","role":"admin","expires_at":null}`).body["notice"].(string)
+	if !strings.Contains(notice, "every call needs a key") {
+		t.Errorf("the first key says %q", notice)
+	}
 	if strings.Contains(c.want(200, "GET", "/v1/keys", "").text, "fmt_cdef") {
 		t.Error("the list shows the key")
 	}
 	masked := c.want(200, "GET", "/v1/providers/prv_1", "").body["config"]
 	equal(t, "a provider's key is masked", masked, map[string]any{"model": "m", "api_key": "sk-…abcd"})
+}
+
+func TestAKeyExpiresInTheFuture(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	now := worldTime.Add(time.Minute) // as the server's clock stands
+	later := now.Add(time.Hour).In(time.FixedZone("", 3600))
+	got := c.want(201, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":"`+later.Format(time.RFC3339Nano)+`"}`)
+	equal(t, "the expiry", got.body["expires_at"], "2026-03-02T13:01:00.123Z")
+	equal(t, "what is asked for", w.last(), any(NewKey{Name: "ci", Role: domain.RoleMember, ExpiresAt: new(now.Add(time.Hour))}))
+	for _, bad := range []string{`"` + now.Format(time.RFC3339Nano) + `"`, `"2020-01-01T00:00:00Z"`, `"tomorrow"`, `1`} {
+		c.want(422, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":`+bad+`}`)
+	}
 }
 
 func TestReadyIsSaidOnlyWithADatabase(t *testing.T) {

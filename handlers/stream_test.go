@@ -222,7 +222,7 @@ func TestRevokedKeyClosesItsStream(t *testing.T) {
 }
 
 func TestTickets(t *testing.T) {
-	root := strings.Repeat("r", 32)
+	root := aRootKey
 	e := newEdgeServer(t, root, clock.System, nil)
 	res, body := e.call(t, http.MethodPost, "/v1/stream-tickets", "", "Authorization", "Bearer "+root)
 	var ticket api.StreamTicket

@@ -305,8 +305,9 @@ func (w *world) UpdateSettings(_ context.Context, id string, change func(*domain
 }
 
 func (w *world) Keys(context.Context, string) ([]*domain.Key, error) { return w.keys, nil }
-func (w *world) CreateKey(_ context.Context, _, name string, role domain.Role) (*domain.Key, string, error) {
-	return &domain.Key{ID: "key_2", Name: name, Role: role, Prefix: "fmt_cd", CreatedAt: worldTime}, "fmt_cdef", w.told(name)
+func (w *world) CreateKey(_ context.Context, _ string, in NewKey) (*MintedKey, error) {
+	key := &domain.Key{ID: "key_2", Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt, Prefix: "fmt_cd", CreatedAt: worldTime}
+	return &MintedKey{Key: key, Text: "fmt_cdef", Closed: in.Name == "first"}, w.told(in)
 }
 func (w *world) RevokeKey(_ context.Context, _, id string) error {
 	if id != "key_1" {

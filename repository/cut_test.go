@@ -174,7 +174,7 @@ var writes = []write{
 	}},
 	{"key", func(w *cutWorld) (func(context.Context) error, func() int) {
 		k := &domain.Key{ID: ids.New("key"), WorkspaceID: ws, Hash: ids.New("h"), CreatedAt: w.at}
-		return func(ctx context.Context) error { return w.store.InsertKey(ctx, k) }, func() int {
+		return func(ctx context.Context) error { return w.store.InsertKey(ctx, k, nil) }, func() int {
 			if _, err := w.direct.KeyByHash(w.t.Context(), k.Hash); err != nil {
 				return 0
 			}

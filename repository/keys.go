@@ -15,30 +15,33 @@ type keyRow struct {
 	Prefix      string `db:"prefix"`
 	Hash        string `db:"hash"`
 	CreatedAt   stamp  `db:"created_at"`
+	ExpiresAt   stamp  `db:"expires_at"`
 	LastUsedAt  stamp  `db:"last_used_at"`
 	RevokedAt   stamp  `db:"revoked_at"`
 }
 
-const keyColumns = "workspace_id, id, name, role, prefix, hash, created_at, last_used_at, revoked_at"
+const keyColumns = "workspace_id, id, name, role, prefix, hash, created_at, expires_at, last_used_at, revoked_at"
 
 func (r *keyRow) key() (*domain.Key, error) {
 	return &domain.Key{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Role: domain.Role(r.Role), Prefix: r.Prefix, Hash: r.Hash,
-		CreatedAt: r.CreatedAt.Time, LastUsedAt: r.LastUsedAt.ptr(), RevokedAt: r.RevokedAt.ptr(),
+		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.ptr(), LastUsedAt: r.LastUsedAt.ptr(), RevokedAt: r.RevokedAt.ptr(),
 	}, nil
 }
+
+const keysQuery = "SELECT " + keyColumns + " FROM keys WHERE workspace_id = $1 ORDER BY created_at, id"
 
 // Keys lists a workspace's keys, oldest first, revoked ones too.
 func (s *Store) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
 	var rows []keyRow
-	err := s.reads.all(ctx, &rows, "SELECT "+keyColumns+" FROM keys WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	err := s.reads.all(ctx, &rows, keysQuery, workspace)
 	if err != nil {
 		return nil, fmt.Errorf("list the keys: %w", err)
 	}
 	return each(rows, (*keyRow).key)
 }
 
-// KeyByHash finds a key that is not revoked, of whatever workspace.
+// KeyByHash finds a key that is not revoked, of whatever workspace; its time may be over.
 func (s *Store) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
 	var row keyRow
 	err := s.reads.get(ctx, &row, "SELECT "+keyColumns+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
@@ -51,31 +54,79 @@ func (s *Store) KeyByHash(ctx context.Context, hash string) (*domain.Key, error)
 	return row.key()
 }
 
-// AnyKey says whether any workspace has a key that is not revoked.
+// anyKeyQuery counts every key that was ever made, revoked or not: rows of keys stay.
+const anyKeyQuery = "SELECT COUNT(*) FROM (SELECT 1 FROM keys LIMIT 1) AS made"
+
+// AnyKey says whether any workspace ever had a key, revoked ones too. Once true, it
+// stays true.
 func (s *Store) AnyKey(ctx context.Context) (bool, error) {
 	var n int
-	if err := s.reads.get(ctx, &n, "SELECT COUNT(*) FROM keys WHERE revoked_at IS NULL"); err != nil {
-		return false, fmt.Errorf("count the keys: %w", err)
+	if err := s.reads.get(ctx, &n, anyKeyQuery); err != nil {
+		return false, fmt.Errorf("look for keys: %w", err)
 	}
 	return n > 0, nil
 }
 
-// InsertKey stores a key.
-func (s *Store) InsertKey(ctx context.Context, k *domain.Key) error {
+// InsertKey stores a key. may is asked within the transaction whether it may be made, and
+// told whether it is the first one ever of any workspace. nil: it may.
+func (s *Store) InsertKey(ctx context.Context, k *domain.Key, may func(first bool) error) error {
 	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
+		if may != nil {
+			var n int
+			if err := t.get(ctx, &n, anyKeyQuery); err != nil {
+				return err
+			}
+			if err := may(n == 0); err != nil {
+				return err
+			}
+		}
 		t.created = k.ID
-		_, err := t.exec(ctx, "INSERT INTO keys ("+keyColumns+") VALUES ("+placeholders(1, 9)+")",
-			k.WorkspaceID, k.ID, k.Name, string(k.Role), k.Prefix, k.Hash, stamp{k.CreatedAt}, stampOf(k.LastUsedAt), stampOf(k.RevokedAt))
+		_, err := t.exec(ctx, "INSERT INTO keys ("+keyColumns+") VALUES ("+placeholders(1, 10)+")",
+			k.WorkspaceID, k.ID, k.Name, string(k.Role), k.Prefix, k.Hash, stamp{k.CreatedAt}, stampOf(k.ExpiresAt), stampOf(k.LastUsedAt), stampOf(k.RevokedAt))
 		return err
 	})
 }
 
-// RevokeKey makes a key worthless for ever. Revoking it again changes nothing.
-func (s *Store) RevokeKey(ctx context.Context, workspace, id string) error {
+// RevokeKey makes a key worthless for ever. Revoking it again changes nothing. may is
+// asked within the transaction, with all keys of the workspace, whether it may go. nil: it
+// may.
+func (s *Store) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
+		if may != nil {
+			var rows []keyRow
+			if err := t.all(ctx, &rows, keysQuery, workspace); err != nil {
+				return err
+			}
+			all, err := each(rows, (*keyRow).key)
+			if err != nil {
+				return err
+			}
+			if err := may(all); err != nil {
+				return err
+			}
+		}
 		return t.must(ctx, 1, domain.NotFound("key"),
 			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2", workspace, id, stamp{s.cfg.Clock()})
 	})
+}
+
+// KeysUsed writes when keys were used last; no time goes back. It locks nothing but the
+// keys' own rows.
+func (s *Store) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
+	_, err := s.write(ctx, "", func(t *tx) error {
+		for _, u := range uses {
+			_, err := t.exec(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
+				u.WorkspaceID, u.KeyID, stamp{u.At})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("write when keys were used: %w", err)
+	}
+	return nil
 }
 
 // configure writes what belongs to a workspace as a whole, one writer at a time.

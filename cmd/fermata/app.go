@@ -57,6 +57,7 @@ type app struct {
 	door      *scheduler.Door
 	node      *bus.Node // nil: a SQLite file has one process
 	metrics   *metrics
+	uses      *auth.Uses
 	onCommit  func(*domain.Change) // optional: told of each commit, for tests
 
 	draining atomic.Bool
@@ -167,6 +168,7 @@ func (a *app) wire(ctx context.Context) error {
 	a.wireNode(keeper.Look)
 	a.wireLoop()
 	keeper.Door, keeper.Drivers = a.door, a.loop
+	a.uses = auth.NewUses(a.store, a.clock, a.log)
 	handler, err := a.handler(ctx)
 	if err != nil {
 		return err
@@ -185,6 +187,7 @@ func (a *app) wire(ctx context.Context) error {
 	a.services.Add("scheduler", a.door)
 	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
+	a.services.Add("uses of keys", a.uses)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
 	return nil
 }
@@ -218,7 +221,7 @@ func (a *app) openAccess(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for API keys: %w", err)
 	}
-	return !anyKey && a.flags.RootKey == "" && a.flags.onLoopback(), nil
+	return !anyKey && a.flags.RootKey == "" && a.flags.onLoopback() && !a.flags.public(), nil
 }
 
 func (a *app) wireLoop() {
@@ -243,7 +246,8 @@ func (a *app) wireLoop() {
 // authenticator says who calls.
 func (a *app) authenticator() (*auth.Authenticator, error) {
 	return auth.New(auth.Config{
-		Keys: a.store, Workspaces: a.store, RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Clock: a.clock,
+		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
+		Keys: a.store, Workspaces: a.store, Uses: a.uses, Clock: a.clock,
 	})
 }
 

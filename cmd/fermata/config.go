@@ -3,12 +3,15 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/auth"
 )
 
 // databaseFlags say where the data is kept.
@@ -70,8 +73,8 @@ func (f *serverFlags) resolve() error {
 	if err := fromFiles(map[*string]string{&f.RootKey: f.RootKeyFile, &f.SecretKey: f.SecretKeyFile}); err != nil {
 		return err
 	}
-	if f.RootKey != "" && len(f.RootKey) < 32 {
-		return fmt.Errorf("FERMATA_ROOT_KEY has %d characters; it needs at least 32 (try: openssl rand -hex 32)", len(f.RootKey))
+	if err := auth.CheckRootKey(f.RootKey); err != nil {
+		return err
 	}
 	if f.LeaseTTL < 3*time.Second {
 		return fmt.Errorf("FERMATA_LEASE_TTL is %s; at least 3s are needed", f.LeaseTTL)
@@ -104,6 +107,16 @@ func (f *serverFlags) onLoopback() bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// public says whether others reach the server under its public URL, through a proxy on
+// this machine if it listens on loopback.
+func (f *serverFlags) public() bool {
+	if f.PublicURL == "" {
+		return false
+	}
+	u, err := url.Parse(f.PublicURL)
+	return err != nil || !auth.LoopbackHost(u.Host)
 }
 
 // sqlitePath is where the embedded database is.

@@ -53,8 +53,9 @@ func TestAnUnknownKeyIsAnErrorWithASuggestion(t *testing.T) {
 func TestWhatCannotWorkIsRefusedAtTheStart(t *testing.T) {
 	for name, change := range map[string]func(*serverFlags){
 		"short root key":  func(f *serverFlags) { f.RootKey = "short" },
+		"simple root key": func(f *serverFlags) { f.RootKey = strings.Repeat("a", 32) },
 		"short retention": func(f *serverFlags) { f.EventRetention = 1 },
-		"secret twice":    func(f *serverFlags) { f.RootKey, f.RootKeyFile = strings.Repeat("a", 32), "/dev/null" },
+		"secret twice":    func(f *serverFlags) { f.RootKey, f.RootKeyFile = aRootKey, "/dev/null" },
 		"missing file":    func(f *serverFlags) { f.SecretKeyFile = "/nonexistent" },
 	} {
 		f := serverFlags{LeaseTTL: 15e9, EventRetention: 168 * 3600e9, Listen: "127.0.0.1:0"}

@@ -40,6 +40,7 @@ type server struct {
 	t   testing.TB
 	app *app
 	url string
+	key string // sent with each call; optional
 	// client holds every answer against the contract.
 	client *http.Client
 
@@ -126,6 +127,9 @@ func (s *server) call(method, path string, body any, headers ...string) *reply {
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	if s.key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.key)
 	}
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
@@ -279,6 +283,9 @@ func (s *server) listen(path string, headers ...string) (events <-chan event, st
 		s.t.Fatal(err)
 	}
 	request.Header.Set("Accept", "text/event-stream")
+	if s.key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.key)
+	}
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}

@@ -80,20 +80,31 @@ func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, 
 	return s.app.store.Keys(ctx, workspace)
 }
 
-func (s keyService) CreateKey(ctx context.Context, workspace, name string, role domain.Role) (*domain.Key, string, error) {
+func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
 	text, prefix, hash := auth.Mint()
-	key := &domain.Key{
-		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: name, Role: role,
-		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(),
+	minted := &handlers.MintedKey{Text: text, Key: &domain.Key{
+		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
+		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
+	}}
+	err := s.app.store.InsertKey(ctx, minted.Key, func(first bool) error {
+		if minted.Closed = first && s.app.flags.RootKey == ""; minted.Closed {
+			return minted.MayBeFirst()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := s.app.store.InsertKey(ctx, key); err != nil {
-		return nil, "", err
-	}
-	return key, text, nil
+	return minted, nil
 }
 
 func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
-	return s.app.store.RevokeKey(ctx, workspace, id)
+	if s.app.flags.RootKey != "" {
+		return s.app.store.RevokeKey(ctx, workspace, id, nil)
+	}
+	return s.app.store.RevokeKey(ctx, workspace, id, func(all []*domain.Key) error {
+		return domain.MayRevoke(id, all, s.app.clock())
+	})
 }
 
 // adminService says how this process is.

@@ -36,7 +36,8 @@ func (s *server) runsOf(automation string, n int) []any {
 // was sent is in the first message.
 func TestAWebhookStartsARun(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
-		s := newServer(t, db, func(f *serverFlags) { f.PublicURL = "https://fermata.example/" })
+		s := newServer(t, db, func(f *serverFlags) { f.PublicURL, f.RootKey = "https://fermata.example/", aRootKey })
+		s.key = aRootKey
 		s.scripted("[" + saysDone + "]")
 		s.call("PATCH", "/v1/settings", quickRuns).want(200)
 		made := s.madeAutomation("Say what it means.", map[string]any{"triggers": []any{map[string]any{

@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+const aRootKey = "0123456789abcdefghijklmnopqrstuv"
+
 // twoNodes are two servers on one PostgreSQL that know each other.
 func twoNodes(t *testing.T, change ...func(*serverFlags)) (a, b *server) {
 	t.Helper()
@@ -172,8 +174,8 @@ func TestWhoIsDrivenElsewhereIsCutAtOnce(t *testing.T) {
 // A ticket that one node made opens a stream on the other, once; the status of either
 // shows both, and a heartbeat counts everywhere.
 func TestNodesShareWhoMayAndWhoIsThere(t *testing.T) {
-	a, b := twoNodes(t, func(f *serverFlags) { f.RootKey = strings.Repeat("r", 32) })
-	root := []string{"Authorization", "Bearer " + strings.Repeat("r", 32)}
+	a, b := twoNodes(t, func(f *serverFlags) { f.RootKey = aRootKey })
+	root := []string{"Authorization", "Bearer " + aRootKey}
 	ticket := a.call("POST", "/v1/stream-tickets", nil, root...).want(201).str("ticket")
 	events, _ := b.listen("/v1/events?ticket=" + ticket)
 	next(t, events, "snapshot")

@@ -53,7 +53,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	w.ok(w.Commit(w.Context(), c))
 	ctx := w.Context()
 	w.ok(w.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
-	w.ok(w.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}))
+	w.ok(w.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
 	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		for _, err := range []error{
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
@@ -123,7 +123,7 @@ func waysToWrite(w *world, s *domain.Session) map[string]ask {
 	ctx := w.Context()
 	return map[string]ask{
 		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.DeleteProvider(ctx, us, id) }},
-		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id) }},
+		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id, nil) }},
 		"Decide": {s.ID, func(id string) (any, error) {
 			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 		}},

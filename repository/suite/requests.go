@@ -111,19 +111,6 @@ func configuration(w *world) {
 	w.ok(err)
 	w.equal(other.Settings, domain.DefaultSettings(), "settings after a refusal")
 
-	found, err := w.AnyKey(ctx)
-	w.ok(err)
-	w.equal(found, false, "a key where there is none")
-	key := &domain.Key{ID: "key_1", WorkspaceID: "other", Name: "n", Role: domain.RoleMember, Prefix: "fmt_ab", Hash: "abc", CreatedAt: T0}
-	w.ok(w.InsertKey(ctx, key))
-	got, err := w.KeyByHash(ctx, "abc")
-	w.ok(err)
-	w.equal(got, key, "the key")
-	w.code(w.RevokeKey(ctx, domain.DefaultWorkspace, "key_1"), domain.CodeNotFound)
-	w.ok(w.RevokeKey(ctx, "other", "key_1"))
-	_, err = w.KeyByHash(ctx, "abc")
-	w.code(err, domain.CodeNotFound)
-
 	none, err := w.DefaultProvider(ctx, "other")
 	w.ok(err)
 	if none != nil {

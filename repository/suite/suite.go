@@ -46,6 +46,8 @@ func Run(t *testing.T, open Open) {
 		"a lost request key":                   lostKeys,
 		"a ticket opens once":                  tickets,
 		"configuration":                        configuration,
+		"keys":                                 keys,
+		"the last of many keys":                lastKey,
 		"the log is pruned":                    pruning,
 		"a timeline is whole and in order":     timeline,
 		"usage is what a plain sum says":       usage,

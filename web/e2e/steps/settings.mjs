@@ -158,8 +158,11 @@ export const steps = [
       same((await as('/v1/keys')).status, 200, 'the key works');
       await page.getByRole('button', { name: 'Make a key' }).click();
       await page.getByRole('dialog').getByLabel(/^Name/).fill('phone');
+      await page.getByRole('dialog').getByLabel('Expires').fill('2099-01-01T00:00');
       await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
       const other = await page.locator('[data-new-key]').textContent();
+      const phone = (await (await as('/v1/keys')).json()).data.find((k) => k.name === 'phone');
+      check(/^20(98|99)-/.test(phone.expires_at), 'it expires when it was told to');
       await page.getByRole('button', { name: 'I have copied it' }).click();
       await page.getByRole('button', { name: 'Revoke the key phone' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

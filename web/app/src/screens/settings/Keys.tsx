@@ -11,7 +11,7 @@ import { Empty } from '../../ui/Empty';
 import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
-import { Time } from '../../ui/Time';
+import { Time, useNow } from '../../ui/Time';
 import { texts } from './texts';
 
 type Key = Schemas['Key'];
@@ -26,7 +26,8 @@ export function Keys() {
   const [made, setMade] = useState<Schemas['CreatedKey'] | null>(null);
   const [revoking, setRevoking] = useState<Key | null>(null);
   const fresh = () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/keys' });
-  const first = !getKey() && (keys.data?.data ?? []).every((key) => key.revoked_at);
+  const now = useNow();
+  const first = !getKey() && keys.data?.data.length === 0;
   return (
     <div className="stack">
       <p>{t('keys.text')}</p>
@@ -34,7 +35,7 @@ export function Keys() {
       <Read query={keys}>{({ data }) => (data.length === 0 ? <Empty>{t('keys.none')}</Empty> : (
         <div className="scroll">
           <table>
-            <thead><tr><th scope="col">{t('keys.name')}</th><th scope="col">{t('keys.role')}</th><th scope="col">{t('keys.prefix')}</th><th scope="col">{t('keys.made')}</th><th scope="col">{t('keys.used')}</th><th scope="col"><span className="visually-hidden">{t('keys.revoke')}</span></th></tr></thead>
+            <thead><tr><th scope="col">{t('keys.name')}</th><th scope="col">{t('keys.role')}</th><th scope="col">{t('keys.prefix')}</th><th scope="col">{t('keys.made')}</th><th scope="col">{t('keys.used')}</th><th scope="col">{t('keys.expires')}</th><th scope="col"><span className="visually-hidden">{t('keys.revoke')}</span></th></tr></thead>
             <tbody>
               {data.map((key) => (
                 <tr key={key.id} data-key={key.id}>
@@ -43,6 +44,7 @@ export function Keys() {
                   <td><code>{key.prefix}…</code></td>
                   <td className="nowrap"><Time at={key.created_at} /></td>
                   <td className="nowrap">{key.last_used_at ? <Time at={key.last_used_at} /> : t('keys.never')}</td>
+                  <td className="nowrap">{key.expires_at && (Date.parse(key.expires_at) > now ? <Time at={key.expires_at} /> : <span className="badge bad">{t('keys.expired')}</span>)}</td>
                   <td>{key.revoked_at ? <span className="badge bad">{t('keys.revoked')}</span> : <button type="button" className="small danger" aria-label={t('keys.revoke.of', { name: key.name.slice(0, 80) })} onClick={() => setRevoking(key)}>{t('keys.revoke')}</button>}</td>
                 </tr>
               ))}
@@ -65,9 +67,11 @@ export function Keys() {
 function Make({ first, onMade, onClose }: { first: boolean; onMade: (key: Schemas['CreatedKey']) => void; onClose: () => void }) {
   const t = texts.use();
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Schemas['Role']>(first ? 'admin' : 'member');
+  const [chosen, setRole] = useState<Schemas['Role']>('member');
+  const role = first ? 'admin' : chosen;
+  const [expires, setExpires] = useState('');
   const make = useAction(async () => {
-    const key = await body(api.POST('/v1/keys', { body: { name, role } }));
+    const key = await body(api.POST('/v1/keys', { body: { name, role, ...(expires ? { expires_at: new Date(expires).toISOString() } : {}) } }));
     // From the first key on the server asks this page for one too: it takes the new one,
     // so that the key that is shown only now is not lost behind a sign-in.
     if (!getKey()) setKey(key.key);
@@ -81,9 +85,9 @@ function Make({ first, onMade, onClose }: { first: boolean; onMade: (key: Schema
         {first && <p className="box warn">{t('keys.first')}</p>}
         <Field label={t('keys.name')} hint={t('keys.name.hint')} wrong={wrong('/name')} required><input value={name} maxLength={200} autoComplete="off" onChange={(e) => setName(e.target.value)} /></Field>
         <Field label={t('keys.role')} hint={t(`role.${role}.text`)} wrong={wrong('/role')}>
-          <select value={role} onChange={(e) => setRole(e.target.value as Schemas['Role'])}>{roles.map((r) => <option key={r} value={r}>{t(`role.${r}`)}</option>)}</select>
+          <select value={role} onChange={(e) => setRole(e.target.value as Schemas['Role'])}>{roles.filter((r) => !first || r === 'admin').map((r) => <option key={r} value={r}>{t(`role.${r}`)}</option>)}</select>
         </Field>
-        {first && role !== 'admin' && <p className="box bad">{t('keys.first.admin')}</p>}
+        {!first && <Field label={t('keys.expires')} hint={t('keys.expires.hint')} wrong={wrong('/expires_at')}><input type="datetime-local" value={expires} onChange={(e) => setExpires(e.target.value)} /></Field>}
         {make.problem != null && <ProblemBox thrown={make.problem} />}
         <p><button type="submit" className="primary" disabled={make.busy || !name.trim()}>{t('keys.make')}</button></p>
       </form>

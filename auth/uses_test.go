@@ -1,0 +1,83 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// usesKept notes each write of uses.
+type usesKept struct {
+	mu     sync.Mutex
+	writes [][]domain.KeyUse
+	fault  error
+}
+
+func (u *usesKept) KeysUsed(_ context.Context, uses []domain.KeyUse) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.writes = append(u.writes, uses)
+	return u.fault
+}
+
+func (u *usesKept) fail(fault error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.fault = fault
+}
+
+// What was used is written once a minute, whatever happens in it; what could not be
+// written, with the next; what is left, at the end.
+func TestUses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &usesKept{}
+		u := NewUses(store, time.Now, zerolog.Nop())
+		if err := u.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		one, two := &domain.Key{ID: "key_1", WorkspaceID: "a"}, &domain.Key{ID: "key_2", WorkspaceID: "a"}
+		for range 30 {
+			u.note(two)
+			u.note(one)
+			time.Sleep(time.Second)
+		}
+		last := time.Now().Add(-time.Second)
+		pass := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
+		want := func(writes ...[]domain.KeyUse) {
+			t.Helper()
+			store.mu.Lock()
+			defer store.mu.Unlock()
+			if !slices.EqualFunc(store.writes, writes, slices.Equal[[]domain.KeyUse]) {
+				t.Fatalf("written: %v, want %v", store.writes, writes)
+			}
+		}
+		want()
+		pass(30 * time.Second)
+		both := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: last}, {WorkspaceID: "a", KeyID: "key_2", At: last}}
+		want(both)
+		pass(time.Minute) // nothing was used
+		want(both)
+
+		store.fail(errors.New("no database"))
+		u.note(one)
+		again := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: time.Now()}}
+		pass(time.Minute)
+		store.fail(nil)
+		pass(time.Minute)
+		want(both, again, again)
+		u.note(two)
+		rest := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_2", At: time.Now()}}
+		if err := u.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want(both, again, again, rest)
+	})
+}

@@ -1,0 +1,7 @@
+-- A key may end by itself.
+
+-- +goose Up
+ALTER TABLE keys ADD COLUMN expires_at BIGINT;
+
+-- +goose Down
+ALTER TABLE keys DROP COLUMN expires_at;
