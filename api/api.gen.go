@@ -664,6 +664,24 @@ func (e NoticeGivenEventType) Valid() bool {
 	}
 }
 
+// Defines values for OccurrenceTrigger.
+const (
+	OccurrenceTriggerEVENT     OccurrenceTrigger = "EVENT"
+	OccurrenceTriggerSCHEDULED OccurrenceTrigger = "SCHEDULED"
+)
+
+// Valid indicates whether the value is a known member of the OccurrenceTrigger enum.
+func (e OccurrenceTrigger) Valid() bool {
+	switch e {
+	case OccurrenceTriggerEVENT:
+		return true
+	case OccurrenceTriggerSCHEDULED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OccurrenceRecordedEventType.
 const (
 	OccurrenceRecordedEventTypeOccurrenceRecorded OccurrenceRecordedEventType = "occurrence.recorded"
@@ -1401,6 +1419,7 @@ const (
 	WebhookResultResultACTIVATED WebhookResultResult = "ACTIVATED"
 	WebhookResultResultIGNORED   WebhookResultResult = "IGNORED"
 	WebhookResultResultQUEUED    WebhookResultResult = "QUEUED"
+	WebhookResultResultSKIPPED   WebhookResultResult = "SKIPPED"
 )
 
 // Valid indicates whether the value is a known member of the WebhookResultResult enum.
@@ -1411,6 +1430,8 @@ func (e WebhookResultResult) Valid() bool {
 	case WebhookResultResultIGNORED:
 		return true
 	case WebhookResultResultQUEUED:
+		return true
+	case WebhookResultResultSKIPPED:
 		return true
 	default:
 		return false
@@ -1723,7 +1744,8 @@ type Automation struct {
 	// NextRunAt When its schedule is looked at next.
 	NextRunAt *Timestamp `json:"next_run_at"`
 
-	// Overlap What becomes of a run that is due while the last one has not ended.
+	// Overlap What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
+	// ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 	Overlap OverlapPolicy `json:"overlap"`
 
 	// ProviderID null means the default provider.
@@ -1807,7 +1829,8 @@ type AutomationPatch struct {
 	Misfire *MisfirePolicy `json:"misfire,omitempty"`
 	Name    *string        `json:"name,omitempty"`
 
-	// Overlap What becomes of a run that is due while the last one has not ended.
+	// Overlap What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
+	// ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 	Overlap *OverlapPolicy `json:"overlap,omitempty"`
 
 	// ProviderID null: the default provider.
@@ -2895,7 +2918,7 @@ type NoticeGivenEvent struct {
 // NoticeGivenEventType defines model for NoticeGivenEvent.Type.
 type NoticeGivenEventType string
 
-// Occurrence What became of one scheduled instant.
+// Occurrence What became of one scheduled instant, or of an event that started no run.
 type Occurrence struct {
 	AutomationID string `json:"automation_id"`
 
@@ -2913,9 +2936,13 @@ type Occurrence struct {
 	ScheduledAt Timestamp `json:"scheduled_at"`
 
 	// SessionID Its run.
-	SessionID *string         `json:"session_id,omitempty"`
-	State     OccurrenceState `json:"state"`
+	SessionID *string           `json:"session_id,omitempty"`
+	State     OccurrenceState   `json:"state"`
+	Trigger   OccurrenceTrigger `json:"trigger"`
 }
+
+// OccurrenceTrigger defines model for Occurrence.Trigger.
+type OccurrenceTrigger string
 
 // OccurrenceList defines model for OccurrenceList.
 type OccurrenceList struct {
@@ -2927,7 +2954,7 @@ type OccurrenceList struct {
 
 // OccurrenceRecorded `occurrence.recorded`: what became of a scheduled instant.
 type OccurrenceRecorded struct {
-	// Occurrence What became of one scheduled instant.
+	// Occurrence What became of one scheduled instant, or of an event that started no run.
 	Occurrence Occurrence `json:"occurrence"`
 }
 
@@ -2953,7 +2980,8 @@ type OccurrenceRecordedEventType string
 // OccurrenceState defines model for OccurrenceState.
 type OccurrenceState string
 
-// OverlapPolicy What becomes of a run that is due while the last one has not ended.
+// OverlapPolicy What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
+// ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
 
 // Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
@@ -4183,14 +4211,16 @@ type WaitingForKind string
 // WebhookResult defines model for WebhookResult.
 type WebhookResult struct {
 	// Position Where it stands in the queue, when QUEUED; 1 is next.
-	Position *int                `json:"position,omitempty"`
-	Result   WebhookResultResult `json:"result"`
+	Position *int `json:"position,omitempty"`
 
-	// SessionID The run; left out when IGNORED.
+	// Result `IGNORED`: the body does not meet the condition. `SKIPPED`: the last run has not ended, and the automation's `overlap` is `skip`; an occurrence records it.
+	Result WebhookResultResult `json:"result"`
+
+	// SessionID The run; left out when none was made.
 	SessionID *string `json:"session_id,omitempty"`
 }
 
-// WebhookResultResult defines model for WebhookResult.Result.
+// WebhookResultResult `IGNORED`: the body does not meet the condition. `SKIPPED`: the last run has not ended, and the automation's `overlap` is `skip`; an occurrence records it.
 type WebhookResultResult string
 
 // Workspace defines model for Workspace.

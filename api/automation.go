@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -39,7 +40,7 @@ func scheduleFrom(s *domain.Schedule) *Schedule {
 // OccurrenceFrom is an occurrence as clients see it.
 func OccurrenceFrom(o *domain.Occurrence) *Occurrence {
 	return &Occurrence{
-		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt), State: OccurrenceState(o.State),
+		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt), Trigger: OccurrenceTrigger(cmp.Or(o.Trigger, domain.BySchedule)), State: OccurrenceState(o.State),
 		Reason: textPtr(o.Reason), SessionID: textPtr(o.SessionID), CoalescedInto: timePtr(o.CoalescedInto), RecordedAt: Time(o.RecordedAt),
 	}
 }
@@ -53,7 +54,11 @@ func ActivationFrom(r *domain.Receipt) *ActivationResult {
 
 // WebhookResultFrom is what the caller of a webhook learns of the run.
 func WebhookResultFrom(r *domain.Receipt) *WebhookResult {
-	return &WebhookResult{Result: WebhookResultResult(r.Result), SessionID: &r.Session.ID, Position: numberPtr(r.Position)}
+	out := &WebhookResult{Result: WebhookResultResult(r.Result), Position: numberPtr(r.Position)}
+	if r.Session != nil {
+		out.SessionID = &r.Session.ID
+	}
+	return out
 }
 
 // AutomationRunFrom is a line of an automation's history as clients see it.

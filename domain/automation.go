@@ -146,7 +146,8 @@ type Occurrence struct {
 	ID            string
 	WorkspaceID   string
 	AutomationID  string
-	ScheduledAt   time.Time
+	ScheduledAt   time.Time // of an event: when it came
+	Trigger       string    // BySchedule (or empty), ByEvent
 	State         OccurrenceState
 	Reason        string
 	SessionID     string     // FIRED: its run

@@ -40,7 +40,7 @@ type Receipt struct {
 	Seq      int64
 	Created  bool          // CreateSession: false when the external_id was known
 	Calls    []StoppedCall // StopSession
-	Result   string        // Activate: ACTIVATED, ALREADY_ACTIVE, QUEUED
+	Result   string        // Activate: ACTIVATED, ALREADY_ACTIVE, QUEUED; a run that an event starts: SKIPPED too, without a Session
 	Position int           // Activate: 1 is next; 0 when not queued
 }
 
@@ -49,6 +49,8 @@ const (
 	Activated     = "ACTIVATED"
 	AlreadyActive = "ALREADY_ACTIVE"
 	Queued        = "QUEUED"
+	// Skipped: no run was made, because the last one has not ended.
+	Skipped = "SKIPPED"
 )
 
 // StoppedCall says what became of a call when its session was stopped: not_started,

@@ -95,6 +95,10 @@ func TestARepeatedExecuteAfterACrash(t *testing.T) {
 	if run, ok := body.(*api.WebhookResult); err != nil || status != 202 || !ok || *run.SessionID != "ses_1" {
 		t.Errorf("the webhook's caller: %d %v %v", status, body, err)
 	}
+	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", true, &KeyClaim{Seq: 7})
+	if skipped, ok := body.(*api.WebhookResult); err != nil || status != 200 || !ok || skipped.Result != "SKIPPED" || skipped.SessionID != nil {
+		t.Errorf("the webhook's caller, who was skipped: %d %v %v", status, body, err)
+	}
 	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", false, &KeyClaim{})
 	if a, ok := body.(*api.Automation); err != nil || status != 200 || !ok || a.ID != "aut_1" {
 		t.Errorf("enable: %d %v %v", status, body, err)

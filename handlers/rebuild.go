@@ -92,7 +92,11 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 // automationThere is the answer about a request that was about one automation: the run
 // that it made, else the automation.
 func (s *server) automationThere(ctx context.Context, ws, id string, byHook bool, claim *KeyClaim) (int, any, error) {
-	if !strings.HasPrefix(claim.CreatedID, domain.PrefixSession+"_") {
+	made := strings.HasPrefix(claim.CreatedID, domain.PrefixSession+"_")
+	if byHook && !made { // all that its call wrote is that it was skipped
+		return http.StatusOK, api.WebhookResultFrom(&domain.Receipt{Result: domain.Skipped}), nil
+	}
+	if !made {
 		found, err := s.Automations.Automation(ctx, ws, id)
 		if err != nil {
 			return 0, nil, fmt.Errorf("read the automation for a rebuilt answer: %w", err)

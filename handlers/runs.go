@@ -105,6 +105,8 @@ func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {
 		s.writeJSON(w, r, http.StatusOK, api.WebhookResult{Result: api.WebhookResultResultIGNORED})
 	case err != nil:
 		s.fail(w, r, err)
+	case receipt.Result == domain.Skipped:
+		s.writeJSON(w, r, http.StatusOK, api.WebhookResultFrom(receipt))
 	default:
 		s.writeJSON(w, r, http.StatusAccepted, api.WebhookResultFrom(receipt))
 	}

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -12,6 +13,7 @@ type occurrenceRow struct {
 	WorkspaceID   string `db:"workspace_id"`
 	AutomationID  string `db:"automation_id"`
 	ScheduledAt   stamp  `db:"scheduled_at"`
+	Trigger       string `db:"trigger_kind"`
 	ID            string `db:"id"`
 	State         string `db:"state"`
 	Reason        string `db:"reason"`
@@ -21,8 +23,8 @@ type occurrenceRow struct {
 }
 
 const (
-	occurrenceColumns = "workspace_id, automation_id, scheduled_at, id, state, reason, session_id, coalesced_into, recorded_at"
-	occurrenceWidth   = 9
+	occurrenceColumns = "workspace_id, automation_id, scheduled_at, trigger_kind, id, state, reason, session_id, coalesced_into, recorded_at"
+	occurrenceWidth   = 10
 	// The id stays: it is that of the row, whatever becomes of the instant.
 	occurrenceUpsert = " ON CONFLICT (workspace_id, automation_id, scheduled_at) DO UPDATE SET state = excluded.state, " +
 		"reason = excluded.reason, session_id = excluded.session_id, coalesced_into = excluded.coalesced_into, " +
@@ -31,7 +33,7 @@ const (
 
 func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
 	return &domain.Occurrence{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, ScheduledAt: r.ScheduledAt.Time,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, ScheduledAt: r.ScheduledAt.Time, Trigger: r.Trigger,
 		State: domain.OccurrenceState(r.State), Reason: r.Reason, SessionID: r.SessionID,
 		CoalescedInto: r.CoalescedInto.ptr(), RecordedAt: r.RecordedAt.Time,
 	}, nil
@@ -42,7 +44,7 @@ func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
 func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurrence) error {
 	for _, o := range occurrences {
 		err := t.must(ctx, 1, domain.ErrStale, t.store.texts.insert("occurrences", occurrenceColumns, 1, occurrenceUpsert),
-			o.WorkspaceID, o.AutomationID, stamp{o.ScheduledAt}, o.ID, string(o.State), o.Reason, o.SessionID,
+			o.WorkspaceID, o.AutomationID, stamp{o.ScheduledAt}, cmp.Or(o.Trigger, domain.BySchedule), o.ID, string(o.State), o.Reason, o.SessionID,
 			stampOf(o.CoalescedInto), stamp{o.RecordedAt})
 		if err != nil {
 			return fmt.Errorf("record the occurrence of %s at %s: %w", o.AutomationID, o.ScheduledAt.Format(time.RFC3339), err)

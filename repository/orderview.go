@@ -40,7 +40,7 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 		return nil, err
 	}
 	var last stamp
-	err = r.get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3",
+	err = r.get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
 		workspace, automation, stamp{v.Order.ScheduleSince})
 	if err != nil {
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)

@@ -133,31 +133,10 @@ func (d *Door) fireDue(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// restartError ends a transaction in which it shows that an old run must be stopped first.
-type restartError struct{ runs []string }
-
-func (*restartError) Error() string { return "an earlier run is stopped first" }
-
-func runsOf(sessions []*domain.Session) *restartError {
-	e := &restartError{}
-	for _, s := range sessions {
-		e.runs = append(e.runs, s.ID)
-	}
-	return e
-}
-
 // fire starts the oldest due occurrence of an automation, if neither its own last run
 // nor the slot stands in the way. Overlap comes first, then the slot.
 func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
-	o, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
-	if restart, ok := errors.AsType[*restartError](err); ok {
-		for _, old := range restart.runs {
-			if _, err := d.StopSession(ctx, ref.WorkspaceID, old, domain.Author{ID: "overlap"}); err != nil && !refused(err) {
-				return false, err
-			}
-		}
-		o, err = d.passOrder(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
-	}
+	o, err := d.passRestarting(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
 	if errors.Is(err, errSlotTaken) {
 		return false, nil // it stays due
 	}
@@ -212,16 +191,16 @@ func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (stri
 	if limit := v.Order.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
 		return domain.SkippedBudget, nil
 	}
-	if len(v.Unended) == 0 {
+	switch overlap(v, domain.BySchedule, due) {
+	case OverlapWaits:
+		return "", errSlotTaken
+	case OverlapStopOld:
+		return "", runsOf(v.Unended)
+	case OverlapSkips:
+		return domain.SkippedOverlap, nil
+	default:
 		return "", nil
 	}
-	if due.Reason != "" || v.Order.Overlap == domain.OverlapQueue || len(v.Due) > 1 && v.Order.Misfire == domain.MisfireAll {
-		return "", errSlotTaken
-	}
-	if v.Order.Overlap == domain.OverlapRestart {
-		return "", runsOf(v.Unended)
-	}
-	return domain.SkippedOverlap, nil
 }
 
 // failed records that an occurrence could not be started. That counts like a run that

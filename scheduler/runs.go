@@ -213,17 +213,20 @@ func orNull(body json.RawMessage) json.RawMessage {
 	return body
 }
 
-// receiptOfRun starts a run and says where it stands.
+// receiptOfRun starts a run and says where it stands, or that it was skipped.
 func (d *Door) receiptOfRun(ctx context.Context, workspace, automation string, of func(*domain.OrderView) (run, error)) (*domain.Receipt, error) {
-	o, err := d.passOrder(ctx, workspace, automation, func(v *domain.OrderView, known bool) (*outcome, error) {
+	o, err := d.passRestarting(ctx, workspace, automation, func(v *domain.OrderView, known bool) (*outcome, error) {
 		r, err := of(v)
 		if err != nil {
 			return nil, err
 		}
-		return d.begin(v, r, known)
+		return d.beginByEvent(v, r, known)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if o.step == nil {
+		return &domain.Receipt{Result: domain.Skipped, Seq: o.change.Events[len(o.change.Events)-1].Seq}, nil
 	}
 	receipt := o.receipt()
 	receipt.Created, receipt.Result = true, domain.Activated

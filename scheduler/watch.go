@@ -122,11 +122,11 @@ func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *
 		return err
 	}
 	note := toldEntries(entries)
-	_, err = d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
+	_, err = d.passRestarting(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
 		if v.Order.SeenSeq >= e.Seq || !v.Order.Watches() {
 			return nil, nil
 		}
-		o, err := d.begin(v, run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "entry_created"}, known)
+		o, err := d.beginByEvent(v, run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "entry_created"}, known)
 		if err != nil {
 			return nil, err
 		}

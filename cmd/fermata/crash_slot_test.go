@@ -101,7 +101,7 @@ var slotScenarios = []*scenario{
 	}},
 	{name: "a webhook", settings: quick, rules: nightly, twoWays: true, play: func(p *player) {
 		p.opens("night")
-		o := p.automation("nightly work", map[string]any{"triggers": []any{map[string]any{"type": "webhook"}}})
+		o := p.automation("nightly work", map[string]any{"overlap": "queue", "triggers": []any{map[string]any{"type": "webhook"}}})
 		o.called()
 		if p.otherWay { // who calls again because no answer came starts a second run
 			o.called()
