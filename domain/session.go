@@ -158,6 +158,8 @@ type SessionState struct {
 	// Compacted: this round's way to the AI was compacted already; it never loops.
 	Compacted bool `json:"compacted,omitempty"`
 
+	// CallSince is since when the AI is called; zero while it is not.
+	CallSince time.Time `json:"call_since,omitzero"`
 	// Recoveries counts how often in a row the session was taken up again after a
 	// crash without a transition of its own in between; three poison it.
 	Recoveries int  `json:"recoveries,omitempty"`

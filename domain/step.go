@@ -290,6 +290,23 @@ type (
 	SchedulerHeartbeat struct{}
 )
 
+// RoundtripOf is the call of the AI that an event reports; nil for one that reports none.
+func RoundtripOf(e Event) *Roundtrip {
+	switch e := e.(type) {
+	case AIResponseReceived:
+		return e.Roundtrip
+	case ContextCompacted:
+		return e.Roundtrip
+	case ContextBudgetExceeded:
+		return e.Roundtrip
+	case NetworkErrorOccurred:
+		return e.Roundtrip
+	case SystemErrorOccurred:
+		return e.Roundtrip
+	}
+	return nil
+}
+
 func (SessionActivationRequested) Name() string    { return "SessionActivationRequested" }
 func (UserMessageSent) Name() string               { return "UserMessageSent" }
 func (EnrichmentsExecuted) Name() string           { return "EnrichmentsExecuted" }

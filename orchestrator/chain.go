@@ -94,8 +94,12 @@ func (d *driver) askOne(ctx context.Context, model *Model, a *asking) (*reply, e
 	if err != nil {
 		return nil, err
 	}
+	d.underWay = call
 	answer, err := model.Provider.Query(ctx, request)
-	if ctx.Err() != nil {
+	d.underWay = nil
+	if ctx.Err() != nil { // who cut it has recorded it
+		took := d.loop.cfg.Clock().Sub(call.StartedAt)
+		d.loop.cfg.Observer.AICall(call.ProviderKind, domain.OutcomeCut, took, 0, domain.Usage{}, call.Model)
 		return nil, errLetGo
 	}
 	if err == nil {

@@ -42,6 +42,7 @@ type driver struct {
 	answerID string                 // the id under which it was streamed
 	plan     domain.PlannedCommands // of the answer in hand: its actions follow its queries
 	streamed string                 // the message whose streamed text is neither settled nor void
+	underWay *domain.Roundtrip      // the call of the AI that has not come back
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {
@@ -317,12 +318,29 @@ func (d *driver) fail() {
 		return // somebody else drives it
 	}
 	if err == nil {
+		call := d.unrecorded()
 		d.view, d.session, d.pending, d.change, d.streamed = view, view.Session, nil, nil, ""
-		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: failed})
+		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: failed, Roundtrip: call})
 	}
 	if err != nil {
 		d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Msg("a failed step could not be recorded")
 	}
+}
+
+// unrecorded is the call of the AI that the failed step made: it may have been paid for,
+// whatever became of the step. nil when it made none.
+func (d *driver) unrecorded() *domain.Roundtrip {
+	if d.underWay != nil {
+		cut := *d.underWay
+		cut.Outcome, cut.EndedAt = domain.OutcomeCut, d.loop.cfg.Clock()
+		return &cut
+	}
+	for _, e := range d.pending {
+		if call := domain.RoundtripOf(e); call != nil {
+			return call
+		}
+	}
+	return nil
 }
 
 // policy is what the machine must know, as of now.

@@ -169,6 +169,9 @@ func TestAPanicEndsTheRoundAndNotTheProcess(t *testing.T) {
 	if s.Phase != domain.Idle {
 		t.Errorf("phase %s, want IDLE: the person can go on", s.Phase)
 	}
+	if len(w.roundtrips) != 1 || w.roundtrips[0].Outcome != domain.OutcomeCut {
+		t.Errorf("recorded %+v, want the call that was under way, as cut", w.roundtrips)
+	}
 }
 
 // A step that fails for good (its message is gone, say) must not leave the session at

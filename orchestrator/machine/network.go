@@ -18,32 +18,43 @@ const (
 
 // countFailedCall keeps the call that failed, and what it used.
 func countFailedCall(t *turn) {
-	switch e := t.event.(type) {
-	case domain.NetworkErrorOccurred:
-		t.recordCall(e.Roundtrip)
-	case domain.SystemErrorOccurred:
-		t.recordCall(e.Roundtrip)
-	case domain.ContextBudgetExceeded:
-		t.recordCall(e.Roundtrip)
+	t.recordCall(domain.RoundtripOf(t.event))
+}
+
+// noteCall remembers since when the AI is called, so that a call that is cut later is
+// known as one.
+func (t *turn) noteCall() {
+	t.s.State.CallSince = time.Time{}
+	if t.effect == domain.DoCallAI || t.effect == domain.DoCompact {
+		t.s.State.CallSince = t.p.Now
 	}
 }
 
-// recordCutCall keeps a call of the AI that was cut, by a person, by another session or
-// by a crash: it may have been paid for, and what it used will not be known.
-func recordCutCall(t *turn) {
-	purpose := ""
-	switch t.s.Phase {
-	case domain.CallingAI:
-		purpose = "answer"
-	case domain.CompactingContext:
+// recordCutCall keeps a call of the AI that was cut, by whatever takes the session out of
+// it: a person, the watchdog, another session, a crash. It may have been paid for, and what
+// it used will not be known.
+func (t *turn) recordCutCall() {
+	if t.s.State.CallSince.IsZero() || reportsCall(t.event) {
+		return
+	}
+	purpose := "answer"
+	if t.s.Phase == domain.CompactingContext {
 		purpose = "compaction"
 	}
-	if purpose == "" || t.s.State.Suspended || !t.hasSlot() {
-		return // no call was under way
-	}
 	t.recordCall(&domain.Roundtrip{
-		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: domain.OutcomeCut, StartedAt: t.since, EndedAt: t.p.Now,
+		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: domain.OutcomeCut,
+		StartedAt: t.s.State.CallSince, EndedAt: t.p.Now,
 	})
+}
+
+// reportsCall: the event says itself what became of the call.
+func reportsCall(e domain.Event) bool {
+	switch e.(type) {
+	case domain.AIResponseReceived, domain.ContextCompacted, domain.ContextBudgetExceeded,
+		domain.NetworkErrorOccurred, domain.SystemErrorOccurred:
+		return true
+	}
+	return false
 }
 
 func storeNetworkError(t *turn) {

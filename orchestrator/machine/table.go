@@ -25,7 +25,8 @@ const (
 
 // The table of rules. Refusals (refusals.go) are looked at first; then the first
 // line here that fits applies. "automation" includes an agent where no line for the
-// agent stands before.
+// agent stands before. What no line needs to say: whatever takes a session out of a call
+// of the AI, but for the call's own report, records that call as cut (recordCutCall).
 var table = []rule{
 	// At rest.
 	{idle, "UserMessageSent", when{chat, withSlot}, toEnrich, do{beginRound}},
@@ -127,7 +128,7 @@ var table = []rule{
 	{personWaits, "UserMessageSent", when{chat, answered}, stay, do{keepMessage, askSlot}},
 	{personWaits, "UserMessageSent", when{chat, withSlot}, toEnrich, do{supersede, beginRound}},
 	{personWaits, "UserMessageSent", when{chat}, toIdle, do{supersede, keepMessage, askSlot}},
-	{working, "UserMessageSent", when{chat, cutsRound}, toIdle, do{recordCutCall, cutAnswer, followWithMessage}},
+	{working, "UserMessageSent", when{chat, cutsRound}, toIdle, do{cutAnswer, followWithMessage}},
 	{working, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
 
 	// Waiting for what was started outside.
@@ -153,9 +154,9 @@ var table = []rule{
 	{working, "WatchdogExpired", nil, toClosure, do{cutAnswer, storeTimeout, closeTimeout}},
 
 	// Interrupting, stopping, closing, coming back.
-	{working, "InterruptRequested", when{chat}, toIdle, do{recordCutCall, keepPartialText, cutAnswer, followWithMessage}},
+	{working, "InterruptRequested", when{chat}, toIdle, do{keepPartialText, cutAnswer, followWithMessage}},
 	{personWaits, "InterruptRequested", when{chat}, toIdle, do{interruptWait, followWithMessage}},
-	{alive, "StopRequested", nil, toEnd, do{recordCutCall, cutAnswer, endCancelled}},
+	{alive, "StopRequested", nil, toEnd, do{cutAnswer, endCancelled}},
 	{in(toClosure), "SessionCompleted", nil, toEnd, do{endAsClosed}},
 	{in(toEnd), "SessionResumed", when{chat}, toIdle, do{reopen, askSlot}},
 	{alive, "SessionResumed", when{poisoned}, same, do{tryAgain, askSlot}},
@@ -163,14 +164,13 @@ var table = []rule{
 
 	// The slot comes and goes.
 	{in(toClosure), "SessionSuspended", nil, stay, do{thenSessionCompleted}},
-	{alive, "SessionSuspended", nil, same, do{recordCutCall, suspend}},
+	{alive, "SessionSuspended", nil, same, do{suspend}},
 	{idle, "SessionEvicted", nil, same, do{leaveSlot}},
 	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
-	{working, "SessionActivationRequested", when{recovering, thirdTime}, same, do{recordCutCall, poison}},
+	{working, "SessionActivationRequested", when{recovering, thirdTime}, same, do{poison}},
 	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},
 	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
 	{idle, "SessionActivationRequested", nil, stay, do{reenter}},
-	{alive, "SessionActivationRequested", when{recovering}, same, do{recordCutCall, reenter, goOnWaiting}},
 	{alive, "SessionActivationRequested", nil, same, do{reenter, goOnWaiting}},
 
 	// The clock.

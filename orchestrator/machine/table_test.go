@@ -95,6 +95,41 @@ func variants() []domain.Event {
 	return list
 }
 
+// TestNoCallIsLost: whatever takes a session out of a call of the AI, each rule of the
+// table that can, the call is in the record: as its own report says, or as cut.
+func TestNoCallIsLost(t *testing.T) {
+	began := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	policy := &domain.Policy{Now: began.Add(time.Minute), NewID: func(p string) string { return p + "_1" }, Settings: domain.DefaultSettings()}
+	cut := map[string]bool{}
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
+		for phase, purpose := range map[domain.Phase]string{domain.CallingAI: "answer", domain.CompactingContext: "compaction"} {
+			for _, e := range variants() {
+				s := &domain.Session{ID: "ses_1", Type: kind, Phase: phase, HoldsSlot: true, LastEventTime: policy.Now}
+				s.State.CallSince = began
+				step, err := Run(s, e, policy)
+				if err != nil || reportsCall(e) {
+					continue
+				}
+				calls, left := step.Change.Roundtrips, len(step.Change.Transitions) > 0
+				switch {
+				case !left && len(calls) == 0:
+				case !left || len(calls) != 1:
+					t.Errorf("%s in %s of a %s: %d calls are recorded (left: %v)", e.Name(), phase, kind, len(calls), left)
+				case calls[0].Outcome != domain.OutcomeCut || calls[0].Purpose != purpose || !calls[0].StartedAt.Equal(began):
+					t.Errorf("%s in %s of a %s: recorded as %+v", e.Name(), phase, kind, calls[0])
+				default:
+					cut[e.Name()] = true
+				}
+			}
+		}
+	}
+	for _, name := range []string{"StopRequested", "InterruptRequested", "UserMessageSent", "WatchdogExpired", "SessionSuspended", "SessionActivationRequested"} {
+		if !cut[name] {
+			t.Errorf("%s cuts no call", name)
+		}
+	}
+}
+
 // TestPhasesAreReachedAndLeft follows the arrows of the table.
 func TestPhasesAreReachedAndLeft(t *testing.T) {
 	reached := map[domain.Phase]bool{domain.Idle: true}

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"slices"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -11,7 +10,6 @@ import (
 // change, and copies of what the policy brought, so that nothing given is changed.
 type turn struct {
 	before domain.Status
-	since  time.Time // of the latest event before this one
 	s      *domain.Session
 	p      *domain.Policy
 	c      *domain.Change
@@ -37,7 +35,7 @@ type turn struct {
 
 func begin(s *domain.Session, e domain.Event, p *domain.Policy) *turn {
 	t := &turn{
-		before: s.Status(), since: s.LastEventTime, s: s.Clone(), p: p, spent: p.Spent, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
+		before: s.Status(), s: s.Clone(), p: p, spent: p.Spent, event: e, first: e.Name(), hadSlot: s.HoldsSlot,
 		inbox: append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
 		c: &domain.Change{WorkspaceID: s.WorkspaceID, At: p.Now},
 	}
@@ -76,6 +74,9 @@ func (t *turn) apply(e domain.Event) error {
 // carryOut does what a rule says. A rule that leads to the AI passes the gates
 // first: a limit, a budget or a prompt too long sends it elsewhere.
 func (t *turn) carryOut(r *rule) {
+	if r.To != stay {
+		t.recordCutCall()
+	}
 	for _, do := range r.Do {
 		do(t)
 	}
@@ -125,6 +126,7 @@ func (t *turn) enter(to domain.Phase, event string) {
 	}
 	t.effect = domain.DoNothing
 	t.arrive()
+	t.noteCall()
 	t.reserve()
 	tr := &domain.Transition{
 		WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, From: from, To: to, Event: event, Reason: t.why,

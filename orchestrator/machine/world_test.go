@@ -37,6 +37,7 @@ type world struct {
 	spent      domain.Spent
 	wanted     bool // the slot was asked for
 	replans    bool // the actions behind queries keep their executions
+	calling    bool // an effect that calls the AI was handed out and has not been reported
 }
 
 func newWorld(t failer, kind domain.SessionType) *world {
@@ -187,6 +188,7 @@ func (w *world) store(e domain.Event, step *domain.Step) {
 		w.wanted = false // the scheduler takes it out of the queue
 	}
 	w.checkCounters(e, w.s, step.Session)
+	w.checkCalls(e, step)
 	w.s = step.Session
 }
 
@@ -288,6 +290,28 @@ func (w *world) checkWait(fail func(string, ...any)) {
 			fail("closes without a timer")
 		}
 	}
+}
+
+// checkCalls: a call of the AI that began is in the record when the session leaves it,
+// whatever takes it out, and nothing is there that did not begin.
+func (w *world) checkCalls(e domain.Event, step *domain.Step) {
+	w.t.Helper()
+	c := step.Change
+	if len(c.Transitions) == 0 {
+		if len(c.Roundtrips) > 0 {
+			w.t.Fatalf("%s records a call and leaves no phase", e.Name())
+		}
+		return
+	}
+	switch made := domain.RoundtripOf(e); {
+	case w.calling && len(c.Roundtrips) != 1 && (!reportsCall(e) || made != nil):
+		w.t.Fatalf("%s took the session out of a call, and %d calls are recorded", e.Name(), len(c.Roundtrips))
+	case w.calling && !reportsCall(e) && c.Roundtrips[0].Outcome != domain.OutcomeCut:
+		w.t.Fatalf("%s cut a call, recorded as %q", e.Name(), c.Roundtrips[0].Outcome)
+	case !w.calling && len(c.Roundtrips) > 0 && made == nil:
+		w.t.Fatalf("%s records a call that was not made", e.Name())
+	}
+	w.calling = step.Effect == domain.DoCallAI || step.Effect == domain.DoCompact
 }
 
 // checkSlot: the phases that hold the slot, and those that never do.
