@@ -132,6 +132,9 @@ type SessionState struct {
 	// PendingActions: the answer had actions beside its queries (native calls); they
 	// follow once the queries have run.
 	PendingActions bool `json:"pending_actions,omitempty"`
+	// ResultsGood: the call that comes brings results, none of which is a failure. With
+	// relaunch=on_error_only it offers no commands.
+	ResultsGood bool `json:"results_good,omitempty"`
 	// PendingCompleted: the answer said completed beside its actions.
 	PendingCompleted bool `json:"pending_completed,omitempty"`
 	// Pending is what else is owed for that answer. The machine replaces it and never

@@ -148,8 +148,7 @@ var answerSchema = prompt.JSONSchemaOfAnswer()
 // offered are the commands of the next call. With relaunch=on_error_only, after
 // results that were all good only the control commands are offered again.
 func offered(s *domain.Session, settings *domain.Settings, specs []domain.CommandSpec) []domain.CommandSpec {
-	afterResults := s.State.NextReason == domain.ReasonDataResponse || s.State.NextReason == domain.ReasonActionResult
-	if settings.Relaunch != "on_error_only" || !afterResults || s.State.ConsecutiveActionRetries > 0 {
+	if settings.Relaunch != "on_error_only" || !s.State.ResultsGood {
 		return specs
 	}
 	var control []domain.CommandSpec

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,5 +59,18 @@ func TestRelaunchOnErrorOnly(t *testing.T) {
 		if offers(i, "CREATE_ZONE") != want || !offers(i, "ASK_USER") {
 			t.Errorf("call %d: actions are offered: %v, control: %v", i, offers(i, "CREATE_ZONE"), offers(i, "ASK_USER"))
 		}
+	}
+}
+
+// A query that failed is a failure like an action's.
+func TestRelaunchAfterAFailedQuery(t *testing.T) {
+	w := newWorld(t)
+	w.ws.Settings.Relaunch = "on_error_only"
+	w.model.calls("ZONES", "{}", "ZONE_CONFIG", `{"zone": "misnamed"}`)
+	w.model.text("There is no such zone.")
+	w.say("Show me the garden.")
+	w.rest()
+	if len(w.model.asked) != 2 || !slices.ContainsFunc(w.model.asked[1].Commands, func(c domain.CommandSpec) bool { return c.Name == "ZONE_CONFIG" }) {
+		t.Errorf("after a query that failed, the call offers %d commands", len(w.model.asked[len(w.model.asked)-1].Commands))
 	}
 }

@@ -90,6 +90,7 @@ func storeAnswer(t *turn) {
 	st.AnswerID = t.lastMessage()
 	st.ConsecutiveFormatErrors = 0
 	st.PendingActions, st.PendingCompleted = false, false
+	st.ResultsGood = len(e.Commands.Queries)+len(e.Commands.Actions)+len(e.Commands.Refused) > 0
 	t.planned = nil
 	st.Pending = &domain.PendingAnswer{
 		Results:  append(t.refusedResults(e.Commands.Refused), t.controlResults()...),
@@ -200,7 +201,7 @@ func guideOn(t *turn) {
 	}
 	t.system(domain.SystemGuidance, text, pending.Results, "")
 	t.closeAnswer()
-	t.s.State.NextReason = domain.ReasonActionResult
+	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonActionResult, false
 }
 
 // tellPending stores the results and the guidance that no series of commands carries.
@@ -290,6 +291,6 @@ func (t *turn) formatError(id string, answer *domain.AIMessage, raw *domain.RawA
 	t.planned = nil
 	t.system(domain.SystemFormatError, problem, results, "")
 	t.s.State.ConsecutiveFormatErrors++
-	t.s.State.NextReason = domain.ReasonFormatErrorCorrection
+	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonFormatErrorCorrection, false
 	t.closeAnswer()
 }

@@ -290,6 +290,7 @@ func storeData(t *turn) {
 	st.ConsecutiveDataQueries++
 	st.ConsecutiveActionRetries = 0
 	st.NextReason = domain.ReasonDataResponse
+	t.noteFailures(results)
 	t.afterSeries(results)
 }
 
@@ -355,7 +356,17 @@ func (t *turn) storeSeries(brought []*domain.Execution, formatted string, change
 		}
 	}
 	t.s.State.NextReason = domain.ReasonActionResult
+	t.noteFailures(results)
 	t.afterSeries(results)
+}
+
+// noteFailures: results of which one failed are not good. What was cancelled did not fail.
+func (t *turn) noteFailures(results []domain.CommandResult) {
+	for _, r := range results {
+		if r.Status == domain.ExecFailed || r.Status == domain.ExecUnknown {
+			t.s.State.ResultsGood = false
+		}
+	}
 }
 
 // counted says in a few words how a series of commands went; control calls have no

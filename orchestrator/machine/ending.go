@@ -138,7 +138,7 @@ func rejectCompletion(t *turn) {
 	pending := t.pending()
 	t.system(domain.SystemGuidance, "A person says that the task is not done yet. Go on.", pending.Results, "")
 	t.closeAnswer()
-	t.s.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
+	t.s.State.NextReason, t.s.State.ResultsGood = domain.RoundtripReason(domain.CauseUserMessage), false
 }
 
 // reopen brings a stopped chat back.

@@ -52,6 +52,7 @@ func storeLateResult(t *turn) {
 	result.CallID = ""
 	t.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
+	t.noteFailures([]domain.CommandResult{result})
 	t.forgetTask(e.TaskID)
 	for _, a := range t.open {
 		if a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == result.ExecutionID {

@@ -22,6 +22,7 @@ func (t *turn) newRound(cause domain.Cause, by domain.Author) {
 // of the least of them: nobody does through another's round what they may not do.
 func (t *turn) heardFromUser(by domain.Author) {
 	t.s.State.RoundRole = t.s.ActsAs().AtMost(orMember(by.Role))
+	t.s.State.ResultsGood = false
 	if chat(t) {
 		t.s.State.RoundRoundtrips = 0
 		t.s.State.AnswerHashes = nil

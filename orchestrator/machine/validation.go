@@ -73,7 +73,7 @@ func refuseActions(t *turn) {
 	}
 	t.system(domain.SystemGuidance, text, t.results(domain.KindAction, nil), "")
 	t.s.State.PendingCompleted = false
-	t.s.State.NextReason = domain.ReasonActionResult
+	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonActionResult, false
 	t.closeAnswer()
 }
 

@@ -194,6 +194,7 @@ func decline(t *turn) {
 	t.settle(domain.ApprovalRefused)
 	t.cancelPlanned("Not approved.")
 	t.closeAnswer()
+	t.s.State.ResultsGood = false // a no is a reason to do it otherwise
 }
 
 // storeComment keeps what the person wrote beside the decision.
