@@ -35,6 +35,10 @@ type Change struct {
 	Occurrences     []*Occurrence // written by (automation, scheduled instant)
 	Grants          []*Grant      // written by id
 	Events          []*LogEvent
+	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
+	// person's decision, and the kinds of circles that a model was found in.
+	Limits  []string
+	Circles []string
 	// Spent, if set, is what the decision took for spent in the workspace: the change is
 	// written only if it is still so. Two sessions never use the same money.
 	Spent *Spent
@@ -99,6 +103,8 @@ func (c *Change) Merge(o *Change) {
 	c.Occurrences = append(c.Occurrences, o.Occurrences...)
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Events = append(c.Events, o.Events...)
+	c.Limits = append(c.Limits, o.Limits...)
+	c.Circles = append(c.Circles, o.Circles...)
 	if c.Spent == nil {
 		c.Spent = o.Spent // what the first of them saw was read; the later ones counted on
 	}

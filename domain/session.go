@@ -153,7 +153,13 @@ type SessionState struct {
 	ConsecutiveFormatErrors  int      `json:"consecutive_format_errors,omitempty"`
 	NetworkAttempts          int      `json:"network_attempts,omitempty"`
 	CommandsRun              int      `json:"commands_run,omitempty"`
-	AnswerHashes             []string `json:"answer_hashes,omitempty"` // the last three, newest last
+	AnswerHashes             []string `json:"answer_hashes,omitempty"` // the latest, newest last
+	// Circle is what tells whether the round goes in circles. The machine replaces it and
+	// never changes it in place.
+	Circle *Circle `json:"circle,omitempty"`
+	// OverLimit names the limit beyond which the latest answer asked for commands: they did
+	// not run, and the round ends.
+	OverLimit string `json:"over_limit,omitempty"`
 
 	// ContextTokens estimates the prompt: the last call's real usage and what was
 	// added since.
@@ -188,6 +194,30 @@ type SessionState struct {
 	// ReservedCost is what the call under way may cost at most, in US dollars. It counts
 	// against the workspace's budgets until the call is settled.
 	ReservedCost float64 `json:"reserved_cost,omitempty"`
+}
+
+// Circle is what is remembered of a round to notice that its model goes in circles.
+type Circle struct {
+	// Calls are the latest different ones of the round, newest last.
+	Calls []RepeatedCall `json:"calls,omitempty"`
+	// Answers counts those since a call brought something else than the last time.
+	Answers int `json:"answers,omitempty"`
+	// Found is the kind of circle that the latest answer closed ("" for none), Command
+	// whose call it is, and GoesOn says that the AI was told before.
+	Found   string `json:"found,omitempty"`
+	Command string `json:"command,omitempty"`
+	GoesOn  bool   `json:"goes_on,omitempty"`
+	// Told counts how often the AI was told in this round; Alternated: of two answers in turn.
+	Told       int  `json:"told,omitempty"`
+	Alternated bool `json:"alternated,omitempty"`
+}
+
+// RepeatedCall is a call by the hashes of what it asked and of what came of it, and how
+// often it had that same outcome.
+type RepeatedCall struct {
+	Call    string `json:"c"`
+	Outcome string `json:"o"`
+	Times   int    `json:"n"`
 }
 
 // PendingAnswer is what is owed for the answer that is being carried out, until its

@@ -77,6 +77,8 @@ type PlannedCommands struct {
 	// Refused are calls that are neither: a control call beside others, a call too
 	// many. Each is Final and gets its result with the rest.
 	Refused []*Execution
+	// OverLimit names the limit for which the machine kept some of them from running.
+	OverLimit string
 	// Reasons why a person must say yes first; empty: none needed. Cards show them.
 	Reasons []ApprovalReason
 	Cards   []ApprovalAction

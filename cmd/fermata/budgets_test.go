@@ -143,7 +143,7 @@ func TestStrictLimits(t *testing.T) {
 		s.call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": map[string]any{"max_data_query_iterations": nil, "max_commands_per_session": 5}}}).want(200)
 		s.stop()
 		s = newServer(t, db)
-		s.say(chat, "look again") // the four are answered from before and not run again; the sixth that runs is too many
+		s.say(chat, "look again") // the three that ran are answered from before; two more run, and the sixth does not
 		if record := s.record(chat)[10:]; len(record) != 14 || record[13] != "LIMIT_REACHED" {
 			t.Errorf("the record goes on with %v", record)
 		}

@@ -65,11 +65,11 @@ func newMetrics(commands []domain.CommandSpec) *metrics {
 		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
 		perRound:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_roundtrips_per_round", Help: "Calls of the AI in a round.", Buckets: counts}),
 		perAnswer:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_commands_per_answer", Help: "Commands in an answer that has any.", Buckets: counts}),
-		limits:      counter("limits_reached_total", "Rounds ended by a limit.", "limit"),
+		limits:      counter("limits_reached_total", "Rounds that a limit ended, or stopped for a person's decision.", "limit"),
 		approvals:   counter("approvals_total", "Approvals settled.", "result"),
 		fenced:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_fenced_writes_total", Help: "Writes refused because somebody else had moved on."}),
 		recoveries:  prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_recoveries_total", Help: "Sessions at work that were taken up again."}),
-		guarded:     counter("loop_guard_total", "Commands answered from before instead of being run again.", "kind"),
+		guarded:     counter("loop_guard_total", "Commands answered from before instead of being run again (query, action), and rounds found going in circles (same_answer, same_call, alternating).", "kind"),
 		resets:      prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_sse_resets_total", Help: "Event streams whose cursor was of no use."}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
 		requests:    counter("http_requests_total", "HTTP requests.", "method", "route", "code"),
@@ -109,11 +109,14 @@ func (m *metrics) committed(change *domain.Change) {
 	for _, o := range change.Occurrences {
 		m.occurrences.WithLabelValues(string(o.State)).Inc()
 	}
+	for _, limit := range change.Limits {
+		m.limits.WithLabelValues(limit).Inc()
+	}
+	for _, kind := range change.Circles {
+		m.guarded.WithLabelValues(kind).Inc()
+	}
 	for _, msg := range change.Messages {
-		switch {
-		case msg.System != nil && msg.System.Type == domain.SystemLimitReached:
-			m.limits.WithLabelValues("round").Inc()
-		case msg.AI != nil && len(msg.AI.DataCommands)+len(msg.AI.ActionCommands) > 0:
+		if msg.AI != nil && len(msg.AI.DataCommands)+len(msg.AI.ActionCommands) > 0 {
 			m.perAnswer.Observe(float64(len(msg.AI.DataCommands) + len(msg.AI.ActionCommands)))
 		}
 	}

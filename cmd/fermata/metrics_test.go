@@ -82,3 +82,24 @@ func TestModelsOfThePriceListAndKnownCommandsAreLabels(t *testing.T) {
 		t.Errorf("ZONES was counted %v times", got)
 	}
 }
+
+// TestLimitsAreCountedByName: which limit ended a round, and which circle a model was
+// found in, as the machine says.
+func TestLimitsAreCountedByName(t *testing.T) {
+	m := newMetrics(nil)
+	m.committed(&domain.Change{
+		Limits: []string{"max_commands_per_session", "going_in_circles"}, Circles: []string{"same_call"},
+		Messages: []*domain.Message{{System: &domain.SystemMessage{Type: domain.SystemLimitReached}}},
+	})
+	for _, limit := range []string{"max_commands_per_session", "going_in_circles"} {
+		if got := counted(t, m.limits.WithLabelValues(limit)); got != 1 {
+			t.Errorf("%s was counted %v times", limit, got)
+		}
+	}
+	if got := counted(t, m.guarded.WithLabelValues("same_call")); got != 1 {
+		t.Errorf("same_call was counted %v times", got)
+	}
+	if got := counted(t, m.limits.WithLabelValues("round")); got != 0 {
+		t.Errorf("a limit without a name was counted %v times", got)
+	}
+}

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"slices"
-
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -21,10 +19,7 @@ func countAnswer(t *turn) {
 	st.RoundRoundtrips++
 	st.NetworkAttempts = 0
 	st.Compacted = false
-	if e.Hash != "" {
-		st.AnswerHashes = append(st.AnswerHashes, e.Hash)
-		st.AnswerHashes = slices.Clone(st.AnswerHashes[max(0, len(st.AnswerHashes)-3):])
-	}
+	t.noteAnswer(e)
 	if e.Raw != nil && e.Raw.Model != "" {
 		t.s.Model = e.Raw.Model
 	}
@@ -101,6 +96,7 @@ func storeAnswer(t *turn) {
 	if automation(t) && len(e.Commands.Queries) == 0 {
 		st.PendingCompleted = e.Answer.Completed
 	}
+	t.goneBeyond(e.Commands.OverLimit)
 }
 
 func (t *turn) lastMessage() string { return t.c.Messages[len(t.c.Messages)-1].ID }

@@ -166,6 +166,7 @@ func askBudget(t *turn) {
 	e := t.event.(budgetExceeded)
 	cancel := t.system(domain.SystemLimitReached, e.text+" The work stops here.", nil, "")
 	t.because(e.limit)
+	t.c.Limits = append(t.c.Limits, e.limit)
 	t.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
 		Kind: domain.ApprovalBudget, Text: e.text + " Go on?", Budget: e.question,
 	})

@@ -187,6 +187,7 @@ func planActions(t *turn) {
 	}
 	pending.Actions = nil
 	t.s.State.Pending, t.s.State.PendingActions = &pending, false
+	t.goneBeyond(brought.OverLimit)
 	if !t.anyToRun(domain.KindAction) {
 		t.follow(domain.ActionsExecuted{})
 	}
@@ -268,11 +269,7 @@ func (t *turn) results(kind domain.CommandKind, brought []*domain.Execution) []d
 
 // countCommands counts what really ran against the session's limit.
 func (t *turn) countCommands(brought []*domain.Execution) {
-	for _, x := range brought {
-		if x.StartedAt != nil {
-			t.s.State.CommandsRun++
-		}
-	}
+	t.s.State.CommandsRun += ran(brought)
 }
 
 // storeData stores what was read, in one message.
@@ -291,6 +288,7 @@ func storeData(t *turn) {
 	st.ConsecutiveActionRetries = 0
 	st.NextReason = domain.ReasonDataResponse
 	t.noteFailures(results)
+	t.noteCalls(domain.KindQuery, e.Executions)
 	t.afterSeries(results)
 }
 
@@ -357,6 +355,7 @@ func (t *turn) storeSeries(brought []*domain.Execution, formatted string, change
 	}
 	t.s.State.NextReason = domain.ReasonActionResult
 	t.noteFailures(results)
+	t.noteCalls(domain.KindAction, brought)
 	t.afterSeries(results)
 }
 

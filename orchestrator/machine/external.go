@@ -53,6 +53,9 @@ func storeLateResult(t *turn) {
 	t.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
 	t.noteFailures([]domain.CommandResult{result})
+	c := t.circle()
+	forgetAnswers(&c)
+	t.s.State.Circle = &c
 	t.forgetTask(e.TaskID)
 	for _, a := range t.open {
 		if a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == result.ExecutionID {

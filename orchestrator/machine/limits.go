@@ -1,19 +1,24 @@
 package machine
 
 import (
-	"fmt"
-
 	"github.com/fermata-dev/fermata/domain"
 )
 
 // Events that the machine itself notices on the way to the AI.
 type (
-	limitReached   struct{ limit, text string }
+	limitReached   struct{ limit, text, circle string } // circle: which kind, for limitCircles
 	budgetExceeded struct {
 		limit, text string
 		question    *domain.BudgetQuestion
 	}
 )
+
+// limitCircles is the limit that no setting has: a model that goes in circles.
+const limitCircles = "going_in_circles"
+
+func reached(limit string, max int) limitReached {
+	return limitReached{limit: limit, text: limitText(limit, max)}
+}
 
 func (limitReached) Name() string   { return "LimitReached" }
 func (budgetExceeded) Name() string { return "BudgetExceeded" }
@@ -38,31 +43,35 @@ func (t *turn) gate() domain.Event {
 
 func (t *turn) limits() domain.Limits { return t.p.Settings.LimitsFor(t.s.Type) }
 
-// limitGate checks the counters. A message that joins the round now starts some of
-// them again, so it is heard first.
+// limitGate checks the counters. Each limit is a ceiling: n allowed calls, readings and
+// commands are n, and after n corrections the next failure ends the round. A message that
+// joins the round now starts some of them again, so it is heard first.
 func (t *turn) limitGate() domain.Event {
 	st, l := &t.s.State, t.limits()
-	if !t.steered() {
-		if max := l.MaxAutonomousRoundtrips; max != nil && st.RoundRoundtrips >= *max {
-			return limitReached{"max_autonomous_roundtrips", fmt.Sprintf("The limit of %d calls of the AI in a row is reached.", *max)}
-		}
-		if inCircles(st.AnswerHashes) {
-			return limitReached{"going_in_circles", "Going in circles: the same answer came three times in a row."}
-		}
+	heard, calls := t.steered(), st.RoundRoundtrips
+	if heard {
+		calls = 0
+	}
+	if max := l.MaxAutonomousRoundtrips; max != nil && calls >= *max {
+		return reached("max_autonomous_roundtrips", *max)
+	}
+	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
+		return reached(st.OverLimit, *max)
+	}
+	if e := t.circleGate(); e != nil && !heard {
+		return e
 	}
 	for _, c := range []struct {
 		max  *int
 		now  int
 		name string
-		what string
 	}{
-		{l.MaxDataQueryIterations, st.ConsecutiveDataQueries, "max_data_query_iterations", "readings of data in a row"},
-		{l.MaxActionRetries, st.ConsecutiveActionRetries, "max_action_retries", "corrections of failed actions in a row"},
-		{l.MaxFormatErrorRetries, st.ConsecutiveFormatErrors, "max_format_error_retries", "corrections of unreadable answers in a row"},
-		{l.MaxCommandsPerSession, st.CommandsRun, "max_commands_per_session", "commands in this session"},
+		{l.MaxDataQueryIterations, st.ConsecutiveDataQueries, "max_data_query_iterations"},
+		{l.MaxActionRetries, st.ConsecutiveActionRetries, "max_action_retries"},
+		{l.MaxFormatErrorRetries, st.ConsecutiveFormatErrors, "max_format_error_retries"},
 	} {
 		if c.max != nil && c.now > *c.max {
-			return limitReached{c.name, fmt.Sprintf("The limit of %d %s is reached.", *c.max, c.what)}
+			return reached(c.name, *c.max)
 		}
 	}
 	return nil
@@ -78,11 +87,6 @@ func (t *turn) steered() bool {
 	return false
 }
 
-// inCircles: the last three answers are the same.
-func inCircles(h []string) bool {
-	return len(h) >= 3 && h[len(h)-1] == h[len(h)-2] && h[len(h)-2] == h[len(h)-3]
-}
-
 // oneCallLeft: the call that comes is the last that the limit allows; the AI is told.
 func (t *turn) oneCallLeft() bool {
 	max := t.limits().MaxAutonomousRoundtrips
@@ -93,6 +97,10 @@ func storeLimit(t *turn) {
 	e := t.event.(limitReached)
 	t.system(domain.SystemLimitReached, e.text, nil, "")
 	t.because(e.limit)
+	t.c.Limits = append(t.c.Limits, e.limit)
+	if e.circle != "" {
+		t.c.Circles = append(t.c.Circles, e.circle)
+	}
 	t.notice("warning", "limit_reached", e.text)
 }
 

@@ -143,9 +143,15 @@ func (w *world) replan() domain.PlannedCommands {
 		return plan
 	}
 	if w.replans {
-		for _, id := range w.planned() {
+		for _, id := range w.order {
 			x := *w.executions[id]
+			if x.Kind != domain.KindAction || x.MessageID != w.s.State.AnswerID {
+				continue
+			}
 			plan.Actions = append(plan.Actions, &x)
+			if x.Status.Final() {
+				continue
+			}
 			plan.Cards = append(plan.Cards, domain.ApprovalAction{ID: x.ID, Command: x.Command})
 			if strings.HasPrefix(x.Command, "DELETE") {
 				plan.Reasons = []domain.ApprovalReason{{Level: domain.LevelCommand, Text: "a deletion"}}

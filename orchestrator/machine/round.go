@@ -3,9 +3,10 @@ package machine
 import "github.com/fermata-dev/fermata/domain"
 
 // newRound begins a round: what is counted for a round or in a row starts again. It acts
-// with the rights of by, who caused it.
+// with the rights of by, who caused it. A result from outside that comes to a chat begins
+// one too, but nobody has spoken: what is counted since the last user message goes on.
 func (t *turn) newRound(cause domain.Cause, by domain.Author) {
-	old := &t.s.State
+	old := t.s.State
 	t.s.State = domain.SessionState{
 		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
 		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
@@ -15,17 +16,24 @@ func (t *turn) newRound(cause domain.Cause, by domain.Author) {
 		RoundID: t.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
 		RoundBy: by.ID, RoundRole: by.Role,
 	}
+	if st := &t.s.State; cause == domain.CauseExternalResult {
+		st.RoundRoundtrips, st.AnswerHashes, st.Circle = old.RoundRoundtrips, old.AnswerHashes, old.Circle
+		st.ConsecutiveDataQueries, st.ConsecutiveActionRetries = old.ConsecutiveDataQueries, old.ConsecutiveActionRetries
+		st.ConsecutiveFormatErrors = old.ConsecutiveFormatErrors
+	}
 }
 
 // heardFromUser: a chat's limit of roundtrips counts since the last user message, and
-// new words are no circle. Where several people speak in a round, it acts with the rights
-// of the least of them: nobody does through another's round what they may not do.
+// what comes after new words is no circle. Where several people speak in a round, it acts
+// with the rights of the least of them: nobody does through another's round what they may
+// not do.
 func (t *turn) heardFromUser(by domain.Author) {
-	t.s.State.RoundRole = t.s.ActsAs().AtMost(orMember(by.Role))
-	t.s.State.ResultsGood = false
+	st := &t.s.State
+	st.RoundRole = t.s.ActsAs().AtMost(orMember(by.Role))
+	st.ResultsGood, st.OverLimit = false, ""
+	st.AnswerHashes, st.Circle = nil, nil
 	if chat(t) {
-		t.s.State.RoundRoundtrips = 0
-		t.s.State.AnswerHashes = nil
+		st.RoundRoundtrips = 0
 	}
 }
 
@@ -138,6 +146,7 @@ func (t *turn) approachAI() {
 			t.heardFromUser(t.placeUser(item.Message).By())
 		}
 	}
+	t.tellCircle()
 	if t.oneCallLeft() {
 		t.s.State.NextReason = domain.ReasonLimitNotification
 	}

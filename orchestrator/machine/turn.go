@@ -55,7 +55,7 @@ func begin(s *domain.Session, e domain.Event, p *domain.Policy) *turn {
 
 // apply carries out the first rule that fits the event, or refuses it.
 func (t *turn) apply(e domain.Event) error {
-	t.event, t.why = e, ""
+	t.event, t.why = t.withinLimits(e), ""
 	if err := t.refusal(); err != nil {
 		return err
 	}

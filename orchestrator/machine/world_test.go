@@ -243,6 +243,7 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 		}
 	}
 	w.checkWait(fail)
+	w.checkLimits(fail)
 	w.checkSlot(fail, step)
 	w.checkJournal(fail)
 	if len(w.queued) != len(w.inbox) {
@@ -312,6 +313,23 @@ func (w *world) checkCalls(e domain.Event, step *domain.Step) {
 		w.t.Fatalf("%s records a call that was not made", e.Name())
 	}
 	w.calling = step.Effect == domain.DoCallAI || step.Effect == domain.DoCompact
+}
+
+// checkLimits: a limit is a ceiling. (No random test changes the settings of a session.)
+func (w *world) checkLimits(fail func(string, ...any)) {
+	st, l := w.s.State, w.settings.LimitsFor(w.s.Type)
+	for _, c := range []struct {
+		name string
+		max  *int
+		now  int
+	}{
+		{"max_autonomous_roundtrips", l.MaxAutonomousRoundtrips, st.RoundRoundtrips},
+		{"max_commands_per_session", l.MaxCommandsPerSession, st.CommandsRun},
+	} {
+		if c.max != nil && c.now > *c.max {
+			fail("%s is %d, and there were %d", c.name, *c.max, c.now)
+		}
+	}
 }
 
 // checkSlot: the phases that hold the slot, and those that never do.

@@ -1,0 +1,128 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// codeLimit is the error of a command that a limit kept from running.
+const codeLimit = "limit_reached"
+
+// withinLimits cuts the commands that the event brings beyond a limit: they do not run,
+// and their results say why. Those that fit run, the first ones first.
+func (t *turn) withinLimits(e domain.Event) domain.Event {
+	max := t.limits().MaxCommandsPerSession
+	switch e := e.(type) {
+	case domain.AIResponseParsed:
+		c := &e.Commands
+		t.cutReadings(c)
+		if max != nil {
+			left := *max - t.s.State.CommandsRun
+			c.Queries, left = t.cutBeyond(c, c.Queries, left, *max)
+			c.Actions, _ = t.cutBeyond(c, c.Actions, left, *max)
+		}
+		c.Cards = cardsOfOpen(c)
+		return e
+	case domain.DataQueriesExecuted:
+		if max != nil {
+			left := *max - t.s.State.CommandsRun - ran(e.Executions)
+			e.Actions.Actions, _ = t.cutBeyond(&e.Actions, e.Actions.Actions, left, *max)
+			e.Actions.Cards = cardsOfOpen(&e.Actions)
+		}
+		return e
+	}
+	return e
+}
+
+// cutReadings keeps one more reading in a row than is allowed from being made. It is
+// counted all the same, so that the round ends on the way to the AI.
+func (t *turn) cutReadings(c *domain.PlannedCommands) {
+	max := t.limits().MaxDataQueryIterations
+	if max == nil || t.s.State.ConsecutiveDataQueries < *max {
+		return
+	}
+	c.Queries, _ = t.cutAfter(c.Queries, 0, limitText("max_data_query_iterations", *max))
+}
+
+// cutBeyond lets so many commands run, and notes where there were more.
+func (t *turn) cutBeyond(c *domain.PlannedCommands, list []*domain.Execution, left, max int) ([]*domain.Execution, int) {
+	kept, after := t.cutAfter(list, left, limitText("max_commands_per_session", max))
+	for i := range list {
+		if kept[i] != list[i] {
+			c.OverLimit = "max_commands_per_session"
+		}
+	}
+	return kept, after
+}
+
+// cutAfter cancels, on copies, what stands behind the first left commands that would run.
+// It gives back how many more may run.
+func (t *turn) cutAfter(list []*domain.Execution, left int, why string) ([]*domain.Execution, int) {
+	var kept []*domain.Execution
+	for _, given := range list {
+		x := given
+		if !x.Status.Final() {
+			if left--; left < 0 {
+				own, now := *given, t.p.Now
+				x = &own
+				x.Status, x.EndedAt = domain.ExecCancelled, &now
+				x.Error = &domain.CommandError{Code: codeLimit, Message: "Not run. " + why}
+			}
+		}
+		kept = append(kept, x)
+	}
+	return kept, left
+}
+
+// cardsOfOpen are the cards of the actions that can still run: a person is asked about
+// nothing else.
+func cardsOfOpen(c *domain.PlannedCommands) []domain.ApprovalAction {
+	final := map[string]bool{}
+	for _, x := range c.Actions {
+		final[x.ID] = x.Status.Final()
+	}
+	var cards []domain.ApprovalAction
+	for _, card := range c.Cards {
+		if !final[card.ID] {
+			cards = append(cards, card)
+		}
+	}
+	return cards
+}
+
+// ran counts the executions that really ran.
+func ran(list []*domain.Execution) int {
+	n := 0
+	for _, x := range list {
+		if x.StartedAt != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// goneBeyond notes that an answer asked for more than a limit lets it: its words for the
+// time after its success are not said, and the round ends on the way to the AI.
+func (t *turn) goneBeyond(limit string) {
+	if limit == "" {
+		return
+	}
+	pending := t.pending()
+	pending.BackToAI, pending.PostText = true, ""
+	t.s.State.Pending = &pending
+	t.s.State.OverLimit, t.s.State.PendingCompleted = limit, false
+}
+
+// whatIsLimited says in words what a limit counts.
+var whatIsLimited = map[string]string{
+	"max_autonomous_roundtrips": "calls of the AI in a row",
+	"max_data_query_iterations": "readings of data in a row",
+	"max_action_retries":        "corrections of failed actions in a row",
+	"max_format_error_retries":  "corrections of unreadable answers in a row",
+	"max_commands_per_session":  "commands in this session",
+}
+
+func limitText(name string, max int) string {
+	return fmt.Sprintf("The limit of %d %s is reached.", max, whatIsLimited[name])
+}

@@ -1,0 +1,172 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Kinds of circles that a model can go in; a closed set, for the metrics.
+const (
+	circleSameAnswer  = "same_answer"
+	circleSameCall    = "same_call"
+	circleAlternating = "alternating"
+)
+
+const (
+	// circleCalls is how often the same call may have the same result in a round.
+	circleCalls = 3
+	// circleMemory bounds the calls of a round that are remembered, the latest.
+	circleMemory = 64
+	// answerMemory is how many answers are remembered: as many as two alternating ones take.
+	answerMemory = 4
+	// circleWarnings is how often the AI is told in one round, whatever the circle.
+	circleWarnings = 3
+	// circleCommand is what of a command's name is kept for the words about a circle.
+	circleCommand = 60
+)
+
+// polled are the commands that are asked again and again on purpose, until something has
+// changed outside.
+var polled = map[string]bool{"TASKS": true}
+
+// noteAnswer remembers that an answer came, to notice when the same ones come again.
+func (t *turn) noteAnswer(e domain.AIResponseReceived) {
+	if e.Hash == "" || onlyPolls(e.Raw) {
+		return
+	}
+	st := &t.s.State
+	st.AnswerHashes = append(slices.Clone(st.AnswerHashes), e.Hash)
+	st.AnswerHashes = st.AnswerHashes[max(0, len(st.AnswerHashes)-answerMemory):]
+	c := t.circle()
+	c.Answers++
+	c.Found, c.Command, c.GoesOn = "", "", false
+	if c.Answers >= answerMemory && alternating(st.AnswerHashes) {
+		c.Found, c.GoesOn = circleAlternating, c.Alternated || c.Told >= circleWarnings
+	}
+	st.Circle = &c
+}
+
+func onlyPolls(raw *domain.RawAnswer) bool {
+	return raw != nil && len(raw.Calls) > 0 && !slices.ContainsFunc(raw.Calls, func(c domain.RawCall) bool { return !polled[c.Name] })
+}
+
+// sameAnswer: the last three answers are the same.
+func sameAnswer(h []string) bool {
+	n := len(h)
+	return n >= 3 && h[n-1] == h[n-2] && h[n-2] == h[n-3]
+}
+
+// alternating: two answers came in turn, twice.
+func alternating(h []string) bool {
+	n := len(h)
+	return n >= 4 && h[n-1] == h[n-3] && h[n-2] == h[n-4] && h[n-1] != h[n-2]
+}
+
+// noteCalls remembers what each command of a series came to. The same call with the same
+// outcome again and again is a circle, whatever stands between; one that brings something
+// else than the last time has learnt something, and what was before it does not count.
+func (t *turn) noteCalls(kind domain.CommandKind, brought []*domain.Execution) {
+	c, seen := t.circle(), map[string]bool{}
+	c.Calls = slices.Clone(c.Calls)
+	for _, x := range append(slices.Clone(t.planned), brought...) {
+		call, outcome := fingerprints(x)
+		if x.Kind != kind || seen[call] || outcome == "" {
+			continue // a second one in the same answer is answered by the first
+		}
+		seen[call] = true
+		noteCall(&c, call, outcome, x.Command)
+	}
+	c.Calls = c.Calls[max(0, len(c.Calls)-circleMemory):]
+	t.s.State.Circle = &c
+}
+
+func noteCall(c *domain.Circle, call, outcome, command string) {
+	one := domain.RepeatedCall{Call: call, Outcome: outcome, Times: 1}
+	if i := slices.IndexFunc(c.Calls, func(r domain.RepeatedCall) bool { return r.Call == call }); i >= 0 {
+		if c.Calls[i].Outcome == outcome {
+			one.Times += c.Calls[i].Times
+		} else {
+			forgetAnswers(c)
+		}
+		c.Calls = slices.Delete(c.Calls, i, i+1)
+	}
+	c.Calls = append(c.Calls, one) // the latest at the end
+	if one.Times >= circleCalls && !c.GoesOn {
+		c.Found, c.Command = circleSameCall, strings.ToValidUTF8(command[:min(len(command), circleCommand)], "")
+		c.GoesOn = one.Times > circleCalls || c.Told >= circleWarnings
+	}
+}
+
+// forgetAnswers: something new was learnt, so that the answers before it are no circle.
+func forgetAnswers(c *domain.Circle) {
+	c.Answers = 0
+	if c.Found == circleAlternating {
+		c.Found, c.GoesOn = "", false
+	}
+}
+
+// circle is a copy of what is remembered; the one in the state is never changed in place.
+func (t *turn) circle() domain.Circle {
+	if t.s.State.Circle == nil {
+		return domain.Circle{}
+	}
+	return *t.s.State.Circle
+}
+
+// fingerprints are short hashes of what was asked and of what came of it; the latter is ""
+// for what did not run, is still under way, is unknown, or is asked again on purpose.
+func fingerprints(x *domain.Execution) (call, outcome string) {
+	call = x.CommandID
+	if call == "" {
+		call = x.Command + " " + string(x.Params)
+	}
+	switch {
+	case polled[x.Command]:
+		return short(call), ""
+	case x.Status == domain.ExecFailed && x.Error != nil:
+		return short(call), short("failed " + x.Error.Code + " " + x.Error.Message)
+	case x.Status == domain.ExecSuccess, x.Status == domain.ExecCached:
+		return short(call), short("done " + string(x.Result))
+	}
+	return short(call), ""
+}
+
+func short(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+// circleGate ends the round of a model that goes on in circles after it was told.
+func (t *turn) circleGate() domain.Event {
+	switch c := t.circle(); {
+	case sameAnswer(t.s.State.AnswerHashes):
+		return limitReached{limitCircles, "Going in circles: the same answer came three times in a row.", circleSameAnswer}
+	case c.GoesOn && c.Found == circleSameCall:
+		return limitReached{limitCircles, "Going in circles: the AI called " + c.Command +
+			" again and again with the same result, and went on after it was told.", c.Found}
+	case c.GoesOn && c.Found == circleAlternating:
+		return limitReached{limitCircles, "Going in circles: the AI gave the same two answers in turn, and went on after it was told.", c.Found}
+	}
+	return nil
+}
+
+// tellCircle tells the AI, before it is called again, that it goes in circles.
+func (t *turn) tellCircle() {
+	c := t.circle()
+	if c.Found == "" {
+		return
+	}
+	text := "You are going in circles: the same two answers came in turn, twice."
+	if c.Found == circleSameCall {
+		text = "You are going in circles: " + c.Command + " was called three times in this round with the same params, and had the same result each time."
+	}
+	t.system(domain.SystemGuidance, text+" Use what you have, do something else, or say what keeps you from going on. If you go on like this, the round ends.", nil, "")
+	t.c.Circles = append(t.c.Circles, c.Found)
+	c.Alternated = c.Alternated || c.Found == circleAlternating
+	c.Told, c.Found, c.Command = c.Told+1, "", ""
+	t.s.State.Circle = &c
+}
