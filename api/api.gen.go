@@ -4357,7 +4357,7 @@ type ListApprovalsParams struct {
 	// Kind Only those of this kind.
 	Kind *ApprovalKind `form:"kind,omitempty" json:"kind,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4392,7 +4392,7 @@ type ListAutomationsParams struct {
 	// Enabled Only those that are enabled, or only those that are not.
 	Enabled *bool `form:"enabled,omitempty" json:"enabled,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4489,7 +4489,7 @@ type ExecuteAutomationParams struct {
 
 // ListAutomationRunsParams defines parameters for ListAutomationRuns.
 type ListAutomationRunsParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4531,7 +4531,7 @@ type ListOccurrencesParams struct {
 	// State Only those in this state.
 	State *OccurrenceState `form:"state,omitempty" json:"state,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4580,7 +4580,7 @@ type ListCommandsParams struct {
 
 // ListDocumentsParams defines parameters for ListDocuments.
 type ListDocumentsParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4659,7 +4659,7 @@ type RestoreDocumentParams struct {
 
 // ListDocumentVersionsParams defines parameters for ListDocumentVersions.
 type ListDocumentVersionsParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4736,7 +4736,7 @@ type ListEventsParams struct {
 	// Types Types of events, separated by commas.
 	Types *StreamTypes `form:"types,omitempty" json:"types,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After Continue after the event with this number; 0 is the start.
@@ -4791,7 +4791,7 @@ type CallWebhookParams struct {
 
 // ListKeysParams defines parameters for ListKeys.
 type ListKeysParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4835,7 +4835,7 @@ type ListAllOccurrencesParams struct {
 	// Until Only instants before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4862,7 +4862,7 @@ type ListProviderKindsParams struct {
 
 // ListProvidersParams defines parameters for ListProviders.
 type ListProvidersParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4965,7 +4965,7 @@ type ListRunsParams struct {
 	// Until Only runs made before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -4999,7 +4999,7 @@ type SearchParams struct {
 	// Kinds Only these kinds, with commas between.
 	Kinds *string `form:"kinds,omitempty" json:"kinds,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5027,7 +5027,7 @@ type ListSessionsParams struct {
 	// Since Only sessions made at this time or later.
 	Since *time.Time `form:"since,omitempty" json:"since,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5097,7 +5097,7 @@ type ConfirmCompletionParams struct {
 
 // ListSessionEventsParams defines parameters for ListSessionEvents.
 type ListSessionEventsParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After Continue after the event with this number; 0 is the start.
@@ -5158,7 +5158,7 @@ type InterruptSessionParams struct {
 
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Order Oldest first (`asc`) or newest first.
@@ -5266,7 +5266,7 @@ type GetTimelineParams struct {
 	// RoundID Only this round.
 	RoundID *string `form:"round_id,omitempty" json:"round_id,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5327,7 +5327,7 @@ type CreateStreamTicketParams struct {
 
 // ListToolTypesParams defines parameters for ListToolTypes.
 type ListToolTypesParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5382,7 +5382,7 @@ type ListToolsParams struct {
 	// ZoneID Only the tools of this zone.
 	ZoneID *string `form:"zone_id,omitempty" json:"zone_id,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5450,7 +5450,7 @@ type ListEntriesParams struct {
 	// Order Oldest first (`asc`) or newest first.
 	Order *ListEntriesParamsOrder `form:"order,omitempty" json:"order,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5555,7 +5555,7 @@ type GetUsageParams struct {
 	// SessionID Only calls of this session.
 	SessionID *string `form:"session_id,omitempty" json:"session_id,omitempty"`
 
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5571,7 +5571,7 @@ type GetUsageParamsGroupBy string
 
 // ListWorkspacesParams defines parameters for ListWorkspaces.
 type ListWorkspacesParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.
@@ -5603,7 +5603,7 @@ type GetWorkspaceParams struct {
 
 // ListZonesParams defines parameters for ListZones.
 type ListZonesParams struct {
-	// Limit How many at most.
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next_cursor` of the page before.

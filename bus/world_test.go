@@ -119,19 +119,21 @@ type memoryLog struct {
 	reads  int
 }
 
-func (l *memoryLog) Events(_ context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
+func (l *memoryLog) Events(_ context.Context, ws, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
-	var out []*domain.LogEvent
 	for _, e := range l.events {
-		if e.Seq > after && e.WorkspaceID == ws && (session == "" || e.SessionID == session) && len(out) < limit {
+		if e.Seq > after && e.WorkspaceID == ws && (session == "" || e.SessionID == session) {
+			if len(out) == size.Rows {
+				return out, true, nil
+			}
 			copied := *e
 			copied.Message = nil // as it is read
 			out = append(out, &copied)
 		}
 	}
-	return out, nil
+	return out, false, nil
 }
 
 func (l *memoryLog) EventBounds(context.Context, string) (oldest, newest int64, err error) {

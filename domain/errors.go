@@ -129,6 +129,10 @@ func ErrorCode(err error) Code {
 	return CodeInternal
 }
 
+// ErrInboxBrief is returned by a decision that needs the text of the messages that wait
+// (View.InboxBrief): it is asked again with it.
+var ErrInboxBrief = errors.New("the decision needs what the waiting messages say")
+
 // ErrStale is returned by a commit whose guard (version, epoch) no longer holds:
 // somebody else moved on. Reload and decide again.
 var ErrStale = errors.New("stale: the session moved on")

@@ -152,6 +152,14 @@ type InboxItem struct {
 	IfBusy      IfBusy // enqueue or steer
 	MessageID   string
 	CreatedAt   time.Time
-	// Message is filled when it is read.
+	// Message is filled when it is read; Bytes is about how long it is.
 	Message *Message
+	Bytes   int
 }
+
+// What may wait its turn in one session at a time: so many messages, and so many bytes
+// of them together. What comes beyond is refused with queue_full.
+const (
+	MaxWaiting      = 100
+	MaxWaitingBytes = 8 << 20
+)

@@ -80,6 +80,18 @@ type RichContent struct {
 	Commands   []Command `json:"commands,omitempty"` // the enrichments' queries
 }
 
+// Bytes is about how long it is, as it is stored.
+func (r *RichContent) Bytes() int {
+	sum := len(r.LinearText)
+	for i := range r.Segments {
+		sum += len(r.Segments[i].Text)
+		if e := r.Segments[i].Enrichment; e != nil {
+			sum += len(e.Config) + len(e.Summary)
+		}
+	}
+	return sum
+}
+
 // Segment is text or an enrichment.
 type Segment struct {
 	Type       string      `json:"type"` // "text" or "enrichment"

@@ -24,6 +24,9 @@ type View struct {
 	// reported in one SYSTEM message.
 	Planned []*Execution
 	Inbox   []*InboxItem // accepted and not folded in, oldest first, Message filled
+	// InboxBrief: the messages of Inbox come without what they say. Who needs it returns
+	// ErrInboxBrief and is asked again with all of it.
+	InboxBrief bool
 
 	// Grants are those of the automation whose run the session is, with their uses in
 	// this run.

@@ -113,14 +113,11 @@ func (s *server) listApprovals(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	approvals, next, err := s.WorkspaceReader.Approvals(r.Context(), caller(r).Workspace, domain.ApprovalFilter{
-		Status: status, SessionID: r.URL.Query().Get("session_id"), Kind: kind, Cursor: after, Limit: limit,
+	writeList(s, w, r, limit, api.ApprovalFrom, func(limit int) ([]*domain.Approval, string, error) {
+		return s.WorkspaceReader.Approvals(r.Context(), caller(r).Workspace, domain.ApprovalFilter{
+			Status: status, SessionID: r.URL.Query().Get("session_id"), Kind: kind, Cursor: after, Limit: limit,
+		})
 	})
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(approvals, next, api.ApprovalFrom))
 }
 
 func (s *server) getApproval(w http.ResponseWriter, r *http.Request) {

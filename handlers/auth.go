@@ -14,6 +14,7 @@ type edge struct {
 	keys     *limiter
 	failures *limiter
 	hooks    hookRates
+	answers  *ledger // that are not read yet
 }
 
 func newEdge(c *Config) edge {
@@ -23,6 +24,7 @@ func newEdge(c *Config) edge {
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
 		hooks:    newHookRates(c, limits),
+		answers:  newLedger(),
 	}
 }
 

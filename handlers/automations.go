@@ -24,12 +24,9 @@ func (s *server) listAutomations(w http.ResponseWriter, r *http.Request) {
 	if which != "" {
 		enabled = new(which == "true")
 	}
-	automations, next, err := s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(automations, next, func(a *domain.StandingOrder) *api.Automation { return s.shown(r, a) }))
+	writeList(s, w, r, limit, func(a *domain.StandingOrder) *api.Automation { return s.shown(r, a) }, func(limit int) ([]*domain.StandingOrder, string, error) {
+		return s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
+	})
 }
 
 // shown is an automation as the caller may see it: its webhook's URL starts runs, which

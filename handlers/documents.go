@@ -33,12 +33,9 @@ func (s *server) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	documents, next, err := s.Documents.Documents(r.Context(), caller(r).Workspace, after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(documents), next, api.DocumentFrom))
+	writeList(s, w, r, limit, api.DocumentFrom, func(limit int) ([]*domain.Document, string, error) {
+		return pointed(s.Documents.Documents(r.Context(), caller(r).Workspace, after, limit))
+	})
 }
 
 func (s *server) createDocument(w http.ResponseWriter, r *http.Request) {
@@ -114,12 +111,9 @@ func (s *server) listDocumentVersions(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	versions, next, err := s.Versions.DocumentVersions(r.Context(), caller(r).Workspace, documentID(r), after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(versions), next, api.DocumentVersionFrom))
+	writeList(s, w, r, limit, api.DocumentVersionFrom, func(limit int) ([]*domain.DocumentVersion, string, error) {
+		return pointed(s.Versions.DocumentVersions(r.Context(), caller(r).Workspace, documentID(r), after, limit))
+	})
 }
 
 func (s *server) getDocumentVersion(w http.ResponseWriter, r *http.Request) {

@@ -77,7 +77,7 @@ func TestWriteThatDoesNotEnd(t *testing.T) {
 		if took := time.Since(began); took != 2*heartbeat { // opening, snapshot, a beat; the second beat fails
 			t.Errorf("closed after %s", took)
 		}
-		if last := w.deadlines[len(w.deadlines)-1]; len(w.deadlines) != 5 || !last.Equal(began.Add(2*heartbeat+writeWithin)) {
+		if last := w.deadlines[len(w.deadlines)-1]; len(w.deadlines) != 6 || !last.Equal(began.Add(2*heartbeat+writeWithin)) {
 			t.Errorf("deadlines %v", w.deadlines)
 		}
 		if load := e.broker.Load(); load != (stream.Load{}) {

@@ -67,24 +67,26 @@ func (s *edgeStore) Sessions(context.Context, string, domain.SessionFilter) ([]*
 	return nil, "", nil
 }
 
-func (s *edgeStore) Messages(context.Context, string, string, int64, int) ([]*domain.Message, error) {
-	return nil, nil
+func (s *edgeStore) MessagePage(context.Context, string, string, string, int, bool) ([]*domain.Message, string, error) {
+	return nil, "", nil
 }
 
-func (s *edgeStore) LatestMessages(context.Context, string, string, int64, int) ([]*domain.Message, error) {
-	return nil, nil
+func (s *edgeStore) Message(context.Context, string, string, string) (*domain.Message, error) {
+	return nil, domain.NotFound("message")
 }
 
-func (s *edgeStore) Events(_ context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
+func (s *edgeStore) Events(_ context.Context, ws, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []*domain.LogEvent
 	for _, e := range s.events {
-		if e.Seq > max(after, s.pruned) && (session == "" || e.SessionID == session) && len(out) < limit {
+		if e.Seq > max(after, s.pruned) && (session == "" || e.SessionID == session) {
+			if len(out) == size.Rows {
+				return out, true, nil
+			}
 			out = append(out, e)
 		}
 	}
-	return out, nil
+	return out, false, nil
 }
 
 func (s *edgeStore) Slot(context.Context, string) (*domain.SlotState, error) {

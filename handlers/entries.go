@@ -61,12 +61,10 @@ func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	entries, next, err := s.Entries.Entries(r.Context(), ws, filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(entries), next, api.EntryFrom))
+	writeList(s, w, r, filter.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+		filter.Limit = limit
+		return pointed(s.Entries.Entries(r.Context(), ws, filter))
+	})
 }
 
 func (s *server) entryFilter(r *http.Request) (f domain.EntryFilter, err error) {

@@ -1,8 +1,6 @@
 package handlers
 
 import (
-	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"strconv"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // maxFile bounds a file that is imported. It is the only body that may be larger than
@@ -62,8 +59,14 @@ func (s *server) exportEntries(w http.ResponseWriter, r *http.Request, filter do
 	if r.URL.Query().Get("order") == "" {
 		filter.Descending = false // a file begins at its beginning
 	}
-	out := &fileWriter{w: w, control: http.NewResponseController(w), name: filter.ToolID + ".csv"}
-	err := s.EntryFiles.ExportEntries(r.Context(), caller(r).Workspace, filter, out)
+	room, err := s.roomFor(w, r, pageRoom, exportAccounts(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer room.release()
+	out := &fileWriter{w: w, name: filter.ToolID + ".csv"}
+	err = s.EntryFiles.ExportEntries(r.Context(), caller(r).Workspace, filter, out)
 	switch {
 	case err == nil:
 	case !out.begun:
@@ -76,13 +79,11 @@ func (s *server) exportEntries(w http.ResponseWriter, r *http.Request, filter do
 	}
 }
 
-// fileWriter sends the head of the answer with the first bytes of a file, and gives
-// each write its time.
+// fileWriter sends the head of the answer with the first bytes of a file.
 type fileWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	name    string
-	begun   bool
+	w     http.ResponseWriter
+	name  string
+	begun bool
 }
 
 func (f *fileWriter) Write(b []byte) (int, error) {
@@ -91,9 +92,6 @@ func (f *fileWriter) Write(b []byte) (int, error) {
 		f.w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 		f.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
 		f.w.WriteHeader(http.StatusOK)
-	}
-	if err := f.control.SetWriteDeadline(clock.System().Add(writeWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, fmt.Errorf("set a write deadline on an export: %w", err)
 	}
 	return f.w.Write(b)
 }

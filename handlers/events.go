@@ -65,21 +65,16 @@ func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, session str
 		s.fail(w, r, err)
 		return
 	}
-	events, err := s.SessionReader.Events(r.Context(), caller(r).Workspace, session, after, limit+1)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	next := ""
-	if len(events) > limit {
-		events = events[:limit]
-		next = strconv.FormatInt(events[limit-1].Seq, 10)
-	}
-	kept := make([]*domain.LogEvent, 0, len(events))
-	for _, e := range events {
-		if keep(e) {
-			kept = append(kept, e)
+	writeList(s, w, r, limit, storedEventFrom, func(limit int) (kept []*domain.LogEvent, next string, err error) {
+		events, more, err := s.SessionReader.Events(r.Context(), caller(r).Workspace, session, after, domain.PageSize{Rows: limit})
+		if err == nil && more {
+			next = strconv.FormatInt(events[len(events)-1].Seq, 10)
 		}
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(kept, next, storedEventFrom))
+		for _, e := range events {
+			if keep(e) {
+				kept = append(kept, e)
+			}
+		}
+		return kept, next, err
+	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 const (
@@ -48,6 +47,12 @@ func (s *server) exportSession(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	room, err := s.roomFor(w, r, pageRoom, exportAccounts(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer room.release()
 	kind, ending := "application/json", ".json"
 	if form == exportMarkdown {
 		kind, ending = "text/markdown; charset=utf-8", ".md"
@@ -58,7 +63,7 @@ func (s *server) exportSession(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	e := &export{s: s, ctx: r.Context(), session: session, out: bufio.NewWriterSize(w, 32<<10), control: http.NewResponseController(w)}
+	e := &export{s: s, ctx: r.Context(), session: session, out: bufio.NewWriterSize(w, 32<<10)}
 	if form == exportMarkdown {
 		e.markdown(api.NewMarkdown(&workspace.Settings))
 	} else {
@@ -101,7 +106,6 @@ type export struct {
 	ctx     context.Context
 	session *domain.Session
 	out     *bufio.Writer
-	control *http.ResponseController
 	err     error
 }
 
@@ -205,12 +209,8 @@ func pages[T any](e *export, read func(cursor string) ([]T, string, error)) iter
 	}
 }
 
-// flush sends what was written, with a time of its own for each page: a long session
-// on a slow line is no reason to break it off.
+// flush sends what was written.
 func (e *export) flush() error {
-	if e.err == nil {
-		e.err = e.control.SetWriteDeadline(clock.System().Add(writeWithin))
-	}
 	if e.err == nil {
 		e.err = e.out.Flush()
 	}
@@ -219,7 +219,7 @@ func (e *export) flush() error {
 
 func (e *export) messages() iter.Seq2[*domain.Message, error] {
 	return pages(e, func(cursor string) ([]*domain.Message, string, error) {
-		return e.s.messagePage(e.ctx, e.session.WorkspaceID, e.session.ID, numberOf(cursor), exportPage)
+		return e.s.SessionReader.MessagePage(e.ctx, e.session.WorkspaceID, e.session.ID, cursor, exportPage, false)
 	})
 }
 

@@ -28,17 +28,13 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	keys, err := s.Keys.Keys(r.Context(), caller(r).Workspace)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	keys, next, err := cut(keys, func(k **domain.Key) string { return (*k).ID }, limit, after)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(keys, next, api.KeyFrom))
+	writeList(s, w, r, limit, api.KeyFrom, func(limit int) ([]*domain.Key, string, error) {
+		keys, err := s.Keys.Keys(r.Context(), caller(r).Workspace)
+		if err != nil {
+			return nil, "", err
+		}
+		return cut(keys, func(k **domain.Key) string { return (*k).ID }, limit, after)
+	})
 }
 
 func (s *server) createKey(w http.ResponseWriter, r *http.Request) {

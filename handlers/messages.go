@@ -36,12 +36,7 @@ type messageInput struct {
 }
 
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) {
-	limit, err := limitOf(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	after, err := numberAfter(r)
+	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -56,50 +51,9 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	page := s.messagePage
-	if order == "desc" {
-		page = s.latestPage
-	}
-	messages, next, err := page(r.Context(), ws, id, after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(messages, next, api.MessageFrom))
-}
-
-// messagePage reads a page. A message that waits its turn has no number to continue
-// from, so the queued ones are never cut: they come whole, on the last page.
-func (s *server) messagePage(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, string, error) {
-	messages, err := s.SessionReader.Messages(ctx, ws, session, after, limit+1)
-	if err != nil || len(messages) <= limit {
-		return messages, "", err
-	}
-	if last := messages[limit-1]; last.Seq > 0 {
-		return messages[:limit], strconv.FormatInt(last.Seq, 10), nil
-	}
-	messages, err = s.SessionReader.Messages(ctx, ws, session, after, 0)
-	return messages, "", err
-}
-
-// latestPage reads a page from the newest message on, before the number before.
-func (s *server) latestPage(ctx context.Context, ws, session string, before int64, limit int) ([]*domain.Message, string, error) {
-	messages, err := s.SessionReader.LatestMessages(ctx, ws, session, before, limit+1)
-	waiting := 0
-	for waiting < len(messages) && messages[waiting].Seq == 0 {
-		waiting++
-	}
-	if err != nil || len(messages)-waiting <= limit {
-		return messages, "", err
-	}
-	messages = messages[:waiting+limit]
-	return messages, strconv.FormatInt(messages[len(messages)-1].Seq, 10), nil
-}
-
-// numberOf reads a cursor that messagePage gave out; "" is the beginning.
-func numberOf(cursor string) int64 {
-	n, _ := strconv.ParseInt(cursor, 10, 64)
-	return n
+	writeList(s, w, r, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
+		return s.SessionReader.MessagePage(r.Context(), ws, id, after, limit, order == "desc")
+	})
 }
 
 func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // exchange is one request on its way: the writer that counts, the context that knows
@@ -56,6 +57,7 @@ func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
 	}
+	x.allow(0)
 	x.ResponseWriter.WriteHeader(status)
 }
 
@@ -63,9 +65,19 @@ func (x *exchange) Write(b []byte) (int, error) {
 	if x.status == 0 {
 		x.status = http.StatusOK
 	}
+	x.allow(len(b))
 	n, err := x.ResponseWriter.Write(b)
 	x.bytes += int64(n)
 	return n, err
+}
+
+// allow gives the reader time to take what is written next: without an end to it, who
+// never reads keeps an answer in memory for good. It holds for every answer and every
+// write of a stream, because it is here.
+func (x *exchange) allow(bytes int) {
+	within := writeWithin + time.Duration(bytes>>20)*writeMiBWithin
+	// A writer that cannot do it is a test's, and keeps nobody waiting.
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(clock.System().Add(within))
 }
 
 func exchangeOf(r *http.Request) *exchange {

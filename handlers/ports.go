@@ -51,15 +51,15 @@ type Answers interface {
 type SessionReader interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
 	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
-	// Messages in their order after the one with Seq after; queued ones last.
-	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
-	// LatestMessages before the one with Seq before, the newest first; from the end
-	// (before 0) the queued ones stand in front, all of them beyond the limit.
-	LatestMessages(ctx context.Context, ws, session string, before int64, limit int) ([]*domain.Message, error)
+	// MessagePage lists the messages in their order, queued ones last; or, latest first, the
+	// other way round.
+	MessagePage(ctx context.Context, ws, session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
+	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 	// SessionEventBounds are the numbers between which the session's own log is whole.
 	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)
-	// Events after the number after; session "" means the whole workspace.
-	Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error)
+	// Events after the number after; session "" means the whole workspace. more: there are
+	// some behind the page.
+	Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
 }
 
 // WorkspaceReader reads what belongs to the workspace as a whole.

@@ -38,29 +38,21 @@ func (s *server) listProviders(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	providers, err := s.Providers.Providers(r.Context(), caller(r).Workspace)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	providers, next, err := cut(providers, func(p **domain.Provider) string { return (*p).ID }, limit, after)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	out := page[*api.Provider]{Data: make([]*api.Provider, 0, len(providers))}
-	for _, p := range providers {
-		mapped, err := api.ProviderFrom(p)
+	same := func(p *api.Provider) *api.Provider { return p }
+	writeList(s, w, r, limit, same, func(limit int) ([]*api.Provider, string, error) {
+		providers, err := s.Providers.Providers(r.Context(), caller(r).Workspace)
 		if err != nil {
-			s.fail(w, r, fmt.Errorf("map provider %s: %w", p.ID, err))
-			return
+			return nil, "", err
 		}
-		out.Data = append(out.Data, mapped)
-	}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	s.writeJSON(w, r, http.StatusOK, out)
+		providers, next, err := cut(providers, func(p **domain.Provider) string { return (*p).ID }, limit, after)
+		out := make([]*api.Provider, len(providers))
+		for i := 0; i < len(out) && err == nil; i++ {
+			if out[i], err = api.ProviderFrom(providers[i]); err != nil {
+				err = fmt.Errorf("map provider %s: %w", providers[i].ID, err)
+			}
+		}
+		return out, next, err
+	})
 }
 
 func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {

@@ -124,24 +124,22 @@ func created[T, A any](found *T, err error, from func(*T) *A) (int, any, error) 
 	return http.StatusCreated, from(found), nil
 }
 
-// acceptedMessage finds the message among those of its transaction, or, if it still
-// waits its turn, at the end. claim.Seq is the transaction's last number.
+// acceptedMessage is the answer to a message that was accepted. claim.Seq is the last
+// number of its transaction.
 func (s *server) acceptedMessage(ctx context.Context, ws, session string, claim *KeyClaim) (int, any, error) {
-	messages, err := s.SessionReader.Messages(ctx, ws, session, max(claim.Seq-200, 0), 0)
-	if err != nil {
-		return 0, nil, fmt.Errorf("read the messages for a rebuilt answer: %w", err)
-	}
 	found, err := s.SessionReader.Session(ctx, ws, session)
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the session for a rebuilt answer: %w", err)
 	}
-	for _, m := range messages {
-		if m.ID == claim.CreatedID {
-			return http.StatusAccepted, api.MessageAccepted{
-				EventSeq: claim.Seq, Message: *api.MessageFrom(m), Session: *api.SessionFrom(found),
-			}, nil
-		}
+	m, err := s.SessionReader.Message(ctx, ws, session, claim.CreatedID)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		return 0, nil, &domain.Error{Code: domain.CodeConflict, Outcome: domain.Applied,
+			Message: "This message was accepted, and withdrawn since."}
+	case err != nil:
+		return 0, nil, fmt.Errorf("read the message for a rebuilt answer: %w", err)
 	}
-	return 0, nil, &domain.Error{Code: domain.CodeConflict, Outcome: domain.Applied,
-		Message: "This message was accepted, and withdrawn since."}
+	return http.StatusAccepted, api.MessageAccepted{
+		EventSeq: claim.Seq, Message: *api.MessageFrom(m), Session: *api.SessionFrom(found),
+	}, nil
 }

@@ -25,12 +25,10 @@ func (s *server) getTimeline(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	lines, next, err := s.Record.Timeline(r.Context(), caller(r).Workspace, sessionID(r), filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(lines, next, api.TimelineLineFrom))
+	writeList(s, w, r, filter.Limit, api.TimelineLineFrom, func(limit int) ([]domain.RecordLine, string, error) {
+		filter.Limit = limit
+		return s.Record.Timeline(r.Context(), caller(r).Workspace, sessionID(r), filter)
+	})
 }
 
 func (s *server) explainSession(w http.ResponseWriter, r *http.Request) {
@@ -49,12 +47,10 @@ func (s *server) getUsage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	rows, next, err := s.Record.Usage(r.Context(), caller(r).Workspace, filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(rows, next, api.UsageSumFrom))
+	writeList(s, w, r, filter.Limit, api.UsageSumFrom, func(limit int) ([]domain.UsageRow, string, error) {
+		filter.Limit = limit
+		return s.Record.Usage(r.Context(), caller(r).Workspace, filter)
+	})
 }
 
 func usageFilter(r *http.Request) (f domain.UsageFilter, err error) {

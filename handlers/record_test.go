@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -109,20 +110,24 @@ type longRecord struct {
 	read    int
 }
 
-func (l *longRecord) Messages(_ context.Context, _, _ string, after int64, limit int) ([]*domain.Message, error) {
+func (l *longRecord) MessagePage(_ context.Context, _, _, cursor string, limit int, _ bool) ([]*domain.Message, string, error) {
 	l.pages++
 	l.most = max(l.most, l.read-l.written())
 	if l.pages == l.broken {
-		return nil, errors.New("the database went away")
+		return nil, "", errors.New("the database went away")
 	}
+	after, _ := strconv.Atoi(cursor)
 	var out []*domain.Message
-	for seq := after + 1; seq <= int64(l.count) && len(out) < limit; seq++ {
+	for seq := int64(after) + 1; seq <= int64(l.count) && len(out) < limit; seq++ {
 		text := strings.Repeat("word ", 200)
 		l.read += len(text)
 		out = append(out, &domain.Message{ID: fmt.Sprintf("msg_%d", seq), SessionID: "ses_1", Seq: seq, Timestamp: worldTime, Sender: domain.SenderUser,
 			Status: domain.MessageStored, Rich: &domain.RichContent{LinearText: text}})
 	}
-	return out, nil
+	if after+len(out) == l.count {
+		return out, "", nil
+	}
+	return out, strconv.Itoa(after + len(out)), nil
 }
 
 // counter counts what is written to it.

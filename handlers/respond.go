@@ -15,6 +15,7 @@ import (
 const (
 	defaultLimit = 50
 	maxLimit     = 200
+	maxAfter     = 500 // bytes of a cursor
 )
 
 // writeJSON writes an answer. v is made of types of package api, whose raw parts are
@@ -31,29 +32,37 @@ func (s *server) writeEncoded(w http.ResponseWriter, r *http.Request, status int
 		s.fail(w, r, fmt.Errorf("encode the answer: %w", err))
 		return
 	}
+	room, err := s.roomForAnswer(w, r, len(body))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer room.release()
+	s.send(w, r, status, body)
+}
+
+// roomForAnswer counts an answer until it is read. One that only reads waits its turn
+// like a page; what has happened is told in any case.
+func (s *server) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) (*hold, error) {
+	switch {
+	case bytes < smallAnswer:
+		return nil, nil
+	case safe(r.Method):
+		return s.roomFor(w, r, int64(bytes), accounts(r))
+	}
+	return s.answers.take(int64(bytes), accounts(r)...), nil
+}
+
+var newline = []byte{'\n'}
+
+// send writes the bytes of an answer.
+func (s *server) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(body, '\n')) // the client may have gone
+		_, _ = w.Write(body) // the client may have gone
+		_, _ = w.Write(newline)
 	}
-}
-
-// page is a list as clients get it.
-type page[T any] struct {
-	Data       []T     `json:"data"`
-	NextCursor *string `json:"next_cursor"`
-}
-
-// pageOf maps the items of one page.
-func pageOf[D, A any](items []D, next string, to func(D) A) page[A] {
-	out := page[A]{Data: make([]A, 0, len(items))}
-	for _, item := range items {
-		out.Data = append(out.Data, to(item))
-	}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	return out
 }
 
 // cut takes a page out of a list that is read whole; the cursor is the id of the last
@@ -96,7 +105,7 @@ func limitOf(r *http.Request) (int, error) {
 func paging(r *http.Request) (limit int, after string, err error) {
 	limit, err = limitOf(r)
 	after = r.URL.Query().Get("after")
-	if err == nil && len(after) > 500 {
+	if err == nil && len(after) > maxAfter {
 		err = badCursor()
 	}
 	return limit, after, err

@@ -25,12 +25,10 @@ func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	runs, next, err := s.Runs.RunRecords(r.Context(), caller(r).Workspace, filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(runs), next, api.AutomationRunFrom))
+	writeList(s, w, r, filter.Limit, api.AutomationRunFrom, func(limit int) ([]*domain.RunRecord, string, error) {
+		filter.Limit = limit
+		return pointed(s.Runs.RunRecords(r.Context(), caller(r).Workspace, filter))
+	})
 }
 
 func runFilter(r *http.Request) (f domain.SessionFilter, err error) {
@@ -67,12 +65,10 @@ func (s *server) listAllOccurrences(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	occurrences, next, err := s.Runs.Occurrences(r.Context(), caller(r).Workspace, filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(occurrences, next, api.OccurrenceFrom))
+	writeList(s, w, r, filter.Limit, api.OccurrenceFrom, func(limit int) ([]*domain.Occurrence, string, error) {
+		filter.Limit = limit
+		return s.Runs.Occurrences(r.Context(), caller(r).Workspace, filter)
+	})
 }
 
 func occurrenceFilter(r *http.Request) (f domain.OccurrenceFilter, err error) {

@@ -40,12 +40,9 @@ func (s *server) listAutomationRuns(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	runs, next, err := s.Runs.RunRecords(r.Context(), ws, domain.SessionFilter{AutomationID: id, Cursor: after, Limit: limit})
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(runs), next, api.AutomationRunFrom))
+	writeList(s, w, r, limit, api.AutomationRunFrom, func(limit int) ([]*domain.RunRecord, string, error) {
+		return pointed(s.Runs.RunRecords(r.Context(), ws, domain.SessionFilter{AutomationID: id, Cursor: after, Limit: limit}))
+	})
 }
 
 var occurrenceStates = []domain.OccurrenceState{
@@ -73,12 +70,10 @@ func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
 	if state != "" {
 		f.States = []domain.OccurrenceState{state}
 	}
-	occurrences, next, err := s.Runs.Occurrences(r.Context(), ws, f)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(occurrences, next, api.OccurrenceFrom))
+	writeList(s, w, r, f.Limit, api.OccurrenceFrom, func(limit int) ([]*domain.Occurrence, string, error) {
+		f.Limit = limit
+		return s.Runs.Occurrences(r.Context(), ws, f)
+	})
 }
 
 // callWebhook starts a run for whoever knows the URL. What it answers tells nothing that

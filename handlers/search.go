@@ -15,17 +15,16 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	hits, next, err := s.Search.Search(r.Context(), caller(r).Workspace, query)
-	if err != nil {
-		s.fail(w, r, repoint(err, func(pointer string) string {
+	writeList(s, w, r, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
+		query.Limit = limit
+		hits, next, err := s.Search.Search(r.Context(), caller(r).Workspace, query)
+		return pointers(hits), next, repoint(err, func(pointer string) string {
 			if pointer == "/query" {
 				return "/q" // as the query string names it
 			}
 			return pointer
-		}))
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(hits), next, api.SearchHitFrom))
+		})
+	})
 }
 
 func searchQuery(r *http.Request) (q domain.SearchQuery, err error) {

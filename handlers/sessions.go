@@ -22,12 +22,10 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	sessions, next, err := s.SessionReader.Sessions(r.Context(), caller(r).Workspace, filter)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(sessions, next, api.SessionFrom))
+	writeList(s, w, r, filter.Limit, api.SessionFrom, func(limit int) ([]*domain.Session, string, error) {
+		filter.Limit = limit
+		return s.SessionReader.Sessions(r.Context(), caller(r).Workspace, filter)
+	})
 }
 
 func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {

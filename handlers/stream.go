@@ -17,15 +17,16 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 const (
 	// heartbeat keeps proxies from closing a stream on which nothing happens.
 	heartbeat = 15 * time.Second
-	// writeWithin is how long a listener may take to take in one write.
-	writeWithin = 10 * time.Second
+	// writeWithin is how long a reader may take to take in one write, and writeMiBWithin
+	// how much longer for each MiB of it.
+	writeWithin    = 10 * time.Second
+	writeMiBWithin = time.Second
 	// askAgain is how often a stream asks whether its caller may still listen. With what
 	// package auth remembers, a revoked key closes its streams within 60 s.
 	askAgain          = 30 * time.Second
@@ -317,17 +318,13 @@ func quiet(err error) error {
 	return err
 }
 
-// write sends all that waits in one go, within a deadline of its own: the server has
-// none for streams.
+// write sends all that waits in one go.
 func (e *eventStream) write(frames ...[]byte) error {
 	if len(frames) == 0 {
 		return nil
 	}
 	for _, f := range frames {
 		// Each write has its time: a page of the log is no reason to close a slow line.
-		if err := e.control.SetWriteDeadline(clock.System().Add(writeWithin)); err != nil {
-			return errGone
-		}
 		if _, err := e.w.Write(f); err != nil {
 			return errGone
 		}
@@ -345,8 +342,8 @@ type eventLog struct {
 	session string
 }
 
-func (l eventLog) Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error) {
-	return l.s.SessionReader.Events(ctx, ws, session, after, limit)
+func (l eventLog) Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) ([]*domain.LogEvent, bool, error) {
+	return l.s.SessionReader.Events(ctx, ws, session, after, size)
 }
 
 func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error) {

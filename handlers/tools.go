@@ -51,12 +51,9 @@ func (s *server) listTools(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tools, next, err := s.Tools.Tools(r.Context(), caller(r).Workspace, r.URL.Query().Get("zone_id"), after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(tools), next, api.ToolFrom))
+	writeList(s, w, r, limit, api.ToolFrom, func(limit int) ([]*domain.Tool, string, error) {
+		return pointed(s.Tools.Tools(r.Context(), caller(r).Workspace, r.URL.Query().Get("zone_id"), after, limit))
+	})
 }
 
 func (s *server) createTool(w http.ResponseWriter, r *http.Request) {

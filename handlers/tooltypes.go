@@ -44,17 +44,13 @@ func (s *server) listToolTypes(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	types, err := s.ToolTypes.ToolTypes(r.Context(), caller(r).Workspace)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	types, next, err := cut(types, func(t *domain.ToolType) string { return t.ID }, limit, after)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(types), next, api.ToolTypeFrom))
+	writeList(s, w, r, limit, api.ToolTypeFrom, func(limit int) ([]*domain.ToolType, string, error) {
+		types, err := s.ToolTypes.ToolTypes(r.Context(), caller(r).Workspace)
+		if err != nil {
+			return nil, "", err
+		}
+		return pointed(cut(types, func(t *domain.ToolType) string { return t.ID }, limit, after))
+	})
 }
 
 func (s *server) getToolType(w http.ResponseWriter, r *http.Request) {

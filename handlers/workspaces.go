@@ -20,17 +20,13 @@ func (s *server) listWorkspaces(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	all, err := s.Workspaces.Workspaces(r.Context())
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	all, next, err := cut(all, func(ws **domain.Workspace) string { return (*ws).ID }, limit, after)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(all, next, api.WorkspaceFrom))
+	writeList(s, w, r, limit, api.WorkspaceFrom, func(limit int) ([]*domain.Workspace, string, error) {
+		all, err := s.Workspaces.Workspaces(r.Context())
+		if err != nil {
+			return nil, "", err
+		}
+		return cut(all, func(ws **domain.Workspace) string { return (*ws).ID }, limit, after)
+	})
 }
 
 func (s *server) createWorkspace(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,13 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -290,37 +292,42 @@ func (w *world) Sessions(_ context.Context, _ string, f domain.SessionFilter) ([
 	return []*domain.Session{w.sessions["ses_1"]}, "more", w.told(f)
 }
 
-func (w *world) Messages(_ context.Context, _, _ string, after int64, limit int) ([]*domain.Message, error) {
-	var out []*domain.Message
+// MessagePage pages by how many came before: what a cursor says is the store's affair.
+func (w *world) MessagePage(_ context.Context, _, _, cursor string, limit int, latest bool) ([]*domain.Message, string, error) {
+	all := slices.Clone(w.messages)
+	if latest {
+		slices.Reverse(all)
+	}
+	from, err := strconv.Atoi(cmp.Or(cursor, "0"))
+	if err != nil || from < 0 {
+		return nil, "", domain.Invalid("/after", "bad_cursor", "No cursor.")
+	}
+	all = all[min(from, len(all)):]
+	if len(all) <= limit {
+		return all, "", nil
+	}
+	return all[:limit], strconv.Itoa(from + limit), nil
+}
+
+func (w *world) Message(_ context.Context, _, _, id string) (*domain.Message, error) {
 	for _, m := range w.messages {
-		if (m.Seq == 0 || m.Seq > after) && (limit == 0 || len(out) < limit) {
-			out = append(out, m)
+		if m.ID == id {
+			return m, nil
 		}
 	}
-	return out, nil
+	return nil, domain.NotFound("message")
 }
 
-func (w *world) LatestMessages(_ context.Context, _, _ string, before int64, limit int) ([]*domain.Message, error) {
-	var waiting, placed []*domain.Message
-	for _, m := range slices.Backward(w.messages) {
-		if m.Seq == 0 && before == 0 {
-			waiting = append(waiting, m)
-		}
-		if m.Seq > 0 && (before == 0 || m.Seq < before) && len(placed) < limit {
-			placed = append(placed, m)
-		}
-	}
-	return append(waiting, placed...), nil
-}
-
-func (w *world) Events(_ context.Context, _, session string, after int64, limit int) ([]*domain.LogEvent, error) {
-	var out []*domain.LogEvent
+func (w *world) Events(_ context.Context, _, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
 	for _, e := range w.events {
-		if e.Seq > after && len(out) < limit && (session == "" || e.SessionID == session) {
+		if e.Seq > after && (session == "" || e.SessionID == session) {
+			if len(out) == size.Rows {
+				return out, true, nil
+			}
 			out = append(out, e)
 		}
 	}
-	return out, nil
+	return out, false, nil
 }
 
 func (w *world) EventBounds(context.Context, string) (oldest, newest int64, err error) {

@@ -55,12 +55,9 @@ func (s *server) listZones(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	zones, next, err := s.Zones.Zones(r.Context(), caller(r).Workspace, after, limit)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	s.writeJSON(w, r, http.StatusOK, pageOf(pointers(zones), next, api.ZoneFrom))
+	writeList(s, w, r, limit, api.ZoneFrom, func(limit int) ([]*domain.Zone, string, error) {
+		return pointed(s.Zones.Zones(r.Context(), caller(r).Workspace, after, limit))
+	})
 }
 
 // pointers gives the mappers what they take.

@@ -93,7 +93,6 @@ func (s *Store) Approvals(ctx context.Context, workspace string, f domain.Approv
 	if err != nil {
 		return nil, "", err
 	}
-	limit := pageSize(f.Limit)
 	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ?", workspace)
 	if f.Status != "" {
 		q.add(" AND status = ?", string(f.Status))
@@ -107,12 +106,11 @@ func (s *Store) Approvals(ctx context.Context, workspace string, f domain.Approv
 	if f.Cursor != "" {
 		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY created_at DESC, id DESC LIMIT ?", limit+1)
-	var rows []approvalRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := turn(ctx, s.reads, q, f.Limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the approvals: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*approvalRow).approval)
 	return all, next, err
 }
@@ -187,14 +185,13 @@ func (s *Store) SessionApprovals(ctx context.Context, workspace, session, cursor
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
 	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ? AND session_id = ?", workspace, session)
 	if cursor != "" {
 		q.add(" AND (created_at, id) > (?, ?)", after.Number, after.ID)
 	}
-	q.add(" ORDER BY created_at, id LIMIT ?", limit+1)
-	var rows []approvalRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY created_at, id")
+	rows, next, err := turn(ctx, s.reads, q, limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the session's approvals: %w", err)
 	}
 	if len(rows) == 0 {
@@ -202,7 +199,6 @@ func (s *Store) SessionApprovals(ctx context.Context, workspace, session, cursor
 			return nil, "", err
 		}
 	}
-	rows, next := page(rows, limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*approvalRow).approval)
 	return all, next, err
 }

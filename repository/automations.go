@@ -138,7 +138,6 @@ func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
 	q := newQuery("SELECT "+automationColumns+" FROM automations WHERE workspace_id = ? AND deleted_at IS NULL", workspace)
 	if enabled != nil {
 		q.add(" AND enabled = ?", *enabled)
@@ -146,12 +145,11 @@ func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool
 	if cursor != "" {
 		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY created_at DESC, id DESC LIMIT ?", limit+1)
-	var rows []automationRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := turn(ctx, s.reads, q, limit, func(r *automationRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the automations: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *automationRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*automationRow).automation)
 	return all, next, err
 }

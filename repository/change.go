@@ -101,7 +101,18 @@ var errNothing = errors.New("nothing to write")
 // it is for making one. decide may run more than once, each time on what is there
 // then, so it must not act on the outside.
 func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
-	return s.Act(ctx, workspace, session, func(ctx context.Context, v *domain.View, _ *Data) (*domain.Change, error) {
+	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
+		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, briefSQL)
+		if err != nil {
+			return nil, err
+		}
+		change, err := decide(ctx, v)
+		if !v.InboxBrief || !errors.Is(err, domain.ErrInboxBrief) {
+			return change, err
+		}
+		if v, err = s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, waitingSQL); err != nil {
+			return nil, err
+		}
 		return decide(ctx, v)
 	})
 }
@@ -111,7 +122,7 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 // to the data is undone.
 func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
-		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock)
+		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, waitingSQL)
 		if err != nil {
 			return nil, err
 		}

@@ -48,12 +48,12 @@ func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]d
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
-	var rows []documentRow
-	if err := d.r.all(ctx, &rows, liveDocuments+" AND key > $2 ORDER BY key LIMIT $3", d.workspace, after.Name, limit+1); err != nil {
+	q := newQuery("SELECT "+documentColumns+" FROM documents WHERE workspace_id = ? AND deleted_at IS NULL AND key > ? ORDER BY key",
+		d.workspace, after.Name)
+	rows, next, err := turn(ctx, d.r, q, limit, func(r *documentRow) cursorKey { return cursorKey{0, r.Key, r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the documents: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *documentRow) cursorKey { return cursorKey{0, r.Key, r.ID} })
 	return values(rows, (*documentRow).document), next, nil
 }
 
@@ -124,17 +124,15 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	if err != nil {
 		return nil, "", err
 	}
-	limit = pageSize(limit)
 	q := newQuery("SELECT version, title, '' AS body, published_at FROM document_versions WHERE workspace_id = ? AND document_id = ?", d.workspace, id)
 	if cursor != "" {
 		q.add(" AND version < ?", after.Number)
 	}
-	q.add(" ORDER BY version DESC LIMIT ?", limit+1)
-	var rows []documentVersionRow
-	if err := d.r.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY version DESC")
+	rows, next, err := turn(ctx, d.r, q, limit, func(r *documentVersionRow) cursorKey { return cursorKey{r.Version, "", id} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the published versions: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *documentVersionRow) cursorKey { return cursorKey{r.Version, "", id} })
 	return values(rows, (*documentVersionRow).version), next, nil
 }
 

@@ -40,7 +40,6 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 	if err != nil {
 		return nil, "", err
 	}
-	limit := pageSize(f.Limit)
 	q := newQuery("SELECT "+entryColumns+" FROM entries WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, f.ToolID)
 	q.period(f.From, f.Until)
 	compare, direction := ">", ""
@@ -50,12 +49,11 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 	if f.Cursor != "" {
 		q.add(" AND (at, id) "+compare+" (?, ?)", after.Number, after.ID)
 	}
-	q.add(" ORDER BY at"+direction+", id"+direction+" LIMIT ?", limit+1)
-	var rows []entryRow
-	if err := d.r.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY at" + direction + ", id" + direction + "")
+	rows, next, err := turn(ctx, d.r, q, f.Limit, func(r *entryRow) cursorKey { return cursorKey{r.At.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the entries: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *entryRow) cursorKey { return cursorKey{r.At.UnixMicro(), "", r.ID} })
 	return values(rows, (*entryRow).entry), next, nil
 }
 

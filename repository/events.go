@@ -42,26 +42,25 @@ func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 
 // Events lists what was committed after the number after, in order: of one session,
 // or with session "" of the whole workspace. Data is what was encoded when it was
-// stored. limit 0 means all.
-func (s *Store) Events(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.LogEvent, error) {
-	if limit <= 0 {
-		limit = 1 << 30
-	}
+// stored. more says that there are further ones than the page takes.
+func (s *Store) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error) {
+	m := roomFor(size)
 	q := newQuery("SELECT "+eventRead+" FROM events WHERE workspace_id = ? AND seq > ?", workspace, after)
 	if session != "" {
 		q.add(" AND session_id = ? AND session_id <> ''", session)
 	}
-	q.add(" ORDER BY seq LIMIT ?", limit)
-	var rows []eventRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
-		return nil, fmt.Errorf("read the log: %w", err)
+	q.add(" ORDER BY seq LIMIT ?", m.rows+1)
+	rows, more, err := fill[eventRow](ctx, s.reads, m, q.text(), q.args...)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the log: %w", err)
 	}
-	return each(rows, func(r *eventRow) (*domain.LogEvent, error) {
+	events, err = each(rows, func(r *eventRow) (*domain.LogEvent, error) {
 		return &domain.LogEvent{
 			Seq: r.Seq, SessionSeq: r.SessionSeq, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID,
 			Type: domain.LogType(r.Type), At: r.At.Time, Data: []byte(r.Data),
 		}, nil
 	})
+	return events, more, err
 }
 
 // EventBounds are the numbers of the oldest event from which on the log is whole, and

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -14,6 +15,7 @@ type inboxRow struct {
 	Kind      string `db:"kind"`
 	IfBusy    string `db:"if_busy"`
 	CreatedAt stamp  `db:"item_created_at"`
+	Bytes     int    `db:"bytes"`
 }
 
 const (
@@ -21,14 +23,27 @@ const (
 	inboxWidth   = 8
 )
 
-// waiting lists what a session has accepted and not folded in, oldest first.
-func waiting(ctx context.Context, r reader, workspace, session string) ([]*domain.InboxItem, error) {
+// waitingSQL lists what a session has accepted and not folded in, oldest first; briefSQL
+// without what the messages say, whose reading costs as much as there is of it.
+var (
+	waitingSQL = waitingOf(prefixed("m", messageColumns))
+	briefSQL   = waitingOf(withoutText.Replace(prefixed("m", messageColumns)))
+)
+
+var withoutText = strings.NewReplacer("m.rich", "'' AS rich", "m.text_content", "'' AS text_content", "m.ai", "'' AS ai",
+	"m.raw", "'' AS raw", "m.system", "'' AS system", "m.run", "'' AS run")
+
+func waitingOf(columns string) string {
+	return "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, " +
+		"OCTET_LENGTH(m.rich) + OCTET_LENGTH(m.text_content) AS bytes, " + columns + " FROM inbox i " +
+		"JOIN messages m ON m.workspace_id = i.workspace_id AND m.session_id = i.session_id AND m.id = i.message_id " +
+		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id"
+}
+
+// waiting reads the inbox of a session with waitingSQL or briefSQL.
+func waiting(ctx context.Context, r reader, query, workspace, session string) ([]*domain.InboxItem, error) {
 	var rows []inboxRow
-	err := r.all(ctx, &rows, "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, "+
-		prefixed("m", messageColumns)+" FROM inbox i "+
-		"JOIN messages m ON m.workspace_id = i.workspace_id AND m.session_id = i.session_id AND m.id = i.message_id "+
-		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id", workspace, session)
-	if err != nil {
+	if err := r.all(ctx, &rows, query, workspace, session); err != nil {
 		return nil, fmt.Errorf("read the inbox: %w", err)
 	}
 	return each(rows, func(r *inboxRow) (*domain.InboxItem, error) {
@@ -39,6 +54,7 @@ func waiting(ctx context.Context, r reader, workspace, session string) ([]*domai
 		return &domain.InboxItem{
 			ID: r.ItemID, WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, DedupeKey: r.DedupeKey, Kind: r.Kind,
 			IfBusy: domain.IfBusy(r.IfBusy), MessageID: m.ID, CreatedAt: r.CreatedAt.Time, Message: m,
+			Bytes: r.Bytes,
 		}, nil
 	})
 }

@@ -3,7 +3,6 @@ package repository
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -88,8 +87,9 @@ func (r *messageRow) message() (*domain.Message, error) {
 	return m, nil
 }
 
-// Messages lists a session's messages: those in their place after the number after,
-// in order, then those that wait their turn, oldest first. limit 0 means all.
+// Messages lists a session's messages: those in their place after the number
+// after, in order, then those that wait their turn, oldest first. limit 0 means all: it
+// is for the prompt. Lists for callers go by MessagePage.
 func (s *Store) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
 	if limit <= 0 {
 		limit = 1 << 30
@@ -124,31 +124,6 @@ const messageList = "SELECT " + messageColumns + " FROM (" +
 	"UNION ALL SELECT * FROM (SELECT 1 AS kind, " + messageColumns + " FROM messages " +
 	"WHERE workspace_id = $1 AND session_id = $2 AND seq IS NULL ORDER BY at, id LIMIT $4) waiting" +
 	") listed ORDER BY kind, seq, at, id LIMIT $4"
-
-// LatestMessages lists a session's messages from the newest on: those before the number
-// before. From the end (before 0) those that wait their turn come first, all of them.
-func (s *Store) LatestMessages(ctx context.Context, workspace, session string, before int64, limit int) ([]*domain.Message, error) {
-	if before <= 0 {
-		before = math.MaxInt64
-	}
-	var rows []messageRow
-	if err := s.reads.all(ctx, &rows, latestList, workspace, session, before, limit, int64(math.MaxInt64)); err != nil {
-		return nil, fmt.Errorf("list the latest messages: %w", err)
-	}
-	if len(rows) == 0 {
-		if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
-			return nil, err
-		}
-	}
-	return each(rows, (*messageRow).message)
-}
-
-const latestList = "SELECT " + messageColumns + " FROM (" +
-	"SELECT * FROM (SELECT 0 AS kind, " + messageColumns + " FROM messages " +
-	"WHERE workspace_id = $1 AND session_id = $2 AND seq < $3 ORDER BY seq DESC LIMIT $4) placed " +
-	"UNION ALL SELECT 1 AS kind, " + messageColumns + " FROM messages " +
-	"WHERE workspace_id = $1 AND session_id = $2 AND seq IS NULL AND $3 = $5" +
-	") listed ORDER BY kind DESC, seq DESC, at DESC, id DESC"
 
 // Message reads one message.
 func (s *Store) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {

@@ -59,7 +59,6 @@ func (s *Store) Occurrences(ctx context.Context, workspace string, f domain.Occu
 	if err != nil {
 		return nil, "", err
 	}
-	limit := pageSize(f.Limit)
 	q := newQuery("SELECT "+occurrenceColumns+" FROM occurrences WHERE workspace_id = ?", workspace)
 	if f.AutomationID != "" {
 		q.add(" AND automation_id = ?", f.AutomationID)
@@ -80,12 +79,11 @@ func (s *Store) Occurrences(ctx context.Context, workspace string, f domain.Occu
 	if f.Cursor != "" {
 		q.add(" AND (scheduled_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY scheduled_at DESC, id DESC LIMIT ?", limit+1)
-	var rows []occurrenceRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY scheduled_at DESC, id DESC")
+	rows, next, err := turn(ctx, s.reads, q, f.Limit, func(r *occurrenceRow) cursorKey { return cursorKey{r.ScheduledAt.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the occurrences: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *occurrenceRow) cursorKey { return cursorKey{r.ScheduledAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*occurrenceRow).occurrence)
 	return all, next, err
 }

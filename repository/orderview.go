@@ -25,7 +25,7 @@ func (s *Store) DecideOrder(ctx context.Context, workspace, automation string, d
 }
 
 func (s *Store) orderView(ctx context.Context, r reader, workspace, automation string) (*domain.OrderView, error) {
-	base, err := s.view(ctx, r, workspace, "", s.dialect.lock)
+	base, err := s.view(ctx, r, workspace, "", s.dialect.lock, waitingSQL)
 	if err != nil {
 		return nil, err
 	}

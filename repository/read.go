@@ -17,6 +17,10 @@ type reader interface {
 	get(ctx context.Context, dest any, query string, args ...any) error
 	// all reads every row into dest, a slice.
 	all(ctx context.Context, dest any, query string, args ...any) error
+	// rows reads one row after the other; failed gives their error its meaning. Whoever
+	// asks closes them.
+	rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+	failed(ctx context.Context, err error) error
 }
 
 // statements are the prepared statements of a pool, by their text. A statement that
@@ -93,6 +97,17 @@ func (p *readPool) all(ctx context.Context, dest any, query string, args ...any)
 	return p.told(ctx, p.db.SelectContext(ctx, dest, query, args...))
 }
 
+func (p *readPool) rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+	if stmt := p.prepared(ctx, query); stmt != nil {
+		rows, err := stmt.QueryxContext(ctx, args...)
+		return rows, p.told(ctx, err)
+	}
+	rows, err := p.db.QueryxContext(ctx, query, args...)
+	return rows, p.told(ctx, err)
+}
+
+func (p *readPool) failed(ctx context.Context, err error) error { return p.told(ctx, err) }
+
 func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := p.stmts.find(query); stmt != nil {
 		return stmt
@@ -125,6 +140,17 @@ func (s *snapshot) all(ctx context.Context, dest any, query string, args ...any)
 	}
 	return s.d.told(ctx, s.tx.SelectContext(ctx, dest, query, args...))
 }
+
+func (s *snapshot) rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+	if stmt := s.prepared(ctx, query); stmt != nil {
+		rows, err := stmt.QueryxContext(ctx, args...)
+		return rows, s.d.told(ctx, err)
+	}
+	rows, err := s.tx.QueryxContext(ctx, query, args...)
+	return rows, s.d.told(ctx, err)
+}
+
+func (s *snapshot) failed(ctx context.Context, err error) error { return s.d.told(ctx, err) }
 
 func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := s.stmts.find(query); stmt != nil {

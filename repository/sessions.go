@@ -60,7 +60,6 @@ func (s *Store) Sessions(ctx context.Context, workspace string, f domain.Session
 	if err != nil {
 		return nil, "", err
 	}
-	limit := pageSize(f.Limit)
 	q := newQuery("SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = ?", workspace)
 	if f.Type != "" {
 		q.add(" AND type = ?", string(f.Type))
@@ -89,12 +88,11 @@ func (s *Store) Sessions(ctx context.Context, workspace string, f domain.Session
 	if f.Cursor != "" {
 		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY created_at DESC, id DESC LIMIT ?", limit+1)
-	var rows []sessionRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	q.add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := turn(ctx, s.reads, q, f.Limit, func(r *sessionRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	if err != nil {
 		return nil, "", fmt.Errorf("list the sessions: %w", err)
 	}
-	rows, next := page(rows, limit, func(r *sessionRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
 	all, err := each(rows, (*sessionRow).session)
 	if err != nil {
 		return nil, "", err

@@ -19,7 +19,7 @@ func (s *Store) Standing(ctx context.Context, workspace, session string) (*domai
 	st := &domain.Standing{}
 	err := s.read(ctx, func(r reader) error {
 		var err error
-		if st.View, err = s.view(ctx, r, workspace, session, ""); err != nil {
+		if st.View, err = s.view(ctx, r, workspace, session, "", briefSQL); err != nil {
 			return err
 		}
 		var rows []transitionRow

@@ -65,19 +65,19 @@ func (s *Store) Timeline(ctx context.Context, workspace, session string, f domai
 		return nil, "", err
 	}
 	limit := pageSize(f.Limit)
-	heads := make([][]domain.RecordLine, len(domain.RecordKinds))
+	heads := make([]head, len(domain.RecordKinds))
 	err = s.read(ctx, func(r reader) error {
 		if err := sessionExists(ctx, r, workspace, session); err != nil {
 			return err // the roundtrips of a deleted session stay, for the sums alone
 		}
-		for i, read := range []func(context.Context, reader, string, string, domain.TimelineFilter, timelineKey, int) ([]domain.RecordLine, error){
+		for i, read := range []func(context.Context, reader, string, string, domain.TimelineFilter, timelineKey, int) (head, error){
 			transitionLines, roundtripLines, executionLines,
 		} {
 			if !f.Wants(domain.RecordKinds[i]) {
 				continue
 			}
 			var err error
-			if heads[i], err = read(ctx, r, workspace, session, f, key, limit+1); err != nil {
+			if heads[i], err = read(ctx, r, workspace, session, f, key, limit); err != nil {
 				return err
 			}
 		}
@@ -88,54 +88,64 @@ func (s *Store) Timeline(ctx context.Context, workspace, session string, f domai
 	}
 	page := make([]domain.RecordLine, 0, limit)
 	for {
-		first := earliest(heads)
+		first, more := earliest(heads)
 		switch {
-		case first < 0:
+		case first < 0 && !more:
 			return page, "", nil
-		case len(page) == limit:
+		case first < 0 || len(page) == limit:
 			return page, key.String(), nil
 		}
-		line := heads[first][0]
-		heads[first] = heads[first][1:]
+		line := heads[first].lines[0]
+		heads[first].lines = heads[first].lines[1:]
 		page = append(page, line)
 		key.past(&line)
 	}
 }
 
-// earliest says which of the lists has the next line; -1 when all are empty.
-func earliest(heads [][]domain.RecordLine) int {
-	first := -1
+// head is the beginning of what one table has of a timeline; more: there is a rest.
+type head struct {
+	lines []domain.RecordLine
+	more  bool
+}
+
+// earliest says which of the lists has the next line; -1 when all are empty, or when one
+// is that has more: what comes next may be in its rest.
+func earliest(heads []head) (first int, more bool) {
+	first = -1
 	var at time.Time
-	for i, lines := range heads {
-		if len(lines) > 0 && (first < 0 || lines[0].At.Before(at)) {
-			first, at = i, lines[0].At
+	for i, h := range heads {
+		switch {
+		case len(h.lines) == 0 && h.more:
+			return -1, true
+		case len(h.lines) > 0 && (first < 0 || h.lines[0].At.Before(at)):
+			first, at = i, h.lines[0].At
 		}
 	}
-	return first
+	return first, false
 }
 
 // lines reads rows and makes them lines of a timeline.
-func lines[R any](ctx context.Context, r reader, q *query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) ([]domain.RecordLine, error) {
+func lines[R any](ctx context.Context, r reader, q *query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) (head, error) {
 	if f.RoundID != "" {
 		q.add(" AND round_id = ?", f.RoundID)
 	}
-	q.add(" ORDER BY "+order+" LIMIT ?", limit)
-	var rows []R
-	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
-		return nil, fmt.Errorf("read the timeline: %w", err)
+	q.add(" ORDER BY "+order+" LIMIT ?", limit+1)
+	rows, more, err := fill[R](ctx, r, roomFor(domain.PageSize{Rows: limit}), q.text(), q.args...)
+	if err != nil {
+		return head{}, fmt.Errorf("read the timeline: %w", err)
 	}
-	out := make([]domain.RecordLine, 0, len(rows))
+	out := head{lines: make([]domain.RecordLine, 0, len(rows)), more: more}
 	for i := range rows {
 		l, err := line(&rows[i])
 		if err != nil {
-			return nil, err
+			return head{}, err
 		}
-		out = append(out, l)
+		out.lines = append(out.lines, l)
 	}
 	return out, nil
 }
 
-func transitionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+func transitionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
 	q := newQuery("SELECT "+transitionColumns+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
 		workspace, session, after.Transition)
 	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (domain.RecordLine, error) {
@@ -144,7 +154,7 @@ func transitionLines(ctx context.Context, r reader, workspace, session string, f
 	})
 }
 
-func roundtripLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+func roundtripLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
 	q := newQuery("SELECT "+roundtripColumns+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? AND (number, id) > (?, ?)",
 		workspace, session, after.Number, after.Roundtrip)
 	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (domain.RecordLine, error) {
@@ -183,7 +193,7 @@ func (r *boundedRow) began() time.Time {
 	return r.CreatedAt.Time
 }
 
-func executionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) ([]domain.RecordLine, error) {
+func executionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
 	columns := boundedColumns
 	if f.Whole {
 		columns = executionColumns

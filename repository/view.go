@@ -13,15 +13,15 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 	var v *domain.View
 	err := s.read(ctx, func(r reader) error {
 		var err error
-		v, err = s.view(ctx, r, workspace, session, "")
+		v, err = s.view(ctx, r, workspace, session, "", waitingSQL)
 		return err
 	})
 	return v, err
 }
 
 // view reads what the rows of the workspace and the session do not rule out: most
-// views take one query.
-func (s *Store) view(ctx context.Context, r reader, workspace, session, lock string) (*domain.View, error) {
+// views take one query. inbox is how what waits is read: waitingSQL or briefSQL.
+func (s *Store) view(ctx context.Context, r reader, workspace, session, lock, inbox string) (*domain.View, error) {
 	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock str
 		}
 	}
 	if mine != nil {
-		if err := viewOf(ctx, r, v, mine); err != nil {
+		if err := viewOf(ctx, r, v, mine, inbox); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +151,7 @@ func viewSessions(v *domain.View, session string, rows []sessionRow) (mine, hold
 }
 
 // viewOf reads what belongs to the session alone.
-func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) error {
+func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow, inbox string) error {
 	s := v.Session
 	for _, q := range v.Queue {
 		if q.SessionID == s.ID {
@@ -173,9 +173,10 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow) erro
 		}
 	}
 	if row.InboxPending > 0 {
-		if v.Inbox, err = waiting(ctx, r, s.WorkspaceID, s.ID); err != nil {
+		if v.Inbox, err = waiting(ctx, r, inbox, s.WorkspaceID, s.ID); err != nil {
 			return err
 		}
+		v.InboxBrief = inbox == briefSQL
 	}
 	return nil
 }

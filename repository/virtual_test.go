@@ -41,7 +41,7 @@ func TestVirtualTime(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				events, err := s.Events(t.Context(), ws, "", 47, 0)
+				events, _, err := s.Events(t.Context(), ws, "", 47, domain.PageSize{Rows: 1000})
 				if err != nil || len(events) != 1 || events[0].At.Sub(w.CreatedAt) != 48*time.Hour {
 					t.Errorf("after two days the last event is %v (%v)", events, err)
 				}

@@ -64,14 +64,9 @@ func byPosition[R any](ctx context.Context, r reader, q *query, cursor string, l
 	if limit == everything {
 		return "", r.all(ctx, rows, q.text(), q.args...)
 	}
-	limit = pageSize(limit)
-	q.add(" LIMIT ?", limit+1)
-	if err := r.all(ctx, rows, q.text(), q.args...); err != nil {
-		return "", err
-	}
 	var next string
-	*rows, next = page(*rows, limit, key)
-	return next, nil
+	*rows, next, err = turn(ctx, r, q, limit, key)
+	return next, err
 }
 
 func values[R, T any](rows []R, meaning func(*R) T) []T {

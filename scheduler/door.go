@@ -133,7 +133,10 @@ func (d *Door) passOnce(ctx context.Context, r request) (*outcome, error) {
 					return nil, err
 				}
 			}
-			return o.change, nil
+			if v.InboxBrief && o.usesInbox() {
+				return nil, domain.ErrInboxBrief
+			}
+			return o.change, withSession(roomToWait(v, o.change), v.Session)
 		})
 	if err != nil {
 		return nil, fmt.Errorf("deliver: %w", err)

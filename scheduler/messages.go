@@ -7,7 +7,7 @@ import (
 )
 
 // SendMessage brings a person's message to a session. It is stored when this
-// returns, in its place or waiting its turn.
+// returns, in its place or waiting its turn; or refused, where too many wait.
 func (d *Door) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
 	var message *domain.Message
 	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
@@ -84,6 +84,9 @@ func (d *Door) ofInbox(ctx context.Context, workspace, session, message string, 
 	o, err := d.pass(ctx, request{
 		workspace: workspace, session: session,
 		event: func(v *domain.View) (domain.Event, error) {
+			if v.InboxBrief {
+				return nil, domain.ErrInboxBrief
+			}
 			for _, waiting := range v.Inbox {
 				if waiting.MessageID == message {
 					item = waiting
@@ -109,6 +112,43 @@ func (d *Door) ofInbox(ctx context.Context, workspace, session, message string, 
 	receipt := o.receipt()
 	receipt.Message = item.Message
 	return receipt, nil
+}
+
+// usesInbox says whether what was decided depends on what the waiting messages say: one
+// takes its place, or the session works on with the view. Only keeping one more does not.
+func (o *outcome) usesInbox() bool {
+	return o.step.Effect != domain.DoNothing || len(o.change.PlacedMessages)+len(o.change.InboxDone) > 0
+}
+
+// roomToWait refuses a message that would wait behind too many others.
+func roomToWait(v *domain.View, change *domain.Change) error {
+	if len(change.Inbox)+len(change.EditedMessages) == 0 {
+		return nil
+	}
+	count, bytes := len(v.Inbox)+len(change.Inbox)-len(change.InboxDone), 0
+	edited := map[string]*domain.Message{}
+	for _, m := range change.EditedMessages {
+		edited[m.ID] = m
+	}
+	for _, item := range v.Inbox {
+		if m := edited[item.MessageID]; m != nil {
+			bytes += m.Rich.Bytes()
+		} else {
+			bytes += item.Bytes
+		}
+	}
+	for _, item := range change.Inbox {
+		bytes += item.Message.Rich.Bytes()
+	}
+	switch {
+	case len(change.Inbox) > 0 && count > domain.MaxWaiting:
+		return domain.Errorf(domain.CodeQueueFull, "%d messages wait their turn in this session already. This one was not stored: "+
+			"send it again when one of them was taken, or withdraw one.", domain.MaxWaiting)
+	case bytes > domain.MaxWaitingBytes:
+		return domain.Errorf(domain.CodeQueueFull, "The messages that wait their turn in this session hold %d MiB together at most. "+
+			"This one was not stored: send it again when one of them was taken, or withdraw one.", domain.MaxWaitingBytes>>20)
+	}
+	return nil
 }
 
 var errNotWaiting = domain.Errorf(domain.CodeMessagePlaced,

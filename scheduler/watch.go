@@ -70,7 +70,7 @@ func (d *Door) lookForEntries(ctx context.Context, ref domain.OrderRef) error {
 		if err != nil || !order.Watches() {
 			return err
 		}
-		events, err := d.cfg.Events.Events(ctx, ref.WorkspaceID, "", order.SeenSeq, watchBatch)
+		events, more, err := d.cfg.Events.Events(ctx, ref.WorkspaceID, "", order.SeenSeq, domain.PageSize{Rows: watchBatch})
 		if err != nil || len(events) == 0 {
 			return err
 		}
@@ -79,7 +79,7 @@ func (d *Door) lookForEntries(ctx context.Context, ref domain.OrderRef) error {
 				return err
 			}
 		}
-		if err := d.seen(ctx, order, events[len(events)-1].Seq); err != nil || len(events) < watchBatch {
+		if err := d.seen(ctx, order, events[len(events)-1].Seq); err != nil || !more {
 			return err
 		}
 	}

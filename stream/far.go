@@ -232,7 +232,10 @@ func (b *Broker) dropForeign(t *topic, session string) {
 }
 
 // catchUp bounds what is read once for all listeners; beyond it each reads for itself.
-const catchUp = bulk
+const (
+	catchUp      = bulk
+	catchUpBytes = 1 << 20
+)
 
 // CatchUp brings the listeners of a workspace up to seq, of which another node has told:
 // the log is read once for all of them.
@@ -249,7 +252,7 @@ func (b *Broker) CatchUp(ctx context.Context, log Log, ws string, seq int64) {
 	}
 	if pos > 0 && seq-pos <= catchUp {
 		// What cannot be read now, the listeners look for themselves.
-		if events, err := log.Events(ctx, ws, "", pos, catchUp); err == nil && len(events) > 0 && events[0].Seq == pos+1 {
+		if events, _, err := log.Events(ctx, ws, "", pos, domain.PageSize{Rows: catchUp, Bytes: catchUpBytes}); err == nil && len(events) > 0 && events[0].Seq == pos+1 {
 			for _, e := range events {
 				named(e)
 			}

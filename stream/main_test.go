@@ -55,17 +55,19 @@ func (l *memoryLog) prune(upTo int64, keep string) {
 	l.events = kept
 }
 
-func (l *memoryLog) Events(_ context.Context, _, session string, after int64, limit int) ([]*domain.LogEvent, error) {
+func (l *memoryLog) Events(_ context.Context, _, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
-	var out []*domain.LogEvent
 	for _, e := range l.events {
-		if e.Seq > after && (session == "" || e.SessionID == session && e.Type.OfSession()) && len(out) < limit {
+		if e.Seq > after && (session == "" || e.SessionID == session && e.Type.OfSession()) {
+			if len(out) == size.Rows {
+				return out, true, nil
+			}
 			out = append(out, e)
 		}
 	}
-	return out, nil
+	return out, false, nil
 }
 
 func (l *memoryLog) EventBounds(context.Context, string) (oldest, newest int64, err error) {

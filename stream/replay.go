@@ -11,9 +11,9 @@ import (
 // Log is the stored log of events. Events come in the order of their numbers, those
 // of one session or (session "") of the whole workspace, with Data filled.
 // EventBounds are the oldest number still stored and the newest ever given; 0 when
-// there is none.
+// there is none. more: there are events behind the page.
 type Log interface {
-	Events(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.LogEvent, error)
+	Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
 	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)
 }
 
@@ -21,7 +21,9 @@ type Log interface {
 // take a snapshot and go on from there.
 var ErrReset = errors.New("the cursor cannot be continued from")
 
-const page = 500
+// page is how much of the log a listener holds at a time: a small part, because there are
+// many listeners, and a slow one holds it for long.
+var page = domain.PageSize{Rows: 500, Bytes: 256 << 10}
 
 // Reader gives one listener every event after its cursor, in order, none twice: from
 // the log first, then from the hints, and from the log again wherever these leave a
@@ -98,7 +100,7 @@ func (r *Reader) Seek(ctx context.Context, after int64) error {
 	}
 	// The workspace's log was pruned behind the cursor, but that of a session is not
 	// as long as the session lives.
-	first, err := r.log.Events(ctx, f.Workspace, f.Session, 0, 1)
+	first, _, err := r.log.Events(ctx, f.Workspace, f.Session, 0, domain.PageSize{Rows: 1})
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
@@ -162,7 +164,7 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 			return nil, false, err
 		}
 	}
-	events, err := r.log.Events(ctx, f.Workspace, f.Session, r.pos, page)
+	events, further, err := r.log.Events(ctx, f.Workspace, f.Session, r.pos, page)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the log: %w", err)
 	}
@@ -176,7 +178,7 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 			frames = append(frames, Encode(string(e.Type), e.Seq, e.Data))
 		}
 	}
-	if len(events) == page {
+	if further {
 		return frames, true, nil
 	}
 	if f.Session == "" && r.pos < r.target {

@@ -90,7 +90,7 @@ func (v *virtual) automation(order *domain.StandingOrder) *domain.StandingOrder 
 // notices counts those with a code in the log.
 func (v *virtual) notices(code string) (n int) {
 	v.t.Helper()
-	events, err := v.store.Events(v.t.Context(), domain.DefaultWorkspace, "", 0, 1000)
+	events, _, err := v.store.Events(v.t.Context(), domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
 	v.ok(err)
 	for _, e := range events {
 		if e.Type == domain.LogNotice && strings.Contains(string(e.Data), `"`+code+`"`) {

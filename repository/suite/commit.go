@@ -32,7 +32,7 @@ func commitNumbers(w *world) {
 	w.equal([]int64{a.LastSeq, a.SessionSeq, a.Version, a.RunEpoch}, []int64{7, 5, 2, 1}, "the session's numbers")
 	w.equal(a.OwnerNode+"/"+a.OwnerIncarnation, "node-1/first", "owner after a claim")
 
-	all, err := w.Events(w.Context(), domain.DefaultWorkspace, "", 2, 0)
+	all, _, err := w.Events(w.Context(), domain.DefaultWorkspace, "", 2, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	var data []string
 	for _, e := range all {
@@ -45,7 +45,7 @@ func commitNumbers(w *world) {
 		`{"message_seq":6,"seq":6,"session_seq":4,"type":"message.created"}`,
 		`{"number":5,"seq":7,"session_seq":5,"type":"session.phase"}`,
 	}, "the log")
-	own, err := w.Events(w.Context(), domain.DefaultWorkspace, a.ID, 0, 0)
+	own, _, err := w.Events(w.Context(), domain.DefaultWorkspace, a.ID, 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	for i, e := range own {
 		w.equal(e.SessionSeq, int64(i+1), "the session's own count")
@@ -116,7 +116,7 @@ func concurrentWriters(w *world) {
 			reading = false
 		default:
 		}
-		events, err := w.Events(w.Context(), domain.DefaultWorkspace, "", last, 0)
+		events, _, err := w.Events(w.Context(), domain.DefaultWorkspace, "", last, domain.PageSize{Rows: 1000})
 		w.ok(err)
 		for _, e := range events {
 			if e.Seq != last+1 {

@@ -34,7 +34,7 @@ func isolation(w *world) {
 	if err := w.Commit(w.Context(), w.change(taken)); err == nil {
 		w.Error("a session of another workspace was written")
 	}
-	lists, err := w.Events(w.Context(), us, "", 0, 0)
+	lists, _, err := w.Events(w.Context(), us, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(lists), 0, "events of this workspace")
 	zones, err := w.ReadData("other").Zones(w.Context())
@@ -80,13 +80,19 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.SessionByExternalID(ctx, us, id) }},
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
 		"Messages":            {s.ID, func(id string) (any, error) { return w.Messages(ctx, us, id, 0, 0) }},
-		"LatestMessages":      {s.ID, func(id string) (any, error) { return w.LatestMessages(ctx, us, id, 0, 10) }},
-		"Message":             {m.ID, func(id string) (any, error) { return w.Message(ctx, us, s.ID, id) }},
-		"Events":              {s.ID, func(id string) (any, error) { return w.Events(ctx, us, id, 0, 0) }},
-		"Executions":          {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
-		"Transitions":         {s.ID, func(id string) (any, error) { return w.Transitions(ctx, us, id) }},
-		"Roundtrips":          {s.ID, func(id string) (any, error) { return w.Roundtrips(ctx, us, id) }},
-		"Standing":            {s.ID, func(id string) (any, error) { return w.Standing(ctx, us, id) }},
+		"MessagePage": {s.ID, func(id string) (any, error) {
+			list, _, err := w.MessagePage(ctx, us, id, "", 10, true)
+			return list, err
+		}},
+		"Message": {m.ID, func(id string) (any, error) { return w.Message(ctx, us, s.ID, id) }},
+		"Events": {s.ID, func(id string) (any, error) {
+			list, _, err := w.Events(ctx, us, id, 0, domain.PageSize{})
+			return list, err
+		}},
+		"Executions":  {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
+		"Transitions": {s.ID, func(id string) (any, error) { return w.Transitions(ctx, us, id) }},
+		"Roundtrips":  {s.ID, func(id string) (any, error) { return w.Roundtrips(ctx, us, id) }},
+		"Standing":    {s.ID, func(id string) (any, error) { return w.Standing(ctx, us, id) }},
 		"Timeline": {s.ID, func(id string) (any, error) {
 			list, next, err := w.Timeline(ctx, us, id, domain.TimelineFilter{})
 			return []any{list, next}, err

@@ -270,7 +270,7 @@ func deletion(w *world) {
 	w.code(err, domain.CodeNotFound)
 	_, err = w.Approval(w.Context(), s.WorkspaceID, "apr_1")
 	w.code(err, domain.CodeNotFound)
-	log, err := w.Events(w.Context(), s.WorkspaceID, "", 0, 0)
+	log, _, err := w.Events(w.Context(), s.WorkspaceID, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
 	settings, err := w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {

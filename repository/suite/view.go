@@ -156,21 +156,18 @@ func turnsInInbox(w *world) {
 	list, err := w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(list, []*domain.Message{&placed, &edited}, "placed first, then waiting")
-	page, err := w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 1)
-	w.ok(err)
-	w.equal(page, []*domain.Message{&placed}, "the first page")
-	page, err = w.Messages(w.Context(), s.WorkspaceID, s.ID, placed.Seq, 1)
-	w.ok(err)
-	w.equal(page, []*domain.Message{&edited}, "the page after it")
-	page, err = w.LatestMessages(w.Context(), s.WorkspaceID, s.ID, 0, 1)
-	w.ok(err)
-	w.equal(page, []*domain.Message{&edited, &placed}, "the newest, behind those that wait")
-	page, err = w.LatestMessages(w.Context(), s.WorkspaceID, s.ID, placed.Seq+1, 5)
-	w.ok(err)
-	w.equal(page, []*domain.Message{&placed}, "what is older")
-	page, err = w.LatestMessages(w.Context(), s.WorkspaceID, s.ID, placed.Seq, 5)
-	w.ok(err)
-	w.equal(len(page), 0, "before the first")
+	for _, c := range []struct {
+		latest bool
+		want   []*domain.Message
+	}{{false, []*domain.Message{&placed, &edited}}, {true, []*domain.Message{&edited, &placed}}} {
+		page, next, err := w.MessagePage(w.Context(), s.WorkspaceID, s.ID, "", 1, c.latest)
+		w.ok(err)
+		w.equal(page, c.want[:1], "the first page")
+		page, next, err = w.MessagePage(w.Context(), s.WorkspaceID, s.ID, next, 1, c.latest)
+		w.ok(err)
+		w.equal(page, c.want[1:], "the page after it")
+		w.equal(next, "", "the end")
+	}
 	v, err := w.View(w.Context(), s.WorkspaceID, s.ID)
 	w.ok(err)
 	w.equal([]any{len(v.Inbox), v.Inbox[0].ID, v.Inbox[0].Message.Text}, []any{1, second.ID, "edited"}, "the inbox")

@@ -2,7 +2,7 @@
 import { api, body } from '../../../api/client';
 import type { Approval, Execution, Latest, Message, Roundtrip, Session } from './conversation';
 
-const newest = 100; // so many are read at first
+const newest = 200; // so many are read at first: those that wait their turn, 100 at most, and as many of the rest
 const older = 200;
 
 const path = (id: string) => ({ path: { session_id: id } });

@@ -1,0 +1,71 @@
+package handlers
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Who asks for more than there is room for waits, in order, and no longer than patience;
+// what others hold in other accounts is no matter.
+func TestLedgerHoldsItsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLedger()
+		mine, theirs := []account{{"key a", 10}, {"workspace", 15}}, []account{{"key b", 10}, {"workspace", 15}}
+		first := l.reserve(t.Context(), 8, time.Second, mine...)
+		if first == nil {
+			t.Fatal("an empty account has no room")
+		}
+		began := time.Now()
+		if l.reserve(t.Context(), 3, time.Second, mine...) != nil || time.Since(began) != time.Second {
+			t.Fatalf("granted beyond the bound, or after %s", time.Since(began))
+		}
+		if l.reserve(t.Context(), 7, time.Second, theirs...) == nil {
+			t.Fatal("another key has no room")
+		}
+		if l.reserve(t.Context(), 1, time.Second, theirs...) != nil {
+			t.Fatal("granted beyond the bound of the workspace")
+		}
+		done := make(chan *hold)
+		for range 2 {
+			go func() { done <- l.reserve(t.Context(), 2, time.Minute, mine...) }()
+		}
+		synctest.Wait()
+		first.resize(4) // it was less than thought: there is room for both
+		for range 2 {
+			if h := <-done; h == nil {
+				t.Fatal("not granted when there was room")
+			}
+		}
+		first.release()
+		first.release()
+	})
+}
+
+// A claim that is larger than its account is granted when that one is empty; one that was
+// given up leaves nothing behind; nothing at all is held at the end.
+func TestLedgerForgetsWhatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, a := newLedger(), account{"key a", 10}
+		large := l.reserve(t.Context(), 100, 0, a)
+		if large == nil {
+			t.Fatal("a large one never comes to its turn")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if l.reserve(ctx, 1, time.Hour, a) != nil {
+			t.Fatal("granted to somebody who left")
+		}
+		forced := l.take(5, a) // waits for nobody
+		large.release()
+		if l.reserve(t.Context(), 6, 0, a) != nil {
+			t.Fatal("what was taken without asking does not count")
+		}
+		forced.release()
+		(*hold)(nil).release()
+		if len(l.held)+len(l.waiting) > 0 {
+			t.Errorf("left behind: %v, %d waiting", l.held, len(l.waiting))
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// pageRoom is what a list takes in memory while it is read: the rows, and their JSON.
+	pageRoom = 2 * domain.PageBytes
+	// What the answers to one credential, and to all of a workspace, may hold. A reader who
+	// does not read holds up himself, then his workspace, and nobody else.
+	maxHeldByKey       = 64 << 20
+	maxHeldByWorkspace = 128 << 20
+	// Exports are read for as long as they take, a page in memory at a time: so many of a
+	// credential, and of a workspace, go on at the same time.
+	exportsByKey       = 4
+	exportsByWorkspace = 8
+	// waitForRoom is how long a request waits for answers before it to be read.
+	waitForRoom = 3 * time.Second
+	// smallAnswer is not counted: the connection's own buffers hold as much.
+	smallAnswer = 16 << 10
+)
+
+// accounts are what an answer to this request counts for; none where nobody is known.
+func accounts(r *http.Request) []account {
+	who := caller(r)
+	if who == nil {
+		return nil
+	}
+	return []account{{"key " + who.Name, maxHeldByKey}, {"workspace " + who.Workspace, maxHeldByWorkspace}}
+}
+
+// exportAccounts are what an export counts for.
+func exportAccounts(r *http.Request) []account {
+	who := caller(r)
+	return []account{
+		{"exports of key " + who.Name, exportsByKey * pageRoom}, {"exports of workspace " + who.Workspace, exportsByWorkspace * pageRoom},
+	}
+}
+
+// roomFor waits until there is room for an answer of so many bytes.
+func (s *server) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error) {
+	if h := s.answers.reserve(r.Context(), bytes, waitForRoom, of...); h != nil {
+		return h, nil
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(waitForRoom/time.Second)))
+	return nil, domain.Errorf(CodeRateLimited, "Too many large answers are on their way to this key or workspace and have not been read. "+
+		"Read them, or break them off, and send the request again in %d s.", int(waitForRoom/time.Second))
+}
+
+// writeList answers with one page of a list: as many items as the limit says, or as
+// there is room for in domain.PageBytes of JSON, and always one. It is the only way in
+// which a list is written. read gives a page of at most limit items with the cursor of
+// the next one.
+func writeList[D, A any](s *server, w http.ResponseWriter, r *http.Request, limit int, to func(D) A, read func(limit int) ([]D, string, error)) {
+	room, err := s.roomFor(w, r, pageRoom, accounts(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer room.release()
+	body, err := encodePage(limit, to, read)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	room.resize(int64(len(body)))
+	s.send(w, r, http.StatusOK, body)
+}
+
+// encodePage makes the JSON of a page. Where it grows too long, the page is read again
+// with as many items as fit: so its cursor is the right one.
+func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, string, error)) ([]byte, error) {
+	for {
+		items, next, err := read(limit)
+		if err != nil {
+			return nil, err
+		}
+		var body bytes.Buffer
+		body.WriteString(`{"data":[`)
+		fitted := 0
+		for _, item := range items {
+			one, err := json.Marshal(to(item))
+			if err != nil {
+				return nil, fmt.Errorf("encode the answer: %w", err)
+			}
+			if fitted > 0 && body.Len()+len(one) > domain.PageBytes-maxCursor {
+				break
+			}
+			if fitted > 0 {
+				body.WriteByte(',')
+			}
+			body.Write(one)
+			fitted++
+		}
+		if fitted < len(items) {
+			limit = fitted
+			continue
+		}
+		cursor := []byte("null")
+		if next != "" {
+			cursor, _ = json.Marshal(next) // a string can be encoded
+		}
+		body.WriteString(`],"next_cursor":`)
+		body.Write(cursor)
+		body.WriteByte('}')
+		return body.Bytes(), nil
+	}
+}
+
+// maxCursor is more than the end of a page takes: its cursor has 500 bytes at most.
+const maxCursor = 1 << 10
+
+// pointed gives the mappers of items what they take.
+func pointed[T any](items []T, next string, err error) ([]*T, string, error) {
+	return pointers(items), next, err
+}

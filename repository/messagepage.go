@@ -1,0 +1,155 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// messageCursor is where a page of messages ended: behind the message with the number
+// Seq and, when it ended among those that wait their turn, behind the one that came at At
+// with the id ID. Its text is the number, or "number.time.id".
+type messageCursor struct {
+	Seq int64
+	At  time.Time
+	ID  string // "": not among those that wait
+}
+
+func (c messageCursor) String() string {
+	text := strconv.FormatInt(c.Seq, 10)
+	if c.ID != "" {
+		text += "." + strconv.FormatInt(c.At.UnixMicro(), 10) + "." + c.ID
+	}
+	return text
+}
+
+func readMessageCursor(text string) (c messageCursor, err error) {
+	if text == "" {
+		return c, nil
+	}
+	number, rest, among := strings.Cut(text, ".")
+	c.Seq, err = strconv.ParseInt(number, 10, 64)
+	if among && err == nil {
+		at, id, _ := strings.Cut(rest, ".")
+		var micros int64
+		micros, err = strconv.ParseInt(at, 10, 64)
+		c.At, c.ID = time.UnixMicro(micros).UTC(), id
+	}
+	if err != nil || c.Seq < 0 || among && c.ID == "" {
+		return c, domain.Invalid("/after", "bad_cursor", "after takes the seq of a message, or the next_cursor of the page before.")
+	}
+	return c, nil
+}
+
+// MessagePage lists a page of a session's messages and gives the cursor of the next one,
+// "" at the end. Those in their place come in order, then those that wait their turn,
+// oldest first; or, latest first, all of it the other way round.
+func (s *Store) MessagePage(ctx context.Context, workspace, session, cursor string, limit int, latest bool) (messages []*domain.Message, next string, err error) {
+	from, err := readMessageCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	p := &messagePage{workspace: workspace, session: session, from: from, room: roomFor(domain.PageSize{Rows: pageSize(limit)})}
+	err = s.read(ctx, func(r reader) error {
+		if latest {
+			err = p.latest(ctx, r)
+		} else {
+			err = p.inOrder(ctx, r)
+		}
+		if err == nil && len(p.rows) == 0 {
+			err = sessionExists(ctx, r, workspace, session)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list the messages: %w", err)
+	}
+	messages, err = each(p.rows, (*messageRow).message)
+	return messages, p.next, err
+}
+
+// messagePage is a page while it is read: two kinds of rows, each in the order of an
+// index, so that a page of a long session costs no more than one of a short one.
+type messagePage struct {
+	workspace, session string
+	from               messageCursor
+	room               *room
+	rows               []messageRow
+	next               string
+}
+
+const (
+	placedMessages  = "SELECT " + messageColumns + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq "
+	waitingMessages = "SELECT " + messageColumns + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq IS NULL"
+)
+
+func (p *messagePage) inOrder(ctx context.Context, r reader) error {
+	more, err := p.read(ctx, r, newQuery(placedMessages+"> ? ORDER BY seq", p.workspace, p.session, p.from.Seq))
+	if err != nil {
+		return err
+	}
+	end := p.from
+	if n := len(p.rows); n > 0 {
+		end.Seq = *p.rows[n-1].Seq
+	}
+	if more {
+		p.next = messageCursor{Seq: end.Seq}.String()
+		return nil
+	}
+	q := newQuery(waitingMessages, p.workspace, p.session)
+	if p.from.ID != "" {
+		q.add(" AND (at, id) > (?, ?)", stamp{p.from.At}, p.from.ID)
+	}
+	q.add(" ORDER BY at, id")
+	if more, err = p.read(ctx, r, q); more && err == nil {
+		p.next = p.endingAt(end)
+	}
+	return err
+}
+
+func (p *messagePage) latest(ctx context.Context, r reader) error {
+	if p.from.Seq == 0 {
+		q := newQuery(waitingMessages, p.workspace, p.session)
+		if p.from.ID != "" {
+			q.add(" AND (at, id) < (?, ?)", stamp{p.from.At}, p.from.ID)
+		}
+		q.add(" ORDER BY at DESC, id DESC")
+		more, err := p.read(ctx, r, q)
+		if err != nil || more {
+			p.next = p.endingAt(p.from)
+			return err
+		}
+		p.from.Seq = math.MaxInt64
+	}
+	more, err := p.read(ctx, r, newQuery(placedMessages+"< ? ORDER BY seq DESC", p.workspace, p.session, p.from.Seq))
+	if err != nil || !more {
+		return err
+	}
+	p.next = p.endingAt(messageCursor{})
+	return nil
+}
+
+// endingAt is the cursor behind the last row that was read; end where there is none.
+func (p *messagePage) endingAt(end messageCursor) string {
+	if len(p.rows) == 0 {
+		return end.String()
+	}
+	last := p.rows[len(p.rows)-1]
+	if last.Seq != nil {
+		return messageCursor{Seq: *last.Seq}.String()
+	}
+	return messageCursor{Seq: end.Seq, At: last.At.Time, ID: last.ID}.String()
+}
+
+// read adds the rows of a query that there is room for.
+func (p *messagePage) read(ctx context.Context, r reader, q *query) (more bool, err error) {
+	q.add(" LIMIT ?", p.room.rows+1)
+	rows, more, err := fill[messageRow](ctx, r, p.room, q.text(), q.args...)
+	p.rows = append(p.rows, rows...)
+	return more, err
+}
