@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // flatField is what a form may ask: one value, or several texts from a list.
@@ -42,7 +43,7 @@ func checkForm(data json.RawMessage) error {
 		return domain.Invalid("/data/schema", "schema", `A form's schema has "type": "object" and at least one of "properties".`)
 	}
 	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
-		field, at := form.Properties[name], "/data/schema/properties/"+escapePointer(name)
+		field, at := form.Properties[name], "/data/schema/properties/"+jsonbody.Part(name)
 		switch field.Type {
 		case "string", "number", "integer", "boolean":
 		case "array":
@@ -120,7 +121,7 @@ var notFlat = []string{"$ref", "$dynamicRef", "$recursiveRef", "$defs", "definit
 func checkPlain(data json.RawMessage) error {
 	value, err := parseJSON(data)
 	if err != nil {
-		return domain.Invalid("/data", "json", "This is not JSON: %v.", err)
+		return unreadJSON("/data", "This is", err)
 	}
 	fields, _ := value.(map[string]any)
 	schema, _ := fields["schema"].(map[string]any)
@@ -129,7 +130,7 @@ func checkPlain(data json.RawMessage) error {
 	}
 	properties, _ := schema["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		at := "/data/schema/properties/" + escapePointer(name)
+		at := "/data/schema/properties/" + jsonbody.Part(name)
 		field, _ := properties[name].(map[string]any)
 		if err := plain(field, at, true); err != nil {
 			return err
@@ -147,7 +148,7 @@ func plain(schema map[string]any, at string, field bool) error {
 		alternatives := key == "anyOf" || key == "oneOf"
 		switch {
 		case slices.Contains(notFlat, key), field && key == "properties", alternatives && !(field && constants(schema[key])):
-			return domain.Invalid(at+"/"+escapePointer(key), "flat", "A form is flat: %s cannot be used here.", quoted(key))
+			return domain.Invalid(at+"/"+jsonbody.Part(key), "flat", "A form is flat: %s cannot be used here.", quoted(key))
 		}
 	}
 	return nil

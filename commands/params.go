@@ -5,19 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
-
-// maxParams bounds the params of one command, in bytes.
-const maxParams = 1 << 20
-
-// maxDepth bounds how deep JSON may be nested.
-const maxDepth = 64
 
 // object makes the schema of an object from its properties.
 func object(properties string, required ...string) json.RawMessage {
@@ -77,12 +72,9 @@ func canonical(params json.RawMessage, action bool) (json.RawMessage, flags, err
 	if len(bytes.TrimSpace(params)) == 0 {
 		return json.RawMessage("{}"), f, nil
 	}
-	if len(params) > maxParams {
-		return nil, f, domain.Invalid("", "too_large", "The params have %d bytes; at most %d are read.", len(params), maxParams)
-	}
 	value, err := parseJSON(params)
 	if err != nil {
-		return nil, f, domain.Invalid("", "json", "The params are not JSON: %v.", err)
+		return nil, f, unreadJSON("", "The params are", err)
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -117,73 +109,50 @@ func takeFlag(fields map[string]any, name string) (bool, error) {
 	return flag, nil
 }
 
-// parseJSON reads one JSON value with its numbers as they are written.
+// parseJSON reads one JSON value with its numbers as they are written. NUL and what is
+// no text become U+FFFD.
 func parseJSON(raw []byte) (any, error) {
-	if deeper(raw, maxDepth) {
-		return nil, fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+	value, mistakes, err := jsonbody.Read(bytes.ToValidUTF8(raw, []byte("\uFFFD")), jsonbody.Params)
+	if err == nil {
+		err = mistakes.First()
 	}
-	raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, fmt.Errorf("read JSON: %w", err)
+	if err == nil {
+		err = checkNumbers(value)
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("there is something after the end of the value")
-	}
-	return tidy(value)
+	return value, err
 }
 
-func deeper(raw []byte, n int) bool {
-	depth, inText := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch b := raw[i]; {
-		case inText && b == '\\':
-			i++
-		case b == '"':
-			inText = !inText
-		case inText:
-		case b == '{' || b == '[':
-			if depth++; depth > n {
-				return true
-			}
-		case b == '}' || b == ']':
-			depth--
-		}
+// unreadJSON is the error for a value that parseJSON did not read; what ends with "is"
+// or "are".
+func unreadJSON(pointer, what string, err error) *domain.Error {
+	code := "json"
+	if unread, ok := errors.AsType[*jsonbody.Error](err); ok && unread.Reason == jsonbody.TooLarge {
+		code = "too_large"
 	}
-	return false
+	return domain.Invalid(pointer, code, "%s %v.", what, err)
 }
 
-// tidy replaces NUL in texts, and refuses numbers that would take all memory once
-// they are written out.
-func tidy(value any) (any, error) {
-	var err error
+// checkNumbers refuses numbers that would take all memory once they are written out.
+func checkNumbers(value any) error {
 	switch v := value.(type) {
-	case string:
-		return strings.ReplaceAll(v, "\x00", "\uFFFD"), nil
 	case json.Number:
 		if !ordinary(string(v)) {
-			return nil, fmt.Errorf("the number %s is too large, too small or too long", shorten(string(v), 40))
+			return fmt.Errorf("the number %s is too large, too small or too long", shorten(string(v), 40))
 		}
 	case []any:
-		for i := range v {
-			if v[i], err = tidy(v[i]); err != nil {
-				return nil, err
+		for _, inner := range v {
+			if err := checkNumbers(inner); err != nil {
+				return err
 			}
 		}
 	case map[string]any:
-		for key, inner := range v {
-			clean := strings.ReplaceAll(key, "\x00", "\uFFFD")
-			if clean != key {
-				delete(v, key)
-			}
-			if v[clean], err = tidy(inner); err != nil {
-				return nil, err
+		for _, inner := range v {
+			if err := checkNumbers(inner); err != nil {
+				return err
 			}
 		}
 	}
-	return value, nil
+	return nil
 }
 
 // ordinary says that a number fits a float64 and is not absurdly long.
@@ -243,9 +212,5 @@ func quoted(name string) string { return strconv.Quote(shorten(name, 80)) }
 
 // shorten cuts a text to n runes.
 func shorten(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
+	return jsonbody.Cut(text, n)
 }

@@ -74,7 +74,7 @@ func merged(pointer string, present, patch json.RawMessage) (json.RawMessage, er
 	}
 	change, err := parseJSON(patch)
 	if err != nil {
-		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
+		return nil, unreadJSON(pointer, "This is", err)
 	}
 	if _, ok := change.(map[string]any); !ok {
 		return nil, domain.Invalid(pointer, "type", "This must be an object.")
@@ -108,7 +108,7 @@ func normal(pointer string, raw json.RawMessage, most int) (json.RawMessage, err
 	}
 	value, err := parseJSON(raw)
 	if err != nil {
-		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
+		return nil, unreadJSON(pointer, "This is", err)
 	}
 	if _, ok := value.(map[string]any); !ok {
 		return nil, domain.Invalid(pointer, "type", "This must be an object.")

@@ -100,7 +100,7 @@ func (c *Catalogue) ownSchema(pointer string, schema json.RawMessage) (json.RawM
 	}
 	value, err := parseJSON(schema)
 	if err != nil {
-		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
+		return nil, unreadJSON(pointer, "This is", err)
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {

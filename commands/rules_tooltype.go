@@ -171,7 +171,7 @@ func toolsOf(ctx context.Context, data ToolData, toolType string) ([]domain.Tool
 func (c *Catalogue) typeSchema(pointer string, schema json.RawMessage) (json.RawMessage, error) {
 	value, err := parseJSON(schema)
 	if err != nil {
-		return nil, domain.Invalid(pointer, "json", "This is not JSON: %v.", err)
+		return nil, unreadJSON(pointer, "This is", err)
 	}
 	fields, ok := value.(map[string]any)
 	if !ok || fields["type"] != "object" {

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,10 +58,7 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if len(schema) > maxSchema {
 		return nil, fmt.Errorf("the schema has %d bytes; at most %d are allowed", len(schema), maxSchema)
 	}
-	if deeper(schema, maxDepth) {
-		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxDepth)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	document, err := parseJSON(schema)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -91,10 +87,7 @@ func (s *schemaCache) check(schema, value json.RawMessage, prefix string) error 
 	}
 	instance, err := parseJSON(value)
 	if err != nil {
-		return domain.Invalid(prefix, "json", "This is not JSON: %v.", err)
-	}
-	if n := countValues(instance); n > maxValues {
-		return domain.Invalid(prefix, "too_large", "This has more than %d values; that is too many.", maxValues)
+		return unreadJSON(prefix, "This is", err)
 	}
 	err = compiled.Validate(instance)
 	var wrong *jsonschema.ValidationError

@@ -7,14 +7,11 @@ import (
 	"strings"
 )
 
-// Checking a value costs at most its values times the schema's parts. Both are
-// bounded, because schemas come from people and models, and a check cannot be
+// maxSchemaParts bounds a schema. Checking a value costs at most its values (bounded
+// where it is read) times the schema's parts: both, because schemas come from people and models, and a check cannot be
 // stopped: a few references that double each other would keep a processor busy for
 // years.
-const (
-	maxSchemaParts = 2_000
-	maxValues      = 20_000
-)
+const maxSchemaParts = 2_000
 
 // unfolding walks a schema with its references followed, and counts.
 type unfolding struct {
@@ -102,19 +99,4 @@ func (u *unfolding) find(ref string) (any, error) {
 		}
 	}
 	return node, nil
-}
-
-func countValues(value any) int {
-	n := 1
-	switch v := value.(type) {
-	case []any:
-		for _, inner := range v {
-			n += countValues(inner)
-		}
-	case map[string]any:
-		for _, inner := range v {
-			n += countValues(inner)
-		}
-	}
-	return n
 }

@@ -10,17 +10,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
-
-// maxFieldErrors bounds what is told about one value.
-const maxFieldErrors = 20
 
 // schemaErrors says in plain words what a schema found wrong.
 func schemaErrors(wrong *jsonschema.ValidationError, prefix string) *domain.Error {
-	var fields []domain.FieldError
-	collect(wrong, prefix, &fields)
-	if len(fields) == 0 {
-		fields = []domain.FieldError{{Pointer: prefix, Code: "invalid", Message: "The value does not fit its schema."}}
+	leaves := collect(wrong, nil)
+	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
+		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
+	})
+	var found jsonbody.Mistakes
+	for _, e := range leaves {
+		if found.Full() {
+			break // what is left is not written out
+		}
+		for _, f := range fieldErrors(prefix+pointer(e.InstanceLocation), e) {
+			found.AddAt(f.Pointer, f.Code, f.Message)
+		}
+	}
+	if len(found.List) == 0 {
+		found.AddAt(prefix, "invalid", "The value does not fit its schema.")
+	}
+	fields := make([]domain.FieldError, 0, len(found.List))
+	for _, m := range found.List {
+		fields = append(fields, domain.FieldError(m))
 	}
 	slices.SortStableFunc(fields, func(a, b domain.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	fields = slices.Compact(fields)
@@ -28,34 +41,32 @@ func schemaErrors(wrong *jsonschema.ValidationError, prefix string) *domain.Erro
 	if fields[0].Pointer != "" {
 		message = fields[0].Pointer + ": " + message
 	}
-	if len(fields) > maxFieldErrors {
-		fields = fields[:maxFieldErrors]
-	}
 	return &domain.Error{Code: domain.CodeInvalid, Message: message, Fields: fields}
 }
 
 // collect walks the causes down to those that say what is wrong. (The library's own
 // flat list loses the causes behind a $ref.)
-func collect(e *jsonschema.ValidationError, prefix string, fields *[]domain.FieldError) {
+func collect(e *jsonschema.ValidationError, leaves []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains:
-		*fields = append(*fields, fieldErrors(prefix+pointer(e.InstanceLocation), e)...)
+		leaves = append(leaves, e)
 	default:
 		if len(e.Causes) == 0 {
-			*fields = append(*fields, fieldErrors(prefix+pointer(e.InstanceLocation), e)...)
+			leaves = append(leaves, e)
 		}
 	}
 	for _, cause := range e.Causes {
-		collect(cause, prefix, fields)
+		leaves = collect(cause, leaves)
 	}
+	return leaves
 }
 
 func pointer(tokens []string) string {
-	var b strings.Builder
+	var at jsonbody.Path
 	for _, t := range tokens {
-		b.WriteString("/" + escapePointer(t))
+		at.Name(t)
 	}
-	return b.String()
+	return at.String()
 }
 
 func fieldErrors(pointer string, e *jsonschema.ValidationError) []domain.FieldError {
@@ -93,16 +104,13 @@ func fieldErrors(pointer string, e *jsonschema.ValidationError) []domain.FieldEr
 
 // each makes an error for every one of several fields of an object.
 func each(pointer string, names []string, code, format string) []domain.FieldError {
+	names = names[:min(len(names), jsonbody.MaxMistakes)]
 	errs := make([]domain.FieldError, 0, len(names))
 	for _, name := range names {
-		at := pointer + "/" + escapePointer(name)
+		at := pointer + "/" + jsonbody.Part(name)
 		errs = append(errs, domain.FieldError{Pointer: at, Code: code, Message: fmt.Sprintf(format, quoted(name))})
 	}
 	return errs
-}
-
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 func listed(values []any) string {

@@ -2,12 +2,14 @@ package commands
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // A schema that a model wrote reads no files, calls nobody, and takes no time.
@@ -30,7 +32,7 @@ func TestSchemasThatAreRefused(t *testing.T) {
 		{"a type that does not exist", `{"type":"text"}`, "type"},
 		{"an endless pattern", `{"pattern":"(a{1000}){1000}"}`, "regex"},
 		{"too large", `{"title":"` + strings.Repeat("x", maxSchema) + `"}`, "bytes"},
-		{"too deep", strings.Repeat(`{"not":`, 70) + `{}` + strings.Repeat(`}`, 70), "deeper"},
+		{"too deep", strings.Repeat(`{"not":`, 70) + `{}` + strings.Repeat(`}`, 70), "nested more"},
 		{"not JSON", `{`, "read the schema"},
 	} {
 		var cache schemaCache
@@ -76,7 +78,7 @@ func TestSchemaErrorsAreAllTold(t *testing.T) {
 	if err := cache.check(schema, json.RawMessage(`{"a":1,"b":2}`), ""); domain.ErrorCode(err) != domain.CodeInvalid {
 		t.Error("a has no schema of its own, and additional fields are refused")
 	}
-	if err := cache.check(schema, json.RawMessage("["+strings.Repeat("1,", maxValues)+"1]"), ""); pointerOf(err) != "" || !strings.Contains(err.Error(), "too many") {
+	if err := cache.check(schema, json.RawMessage("["+strings.Repeat("1,", jsonbody.MaxValues)+"1]"), ""); pointerOf(err) != "" || !strings.Contains(err.Error(), "more than 20000 values") {
 		t.Error(err)
 	}
 }
@@ -122,6 +124,34 @@ func TestTheAIMayNotStoreABadSchema(t *testing.T) {
 			if len(w.data.types) != 0 {
 				t.Errorf("%s in %s was stored", about, field)
 			}
+		}
+	}
+}
+
+// TestWhatASchemaFindsIsToldShortly: a value may be wrong in thousands of places, deep
+// down, below long names, with long texts; what is told of it stays small.
+func TestWhatASchemaFindsIsToldShortly(t *testing.T) {
+	long := strings.Repeat("<", jsonbody.MaxName-10)
+	var many strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&many, `,"%s%d":1`, long, i)
+	}
+	for name, c := range map[string]struct{ schema, value string }{
+		"unknown fields": {`{"additionalProperties":false}`, `{"a":1` + many.String() + `}`},
+		"a long text":    {`{"pattern":"^a$"}`, `"` + strings.Repeat("<", 500_000) + `"`},
+		"many texts":     {`{"items":{"pattern":"^a$"}}`, "[" + strings.Repeat(`"`+strings.Repeat("<", 900)+`",`, 1000) + `"b"]`},
+		"long names": {`{"additionalProperties":{"additionalProperties":{"type":"number"}}}`,
+			`{"` + long + `":{"a":""` + strings.ReplaceAll(many.String(), ":1", `:""`) + `}}`},
+		"a long list of what is allowed": {`{"enum":["` + strings.Repeat("b", 60_000) + `"]}`, `1`},
+	} {
+		var cache schemaCache
+		var e *domain.Error
+		if err := cache.check(json.RawMessage(c.schema), json.RawMessage(c.value), "/data"); !errors.As(err, &e) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		told, err := json.Marshal(e.Fields)
+		if err != nil || len(told)+len(e.Message) > 64<<10 || len(e.Fields) > jsonbody.MaxMistakes {
+			t.Errorf("%s: %d mistakes in %d bytes, a message of %d", name, len(e.Fields), len(told), len(e.Message))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // tableReader reads the lines of a CSV file, and remembers where each cell stands.
@@ -30,7 +31,7 @@ type mistakes struct{ fields []domain.FieldError }
 func (m *mistakes) add(line int, name, code, format string, args ...any) {
 	pointer, place := fmt.Sprintf("/lines/%d", line), fmt.Sprintf("Line %d", line)
 	if name != "" {
-		pointer, place = pointer+"/"+escapePointer(shorten(name, 100)), place+", column "+quoted(name)
+		pointer, place = pointer+"/"+jsonbody.Part(name), place+", column "+quoted(name)
 	}
 	m.fields = append(m.fields, domain.FieldError{Pointer: pointer, Code: code, Message: place + ": " + fmt.Sprintf(format, args...)})
 }

@@ -119,7 +119,7 @@ var unreadJSON = map[jsonbody.Reason]domain.Code{
 func readJSON(body []byte, rules jsonbody.Rules) (any, *jsonbody.Mistakes, error) {
 	node, mistakes, err := jsonbody.Read(body, rules)
 	if unread, ok := errors.AsType[*jsonbody.Error](err); ok {
-		return nil, nil, &domain.Error{Code: unreadJSON[unread.Reason], Message: unread.Message, Err: err}
+		return nil, nil, &domain.Error{Code: unreadJSON[unread.Reason], Message: "The body is " + unread.Detail + ".", Err: err}
 	}
 	return node, mistakes, err
 }

@@ -65,3 +65,23 @@ func TestABodyTakesMemoryByItsSize(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDecode looks for a body whose answer is more than 20 times its size and a
+// constant, or more than 64 KiB.
+func FuzzDecode(f *testing.F) {
+	for _, body := range bombs(2000) {
+		f.Add([]byte(body))
+	}
+	f.Add([]byte(`{"segments":[{"type":"text","text":7,"x":null}],"if_busy":"now"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, dst := range []any{&messageInput{}, &newEntries{}, &settingsPatch{}, &newAutomation{}} {
+			err := decode(body, dst)
+			if err == nil {
+				continue
+			}
+			if told := len(encodeProblem(problemOf(err))); told > min(20*len(body)+8<<10, maxProblem) {
+				t.Errorf("%d bytes of answer for %d: %v", told, len(body), err)
+			}
+		}
+	})
+}

@@ -2,11 +2,14 @@ package prompt
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/kaptinlin/jsonrepair"
+
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const (
@@ -29,8 +32,8 @@ type candidate struct {
 // What is slightly wrong (a comma too many, single quotes) is repaired, but never a
 // text that was cut: half a list of deletions must not become an action.
 func findObject(text string, cutOff bool) (json.RawMessage, string) {
-	if len(text) > maxAnswer {
-		return nil, fmt.Sprintf("The answer is longer than %d bytes.", maxAnswer)
+	if len(text) > jsonbody.MaxAnswer {
+		return nil, fmt.Sprintf("The answer is longer than %d bytes.", jsonbody.MaxAnswer)
 	}
 	found := candidates(text)
 	var other json.RawMessage
@@ -38,10 +41,10 @@ func findObject(text string, cutOff bool) (json.RawMessage, string) {
 		if !c.closed {
 			continue
 		}
-		if deeper(c.text, maxDepth) {
-			return nil, fmt.Sprintf("The answer is nested deeper than %d levels.", maxDepth)
-		}
 		object, err := cleanJSON(c.text)
+		if beyond(err) {
+			return nil, "The answer is " + err.Error() + "."
+		}
 		if err != nil {
 			continue
 		}
@@ -72,7 +75,13 @@ func unreadable(found []candidate, other json.RawMessage) string {
 		return "The JSON object is not complete: a brace, bracket or quote is not closed. Nothing of it was run. " + wantObject
 	}
 	_, err := cleanJSON(found[0].text)
-	return "The JSON object cannot be read (" + syntaxProblem(err) + "). Nothing of it was run. " + wantObject
+	return "The JSON object cannot be read (" + err.Error() + "). Nothing of it was run. " + wantObject
+}
+
+// beyond says that a text is more than is read, whatever it says.
+func beyond(err error) bool {
+	unread, ok := errors.AsType[*jsonbody.Error](err)
+	return ok && (unread.Reason == jsonbody.TooDeep || unread.Reason == jsonbody.TooLarge)
 }
 
 // repaired tries to put right what nearly is an answer.
@@ -83,12 +92,12 @@ func repaired(found []candidate) json.RawMessage {
 		if !c.closed {
 			text, _, _ = strings.Cut(text, "\n```")
 		}
-		if len(text) > left || nesting(text) > maxDepth || !strings.Contains(text, "pre_text") {
+		if len(text) > left || nesting(text) > jsonbody.MaxDepth || !strings.Contains(text, "pre_text") {
 			continue
 		}
 		left -= len(text)
 		object, err := cleanJSON(repair(text))
-		if err != nil || !looksLikeAnswer(object) || deeper(string(object), maxDepth) {
+		if err != nil || !looksLikeAnswer(object) {
 			continue
 		}
 		if !c.closed && acts(object) {

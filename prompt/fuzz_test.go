@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // sound checks what everything after the parser relies on.
@@ -30,12 +30,8 @@ func sound(t *testing.T, answer *domain.AIMessage, problem string) {
 		if !isObject(c.Params) || c.CallID == "" {
 			t.Fatalf("a command that cannot be run: %+v", c)
 		}
-		var params any
-		if json.Unmarshal(c.Params, &params) != nil {
-			t.Fatalf("params: %s", c.Params)
-		}
-		if _, dirty := withoutNUL(params); dirty {
-			t.Fatalf("NUL in params: %q", c.Params)
+		if _, mistakes, err := jsonbody.Read(c.Params, jsonbody.Answer); err != nil || mistakes.Mended {
+			t.Fatalf("params that are no JSON, or hold NUL: %q %v", c.Params, err)
 		}
 	}
 	if answer.Module != nil && !isObject(answer.Module.Data) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // Hash is the same for answers that say and ask the same: it tells whether a model
@@ -27,11 +28,8 @@ func Hash(raw *domain.RawAnswer) string {
 // canonical is JSON with sorted keys and no spaces; other text without outer spaces.
 func canonical(text string) string {
 	text = strings.TrimSpace(text)
-	if text == "" || deeper(text, maxDepth) {
-		return text
-	}
-	var value any
-	if decode(text, &value) != nil {
+	value, mistakes, err := jsonbody.Read([]byte(text), jsonbody.Answer)
+	if err != nil || mistakes.First() != nil {
 		return text
 	}
 	again, err := json.Marshal(value)

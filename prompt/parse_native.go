@@ -62,15 +62,9 @@ func arguments(call *domain.RawCall, at int) (json.RawMessage, string) {
 		return json.RawMessage("{}"), ""
 	}
 	where := fmt.Sprintf("The arguments of call %d (%s)", at+1, cut(cleanText(call.Name), 64))
-	if len(text) > maxAnswer {
-		return nil, fmt.Sprintf("%s are longer than %d bytes. Send less at once.", where, maxAnswer)
-	}
-	if deeper(text, maxDepth) {
-		return nil, fmt.Sprintf("%s are nested deeper than %d levels.", where, maxDepth)
-	}
 	clean, err := cleanJSON(text)
 	if err != nil {
-		return nil, where + " are not valid JSON: " + syntaxProblem(err) + ". No call of the answer was run."
+		return nil, where + " are " + err.Error() + ". No call of the answer was run."
 	}
 	if !isObject(clean) {
 		return nil, where + " must be one JSON object. No call of the answer was run."

@@ -84,10 +84,10 @@ func TestNativeProblems(t *testing.T) {
 	}{
 		{"nothing", domain.RawAnswer{Text: " \n"}, "The answer is empty"},
 		{"cut with calls", domain.RawAnswer{Text: "x", Calls: calls("ZONES", `{}`), StopReason: "length"}, "cut at its length limit"},
-		{"cut arguments", domain.RawAnswer{Calls: calls("ZONES", `{}`, "CREATE_DATA", `{"tool_id":"t","ent`)}, "call 2 (CREATE_DATA) are not valid JSON: they end in the middle"},
+		{"cut arguments", domain.RawAnswer{Calls: calls("ZONES", `{}`, "CREATE_DATA", `{"tool_id":"t","ent`)}, "call 2 (CREATE_DATA) are not JSON: it ends too early"},
 		{"a list", domain.RawAnswer{Calls: calls("ZONES", `[]`)}, "must be one JSON object"},
-		{"two objects", domain.RawAnswer{Calls: calls("ZONES", `{} {}`)}, "after the end of the object"},
-		{"deep", domain.RawAnswer{Calls: calls("ZONES", `{"a":`+strings.Repeat("[", 70)+strings.Repeat("]", 70)+`}`)}, "nested deeper than 64"},
+		{"two objects", domain.RawAnswer{Calls: calls("ZONES", `{} {}`)}, "goes on after the end"},
+		{"deep", domain.RawAnswer{Calls: calls("ZONES", `{"a":`+strings.Repeat("[", 70)+strings.Repeat("]", 70)+`}`)}, "nested more than 64 deep"},
 		{"two modules", domain.RawAnswer{Calls: calls("ASK_USER", `{"type":"Text","data":{}}`, "ASK_USER", `{"type":"Text","data":{}}`)}, "more than one question"},
 		{"a module without data", domain.RawAnswer{Calls: calls("ASK_USER", `{"type":"Text"}`)}, `"data" must be an object`},
 		{"a module without type", domain.RawAnswer{Calls: calls("ASK_USER", `{"data":{}}`)}, `a "type"`},
@@ -152,7 +152,7 @@ func TestJSONProblems(t *testing.T) {
 		"cut":                   {`{"pre_text":"See:","data_commands":[{"type":"ZONES","params":{}}`, "length", "cut at its length limit"},
 		"cut, nearly whole":     {`{"pre_text":"See:",}`, "length", "cut at its length limit"},
 		"an unclosed action":    {`{"pre_text":"","action_commands":[{"type":"DELETE_DATA","params":{"entry_ids":["a","b`, "stop", "is not complete"},
-		"deep":                  {`{"pre_text":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, "stop", "nested deeper"},
+		"deep":                  {`{"pre_text":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, "stop", "nested more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer, problem := Parse(&domain.RawAnswer{Text: tt.text, StopReason: tt.stop}, input(domain.ProtocolJSON))

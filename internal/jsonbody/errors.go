@@ -12,15 +12,15 @@ const (
 	Repeated // an object has two fields with one name (RFC 7493)
 )
 
-// Error is a text that was not read. Its message is for people; what the text holds is
-// told by name only, and cut.
+// Error is a text that was not read. Detail says why, to stand behind "The body is" or
+// "The arguments are"; of what the text holds it tells a name at most, cut.
 type Error struct {
-	Reason  Reason
-	Message string
+	Reason Reason
+	Detail string
 }
 
-func (e *Error) Error() string { return e.Message }
+func (e *Error) Error() string { return e.Detail }
 
 func refuse(reason Reason, format string, args ...any) *Error {
-	return &Error{Reason: reason, Message: fmt.Sprintf(format, args...)}
+	return &Error{Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }

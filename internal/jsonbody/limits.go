@@ -4,8 +4,9 @@ package jsonbody
 const (
 	MaxBody  = 1 << 20  // a request's body
 	MaxEvent = 64 << 10 // the body of a call of a webhook
-	// MaxAnswer bounds one JSON text in a model's answer: its params, or all of it.
-	MaxAnswer = 1 << 20
+	// MaxParams bounds the params of one command, and all else that is kept as JSON.
+	MaxParams = 1 << 20
+	MaxAnswer = 2 << 20 // the whole of a model's answer, or the arguments of a call
 )
 
 // What JSON from outside may hold, whoever sends it.
@@ -35,5 +36,6 @@ type Rules struct {
 var (
 	Request = Rules{Bytes: MaxBody}
 	Event   = Rules{Bytes: MaxEvent}
-	Model   = Rules{Bytes: MaxAnswer, Lenient: true}
+	Params  = Rules{Bytes: MaxParams, Lenient: true}
+	Answer  = Rules{Bytes: MaxAnswer, Lenient: true}
 )

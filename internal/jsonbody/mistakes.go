@@ -1,6 +1,7 @@
 package jsonbody
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -91,10 +92,20 @@ type Mistake struct {
 // Mistakes gathers the wrong values of one body, MaxMistakes of them.
 type Mistakes struct {
 	List []Mistake
+	// Mended says that a lenient reader has put U+FFFD into some text.
+	Mended bool
 }
 
 // Full says that no more are told: reading on is of no use.
 func (m *Mistakes) Full() bool { return len(m.List) >= MaxMistakes }
+
+// First is the first mistake as an error; nil without one.
+func (m *Mistakes) First() error {
+	if len(m.List) == 0 {
+		return nil
+	}
+	return errors.New(m.List[0].Pointer + ": " + m.List[0].Message)
+}
 
 // Add notes a mistake at a place.
 func (m *Mistakes) Add(at *Path, code, format string, args ...any) {

@@ -13,7 +13,7 @@ import (
 // error is always an *Error.
 func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	if len(text) > rules.Bytes {
-		return nil, nil, refuse(TooLarge, "This is larger than %d bytes.", rules.Bytes)
+		return nil, nil, refuse(TooLarge, "larger than %d bytes", rules.Bytes)
 	}
 	if err := check(text); err != nil {
 		return nil, nil, err
@@ -32,10 +32,10 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 // check sees to it that the text is one JSON value, so that the reader need not.
 func check(text []byte) error {
 	if !utf8.Valid(text) {
-		return refuse(Malformed, "The body is not UTF-8.")
+		return refuse(Malformed, "not UTF-8")
 	}
 	if tooDeep(text) {
-		return refuse(TooDeep, "The body is nested more than %d deep.", MaxDepth)
+		return refuse(TooDeep, "nested more than %d deep", MaxDepth)
 	}
 	if json.Valid(text) {
 		return nil
@@ -44,13 +44,13 @@ func check(text []byte) error {
 	wrong, ok := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case !ok:
-		return refuse(Malformed, "The body is not JSON.")
+		return refuse(Malformed, "not JSON")
 	case strings.HasSuffix(wrong.Error(), "after top-level value"):
-		return refuse(Malformed, "There is something after the end of the JSON value.")
+		return refuse(Malformed, "not JSON: it goes on after the end of the value")
 	case strings.HasPrefix(wrong.Error(), "unexpected end"):
-		return refuse(Malformed, "The body is not JSON: it ends too early (near byte %d).", wrong.Offset)
+		return refuse(Malformed, "not JSON: it ends too early (near byte %d)", wrong.Offset)
 	}
-	return refuse(Malformed, "The body is not JSON: %s (near byte %d).", wrong.Error(), wrong.Offset)
+	return refuse(Malformed, "not JSON: %s (near byte %d)", wrong.Error(), wrong.Offset)
 }
 
 // tooDeep counts brackets outside of text.
@@ -89,7 +89,7 @@ type reader struct {
 
 func (r *reader) value() (any, error) {
 	if r.values++; r.values > MaxValues {
-		return nil, refuse(TooLarge, "The body holds more than %d values.", MaxValues)
+		return nil, refuse(TooLarge, "too much: it holds more than %d values", MaxValues)
 	}
 	r.space()
 	switch r.text[r.at] {
@@ -122,7 +122,7 @@ func (r *reader) object() (any, error) {
 			return nil, err
 		}
 		if _, twice := out[name]; twice && !r.lenient {
-			return nil, refuse(Repeated, "A name stands twice in one object: %s. Each may stand once.", r.path.String())
+			return nil, refuse(Repeated, "ambiguous: one name stands twice in an object, at %s", r.path.String())
 		}
 		if out[name], err = r.value(); err != nil {
 			return nil, err
@@ -132,12 +132,14 @@ func (r *reader) object() (any, error) {
 	return out, nil
 }
 
+const tooLong = "too_long"
+
 // name reads the name of a field and the colon behind it. The reader then stands in the
 // field.
 func (r *reader) name() (string, error) {
 	name, wrong := unquote(r.quoted())
 	if len(name) > MaxName {
-		wrong = &defect{"too_long", fmt.Sprintf("A name may have %d bytes at most.", MaxName)}
+		wrong = &defect{tooLong, fmt.Sprintf("A name may have %d bytes at most.", MaxName)}
 	}
 	r.path.Name(name)
 	err := r.note(wrong)
@@ -168,7 +170,11 @@ func (r *reader) string() (any, error) {
 
 // note keeps what is wrong with a text, where that is of interest.
 func (r *reader) note(wrong *defect) error {
-	if wrong == nil || r.lenient && wrong.code != "too_long" {
+	if wrong == nil {
+		return nil
+	}
+	if r.lenient && wrong.code != tooLong {
+		r.mistakes.Mended = true
 		return nil
 	}
 	r.mistakes.Add(&r.path, wrong.code, "%s", wrong.message)

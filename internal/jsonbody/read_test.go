@@ -36,7 +36,7 @@ func TestWhatIsRefused(t *testing.T) {
 		`"` + strings.Repeat("a", MaxBody) + `"`:     TooLarge,
 	} {
 		_, _, err := Read([]byte(text), Request)
-		if refused, ok := err.(*Error); !ok || refused.Reason != want || len(refused.Message) > 1000 {
+		if refused, ok := err.(*Error); !ok || refused.Reason != want || len(refused.Detail) > 1000 {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}
@@ -69,8 +69,8 @@ func TestWhichMistakesAreTold(t *testing.T) {
 
 // TestWhatAModelMayWrite: the last of two names counts, and text is mended.
 func TestWhatAModelMayWrite(t *testing.T) {
-	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), Model)
-	if err != nil || len(mistakes.List) != 0 || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
+	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), Params)
+	if err != nil || len(mistakes.List) != 0 || !mistakes.Mended || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
 		t.Errorf("%#v %v %v", got, mistakes, err)
 	}
 }

@@ -57,8 +57,11 @@ func (a *answer) add(r *genai.GenerateContentResponse) error {
 		if part != nil {
 			a.part(part)
 		}
+		if len(a.calls) > maxCalls {
+			return errTooLarge // each is held against all others
+		}
 	}
-	if a.size > maxAnswer || len(a.calls) > maxCalls {
+	if a.size > maxAnswer {
 		return errTooLarge
 	}
 	return nil

@@ -72,6 +72,9 @@ func (a *answer) add() error {
 		a.refused = true
 		a.piece(providers.DeltaText, c.refusal)
 	}
+	if len(c.calls) > maxCalls {
+		return errTooLarge // before each is held against all others
+	}
 	for i := range c.calls {
 		d := &c.calls[i]
 		a.calls.add(d)
@@ -79,7 +82,7 @@ func (a *answer) add() error {
 		a.piece(providers.DeltaArguments, d.arguments)
 		a.seen()
 	}
-	if a.size > maxAnswer || len(a.calls.calls) > maxCalls || len(c.calls) > maxCalls {
+	if a.size > maxAnswer || len(a.calls.calls) > maxCalls {
 		return errTooLarge
 	}
 	return nil
