@@ -2872,16 +2872,18 @@ type NodeStatus struct {
 	LeaseUntil  *Timestamp         `json:"lease_until"`
 	Node        string             `json:"node"`
 
-	// Nodes All nodes on this database that lived within the last day, this one too.
+	// Nodes All nodes on this database that lived within the last day, this one too. Empty without the root key.
 	Nodes []Node `json:"nodes"`
 
 	// Sessions Sessions that this node drives now.
 	Sessions int `json:"sessions"`
 
 	// StartedAt RFC 3339, UTC, milliseconds.
-	StartedAt     Timestamp `json:"started_at"`
-	StreamClients int       `json:"stream_clients"`
-	Version       string    `json:"version"`
+	StartedAt Timestamp `json:"started_at"`
+
+	// StreamClients Event streams that are open on this node.
+	StreamClients int    `json:"stream_clients"`
+	Version       string `json:"version"`
 }
 
 // NodeStatusDatabase defines model for NodeStatus.Database.

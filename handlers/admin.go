@@ -28,7 +28,8 @@ func (s *server) checkInvariants(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := s.Admin.Status(r.Context(), caller(r).Workspace)
+	who := caller(r)
+	status, err := s.Admin.Status(r.Context(), who.Workspace, who.Role == root)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -24,6 +24,8 @@ type Config struct {
 	Version     VersionInfo
 	// Draining says that the server is shutting down: not ready, no new work.
 	Draining func() bool
+	// Origins of pages that may use the API beside the server's own. Optional.
+	Origins auth.Origins
 	// RateLimits bound what one caller may ask. Optional: see there for what holds then.
 	RateLimits RateLimits
 	Health     Health

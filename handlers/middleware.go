@@ -95,7 +95,7 @@ func requestID(r *http.Request) string {
 
 // middleware is what every request passes, in one layer: it is on the way of every
 // message.
-func (s *server) middleware(next http.Handler) http.Handler {
+func (s *server) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w, Context: r.Context(), begun: s.Clock()}
@@ -104,12 +104,16 @@ func (s *server) middleware(next http.Handler) http.Handler {
 			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
 		}
 		setHeaders(w.Header(), x.id, r.URL.Path)
+		welcome := s.allowOrigin(w.Header(), r)
 		r = r.WithContext(x)
 		defer s.end(x, r)
 		switch {
+		case welcome && preflight(r):
+			answerPreflight(w.Header(), r, next)
+			x.WriteHeader(http.StatusNoContent)
 		case !safe(r.Method) && s.Draining != nil && s.Draining():
 			s.fail(x, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down. Send the request again in a moment."))
-		case crossOrigin.Check(r) != nil:
+		case !welcome && crossOrigin.Check(r) != nil:
 			s.fail(x, r, domain.Errorf(domain.CodeCrossOrigin, "A page of another origin may not change anything here."))
 		default:
 			if err := checkAddress(r); err != nil {
@@ -256,14 +260,7 @@ func traceID(parent string) string {
 // methodNotAllowed answers 405 and says which methods there are.
 func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var allowed []string
-		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-			if routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
-				if allowed = append(allowed, m); m == http.MethodGet {
-					allowed = append(allowed, http.MethodHead)
-				}
-			}
-		}
+		allowed := methodsOf(routes, r.URL.Path)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.fail(w, r, domain.Errorf(CodeMethodNotAllowed, "This address takes %s.", strings.Join(allowed, ", ")))
 	}

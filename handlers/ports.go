@@ -295,8 +295,9 @@ type Workspaces interface {
 // Admin says how the server is.
 type Admin interface {
 	Invariants(ctx context.Context, ws string) ([]domain.Invariant, error)
-	// Status is that of this process; of the providers, those of the workspace.
-	Status(ctx context.Context, ws string) (*Status, error)
+	// Status is that of this process, as far as it concerns the workspace; whole: all of it,
+	// and all nodes, for the operator. The providers are those of the workspace.
+	Status(ctx context.Context, ws string, whole bool) (*Status, error)
 }
 
 // Status is a look at this process.
@@ -308,7 +309,7 @@ type Status struct {
 	Sessions      int    // driven by this node now
 	StreamClients int
 	LeaseUntil    *time.Time
-	Nodes         []domain.Node // all that share the database
+	Nodes         []domain.Node // all that share the database; only for the operator
 	Breakers      []Breaker
 }
 

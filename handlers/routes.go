@@ -151,7 +151,7 @@ func (s *server) table() []route {
 }
 
 // routes makes the router of the table.
-func (s *server) routes() http.Handler {
+func (s *server) routes() chi.Router {
 	router := chi.NewRouter()
 	for _, r := range s.table() {
 		router.MethodFunc(r.method, r.pattern, s.guarded(r))

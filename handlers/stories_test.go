@@ -441,6 +441,15 @@ func TestAKeyExpiresInTheFuture(t *testing.T) {
 	}
 }
 
+// TestStatusOfTheWholeIsForTheOperator: an admin's key is told of its own workspace.
+func TestStatusOfTheWholeIsForTheOperator(t *testing.T) {
+	c := newWorld().serve(t)
+	for role, sessions := range map[string]float64{"admin": 1, "root": 5} {
+		got := c.do("GET", "/v1/admin/status", "", "Authorization", "Bearer "+role)
+		equal(t, role, got.body["sessions"], any(sessions))
+	}
+}
+
 func TestReadyIsSaidOnlyWithADatabase(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)

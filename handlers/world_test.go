@@ -408,8 +408,9 @@ func (w *world) Invariants(context.Context, string) ([]domain.Invariant, error) 
 	return []domain.Invariant{{Name: "two_holders", Description: "Workspaces with two holders of the slot."}}, nil
 }
 
-func (w *world) Status(context.Context, string) (*Status, error) {
-	return &Status{Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime,
+func (w *world) Status(_ context.Context, _ string, whole bool) (*Status, error) {
+	return &Status{Sessions: map[bool]int{false: 1, true: 5}[whole],
+		Node: "a", Incarnation: "b", StartedAt: worldTime, Database: "sqlite", LeaseUntil: &worldTime,
 		Nodes: []domain.Node{{ID: "a", Incarnation: "b", LeaseUntil: worldTime, Alive: true, Sessions: 1}}, Breakers: []Breaker{
 			{ProviderID: "prv_1", Model: "m", State: "open", Failures: 5, Until: worldTime, LastError: "no route"}, {State: "closed", Failures: 1},
 		}}, nil

@@ -21,6 +21,8 @@ var errLetGo = errors.New("the session is driven elsewhere, or was cut")
 type driver struct {
 	loop *Loop
 	cut  context.CancelCauseFunc
+	// workspace of its session.
+	workspace string
 	// epoch is the claim under which it drives.
 	epoch int64
 	// yields: somebody waits for the slot.
@@ -46,7 +48,7 @@ type driver struct {
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {
-	return &driver{loop: l, cut: cut, epoch: view.Session.RunEpoch, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
+	return &driver{loop: l, cut: cut, workspace: view.Session.WorkspaceID, epoch: view.Session.RunEpoch, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
 }
 
 // run is the loop: perform, decide, commit (which publishes), and again.

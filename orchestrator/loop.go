@@ -167,6 +167,19 @@ func (l *Loop) Active() int {
 	return len(l.drivers)
 }
 
+// ActiveIn counts the sessions of one workspace that are being driven.
+func (l *Loop) ActiveIn(workspace string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, d := range l.drivers {
+		if d.workspace == workspace {
+			n++
+		}
+	}
+	return n
+}
+
 // Committed must be told of every change that was committed in this process, before
 // the commit's caller goes on: conversations in memory take what is new, and what is
 // built from the user's data is forgotten when that data changed.

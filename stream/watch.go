@@ -74,3 +74,16 @@ func (b *Broker) Load() Load {
 	}
 	return load
 }
+
+// StreamsOf counts the open subscriptions of one workspace.
+func (b *Broker) StreamsOf(workspace string) int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := 0
+	if t := b.topics[workspace]; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.each(func(*Subscription) { n++ })
+	}
+	return n
+}

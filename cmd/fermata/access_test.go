@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -91,4 +93,49 @@ func TestMetricsAreOfTheOperator(t *testing.T) {
 	s.call("GET", "/metrics", nil, through...).problem(401, "unauthenticated")
 	s.call("GET", "/metrics", nil, append(through, admin...)...).problem(403, "forbidden")
 	s.call("GET", "/metrics", nil, append(through, bearer(aRootKey)...)...).want(200)
+}
+
+// TestMetricsOnAnAddressOfTheirOwn: whoever reaches that may read them, and nothing else.
+func TestMetricsOnAnAddressOfTheirOwn(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t), func(f *serverFlags) {
+		f.RootKey, f.PublicURL, f.MetricsListen = aRootKey, "https://fermata.example", "127.0.0.1:0"
+	})
+	s.call("GET", "/metrics", nil).problem(401, "unauthenticated") // a proxy that says nothing looks like this
+	for path, want := range map[string]int{"/metrics": 200, "/v1/zones": 404, "/": 404} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.app.scraped.listener.Addr().String()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != want || want == 200 && !strings.Contains(string(body), "fermata_build_info") {
+			t.Errorf("%s: %d %.100s", path, response.StatusCode, body)
+		}
+	}
+}
+
+// TestStatusTellsAnAdminOfItsWorkspaceOnly: not of the process and its nodes.
+func TestStatusTellsAnAdminOfItsWorkspaceOnly(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t), func(f *serverFlags) { f.RootKey = aRootKey })
+	operator := bearer(aRootKey)
+	admin := bearer(s.call("POST", "/v1/keys", map[string]any{"name": "a", "role": "admin"}, operator...).want(201).str("key"))
+	s.call("POST", "/v1/workspaces", map[string]any{"id": "acme"}, operator...).want(201)
+	events, stop := s.listen("/v1/events", append(operator, "Fermata-Workspace", "acme")...)
+	defer stop()
+	next(t, events, "snapshot")
+	ours, stopOurs := s.listen("/v1/events", admin...)
+	defer stopOurs()
+	next(t, ours, "snapshot")
+	whole := s.call("GET", "/v1/admin/status", nil, operator...).want(200)
+	if whole.at("stream_clients") != 2.0 || len(whole.list("nodes")) != 1 {
+		t.Errorf("the operator is told %s", whole.body)
+	}
+	part := s.call("GET", "/v1/admin/status", nil, admin...).want(200)
+	if part.at("stream_clients") != 1.0 || part.at("sessions") != 0.0 || len(part.list("nodes")) != 0 {
+		t.Errorf("the workspace's admin is told %s", part.body)
+	}
 }

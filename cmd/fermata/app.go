@@ -58,6 +58,7 @@ type app struct {
 	node      *bus.Node // nil: a SQLite file has one process
 	metrics   *metrics
 	uses      *auth.Uses
+	scraped   *metricsListener
 	onCommit  func(*domain.Change) // optional: told of each commit, for tests
 
 	draining atomic.Bool
@@ -188,6 +189,8 @@ func (a *app) wire(ctx context.Context) error {
 	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)
+	a.scraped = newMetricsListener(a)
+	a.services.Add("metrics", a.scraped)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
 	return nil
 }
@@ -244,8 +247,9 @@ func (a *app) wireLoop() {
 }
 
 // authenticator says who calls.
-func (a *app) authenticator() (*auth.Authenticator, error) {
+func (a *app) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
 	return auth.New(auth.Config{
+		Origins: origins,
 		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
 		Keys: a.store, Workspaces: a.store, Uses: a.uses, Clock: a.clock,
 	})

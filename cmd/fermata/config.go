@@ -3,15 +3,12 @@ package main
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
-
-	"github.com/fermata-dev/fermata/auth"
 )
 
 // databaseFlags say where the data is kept.
@@ -28,6 +25,8 @@ type databaseFlags struct {
 type serverFlags struct {
 	databaseFlags  `embed:""`
 	Listen         string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"FERMATA_LISTEN"`
+	MetricsListen  string        `help:"Address of a listener of their own for the metrics, without credentials; empty: none." env:"FERMATA_METRICS_LISTEN"`
+	AllowedOrigins []string      `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
 	RootKey        string        `help:"Key that manages workspaces (32 characters or more)." env:"FERMATA_ROOT_KEY"`
 	RootKeyFile    string        `help:"File that holds the root key." env:"FERMATA_ROOT_KEY_FILE" hidden:""`
 	SecretKey      string        `help:"Key that seals provider keys (32 bytes, base64); made in the data directory if absent." env:"FERMATA_SECRET_KEY"`
@@ -73,7 +72,7 @@ func (f *serverFlags) resolve() error {
 	if err := fromFiles(map[*string]string{&f.RootKey: f.RootKeyFile, &f.SecretKey: f.SecretKeyFile}); err != nil {
 		return err
 	}
-	if err := auth.CheckRootKey(f.RootKey); err != nil {
+	if err := f.checkAccess(); err != nil {
 		return err
 	}
 	if f.LeaseTTL < 3*time.Second {
@@ -94,29 +93,6 @@ func (f *serverFlags) resolve() error {
 		f.NodeID = host + ":" + port
 	}
 	return nil
-}
-
-// onLoopback says whether the server can be reached from this machine only.
-func (f *serverFlags) onLoopback() bool {
-	host, _, err := net.SplitHostPort(f.Listen)
-	if err != nil {
-		return false
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// public says whether others reach the server under its public URL, through a proxy on
-// this machine if it listens on loopback.
-func (f *serverFlags) public() bool {
-	if f.PublicURL == "" {
-		return false
-	}
-	u, err := url.Parse(f.PublicURL)
-	return err != nil || !auth.LoopbackHost(u.Host)
 }
 
 // sqlitePath is where the embedded database is.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/rs/zerolog"
 )
 
 // parse reads a command line with a configuration file.
@@ -47,6 +49,61 @@ func TestAnUnknownKeyIsAnErrorWithASuggestion(t *testing.T) {
 	}
 	if _, err := parse(t, "listen: [\n"); err == nil {
 		t.Error("a file that is no YAML was taken")
+	}
+}
+
+func TestAddressesToListenOn(t *testing.T) {
+	for address, says := range map[string]string{
+		"127.0.0.1:8080": "", ":8080": "", "[::1]:8080": "", "0.0.0.0:0": "", "localhost:8080": "", "fermata.example:8080": "", "node-1:8080": "",
+		"bogus": "not an address", "": "not an address", "8080": "not an address", "http://127.0.0.1:8080": "not an address", "127.0.0.1:8080:1": "not an address",
+		"bo gus:8080": "not an address", "127.0.0.1:": "port", "127.0.0.1:99999": "port", "127.0.0.1:-1": "port", "127.0.0.1:bogus": "port", "127.0.0.1:http": "port",
+		"127.0.0.1": "write 127.0.0.1:8080", "localhost": "write localhost:8080", "::1": "write [::1]:8080", "[::1]": "write [::1]:8080", "fermata.example": "write fermata.example:8080",
+	} {
+		if err := checkAddress(address); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", address, err, says)
+		}
+	}
+}
+
+// TestNothingIsMadeForWhatCannotWork: a mistake in the configuration leaves no database and
+// no key behind.
+func TestNothingIsMadeForWhatCannotWork(t *testing.T) {
+	for name, change := range map[string]func(*serverFlags){
+		"no address":         func(f *serverFlags) { f.Listen = "bogus" },
+		"no metrics address": func(f *serverFlags) { f.MetricsListen = "127.0.0.1" },
+		"no origin":          func(f *serverFlags) { f.AllowedOrigins = []string{"https://app.example/"} },
+		"any origin":         func(f *serverFlags) { f.AllowedOrigins = []string{"*"} },
+	} {
+		f := serverFlags{LeaseTTL: 15e9, EventRetention: 168 * 3600e9, Listen: "127.0.0.1:0", databaseFlags: databaseFlags{DataDir: t.TempDir() + "/data"}}
+		change(&f)
+		if _, err := newApp(t.Context(), f, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "FERMATA_") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(f.DataDir); !os.IsNotExist(err) {
+			t.Errorf("%s: the data directory was made: %v", name, err)
+		}
+	}
+}
+
+func TestPlainTextIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		listen, public string
+		plain          bool
+	}{
+		"this machine":                {"127.0.0.1:1", "", false},
+		"this machine, through http":  {"127.0.0.1:1", "http://fermata.example", false},
+		"the network":                 {"0.0.0.0:1", "", true},
+		"the network, through http":   {":1", "http://fermata.example", true},
+		"the network, behind TLS":     {"0.0.0.0:1", "https://fermata.example", false},
+		"the network, in big letters": {"0.0.0.0:1", "HTTPS://fermata.example", false},
+	} {
+		f := serverFlags{Listen: c.listen, PublicURL: c.public}
+		var log strings.Builder
+		a := &app{flags: f, log: zerolog.New(&log)}
+		a.warnOfPlain()
+		if told := strings.Contains(log.String(), "plain text"); told != c.plain {
+			t.Errorf("%s: %q", name, log.String())
+		}
 	}
 }
 

@@ -17,20 +17,25 @@ import (
 
 // handler wires the API.
 func (a *app) handler(ctx context.Context) (http.Handler, error) {
-	who, err := a.authenticator()
+	origins, err := auth.ParseOrigins(a.flags.AllowedOrigins...)
+	if err != nil {
+		return nil, err
+	}
+	who, err := a.authenticator(origins)
 	if err != nil {
 		return nil, err
 	}
 	if err := who.CheckStart(ctx); err != nil {
 		return nil, err
 	}
+	a.warnOfPlain()
 	data, automations := dataService{a}, automationService{a}
 	provider := &providerService{
 		rows: a.store, registry: a.registry, sealer: a.sealer, env: a.models.env, models: a.models, schemas: a.catalogue,
 		client: a.outbound, clock: a.clock, newID: ids.New,
 	}
 	return handlers.New(handlers.Config{
-		Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+		Auth: who, Origins: origins, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
 		Version:  handlers.VersionInfo{Version: version, Commit: commit},
 		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
@@ -114,26 +119,25 @@ func (s adminService) Invariants(ctx context.Context, workspace string) ([]domai
 	return s.app.store.Invariants(ctx, workspace)
 }
 
-func (s adminService) Status(ctx context.Context, workspace string) (*handlers.Status, error) {
-	nodes, err := s.app.store.Nodes(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s adminService) Status(ctx context.Context, workspace string, whole bool) (*handlers.Status, error) {
 	until, err := s.app.store.LeaseUntil(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var breakers []handlers.Breaker
+	status := &handlers.Status{
+		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
+		Sessions: s.app.loop.ActiveIn(workspace), StreamClients: s.app.broker.StreamsOf(workspace), LeaseUntil: until,
+	}
 	for _, b := range s.app.models.board.Statuses(workspace) {
-		breakers = append(breakers, handlers.Breaker{
+		status.Breakers = append(status.Breakers, handlers.Breaker{
 			ProviderID: b.Provider, Model: b.Model, State: string(b.State), Failures: b.Failures, Until: b.Until, LastError: b.LastError,
 		})
 	}
-	return &handlers.Status{
-		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
-		Sessions: s.app.loop.Active(), StreamClients: s.app.broker.Load().Streams,
-		LeaseUntil: until, Nodes: nodes, Breakers: breakers,
-	}, nil
+	if whole {
+		status.Sessions, status.StreamClients = s.app.loop.Active(), s.app.broker.Load().Streams
+		status.Nodes, err = s.app.store.Nodes(ctx)
+	}
+	return status, err
 }
 
 // pruneEvery is how often what is no longer needed is deleted.

@@ -20,7 +20,7 @@ export default function System() {
       <Version />
       {forbidden ? <p className="box warn">{t('forbidden')}</p> : (
         <>
-          <Read query={status}>{(s) => <><Here status={s} /><Nodes status={s} /><Breakers breakers={s.breakers} /></>}</Read>
+          <Read query={status}>{(s) => <><Here status={s} />{s.nodes.length > 0 && <Nodes status={s} />}<Breakers breakers={s.breakers} /></>}</Read>
           <Invariants />
         </>
       )}

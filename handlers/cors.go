@@ -1,0 +1,78 @@
+package handlers
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// Pages of other origins use the API where the operator allows it, with a key (or, on the
+// open server, without one): no cookie goes with their requests.
+var (
+	corsTakes = []string{strings.Join([]string{
+		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key", "If-Match", "If-None-Match",
+		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
+	}, ", ")}
+	corsShows = []string{strings.Join([]string{
+		"Allow", "Content-Disposition", "Deprecation", "ETag", "Fermata-Event-Seq", "Idempotent-Replayed", "Link", "Location",
+		"RateLimit", "RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "Sunset", "WWW-Authenticate", "X-Request-Id",
+	}, ", ")}
+	corsHolds = []string{"7200"} // seconds; browsers take no more
+	crossSite = []string{"cross-origin"}
+)
+
+// methods that routes have.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// allowOrigin lets a page of an origin that is allowed read the answer, whatever it will
+// be. It says whether the request comes from one.
+func (s *server) allowOrigin(h http.Header, r *http.Request) bool {
+	if len(s.Origins) == 0 {
+		return false
+	}
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !s.Origins.Allow(origin) {
+		return false
+	}
+	h["Access-Control-Allow-Origin"] = []string{origin}
+	h["Access-Control-Expose-Headers"] = corsShows
+	h["Cross-Origin-Resource-Policy"] = crossSite
+	return true
+}
+
+// preflight says whether a browser only asks what a page may do.
+func preflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// answerPreflight names the methods of the address. One that there is not has all of them,
+// so that the page gets to read the 404.
+func answerPreflight(h http.Header, r *http.Request, routes chi.Routes) {
+	has := methodsOf(routes, r.URL.Path)
+	if len(has) == 0 {
+		has = methods
+	}
+	h["Access-Control-Allow-Methods"] = []string{strings.Join(has, ", ")}
+	h["Access-Control-Allow-Headers"] = corsTakes
+	h["Access-Control-Max-Age"] = corsHolds
+	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		h["Access-Control-Allow-Private-Network"] = []string{"true"}
+	}
+}
+
+// methodsOf are the methods that an address takes.
+func methodsOf(routes chi.Routes, path string) []string {
+	var has []string
+	for _, m := range methods {
+		if routes.Match(chi.NewRouteContext(), m, path) {
+			has = append(has, m)
+		}
+	}
+	if i := slices.Index(has, http.MethodGet); i >= 0 {
+		has = slices.Insert(has, i+1, http.MethodHead)
+	}
+	return has
+}
