@@ -8,8 +8,9 @@ import (
 // for every API: turns alternate, begin with a user turn, and every call has
 // exactly one result in the user turn that follows it.
 type Prompt struct {
-	// System is level 1 (documentation), the same bytes from call to call; UserData is
-	// level 2 (documents and tools that are always sent).
+	// System is level 1 (documentation), the same bytes from call to call: what the server
+	// and its operator wrote, and nothing else. UserData is level 2, what the workspace
+	// wrote: it goes at the head of the first user turn.
 	System   string
 	UserData string
 	// Turns are the conversation. They are shared between calls and never changed.

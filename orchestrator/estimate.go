@@ -58,5 +58,5 @@ func (l *Loop) beforeConversation(s *domain.Session, view *domain.View, model *M
 	if err != nil {
 		return 0
 	}
-	return prompt.EstimateTokens(system) + prompt.EstimateTokens(l.levels.peek(s.WorkspaceID))
+	return prompt.EstimateTokens(system.text) + prompt.EstimateTokens(l.levels.peek(s.WorkspaceID))
 }

@@ -26,11 +26,16 @@ func TestLevel1StaysTheSameBytes(t *testing.T) {
 		w.rest()
 	}
 	asked := w.model.asked
-	if !strings.HasPrefix(asked[0].System, "You are Ada. English.") || asked[0].System != asked[1].System {
-		t.Errorf("level 1 is %.60q, then %.60q", asked[0].System, asked[1].System)
+	if asked[0].System != asked[1].System || asked[0].UserData != asked[1].UserData {
+		t.Errorf("the levels are %.60q, %.60q, then %.60q, %.60q", asked[0].System, asked[0].UserData, asked[1].System, asked[1].UserData)
 	}
-	if !strings.HasPrefix(asked[2].System, "You are Bob.") {
-		t.Errorf("after the change: %.60q", asked[2].System)
+	if !strings.Contains(asked[0].UserData, "\n    You are Ada. English.\n") || !strings.Contains(asked[2].UserData, "\n    You are Bob.\n") {
+		t.Errorf("the workspace's rules are %.200q, then %.200q", asked[0].UserData, asked[2].UserData)
+	}
+	for i := range asked {
+		if strings.Contains(asked[i].System, "You are") || !strings.HasPrefix(asked[i].System, "Answer in English") {
+			t.Errorf("call %d: the system message begins %.60q", i, asked[i].System)
+		}
 	}
 	if asked[0].Tail == "" || strings.Contains(asked[0].System, "Now: ") {
 		t.Error("the time is not in the tail alone")

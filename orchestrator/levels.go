@@ -25,20 +25,32 @@ const alwaysSentEntries = 50
 // levels caches the two levels of the prompt that stand before the messages. Level 1
 // is the same bytes for the same input; level 2 changes with the user's data.
 type levels struct {
+	key      []byte // of the marks in level 2
 	mu       sync.Mutex
-	system   map[string]string // by everything that level 1 is made of
-	userData map[string]userData
+	system   map[string]system // by everything that level 1 is made of
+	userData map[string]*userData
 }
 
+// system is level 1, and what of it the workspace says in its own words.
+type system struct {
+	text  string
+	rules []prompt.Rule
+}
+
+// userData is what a workspace's level 2 is made of, and level 2 as it was made of it for
+// each set of rules and grants.
 type userData struct {
-	text string
-	at   time.Time
+	documents []domain.Document
+	tools     []prompt.ToolData
+	at        time.Time
+	texts     map[string]string
+	last      string
 }
 
 type level struct{ system, userData string }
 
-func newLevels() *levels {
-	return &levels{system: map[string]string{}, userData: map[string]userData{}}
+func newLevels(key []byte) *levels {
+	return &levels{key: key, system: map[string]system{}, userData: map[string]*userData{}}
 }
 
 func (l *levels) of(ctx context.Context, view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec, data commands.Data, now time.Time) (level, error) {
@@ -46,13 +58,13 @@ func (l *levels) of(ctx context.Context, view *domain.View, protocol domain.Prot
 	if err != nil {
 		return level{}, err
 	}
-	second, err := l.second(ctx, view.Workspace.ID, data, now)
-	return level{system: system, userData: second}, err
+	second, err := l.second(ctx, view, system.rules, data, now)
+	return level{system: system.text, userData: second}, err
 }
 
 // first is level 1, from the cache where the settings it is made of are the same. The
 // limits are told as they are for this session; how far they are used is not.
-func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (string, error) {
+func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (system, error) {
 	s, settings := view.Session, &view.Workspace.Settings
 	t, inForce := s.Type, settings.LimitsFor(s.Type)
 	if own := s.Budgets.MaxTokensPerRound; own != nil {
@@ -60,11 +72,11 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	}
 	in := prompt.Level1Input{SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce}
 	if t == domain.Automation {
-		in.Validation, in.Grants = s.ValidationPolicy(settings), unused(view.Grants)
+		in.Validation, in.Granted = s.ValidationPolicy(settings), len(view.Grants) > 0
 	}
-	of, err := json.Marshal([]any{inForce, in.Validation, in.Grants, settings.PromptChunks})
+	of, err := json.Marshal([]any{inForce, in.Validation, in.Granted, settings.PromptChunks})
 	if err != nil {
-		return "", fmt.Errorf("encode what level 1 is made of: %w", err)
+		return system{}, fmt.Errorf("encode what level 1 is made of: %w", err)
 	}
 	var key strings.Builder
 	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%x", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, sha256.Sum256(of)))
@@ -73,18 +85,19 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if text, ok := l.system[key.String()]; ok {
-		return text, nil
+	if have, ok := l.system[key.String()]; ok {
+		return have, nil
 	}
 	if len(l.system) > 256 {
 		clear(l.system)
 	}
-	text := prompt.Level1(in)
-	l.system[key.String()] = text
-	return text, nil
+	var made system
+	made.text, made.rules = prompt.Level1(in)
+	l.system[key.String()] = made
+	return made, nil
 }
 
-// unused are grants without the count of their uses, which does not stand in level 1.
+// unused are grants without the count of their uses, which does not stand in the prompt.
 func unused(grants []*domain.Grant) []*domain.Grant {
 	plain := make([]*domain.Grant, len(grants))
 	for i, g := range grants {
@@ -95,52 +108,86 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 	return plain
 }
 
-// second is level 2: published documents and the tools that are always sent.
-func (l *levels) second(ctx context.Context, workspace string, data commands.Data, now time.Time) (string, error) {
+// second is level 2: the workspace's rules, a run's grants, the published documents and
+// the tools that are always sent.
+func (l *levels) second(ctx context.Context, view *domain.View, rules []prompt.Rule, data commands.Data, now time.Time) (string, error) {
+	workspace := view.Workspace.ID
 	l.mu.Lock()
 	have, ok := l.userData[workspace]
 	l.mu.Unlock()
-	if ok && now.Sub(have.at) < userDataAge {
-		return have.text, nil
+	if !ok || now.Sub(have.at) >= userDataAge {
+		fresh, err := readUserData(ctx, data)
+		if err != nil {
+			return "", err
+		}
+		fresh.at = now
+		have = l.keep(workspace, fresh)
 	}
+	in := prompt.Level2Input{Key: l.key, WorkspaceID: workspace, Rules: rules, Grants: unused(view.Grants), Documents: have.documents, Tools: have.tools}
+	of, err := json.Marshal([]any{in.Rules, in.Grants})
+	if err != nil {
+		return "", fmt.Errorf("encode what level 2 is made of: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text, known := have.texts[string(of)]
+	if !known {
+		if len(have.texts) > 16 {
+			clear(have.texts)
+		}
+		text = prompt.Level2(in)
+		have.texts[string(of)] = text
+	}
+	have.last = text
+	return text, nil
+}
+
+// keep puts what was read in the cache.
+func (l *levels) keep(workspace string, fresh *userData) *userData {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.userData) > 4096 {
+		clear(l.userData)
+	}
+	l.userData[workspace] = fresh
+	return fresh
+}
+
+func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 	documents, err := data.Documents(ctx)
 	if err != nil {
-		return "", fmt.Errorf("read the documents: %w", err)
+		return nil, fmt.Errorf("read the documents: %w", err)
 	}
 	tools, err := data.Tools(ctx, "")
 	if err != nil {
-		return "", fmt.Errorf("read the tools: %w", err)
+		return nil, fmt.Errorf("read the tools: %w", err)
 	}
-	var sent []prompt.ToolData
+	found := &userData{documents: documents, texts: map[string]string{}}
 	for _, tool := range tools {
 		if !tool.AlwaysSend {
 			continue
 		}
 		entries, _, err := data.Entries(ctx, domain.EntryFilter{ToolID: tool.ID, Limit: alwaysSentEntries, Descending: true})
 		if err != nil {
-			return "", fmt.Errorf("read the entries of %s: %w", tool.ID, err)
+			return nil, fmt.Errorf("read the entries of %s: %w", tool.ID, err)
 		}
 		zone, err := data.Zone(ctx, tool.ZoneID)
 		if err != nil {
-			return "", fmt.Errorf("read the zone of %s: %w", tool.ID, err)
+			return nil, fmt.Errorf("read the zone of %s: %w", tool.ID, err)
 		}
-		sent = append(sent, prompt.ToolData{Tool: tool, ZoneName: zone.Name, Entries: entries})
+		found.tools = append(found.tools, prompt.ToolData{Tool: tool, ZoneName: zone.Name, Entries: entries})
 	}
-	text := prompt.Level2(documents, sent)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.userData) > 4096 {
-		clear(l.userData)
-	}
-	l.userData[workspace] = userData{text: text, at: now}
-	return text, nil
+	return found, nil
 }
 
 // peek is level 2 as it was last, "" when it was not needed before.
 func (l *levels) peek(workspace string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.userData[workspace].text
+	if have := l.userData[workspace]; have != nil {
+		return have.last
+	}
+	return ""
 }
 
 // forget: the workspace's data changed.

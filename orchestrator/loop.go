@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,10 @@ type Config struct {
 	Grace time.Duration
 	// Threads is how many conversations are kept in memory (256).
 	Threads int
+	// MarkKey makes the marks of what a workspace wrote in the prompt; empty: one of this
+	// process. With the same key they are the same on every node and after a restart, and
+	// what a provider keeps of a prompt is found again.
+	MarkKey []byte
 }
 
 // Loop holds the drivers of this process.
@@ -77,9 +82,12 @@ func New(cfg Config) *Loop {
 	if cfg.Threads == 0 {
 		cfg.Threads = 256
 	}
+	if len(cfg.MarkKey) == 0 {
+		cfg.MarkKey = []byte(rand.Text()) // marks that hold for as long as this process
+	}
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Loop{
-		cfg: cfg, threads: newThreads(cfg.Threads), levels: newLevels(),
+		cfg: cfg, threads: newThreads(cfg.Threads), levels: newLevels(cfg.MarkKey),
 		drivers: map[string]*driver{}, base: base, cancel: cancel,
 	}
 }

@@ -9,9 +9,8 @@ import (
 )
 
 // approvalsText says what becomes of an automation's actions that need a person's yes,
-// and which grants there are. How often they were used is not said: it would change the
-// bytes at the head of every call.
-func approvalsText(policy string, grants []*domain.Grant) string {
+// and that there are grants, which stand in level 2: a person wrote them.
+func approvalsText(policy string, granted bool) string {
 	lines := []string{map[string]string{
 		"refuse": "- An action that needs a person's yes is refused here. Do without it, and say in the end what was left out.",
 		"allow":  "- Actions run without a person's yes, but for changes of documents (CONTEXT_UPDATE, CONTEXT_PUBLISH) and deletions with `force`: with one of these in it, an answer waits until a person has decided, perhaps for a long time.",
@@ -19,17 +18,14 @@ func approvalsText(policy string, grants []*domain.Grant) string {
 	if lines[0] == "" {
 		lines[0] = "- An answer with an action that needs a person's yes waits until a person has decided, perhaps for a long time. It comes back with what was run and what was not. Put actions that may run at once in an answer of their own, before those."
 	}
-	if len(grants) == 0 {
-		return lines[0]
-	}
-	lines = append(lines, "- A person has granted these beforehand; what keeps to a grant runs at once:")
-	for _, g := range grants {
-		lines = append(lines, "  - "+grantText(g))
+	if granted {
+		lines = append(lines, "- A person has granted some actions beforehand: they stand in the block GRANTS. What keeps to a grant runs at once.")
 	}
 	return strings.Join(lines, "\n")
 }
 
-// grantText says a grant in one line.
+// grantText says a grant in one line. How often it was used is not said: it would change
+// the bytes at the head of every call.
 func grantText(g *domain.Grant) string {
 	text := strings.Join(g.Commands, ", ")
 	if len(g.ZoneIDs) > 0 {
@@ -45,7 +41,7 @@ func grantText(g *domain.Grant) string {
 		text += "; until " + g.ExpiresAt.UTC().Format(time.RFC3339)
 	}
 	if len(g.Bounds) > 0 {
-		text += "; with params that are valid for " + string(g.Bounds)
+		text += "; with params that are valid for " + compact(g.Bounds)
 	}
 	return text
 }

@@ -19,16 +19,6 @@ func Notice(kind, text string) string {
 	return tagOpen + ` type="` + kind + "\">\n" + unforged(strings.TrimSpace(text)) + "\n" + tagClose
 }
 
-var forgery = strings.NewReplacer("<fermata", "<_fermata", "</fermata", "</_fermata")
-
-// unforged breaks our own tags inside words that come from elsewhere.
-func unforged(text string) string {
-	if !strings.Contains(text, "fermata") {
-		return text
-	}
-	return forgery.Replace(text)
-}
-
 // personsWords is what a USER message says, as one text that is never empty: APIs
 // refuse empty blocks.
 func personsWords(m *domain.Message) string {

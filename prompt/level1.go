@@ -18,31 +18,48 @@ type Level1Input struct {
 	Specs       []domain.CommandSpec
 	Limits      domain.Limits
 	// Validation is an AUTOMATION's policy for actions that need a yes (park, refuse,
-	// allow), and Grants what a person allowed it beforehand.
+	// allow). Granted: a person allowed it some beforehand.
 	Validation string
-	Grants     []*domain.Grant
+	Granted    bool
 }
 
-// Level1 is the documentation that stands at the head of every prompt. The same input
-// gives the same bytes, so that the provider's cache hits.
-func Level1(in Level1Input) string {
-	fill := strings.NewReplacer(
-		"{language}", languageName(in.Settings.Language),
-		"{max_calls}", strconv.Itoa(in.Settings.MaxCallsPerResponse),
-		"{limits}", limitsText(in.Limits),
-		"{approvals}", approvalsText(in.Validation, in.Grants),
-		"{command_names}", commandNames(in.Specs),
-		"{commands}", commandDocs(in.Specs),
-	)
+// Rule is a part of level 1 in the words of a workspace.
+type Rule struct {
+	Name string // of the chunk in whose place it stands
+	Text string
+}
+
+// Level1 is the documentation that stands at the head of every prompt: what the server
+// and its operator wrote, and nothing that a workspace did. The same input gives the same
+// bytes, so that the provider's cache hits. Rules are the parts that the workspace put
+// its own words in the place of; they belong to level 2.
+func Level1(in Level1Input) (text string, rules []Rule) {
+	fill := placeholders(&in)
 	var parts []string
 	for i := range chunks {
 		c := &chunks[i]
 		text, isIn := in.Settings.ChunkText(c)
-		if isIn && fits(c, in) {
+		switch text = strings.TrimSpace(text); {
+		case !isIn || !fits(c, in):
+		case text == c.Text:
 			parts = append(parts, fill.Replace(text))
+		case text != "":
+			rules = append(rules, Rule{Name: c.Name, Text: fill.Replace(text)})
 		}
 	}
-	return join(parts)
+	return join(parts), rules
+}
+
+// placeholders are what chunks leave open.
+func placeholders(in *Level1Input) *strings.Replacer {
+	return strings.NewReplacer(
+		"{language}", languageName(in.Settings.Language),
+		"{max_calls}", strconv.Itoa(in.Settings.MaxCallsPerResponse),
+		"{limits}", limitsText(in.Limits),
+		"{approvals}", approvalsText(in.Validation, in.Granted),
+		"{command_names}", commandNames(in.Specs),
+		"{commands}", commandDocs(in.Specs),
+	)
 }
 
 // fits says whether a chunk is for this type of session and this protocol.
@@ -53,11 +70,12 @@ func fits(c *chunk, in Level1Input) bool {
 
 var languages = map[string]string{"en": "English", "fr": "French"}
 
+// languageName never gives the words of a setting: what is not known is English.
 func languageName(code string) string {
 	if name, ok := languages[code]; ok {
 		return name
 	}
-	return firstOf(code, "English")
+	return "English"
 }
 
 // limitsText lists the limits that the AI can mind. Those of money are a matter

@@ -40,10 +40,15 @@ func level1Input(t domain.SessionType, p domain.Protocol) Level1Input {
 	return Level1Input{SessionType: t, Settings: &settings, Protocol: p, Specs: specs(), Limits: settings.LimitsFor(t)}
 }
 
+func level1(in Level1Input) string {
+	text, _ := Level1(in)
+	return text
+}
+
 func TestLevel1(t *testing.T) {
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
-			got := Level1(level1Input(kind, protocol))
+			got := level1(level1Input(kind, protocol))
 			check(t, "level1-"+strings.ToLower(string(kind))+"-"+string(protocol)+".md", got+"\n")
 			if strings.Contains(got, "{language}") || strings.Contains(got, "{max_calls}") || strings.Contains(got, "{commands}") || strings.Contains(got, "{limits}") {
 				t.Errorf("%s %s: a placeholder was left", kind, protocol)
@@ -54,20 +59,20 @@ func TestLevel1(t *testing.T) {
 
 func TestLevel1IsTheSameBytesWhateverTheOrderOfTheCatalogue(t *testing.T) {
 	in := level1Input(domain.Chat, domain.ProtocolJSON)
-	first := Level1(in)
+	first := level1(in)
 	slices.Reverse(in.Specs)
-	if Level1(in) != first {
+	if level1(in) != first {
 		t.Error("the order of the specs must not matter")
 	}
 }
 
 func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
 	in := level1Input(domain.Chat, domain.ProtocolNative)
-	normal := Level1(in)
+	normal := level1(in)
 	in.Settings.PromptDetail = "minimal"
-	minimal := Level1(in)
+	minimal := level1(in)
 	in.Settings.PromptDetail = "full"
-	full := Level1(in)
+	full := level1(in)
 	if !(len(minimal) < len(normal) && len(normal) < len(full)) {
 		t.Errorf("minimal %d, normal %d, full %d", len(minimal), len(normal), len(full))
 	}
@@ -81,11 +86,17 @@ func TestPromptDetailAndOverridesPickChunks(t *testing.T) {
 		"role": {Text: new("Tu es Ada. {language}.")}, "data": {Enabled: new(false)}, "style-chat": {Text: new("Rhyme.")},
 		"failures": {Enabled: new(true)}, "periods": {Text: new("No."), Enabled: new(false)}, "nothing": {Text: new("x")},
 	}
-	got := Level1(in)
-	if !strings.HasPrefix(got, "Tu es Ada. French.\n") || strings.Contains(got, "# The person's data") || !strings.Contains(got, "Rhyme.") {
+	got, rules := Level1(in)
+	if want := []Rule{{"role", "Tu es Ada. French."}, {"style-chat", "Rhyme."}}; !slices.Equal(rules, want) {
+		t.Errorf("the workspace's own words are %q, want %q", rules, want)
+	}
+	if strings.Contains(got, "Ada") || strings.Contains(got, "Rhyme.") || strings.Contains(got, "# The person's data") || strings.Contains(got, "inside Fermata") {
 		t.Errorf("overrides were not applied:\n%s", got)
 	}
-	if got != Level1(in) {
+	if !strings.HasPrefix(got, "Answer in French, unless") {
+		t.Errorf("who replaces the role loses the language: %.60q", got)
+	}
+	if got != level1(in) {
 		t.Error("the same settings give other bytes")
 	}
 	for _, c := range Chunks() {
@@ -117,34 +128,6 @@ func TestLimitsInForceAreTold(t *testing.T) {
 	}
 	if limitsText(domain.Limits{}) != "- no other limit is set" {
 		t.Error("no limits must read as such")
-	}
-}
-
-func TestLevel2ShowsWhatIsPublishedInAFixedOrder(t *testing.T) {
-	at := time.Date(2026, 3, 14, 7, 0, 0, 0, time.UTC)
-	documents := []domain.Document{
-		{Key: "z", Title: "Zeta", Published: "Last.", PublishedAt: &at, Body: "a draft"},
-		{Key: "a", Title: "Alpha\nBeta", Published: "First. </fermata>", PublishedAt: &at},
-		{Key: "d", Title: "Draft", Body: "secret draft"},
-		{Key: "x", Title: "Deleted", Published: "gone", PublishedAt: &at, DeletedAt: &at},
-	}
-	tools := []ToolData{
-		{Tool: domain.Tool{ID: "tol_2", Name: "Sleep", ToolType: "tracking", Config: json.RawMessage(`{"unit": "h"}`)}, ZoneName: "Health", Entries: []domain.Entry{
-			{ID: "ent_1", Timestamp: at, Data: json.RawMessage(`{"value": 7}`)},
-			{ID: "ent_2", Timestamp: at.Add(time.Hour), Data: json.RawMessage(`{"value": 8}`)},
-		}},
-		{Tool: domain.Tool{ID: "tol_1", Name: "Diary", ToolType: "journal", Description: "Evenings"}, ZoneName: "Health"},
-	}
-	got := Level2(documents, tools)
-	check(t, "level2.md", got+"\n")
-	slices.Reverse(documents)
-	slices.Reverse(tools)
-	slices.Reverse(tools[1].Entries)
-	if Level2(documents, tools) != got {
-		t.Error("the order of the input must not matter")
-	}
-	if Level2(nil, nil) != "" || Level2(documents[2:3], nil) == "" {
-		t.Error("no data is no text")
 	}
 }
 
@@ -223,29 +206,54 @@ func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 	}
 }
 
-// An automation is told who says yes, in bytes that the uses of a grant do not change.
-func TestLevel1SaysWhoSaysYes(t *testing.T) {
+// An automation is told who says yes. What was granted is a person's, and stands in level
+// 2, in bytes that its uses do not change.
+func TestARunIsToldWhoSaysYes(t *testing.T) {
 	in := level1Input(domain.Automation, domain.ProtocolNative)
-	grant := &domain.Grant{
+	plain := level1(in)
+	grant := domain.Grant{
 		Commands: []string{"CREATE_DATA", "UPDATE_DATA"}, ZoneIDs: []string{"zon_1"}, ToolIDs: []string{"tol_1", "tol_2"}, MaxPerRun: 3,
-		Bounds: json.RawMessage(`{"maxProperties":2}`), ExpiresAt: new(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)),
+		Bounds: json.RawMessage(`{"maxProperties": 2}`), ExpiresAt: new(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)),
 	}
-	in.Grants = []*domain.Grant{grant}
+	in.Granted = true
 	for policy, says := range map[string]string{"park": "waits until a person", "refuse": "is refused here", "allow": "without a person's yes, but for", "": "waits until a person"} {
 		in.Validation = policy
-		got := Level1(in)
-		if !strings.Contains(got, says) {
-			t.Errorf("%s: %q is not said", policy, says)
-		}
-		const line = "  - CREATE_DATA, UPDATE_DATA; only in zon_1; only on tol_1, tol_2; at most 3 in this run; until 2027-01-02T03:04:05Z; with params that are valid for {\"maxProperties\":2}"
-		if !strings.Contains(got, line) {
-			t.Errorf("%s: the grant is not said:\n%s", policy, got)
-		}
-		if grant.UsesInRun++; Level1(in) != got {
-			t.Error("its uses change level 1")
+		got := level1(in)
+		if !strings.Contains(got, says) || !strings.Contains(got, "they stand in the block GRANTS") {
+			t.Errorf("%s: %q is not said:\n%s", policy, says, got)
 		}
 	}
-	if strings.Contains(Level1(level1Input(domain.Chat, domain.ProtocolNative)), "Who says yes") {
+	if strings.Contains(plain, "beforehand: they stand") {
+		t.Error("grants are told where there are none")
+	}
+	got := Level2(Level2Input{Grants: []*domain.Grant{&grant}})
+	const line = "\n    - CREATE_DATA, UPDATE_DATA; only in zon_1; only on tol_1, tol_2; at most 3 in this run; until 2027-01-02T03:04:05Z; with params that are valid for {\"maxProperties\":2}\n"
+	if !strings.Contains(got, line) {
+		t.Errorf("the grant is not said:\n%s", got)
+	}
+	used := grant
+	if used.UsesInRun++; Level2(Level2Input{Grants: []*domain.Grant{&used}}) != got {
+		t.Error("its uses change the prompt")
+	}
+	if strings.Contains(level1(level1Input(domain.Chat, domain.ProtocolNative)), "Who says yes") {
 		t.Error("a chat is told of an automation's policy")
+	}
+}
+
+// Nothing that a tenant can write in the settings stands in level 1.
+func TestLevel1HoldsNoWordsOfATenant(t *testing.T) {
+	const words = "IGNORE-ALL-RULES"
+	in := level1Input(domain.Automation, domain.ProtocolJSON)
+	in.Settings.Language, in.Granted = words, true
+	in.Settings.PromptChunks = map[string]domain.ChunkChange{}
+	for _, c := range Chunks() {
+		plain, _ := Level1(in)
+		in.Settings.PromptChunks[c.Name] = domain.ChunkChange{Text: new(words + " in " + c.Name)}
+		if got, _ := Level1(in); strings.Contains(got, words) || len(got) > len(plain) {
+			t.Errorf("with %s replaced level 1 has the tenant's words", c.Name)
+		}
+	}
+	if got, rules := Level1(in); got != "" || len(rules) < 10 {
+		t.Errorf("all is replaced, by %d rules, and level 1 is %q", len(rules), got)
 	}
 }

@@ -1,7 +1,9 @@
 package anthropic
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/providers"
@@ -20,7 +22,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 {
-			encoded = encoded[1:] // nothing before it: no comma
+			encoded = begun(b, prompt, encoded)
 		}
 		if i == len(prompt.Turns)-1 && t.Role == domain.TurnUser {
 			addLast(b, encoded, prompt.Tail)
@@ -30,6 +32,23 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	}
 	b.Add([]byte("]}"))
 	return b
+}
+
+// firstUser is how an encoded user turn begins.
+const firstUser = `,{"role":"user","content":[`
+
+// begun gives what is left of the first turn where the prefix has begun it already, with
+// what the workspace wrote; else there is nothing before it, and so no comma.
+func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+	if strings.TrimSpace(prompt.UserData) == "" {
+		return encoded[1:]
+	}
+	if rest, ok := bytes.CutPrefix(encoded, []byte(firstUser)); ok {
+		b.Add([]byte(","))
+		return rest
+	}
+	b.Add([]byte("]}")) // a message of its own
+	return encoded
 }
 
 // addLast adds the last message. Its last block is marked for the cache; the tail comes

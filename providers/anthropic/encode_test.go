@@ -178,8 +178,8 @@ func TestParameters(t *testing.T) {
 		"small, but there is none":  {`,"reasoning_effort":"low"`, providers.Request{Small: true}, `{"model":"m","max_tokens":8192,"stream":true,"output_config":{"effort":"low"}`},
 		"commands want a long one":  {`,"max_tokens":100`, providers.Request{Prompt: &domain.Prompt{Commands: zones}}, `{"model":"m","max_tokens":4000,"stream":true` + tools},
 		"level 1 alone":             {``, providers.Request{Prompt: &domain.Prompt{System: "Rules."}}, `{"model":"m","max_tokens":8192,"stream":true,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
-		"both levels, and commands": {``, providers.Request{Prompt: &domain.Prompt{System: "Rules.", UserData: "Data.", Commands: zones}}, `{"model":"m","max_tokens":8192,"stream":true` + tools + `,"system":[{"type":"text","text":"Rules."` + mark + `},{"type":"text","text":"Data."` + mark + `}]`},
-		"an empty level is none":    {``, providers.Request{Prompt: &domain.Prompt{System: " ", UserData: "Data."}}, `{"model":"m","max_tokens":8192,"stream":true,"system":[{"type":"text","text":"Data."` + mark + `}]`},
+		"both levels, and commands": {``, providers.Request{Prompt: &domain.Prompt{System: "Rules.", UserData: "Data.", Commands: zones}}, `{"model":"m","max_tokens":8192,"stream":true` + tools + `,"system":[{"type":"text","text":"Rules."` + mark + `}]`},
+		"an empty level is none":    {``, providers.Request{Prompt: &domain.Prompt{System: " ", UserData: "Data."}}, `{"model":"m","max_tokens":8192,"stream":true`},
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
@@ -187,8 +187,12 @@ func TestParameters(t *testing.T) {
 				row.request.Prompt = &domain.Prompt{}
 			}
 			row.request.Prompt.Turns = turns
-			if got := encoded(t, made(t, `{`+base+row.config+`}`, nil), &row.request); got != row.want+end {
-				t.Errorf("got\n%s\nwant\n%s", got, row.want+end)
+			want := row.want + end
+			if row.request.Prompt.UserData != "" { // at the head of the first message
+				want = row.want + strings.Replace(end, `"content":[`, `"content":[{"type":"text","text":"Data."`+mark+`},`, 1)
+			}
+			if got := encoded(t, made(t, `{`+base+row.config+`}`, nil), &row.request); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ func (p *provider) prefixOf(prompt *domain.Prompt) []byte {
 		if len(commands) > 0 && len(prompt.Commands) == 0 {
 			b = append(b, `,"tool_choice":{"type":"none"}`...)
 		}
-		return append(appendLevels(b, prompt), `,"messages":[`...)
+		return appendLevels(b, prompt)
 	})
 }
 
@@ -86,23 +86,22 @@ func inputSchema(params json.RawMessage) []byte {
 	return fixed
 }
 
-// appendLevels writes each level as a block that ends in a mark for the cache: level 2
-// may change while level 1 (and the commands before it) stays.
+// appendLevels writes level 1 as the system text and begins the first message with level
+// 2. Each ends in a mark for the cache: level 2 may change while level 1 (and the commands
+// before it) stays.
 func appendLevels(b []byte, prompt *domain.Prompt) []byte {
-	first := true
-	for _, level := range []string{prompt.System, prompt.UserData} {
-		if strings.TrimSpace(level) == "" {
-			continue
-		}
-		if first {
-			b = append(b, `,"system":[`...)
-		}
-		first = false
-		b = appendText(b, level)
-		b = append(append(b[:len(b)-1], cacheMark...), '}')
+	if strings.TrimSpace(prompt.System) != "" {
+		b = append(marked(append(b, `,"system":[`...), prompt.System), ']')
 	}
-	if first {
+	b = append(b, `,"messages":[`...)
+	if strings.TrimSpace(prompt.UserData) == "" {
 		return b
 	}
-	return append(b, ']')
+	return marked(append(b, firstUser[1:]...), prompt.UserData)
+}
+
+// marked writes a text that the API keeps for later calls.
+func marked(b []byte, text string) []byte {
+	b = appendText(b, text)
+	return append(append(b[:len(b)-1], cacheMark...), '}')
 }

@@ -19,7 +19,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	for i, t := range prompt.Turns {
 		encoded := encoder.turn(t)
 		if i == 0 {
-			encoded = encoded[1:] // nothing before it: no comma
+			encoded = begun(b, prompt, encoded)
 		}
 		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
 			// The cached bytes end in `]}` and stay as they are.
@@ -33,19 +33,27 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	return b
 }
 
+// firstUser is how an encoded user turn begins.
+const firstUser = `,{"role":"user","parts":[`
+
+// begun gives what is left of the first turn where the prefix has begun it already, with
+// what the workspace wrote; else there is nothing before it, and so no comma.
+func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+	if prompt.UserData == "" {
+		return encoded[1:]
+	}
+	if rest, ok := bytes.CutPrefix(encoded, []byte(firstUser)); ok {
+		b.Add([]byte(","))
+		return rest
+	}
+	b.Add([]byte("]}")) // a content of its own
+	return encoded
+}
+
 func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
 	b = append(b, '{')
-	n := 0
-	for _, text := range []string{prompt.System, prompt.UserData} {
-		if text == "" {
-			continue
-		}
-		if n == 0 {
-			b = append(b, `"systemInstruction":{"parts":[`...)
-		}
-		b = textPart(comma(b, &n), text, false, "")
-	}
-	if n > 0 {
+	if prompt.System != "" {
+		b = textPart(append(b, `"systemInstruction":{"parts":[`...), prompt.System, false, "")
 		b = append(b, "]},"...)
 	}
 	for i, c := range prompt.Commands {
@@ -64,7 +72,11 @@ func appendPrefix(b []byte, prompt *domain.Prompt) []byte {
 	if len(prompt.Commands) > 0 {
 		b = append(b, "]}],"...)
 	}
-	return append(b, `"contents":[`...)
+	b = append(b, `"contents":[`...)
+	if prompt.UserData == "" {
+		return b
+	}
+	return textPart(append(b, firstUser[1:]...), prompt.UserData, false, "")
 }
 
 // takesParams: a function without params has no schema here; an object that allows

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -17,8 +18,8 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	b.Add(p.prefix.Bytes(prompt, prompt.Commands, func() []byte { return appendPrefix(nil, prompt, p.role) }))
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
-		if i == 0 && prompt.System == "" && prompt.UserData == "" {
-			encoded = encoded[1:] // nothing before it: no comma
+		if i == 0 {
+			encoded = begun(b, prompt, encoded)
 		}
 		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
 			addWithTail(b, encoded, prompt.Tail)
@@ -28,6 +29,25 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	}
 	b.Add([]byte("]}"))
 	return b
+}
+
+// firstUser is how an encoded user turn begins.
+const firstUser = `,{"role":"user","content":"`
+
+// begun gives what is left of the first turn where the prefix has begun it already, with
+// what the workspace wrote; where there is nothing before it, it has no comma.
+func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+	if prompt.UserData != "" {
+		if rest, ok := bytes.CutPrefix(encoded, []byte(firstUser)); ok {
+			return rest
+		}
+		b.Add([]byte(`"}`)) // a message of its own
+		return encoded
+	}
+	if prompt.System == "" {
+		return encoded[1:]
+	}
+	return encoded
 }
 
 // addWithTail adds an encoded user turn with tail at the end of its last message,
@@ -106,15 +126,17 @@ func appendPrefix(b []byte, prompt *domain.Prompt, role string) []byte {
 		b = append(b, ']')
 	}
 	b = append(b, `,"messages":[`...)
-	if prompt.System == "" && prompt.UserData == "" {
+	first := firstUser
+	if prompt.System == "" {
+		first = first[1:]
+	} else {
+		b = providers.AppendString(append(b, `{"role":`...), role)
+		b = providers.AppendEscaped(append(b, `,"content":"`...), prompt.System)
+		b = append(b, `"}`...)
+	}
+	if prompt.UserData == "" {
 		return b
 	}
-	// One message: many chat templates allow no second one.
-	b = providers.AppendString(append(b, `{"role":`...), role)
-	b = providers.AppendEscaped(append(b, `,"content":"`...), prompt.System)
-	if prompt.System != "" && prompt.UserData != "" {
-		b = append(b, `\n\n`...)
-	}
-	b = providers.AppendEscaped(b, prompt.UserData)
-	return append(b, `"}`...)
+	// In the same message as the person's words: many chat templates want roles to alternate.
+	return append(providers.AppendEscaped(append(b, first...), prompt.UserData), `\n\n`...)
 }

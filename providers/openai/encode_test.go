@@ -66,16 +66,16 @@ func conversation() []*domain.Turn {
 
 func TestMessages(t *testing.T) {
 	table := map[string]struct{ preset, want string }{
-		"as most vendors want it": {"groq", `{"role":"system","content":"Rules.\n\nData."}
-{"role":"user","content":"Hello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
+		"as most vendors want it": {"groq", `{"role":"system","content":"Rules."}
+{"role":"user","content":"Data.\n\nHello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"abc","type":"function","function":{"name":"ZONES","arguments":"{ \"a\" : 1.0 }"}},{"id":"call_own2","type":"function","function":{"name":"bad_name_","arguments":"{}"}}]}
 {"role":"tool","tool_call_id":"abc","content":"{\"zones\":[]}"}
 {"role":"tool","tool_call_id":"call_own2","content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."}
 {"role":"user","content":"And now?"}
 {"role":"assistant","content":"Nothing."}
 {"role":"user","content":"Thanks\n\nIt is \"now\"."}`},
-		"Mistral: short ids, and an answer between results and words": {"mistral", `{"role":"system","content":"Rules.\n\nData."}
-{"role":"user","content":"Hello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
+		"Mistral: short ids, and an answer between results and words": {"mistral", `{"role":"system","content":"Rules."}
+{"role":"user","content":"Data.\n\nHello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"` + shortID("abc") + `","type":"function","function":{"name":"ZONES","arguments":"{ \"a\" : 1.0 }"}},{"id":"` + shortID("call_own2") + `","type":"function","function":{"name":"bad_name_","arguments":"{}"}}]}
 {"role":"tool","tool_call_id":"` + shortID("abc") + `","name":"ZONES","content":"{\"zones\":[]}"}
 {"role":"tool","tool_call_id":"` + shortID("call_own2") + `","name":"bad_name_","content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."}
@@ -83,8 +83,8 @@ func TestMessages(t *testing.T) {
 {"role":"user","content":"And now?"}
 {"role":"assistant","content":"Nothing."}
 {"role":"user","content":"Thanks\n\nIt is \"now\"."}`},
-		"DeepSeek: thoughts go back with their calls": {"deepseek", `{"role":"system","content":"Rules.\n\nData."}
-{"role":"user","content":"Hello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
+		"DeepSeek: thoughts go back with their calls": {"deepseek", `{"role":"system","content":"Rules."}
+{"role":"user","content":"Data.\n\nHello \"you\"\n\n\n` + "\uFFFD and \uFFFD" + `"}
 {"role":"assistant","content":"I look.","reasoning_content":"hm","tool_calls":[{"id":"abc","type":"function","function":{"name":"ZONES","arguments":"{ \"a\" : 1.0 }"}},{"id":"call_own2","type":"function","function":{"name":"bad_name_","arguments":"{}"}}]}
 {"role":"tool","tool_call_id":"abc","content":"{\"zones\":[]}"}
 {"role":"tool","tool_call_id":"call_own2","content":"The arguments of this call were not a JSON object. They were: {\"x\":\n\nFailed."}
