@@ -70,51 +70,6 @@ func (e ApprovalAnswerOutcome) Valid() bool {
 	}
 }
 
-// Defines values for ApprovalRequestedEventType.
-const (
-	ApprovalRequestedEventTypeApprovalRequested ApprovalRequestedEventType = "approval.requested"
-)
-
-// Valid indicates whether the value is a known member of the ApprovalRequestedEventType enum.
-func (e ApprovalRequestedEventType) Valid() bool {
-	switch e {
-	case ApprovalRequestedEventTypeApprovalRequested:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ApprovalSettledEventType.
-const (
-	ApprovalSettledEventTypeApprovalSettled ApprovalSettledEventType = "approval.settled"
-)
-
-// Valid indicates whether the value is a known member of the ApprovalSettledEventType enum.
-func (e ApprovalSettledEventType) Valid() bool {
-	switch e {
-	case ApprovalSettledEventTypeApprovalSettled:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AutomationChangedEventType.
-const (
-	AutomationChangedEventTypeAutomationChanged AutomationChangedEventType = "automation.changed"
-)
-
-// Valid indicates whether the value is a known member of the AutomationChangedEventType enum.
-func (e AutomationChangedEventType) Valid() bool {
-	switch e {
-	case AutomationChangedEventTypeAutomationChanged:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AutomationPatchAutomationValidation.
 const (
 	AutomationPatchAutomationValidationAllow       AutomationPatchAutomationValidation = "allow"
@@ -226,51 +181,6 @@ func (e BreakerState) Valid() bool {
 	}
 }
 
-// Defines values for CommandEndedEventType.
-const (
-	CommandEndedEventTypeCommandEnded CommandEndedEventType = "command.ended"
-)
-
-// Valid indicates whether the value is a known member of the CommandEndedEventType enum.
-func (e CommandEndedEventType) Valid() bool {
-	switch e {
-	case CommandEndedEventTypeCommandEnded:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommandPlannedEventType.
-const (
-	CommandPlannedEventTypeCommandPlanned CommandPlannedEventType = "command.planned"
-)
-
-// Valid indicates whether the value is a known member of the CommandPlannedEventType enum.
-func (e CommandPlannedEventType) Valid() bool {
-	switch e {
-	case CommandPlannedEventTypeCommandPlanned:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CommandStartedEventType.
-const (
-	CommandStartedEventTypeCommandStarted CommandStartedEventType = "command.started"
-)
-
-// Valid indicates whether the value is a known member of the CommandStartedEventType enum.
-func (e CommandStartedEventType) Valid() bool {
-	switch e {
-	case CommandStartedEventTypeCommandStarted:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for CompletionPolicy.
 const (
 	CompletionPolicyAsk  CompletionPolicy = "ask"
@@ -283,21 +193,6 @@ func (e CompletionPolicy) Valid() bool {
 	case CompletionPolicyAsk:
 		return true
 	case CompletionPolicyAuto:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ContextCompactedEventType.
-const (
-	ContextCompactedEventTypeContextCompacted ContextCompactedEventType = "context.compacted"
-)
-
-// Valid indicates whether the value is a known member of the ContextCompactedEventType enum.
-func (e ContextCompactedEventType) Valid() bool {
-	switch e {
-	case ContextCompactedEventTypeContextCompacted:
 		return true
 	default:
 		return false
@@ -319,15 +214,24 @@ func (e CostCurrency) Valid() bool {
 	}
 }
 
-// Defines values for DataChangedEventType.
+// Defines values for DataChangedDataOperation.
 const (
-	DataChangedEventTypeDataChanged DataChangedEventType = "data.changed"
+	DataChangedDataOperationCreated  DataChangedDataOperation = "created"
+	DataChangedDataOperationDeleted  DataChangedDataOperation = "deleted"
+	DataChangedDataOperationRestored DataChangedDataOperation = "restored"
+	DataChangedDataOperationUpdated  DataChangedDataOperation = "updated"
 )
 
-// Valid indicates whether the value is a known member of the DataChangedEventType enum.
-func (e DataChangedEventType) Valid() bool {
+// Valid indicates whether the value is a known member of the DataChangedDataOperation enum.
+func (e DataChangedDataOperation) Valid() bool {
 	switch e {
-	case DataChangedEventTypeDataChanged:
+	case DataChangedDataOperationCreated:
+		return true
+	case DataChangedDataOperationDeleted:
+		return true
+	case DataChangedDataOperationRestored:
+		return true
+	case DataChangedDataOperationUpdated:
 		return true
 	default:
 		return false
@@ -442,51 +346,21 @@ func (e MessageStatus) Valid() bool {
 	}
 }
 
-// Defines values for MessageCreatedEventType.
+// Defines values for MessageDeltaDataKind.
 const (
-	MessageCreatedEventTypeMessageCreated MessageCreatedEventType = "message.created"
+	MessageDeltaDataKindArguments MessageDeltaDataKind = "arguments"
+	MessageDeltaDataKindText      MessageDeltaDataKind = "text"
+	MessageDeltaDataKindThinking  MessageDeltaDataKind = "thinking"
 )
 
-// Valid indicates whether the value is a known member of the MessageCreatedEventType enum.
-func (e MessageCreatedEventType) Valid() bool {
+// Valid indicates whether the value is a known member of the MessageDeltaDataKind enum.
+func (e MessageDeltaDataKind) Valid() bool {
 	switch e {
-	case MessageCreatedEventTypeMessageCreated:
+	case MessageDeltaDataKindArguments:
 		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MessageDeletedEventType.
-const (
-	MessageDeletedEventTypeMessageDeleted MessageDeletedEventType = "message.deleted"
-)
-
-// Valid indicates whether the value is a known member of the MessageDeletedEventType enum.
-func (e MessageDeletedEventType) Valid() bool {
-	switch e {
-	case MessageDeletedEventTypeMessageDeleted:
+	case MessageDeltaDataKindText:
 		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MessageDeltaKind.
-const (
-	MessageDeltaKindArguments MessageDeltaKind = "arguments"
-	MessageDeltaKindText      MessageDeltaKind = "text"
-	MessageDeltaKindThinking  MessageDeltaKind = "thinking"
-)
-
-// Valid indicates whether the value is a known member of the MessageDeltaKind enum.
-func (e MessageDeltaKind) Valid() bool {
-	switch e {
-	case MessageDeltaKindArguments:
-		return true
-	case MessageDeltaKindText:
-		return true
-	case MessageDeltaKindThinking:
+	case MessageDeltaDataKindThinking:
 		return true
 	default:
 		return false
@@ -517,36 +391,21 @@ func (e MessageInputIfBusy) Valid() bool {
 	}
 }
 
-// Defines values for MessageSnapshotKind.
+// Defines values for MessageSnapshotDataKind.
 const (
-	MessageSnapshotKindArguments MessageSnapshotKind = "arguments"
-	MessageSnapshotKindText      MessageSnapshotKind = "text"
-	MessageSnapshotKindThinking  MessageSnapshotKind = "thinking"
+	MessageSnapshotDataKindArguments MessageSnapshotDataKind = "arguments"
+	MessageSnapshotDataKindText      MessageSnapshotDataKind = "text"
+	MessageSnapshotDataKindThinking  MessageSnapshotDataKind = "thinking"
 )
 
-// Valid indicates whether the value is a known member of the MessageSnapshotKind enum.
-func (e MessageSnapshotKind) Valid() bool {
+// Valid indicates whether the value is a known member of the MessageSnapshotDataKind enum.
+func (e MessageSnapshotDataKind) Valid() bool {
 	switch e {
-	case MessageSnapshotKindArguments:
+	case MessageSnapshotDataKindArguments:
 		return true
-	case MessageSnapshotKindText:
+	case MessageSnapshotDataKindText:
 		return true
-	case MessageSnapshotKindThinking:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MessageUpdatedEventType.
-const (
-	MessageUpdatedEventTypeMessageUpdated MessageUpdatedEventType = "message.updated"
-)
-
-// Valid indicates whether the value is a known member of the MessageUpdatedEventType enum.
-func (e MessageUpdatedEventType) Valid() bool {
-	switch e {
-	case MessageUpdatedEventTypeMessageUpdated:
+	case MessageSnapshotDataKindThinking:
 		return true
 	default:
 		return false
@@ -628,36 +487,21 @@ func (e NodeStatusDatabase) Valid() bool {
 	}
 }
 
-// Defines values for NoticeLevel.
+// Defines values for NoticeGivenDataLevel.
 const (
-	NoticeLevelError   NoticeLevel = "error"
-	NoticeLevelInfo    NoticeLevel = "info"
-	NoticeLevelWarning NoticeLevel = "warning"
+	NoticeGivenDataLevelError   NoticeGivenDataLevel = "error"
+	NoticeGivenDataLevelInfo    NoticeGivenDataLevel = "info"
+	NoticeGivenDataLevelWarning NoticeGivenDataLevel = "warning"
 )
 
-// Valid indicates whether the value is a known member of the NoticeLevel enum.
-func (e NoticeLevel) Valid() bool {
+// Valid indicates whether the value is a known member of the NoticeGivenDataLevel enum.
+func (e NoticeGivenDataLevel) Valid() bool {
 	switch e {
-	case NoticeLevelError:
+	case NoticeGivenDataLevelError:
 		return true
-	case NoticeLevelInfo:
+	case NoticeGivenDataLevelInfo:
 		return true
-	case NoticeLevelWarning:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for NoticeGivenEventType.
-const (
-	NoticeGivenEventTypeNotice NoticeGivenEventType = "notice"
-)
-
-// Valid indicates whether the value is a known member of the NoticeGivenEventType enum.
-func (e NoticeGivenEventType) Valid() bool {
-	switch e {
-	case NoticeGivenEventTypeNotice:
+	case NoticeGivenDataLevelWarning:
 		return true
 	default:
 		return false
@@ -676,21 +520,6 @@ func (e OccurrenceTrigger) Valid() bool {
 	case OccurrenceTriggerEVENT:
 		return true
 	case OccurrenceTriggerSCHEDULED:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for OccurrenceRecordedEventType.
-const (
-	OccurrenceRecordedEventTypeOccurrenceRecorded OccurrenceRecordedEventType = "occurrence.recorded"
-)
-
-// Valid indicates whether the value is a known member of the OccurrenceRecordedEventType enum.
-func (e OccurrenceRecordedEventType) Valid() bool {
-	switch e {
-	case OccurrenceRecordedEventTypeOccurrenceRecorded:
 		return true
 	default:
 		return false
@@ -769,21 +598,6 @@ func (e ProblemOutcome) Valid() bool {
 	}
 }
 
-// Defines values for QueueChangedEventType.
-const (
-	QueueChangedEventTypeQueueChanged QueueChangedEventType = "queue.changed"
-)
-
-// Valid indicates whether the value is a known member of the QueueChangedEventType enum.
-func (e QueueChangedEventType) Valid() bool {
-	switch e {
-	case QueueChangedEventTypeQueueChanged:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ScheduleType.
 const (
 	ScheduleTypeCron     ScheduleType = "cron"
@@ -850,36 +664,6 @@ func (e SegmentInputType) Valid() bool {
 	}
 }
 
-// Defines values for SessionCreatedEventType.
-const (
-	SessionCreatedEventTypeSessionCreated SessionCreatedEventType = "session.created"
-)
-
-// Valid indicates whether the value is a known member of the SessionCreatedEventType enum.
-func (e SessionCreatedEventType) Valid() bool {
-	switch e {
-	case SessionCreatedEventTypeSessionCreated:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SessionEndedEventType.
-const (
-	SessionEndedEventTypeSessionEnded SessionEndedEventType = "session.ended"
-)
-
-// Valid indicates whether the value is a known member of the SessionEndedEventType enum.
-func (e SessionEndedEventType) Valid() bool {
-	switch e {
-	case SessionEndedEventTypeSessionEnded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for SessionExportFormat.
 const (
 	SessionExportFormatFermataSession1 SessionExportFormat = "fermata.session/1"
@@ -889,36 +673,6 @@ const (
 func (e SessionExportFormat) Valid() bool {
 	switch e {
 	case SessionExportFormatFermataSession1:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SessionPhaseEventType.
-const (
-	SessionPhaseEventTypeSessionPhase SessionPhaseEventType = "session.phase"
-)
-
-// Valid indicates whether the value is a known member of the SessionPhaseEventType enum.
-func (e SessionPhaseEventType) Valid() bool {
-	switch e {
-	case SessionPhaseEventTypeSessionPhase:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SessionStatusChangedEventType.
-const (
-	SessionStatusChangedEventTypeSessionStatus SessionStatusChangedEventType = "session.status"
-)
-
-// Valid indicates whether the value is a known member of the SessionStatusChangedEventType enum.
-func (e SessionStatusChangedEventType) Valid() bool {
-	switch e {
-	case SessionStatusChangedEventTypeSessionStatus:
 		return true
 	default:
 		return false
@@ -1240,21 +994,6 @@ func (e SettingsPatchWeekStartDay) Valid() bool {
 	}
 }
 
-// Defines values for SlotChangedEventType.
-const (
-	SlotChangedEventTypeSlotChanged SlotChangedEventType = "slot.changed"
-)
-
-// Valid indicates whether the value is a known member of the SlotChangedEventType enum.
-func (e SlotChangedEventType) Valid() bool {
-	switch e {
-	case SlotChangedEventTypeSlotChanged:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for StoppedCallOutcome.
 const (
 	StoppedCallOutcomeFinishedBefore StoppedCallOutcome = "finished_before"
@@ -1273,6 +1012,27 @@ func (e StoppedCallOutcome) Valid() bool {
 	case StoppedCallOutcomeStopped:
 		return true
 	case StoppedCallOutcomeUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StreamedTextKind.
+const (
+	StreamedTextKindArguments StreamedTextKind = "arguments"
+	StreamedTextKindText      StreamedTextKind = "text"
+	StreamedTextKindThinking  StreamedTextKind = "thinking"
+)
+
+// Valid indicates whether the value is a known member of the StreamedTextKind enum.
+func (e StreamedTextKind) Valid() bool {
+	switch e {
+	case StreamedTextKindArguments:
+		return true
+	case StreamedTextKindText:
+		return true
+	case StreamedTextKindThinking:
 		return true
 	default:
 		return false
@@ -1315,21 +1075,6 @@ func (e TimelineLineKind) Valid() bool {
 	case TimelineLineKindRoundtrip:
 		return true
 	case TimelineLineKindTransition:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for UsageUpdatedEventType.
-const (
-	UsageUpdatedEventTypeUsageUpdated UsageUpdatedEventType = "usage.updated"
-)
-
-// Valid indicates whether the value is a known member of the UsageUpdatedEventType enum.
-func (e UsageUpdatedEventType) Valid() bool {
-	switch e {
-	case UsageUpdatedEventTypeUsageUpdated:
 		return true
 	default:
 		return false
@@ -1656,13 +1401,6 @@ type ApprovalAnswer struct {
 // ApprovalAnswerOutcome defines model for ApprovalAnswer.Outcome.
 type ApprovalAnswerOutcome string
 
-// ApprovalData `approval.requested`, `approval.settled`.
-type ApprovalData struct {
-	// Approval A question to a person, kept with its answer.
-	Approval   Approval `json:"approval"`
-	SessionSeq int64    `json:"session_seq"`
-}
-
 // ApprovalKind defines model for ApprovalKind.
 type ApprovalKind = domain.ApprovalKind
 
@@ -1677,43 +1415,49 @@ type ApprovalList struct {
 // ApprovalReason defines model for ApprovalReason.
 type ApprovalReason = domain.ApprovalReason
 
+// ApprovalRequestedData `approval.requested`: a person is asked.
+type ApprovalRequestedData struct {
+	// Approval A question to a person, kept with its answer.
+	Approval   Approval `json:"approval"`
+	SessionSeq int64    `json:"session_seq"`
+}
+
 // ApprovalRequestedEvent defines model for ApprovalRequestedEvent.
 type ApprovalRequestedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `approval.requested`, `approval.settled`.
-	Data ApprovalData `json:"data"`
+	// Data `approval.requested`: a person is asked.
+	Data ApprovalRequestedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq                `json:"session_seq"`
-	Type       ApprovalRequestedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// ApprovalRequestedEventType defines model for ApprovalRequestedEvent.Type.
-type ApprovalRequestedEventType string
+// ApprovalSettledData `approval.settled`: the question is closed; `status` says how.
+type ApprovalSettledData struct {
+	// Approval A question to a person, kept with its answer.
+	Approval   Approval `json:"approval"`
+	SessionSeq int64    `json:"session_seq"`
+}
 
 // ApprovalSettledEvent defines model for ApprovalSettledEvent.
 type ApprovalSettledEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `approval.requested`, `approval.settled`.
-	Data ApprovalData `json:"data"`
+	// Data `approval.settled`: the question is closed; `status` says how.
+	Data ApprovalSettledData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq              `json:"session_seq"`
-	Type       ApprovalSettledEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// ApprovalSettledEventType defines model for ApprovalSettledEvent.Type.
-type ApprovalSettledEventType string
 
 // ApprovalStatus defines model for ApprovalStatus.
 type ApprovalStatus = domain.ApprovalStatus
@@ -1779,8 +1523,8 @@ type AutomationBudgets struct {
 	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
 }
 
-// AutomationChanged `automation.changed`: an automation was made, changed, or deleted.
-type AutomationChanged struct {
+// AutomationChangedData `automation.changed`: an automation was made, changed, or deleted.
+type AutomationChangedData struct {
 	// Automation A standing order. Each of its runs is a session of type AUTOMATION.
 	Automation Automation `json:"automation"`
 	Deleted    bool       `json:"deleted"`
@@ -1792,18 +1536,14 @@ type AutomationChangedEvent struct {
 	At Timestamp `json:"at"`
 
 	// Data `automation.changed`: an automation was made, changed, or deleted.
-	Data AutomationChanged `json:"data"`
+	Data AutomationChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq                `json:"session_seq"`
-	Type       AutomationChangedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// AutomationChangedEventType defines model for AutomationChangedEvent.Type.
-type AutomationChangedEventType string
 
 // AutomationList defines model for AutomationList.
 type AutomationList struct {
@@ -1944,8 +1684,8 @@ type Budgets struct {
 	MaxTokensPerRound *int64   `json:"max_tokens_per_round"`
 }
 
-// Bye `bye`: the server ends the stream; connect again.
-type Bye struct {
+// ByeData `bye`: the server ends the stream; connect again.
+type ByeData struct {
 	Reason string `json:"reason"`
 }
 
@@ -1964,24 +1704,27 @@ type Command = domain.Command
 // CommandEffect What a repetition would do.
 type CommandEffect = domain.CommandEffect
 
+// CommandEndedData `command.ended`: what came of it.
+type CommandEndedData struct {
+	// Execution One command that was asked for, and what came of it.
+	Execution  Execution `json:"execution"`
+	SessionSeq int64     `json:"session_seq"`
+}
+
 // CommandEndedEvent defines model for CommandEndedEvent.
 type CommandEndedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `command.planned`, `command.started`, `command.ended`.
-	Data ExecutionData `json:"data"`
+	// Data `command.ended`: what came of it.
+	Data CommandEndedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq           `json:"session_seq"`
-	Type       CommandEndedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// CommandEndedEventType defines model for CommandEndedEvent.Type.
-type CommandEndedEventType string
 
 // CommandError defines model for CommandError.
 type CommandError = domain.CommandError
@@ -1994,24 +1737,27 @@ type CommandList struct {
 	Data []CommandSpec `json:"data"`
 }
 
+// CommandPlannedData `command.planned`: the AI asked for a command.
+type CommandPlannedData struct {
+	// Execution One command that was asked for, and what came of it.
+	Execution  Execution `json:"execution"`
+	SessionSeq int64     `json:"session_seq"`
+}
+
 // CommandPlannedEvent defines model for CommandPlannedEvent.
 type CommandPlannedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `command.planned`, `command.started`, `command.ended`.
-	Data ExecutionData `json:"data"`
+	// Data `command.planned`: the AI asked for a command.
+	Data CommandPlannedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       CommandPlannedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// CommandPlannedEventType defines model for CommandPlannedEvent.Type.
-type CommandPlannedEventType string
 
 // CommandResult defines model for CommandResult.
 type CommandResult = domain.CommandResult
@@ -2036,34 +1782,26 @@ type CommandSpec struct {
 	Timeout Duration `json:"timeout"`
 }
 
+// CommandStartedData `command.started`: it runs.
+type CommandStartedData struct {
+	// Execution One command that was asked for, and what came of it.
+	Execution  Execution `json:"execution"`
+	SessionSeq int64     `json:"session_seq"`
+}
+
 // CommandStartedEvent defines model for CommandStartedEvent.
 type CommandStartedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `command.planned`, `command.started`, `command.ended`.
-	Data ExecutionData `json:"data"`
+	// Data `command.started`: it runs.
+	Data CommandStartedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       CommandStartedEventType `json:"type"`
-}
-
-// CommandStartedEventType defines model for CommandStartedEvent.Type.
-type CommandStartedEventType string
-
-// CompactionData `context.compacted`: the older part of the conversation was summarised for the AI. The record keeps it all.
-type CompactionData struct {
-	// Message What is stored and shown. Which part is filled tells the variants apart.
-	Message *Message `json:"message,omitempty"`
-
-	// Roundtrip One call of the AI.
-	Roundtrip  *Roundtrip `json:"roundtrip,omitempty"`
-	SessionID  string     `json:"session_id"`
-	SessionSeq int64      `json:"session_seq"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
 // CompletionAnswer defines model for CompletionAnswer.
@@ -2076,24 +1814,31 @@ type CompletionAnswer struct {
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
 type CompletionPolicy string
 
+// ContextCompactedData `context.compacted`: the older part of the conversation was summarised for the AI. The record keeps it all.
+type ContextCompactedData struct {
+	// Message What is stored and shown. Which part is filled tells the variants apart.
+	Message *Message `json:"message,omitempty"`
+
+	// Roundtrip One call of the AI.
+	Roundtrip  *Roundtrip `json:"roundtrip,omitempty"`
+	SessionID  string     `json:"session_id"`
+	SessionSeq int64      `json:"session_seq"`
+}
+
 // ContextCompactedEvent defines model for ContextCompactedEvent.
 type ContextCompactedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
 	// Data `context.compacted`: the older part of the conversation was summarised for the AI. The record keeps it all.
-	Data CompactionData `json:"data"`
+	Data ContextCompactedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq               `json:"session_seq"`
-	Type       ContextCompactedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// ContextCompactedEventType defines model for ContextCompactedEvent.Type.
-type ContextCompactedEventType string
 
 // Cost null for a model without a price.
 type Cost struct {
@@ -2125,8 +1870,23 @@ type CreatedKey struct {
 	Role Role `json:"role"`
 }
 
-// DataChange `data.changed`: something of the user's data was created, updated, deleted or restored.
-type DataChange = domain.DataChange
+// DataChangedData `data.changed`: something of the user's data was created, updated, deleted or restored.
+type DataChangedData struct {
+	// BySessionID The session that did it; left out: a client.
+	BySessionID *string `json:"by_session_id,omitempty"`
+	Count       *int    `json:"count,omitempty"`
+	ID          string  `json:"id"`
+
+	// MadeAt Of entries that were created: their created_at, to the microsecond.
+	MadeAt    *time.Time               `json:"made_at,omitempty"`
+	Noun      string                   `json:"noun"`
+	Operation DataChangedDataOperation `json:"operation"`
+	ToolID    *string                  `json:"tool_id,omitempty"`
+	ZoneID    *string                  `json:"zone_id,omitempty"`
+}
+
+// DataChangedDataOperation defines model for DataChangedData.Operation.
+type DataChangedDataOperation string
 
 // DataChangedEvent defines model for DataChangedEvent.
 type DataChangedEvent struct {
@@ -2134,18 +1894,14 @@ type DataChangedEvent struct {
 	At Timestamp `json:"at"`
 
 	// Data `data.changed`: something of the user's data was created, updated, deleted or restored.
-	Data DataChange `json:"data"`
+	Data DataChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq          `json:"session_seq"`
-	Type       DataChangedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// DataChangedEventType defines model for DataChangedEvent.Type.
-type DataChangedEventType string
 
 // Document A text that every session should know. The body is a draft; sessions read the published one.
 type Document struct {
@@ -2293,13 +2049,6 @@ type Execution struct {
 
 	// Text The result as the AI reads it.
 	Text *string `json:"text,omitempty"`
-}
-
-// ExecutionData `command.planned`, `command.started`, `command.ended`.
-type ExecutionData struct {
-	// Execution One command that was asked for, and what came of it.
-	Execution  Execution `json:"execution"`
-	SessionSeq int64     `json:"session_seq"`
 }
 
 // ExecutionMetadata Feedback on an automation's run.
@@ -2491,7 +2240,7 @@ type Message struct {
 	// AiMessage An answer of the model, parsed.
 	AiMessage *AIMessage `json:"ai_message,omitempty"`
 
-	// AiRaw Exactly what the model answered.
+	// AiRaw Exactly what the model answered. Events leave `text` and `calls` out where `ai_message` has what they say.
 	AiRaw *RawAnswer `json:"ai_raw,omitempty"`
 
 	// ExcludeFromPrompt Shown, never sent to the AI.
@@ -2551,27 +2300,30 @@ type MessageContent struct {
 	Text     *string         `json:"text,omitempty"`
 }
 
+// MessageCreatedData `message.created`: a message was stored.
+type MessageCreatedData struct {
+	// Message What is stored and shown. Which part is filled tells the variants apart.
+	Message    Message `json:"message"`
+	SessionSeq int64   `json:"session_seq"`
+}
+
 // MessageCreatedEvent defines model for MessageCreatedEvent.
 type MessageCreatedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `message.created`, `message.updated`, `message.deleted`.
-	Data MessageData `json:"data"`
+	// Data `message.created`: a message was stored.
+	Data MessageCreatedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       MessageCreatedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// MessageCreatedEventType defines model for MessageCreatedEvent.Type.
-type MessageCreatedEventType string
-
-// MessageData `message.created`, `message.updated`, `message.deleted`.
-type MessageData struct {
+// MessageDeletedData `message.deleted`: a message that waited its turn was withdrawn.
+type MessageDeletedData struct {
 	// Message What is stored and shown. Which part is filled tells the variants apart.
 	Message    Message `json:"message"`
 	SessionSeq int64   `json:"session_seq"`
@@ -2582,24 +2334,20 @@ type MessageDeletedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `message.created`, `message.updated`, `message.deleted`.
-	Data MessageData `json:"data"`
+	// Data `message.deleted`: a message that waited its turn was withdrawn.
+	Data MessageDeletedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       MessageDeletedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// MessageDeletedEventType defines model for MessageDeletedEvent.Type.
-type MessageDeletedEventType string
-
-// MessageDelta `message.delta`: a piece of an answer while it streams. Never stored.
-type MessageDelta struct {
-	Kind      MessageDeltaKind `json:"kind"`
-	MessageID string           `json:"message_id"`
+// MessageDeltaData `message.delta`: a piece of an answer while it streams. Never stored.
+type MessageDeltaData struct {
+	Kind      MessageDeltaDataKind `json:"kind"`
+	MessageID string               `json:"message_id"`
 
 	// Offset Where the piece begins in all text of this kind.
 	Offset    int    `json:"offset"`
@@ -2607,11 +2355,11 @@ type MessageDelta struct {
 	Text      string `json:"text"`
 }
 
-// MessageDeltaKind defines model for MessageDelta.Kind.
-type MessageDeltaKind string
+// MessageDeltaDataKind defines model for MessageDeltaData.Kind.
+type MessageDeltaDataKind string
 
-// MessageDiscarded `message.discarded`: the streamed text is void and will not become a message.
-type MessageDiscarded struct {
+// MessageDiscardedData `message.discarded`: the streamed text is void and will not become a message.
+type MessageDiscardedData struct {
 	MessageID string `json:"message_id"`
 	Reason    string `json:"reason"`
 	SessionID string `json:"session_id"`
@@ -2647,36 +2395,39 @@ type MessageResult struct {
 	Session Session `json:"session"`
 }
 
-// MessageSnapshot `message.snapshot`: on joining in mid-answer, the text so far; the next delta begins at its end.
-type MessageSnapshot struct {
-	Kind      MessageSnapshotKind `json:"kind"`
-	MessageID string              `json:"message_id"`
-	Offset    int                 `json:"offset"`
-	SessionID string              `json:"session_id"`
-	Text      string              `json:"text"`
+// MessageSnapshotData `message.snapshot`: on joining in mid-answer, the text so far; the next delta begins at its end.
+type MessageSnapshotData struct {
+	Kind      MessageSnapshotDataKind `json:"kind"`
+	MessageID string                  `json:"message_id"`
+	Offset    int                     `json:"offset"`
+	SessionID string                  `json:"session_id"`
+	Text      string                  `json:"text"`
 }
 
-// MessageSnapshotKind defines model for MessageSnapshot.Kind.
-type MessageSnapshotKind string
+// MessageSnapshotDataKind defines model for MessageSnapshotData.Kind.
+type MessageSnapshotDataKind string
+
+// MessageUpdatedData `message.updated`: a message was changed, or took its place.
+type MessageUpdatedData struct {
+	// Message What is stored and shown. Which part is filled tells the variants apart.
+	Message    Message `json:"message"`
+	SessionSeq int64   `json:"session_seq"`
+}
 
 // MessageUpdatedEvent defines model for MessageUpdatedEvent.
 type MessageUpdatedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `message.created`, `message.updated`, `message.deleted`.
-	Data MessageData `json:"data"`
+	// Data `message.updated`: a message was changed, or took its place.
+	Data MessageUpdatedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       MessageUpdatedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// MessageUpdatedEventType defines model for MessageUpdatedEvent.Type.
-type MessageUpdatedEventType string
 
 // MisfirePolicy What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
 type MisfirePolicy string
@@ -2889,17 +2640,17 @@ type NodeStatus struct {
 // NodeStatusDatabase defines model for NodeStatus.Database.
 type NodeStatusDatabase string
 
-// Notice `notice`: a short text for people.
-type Notice struct {
-	Code       string      `json:"code"`
-	Level      NoticeLevel `json:"level"`
-	SessionID  *string     `json:"session_id,omitempty"`
-	SessionSeq *int64      `json:"session_seq,omitempty"`
-	Text       string      `json:"text"`
+// NoticeGivenData `notice`: a short text for people.
+type NoticeGivenData struct {
+	Code       string               `json:"code"`
+	Level      NoticeGivenDataLevel `json:"level"`
+	SessionID  *string              `json:"session_id,omitempty"`
+	SessionSeq *int64               `json:"session_seq,omitempty"`
+	Text       string               `json:"text"`
 }
 
-// NoticeLevel defines model for Notice.Level.
-type NoticeLevel string
+// NoticeGivenDataLevel defines model for NoticeGivenData.Level.
+type NoticeGivenDataLevel string
 
 // NoticeGivenEvent defines model for NoticeGivenEvent.
 type NoticeGivenEvent struct {
@@ -2907,18 +2658,14 @@ type NoticeGivenEvent struct {
 	At Timestamp `json:"at"`
 
 	// Data `notice`: a short text for people.
-	Data Notice `json:"data"`
+	Data NoticeGivenData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq          `json:"session_seq"`
-	Type       NoticeGivenEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// NoticeGivenEventType defines model for NoticeGivenEvent.Type.
-type NoticeGivenEventType string
 
 // Occurrence What became of one scheduled instant, or of an event that started no run.
 type Occurrence struct {
@@ -2954,8 +2701,8 @@ type OccurrenceList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// OccurrenceRecorded `occurrence.recorded`: what became of a scheduled instant.
-type OccurrenceRecorded struct {
+// OccurrenceRecordedData `occurrence.recorded`: what became of a scheduled instant.
+type OccurrenceRecordedData struct {
 	// Occurrence What became of one scheduled instant, or of an event that started no run.
 	Occurrence Occurrence `json:"occurrence"`
 }
@@ -2966,18 +2713,14 @@ type OccurrenceRecordedEvent struct {
 	At Timestamp `json:"at"`
 
 	// Data `occurrence.recorded`: what became of a scheduled instant.
-	Data OccurrenceRecorded `json:"data"`
+	Data OccurrenceRecordedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq                 `json:"session_seq"`
-	Type       OccurrenceRecordedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// OccurrenceRecordedEventType defines model for OccurrenceRecordedEvent.Type.
-type OccurrenceRecordedEventType string
 
 // OccurrenceState defines model for OccurrenceState.
 type OccurrenceState string
@@ -2988,29 +2731,6 @@ type OverlapPolicy string
 
 // Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 type Phase = domain.Phase
-
-// PhaseData `session.phase`: a transition of the session's state machine. From a phase to itself: it was re-entered.
-type PhaseData struct {
-	// At RFC 3339, UTC, milliseconds.
-	At    Timestamp `json:"at"`
-	Epoch int64     `json:"epoch"`
-
-	// Event What happened.
-	Event string `json:"event"`
-
-	// From Where the session's state machine stands. More phases may come; decide by `status` where you can.
-	From Phase `json:"from"`
-
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
-	Phase      Phase   `json:"phase"`
-	Reason     *string `json:"reason,omitempty"`
-	RoundID    *string `json:"round_id"`
-	SessionID  string  `json:"session_id"`
-	SessionSeq int64   `json:"session_seq"`
-
-	// Status Coarse and stable: `requires_action` is when a person must answer.
-	Status SessionStatus `json:"status"`
-}
 
 // PlannedRun defines model for PlannedRun.
 type PlannedRun struct {
@@ -3187,22 +2907,28 @@ type Queue struct {
 	Length int `json:"length"`
 }
 
+// QueueChangedData `queue.changed`: who stands in the queue.
+type QueueChangedData struct {
+	Data []QueueRow `json:"data"`
+
+	// Length How many stand in the queue. Events and snapshots show its first 50.
+	Length int `json:"length"`
+}
+
 // QueueChangedEvent defines model for QueueChangedEvent.
 type QueueChangedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
-	At   Timestamp `json:"at"`
-	Data Queue     `json:"data"`
+	At Timestamp `json:"at"`
+
+	// Data `queue.changed`: who stands in the queue.
+	Data QueueChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq           `json:"session_seq"`
-	Type       QueueChangedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// QueueChangedEventType defines model for QueueChangedEvent.Type.
-type QueueChangedEventType string
 
 // QueueRow defines model for QueueRow.
 type QueueRow struct {
@@ -3225,11 +2951,11 @@ type QueueRow struct {
 	Trigger string    `json:"trigger"`
 }
 
-// RawAnswer Exactly what the model answered.
+// RawAnswer Exactly what the model answered. Events leave `text` and `calls` out where `ai_message` has what they say.
 type RawAnswer = domain.RawAnswer
 
-// Reset `reset`: the stream cannot be continued from there; a snapshot follows.
-type Reset struct {
+// ResetData `reset`: the stream cannot be continued from there; a snapshot follows.
+type ResetData struct {
 	Reason string `json:"reason"`
 }
 
@@ -3503,27 +3229,30 @@ type Session struct {
 	WorkspaceID    string          `json:"workspace_id"`
 }
 
+// SessionCreatedData `session.created`: a session was made.
+type SessionCreatedData struct {
+	// Session A conversation with an AI and all its state.
+	Session    Session `json:"session"`
+	SessionSeq int64   `json:"session_seq"`
+}
+
 // SessionCreatedEvent defines model for SessionCreatedEvent.
 type SessionCreatedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `session.created`, `session.status`, `session.ended`.
-	Data SessionData `json:"data"`
+	// Data `session.created`: a session was made.
+	Data SessionCreatedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq             `json:"session_seq"`
-	Type       SessionCreatedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// SessionCreatedEventType defines model for SessionCreatedEvent.Type.
-type SessionCreatedEventType string
-
-// SessionData `session.created`, `session.status`, `session.ended`.
-type SessionData struct {
+// SessionEndedData `session.ended`: it is over; `end_reason` says how.
+type SessionEndedData struct {
 	// Session A conversation with an AI and all its state.
 	Session    Session `json:"session"`
 	SessionSeq int64   `json:"session_seq"`
@@ -3534,19 +3263,15 @@ type SessionEndedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `session.created`, `session.status`, `session.ended`.
-	Data SessionData `json:"data"`
+	// Data `session.ended`: it is over; `end_reason` says how.
+	Data SessionEndedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq           `json:"session_seq"`
-	Type       SessionEndedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// SessionEndedEventType defines model for SessionEndedEvent.Type.
-type SessionEndedEventType string
 
 // SessionExport A session and all that belongs to it, each list in its order.
 type SessionExport struct {
@@ -3606,24 +3331,43 @@ type SessionPatch struct {
 	RequireValidation *bool   `json:"require_validation,omitempty"`
 }
 
+// SessionPhaseData `session.phase`: a transition of the session's state machine. From a phase to itself: it was re-entered.
+type SessionPhaseData struct {
+	// At RFC 3339, UTC, milliseconds.
+	At    Timestamp `json:"at"`
+	Epoch int64     `json:"epoch"`
+
+	// Event What happened.
+	Event string `json:"event"`
+
+	// From Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	From Phase `json:"from"`
+
+	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	Phase      Phase   `json:"phase"`
+	Reason     *string `json:"reason,omitempty"`
+	RoundID    *string `json:"round_id"`
+	SessionID  string  `json:"session_id"`
+	SessionSeq int64   `json:"session_seq"`
+
+	// Status Coarse and stable: `requires_action` is when a person must answer.
+	Status SessionStatus `json:"status"`
+}
+
 // SessionPhaseEvent defines model for SessionPhaseEvent.
 type SessionPhaseEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
 	// Data `session.phase`: a transition of the session's state machine. From a phase to itself: it was re-entered.
-	Data PhaseData `json:"data"`
+	Data SessionPhaseData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq           `json:"session_seq"`
-	Type       SessionPhaseEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// SessionPhaseEventType defines model for SessionPhaseEvent.Type.
-type SessionPhaseEventType string
 
 // SessionResult defines model for SessionResult.
 type SessionResult struct {
@@ -3637,10 +3381,10 @@ type SessionResult struct {
 // SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
 type SessionSeq = int64
 
-// SessionSnapshot `snapshot` of a session's stream: how it is now. Continue from `seq`.
-type SessionSnapshot struct {
-	Partial *MessageSnapshot `json:"partial,omitempty"`
-	Seq     int64            `json:"seq"`
+// SessionSnapshotData `snapshot` of a session's stream: how it is now. Continue from `seq`.
+type SessionSnapshotData struct {
+	Partial *StreamedText `json:"partial,omitempty"`
+	Seq     int64         `json:"seq"`
 
 	// Session A conversation with an AI and all its state.
 	Session Session `json:"session"`
@@ -3649,24 +3393,27 @@ type SessionSnapshot struct {
 // SessionStatus Coarse and stable: `requires_action` is when a person must answer.
 type SessionStatus = domain.Status
 
+// SessionStatusChangedData `session.status`: what a list of sessions shows of it changed.
+type SessionStatusChangedData struct {
+	// Session A conversation with an AI and all its state.
+	Session    Session `json:"session"`
+	SessionSeq int64   `json:"session_seq"`
+}
+
 // SessionStatusChangedEvent defines model for SessionStatusChangedEvent.
 type SessionStatusChangedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `session.created`, `session.status`, `session.ended`.
-	Data SessionData `json:"data"`
+	// Data `session.status`: what a list of sessions shows of it changed.
+	Data SessionStatusChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq                   `json:"session_seq"`
-	Type       SessionStatusChangedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// SessionStatusChangedEventType defines model for SessionStatusChangedEvent.Type.
-type SessionStatusChangedEventType string
 
 // SessionType CHAT: a person talks. SEED: an automation's template. AUTOMATION: one autonomous run. AGENT: a sub-agent's own.
 type SessionType = domain.SessionType
@@ -3837,22 +3584,35 @@ type Slot struct {
 	Since *Timestamp `json:"since"`
 }
 
+// SlotChangedData `slot.changed`: who holds the slot.
+type SlotChangedData struct {
+	Holder *Session `json:"holder"`
+
+	// InactivityMs How long nothing has happened; 0 while it works.
+	InactivityMs int64  `json:"inactivity_ms"`
+	Phase        *Phase `json:"phase"`
+
+	// Preempting The session that gets it as soon as a running action ends.
+	Preempting *string `json:"preempting"`
+
+	// Since When the holder got it.
+	Since *Timestamp `json:"since"`
+}
+
 // SlotChangedEvent defines model for SlotChangedEvent.
 type SlotChangedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
-	At   Timestamp `json:"at"`
-	Data Slot      `json:"data"`
+	At Timestamp `json:"at"`
+
+	// Data `slot.changed`: who holds the slot.
+	Data SlotChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq          `json:"session_seq"`
-	Type       SlotChangedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// SlotChangedEventType defines model for SlotChangedEvent.Type.
-type SlotChangedEventType string
 
 // Stats defines model for Stats.
 type Stats struct {
@@ -3898,6 +3658,18 @@ type StreamTicket struct {
 	ExpiresAt Timestamp `json:"expires_at"`
 	Ticket    string    `json:"ticket"`
 }
+
+// StreamedText The text of an answer so far.
+type StreamedText struct {
+	Kind      StreamedTextKind `json:"kind"`
+	MessageID string           `json:"message_id"`
+	Offset    int              `json:"offset"`
+	SessionID string           `json:"session_id"`
+	Text      string           `json:"text"`
+}
+
+// StreamedTextKind defines model for StreamedText.Kind.
+type StreamedTextKind string
 
 // SystemMessage What the server did.
 type SystemMessage = domain.SystemMessage
@@ -4067,14 +3839,6 @@ type Usage struct {
 	ReasoningTokens int64 `json:"reasoning_tokens"`
 }
 
-// UsageData `usage.updated`: what a call of the AI used.
-type UsageData struct {
-	// Roundtrip One call of the AI.
-	Roundtrip  Roundtrip `json:"roundtrip"`
-	SessionID  string    `json:"session_id"`
-	SessionSeq int64     `json:"session_seq"`
-}
-
 // UsageReport defines model for UsageReport.
 type UsageReport struct {
 	Data []UsageSum `json:"data"`
@@ -4110,24 +3874,28 @@ type UsageSum struct {
 	UnpricedCalls int64 `json:"unpriced_calls"`
 }
 
+// UsageUpdatedData `usage.updated`: what a call of the AI used.
+type UsageUpdatedData struct {
+	// Roundtrip One call of the AI.
+	Roundtrip  Roundtrip `json:"roundtrip"`
+	SessionID  string    `json:"session_id"`
+	SessionSeq int64     `json:"session_seq"`
+}
+
 // UsageUpdatedEvent defines model for UsageUpdatedEvent.
 type UsageUpdatedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
 	// Data `usage.updated`: what a call of the AI used.
-	Data UsageData `json:"data"`
+	Data UsageUpdatedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
 	Seq Seq `json:"seq"`
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
-	SessionSeq *SessionSeq           `json:"session_seq"`
-	Type       UsageUpdatedEventType `json:"type"`
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
-
-// UsageUpdatedEventType defines model for UsageUpdatedEvent.Type.
-type UsageUpdatedEventType string
 
 // ValidationAnswer defines model for ValidationAnswer.
 type ValidationAnswer struct {
@@ -4241,8 +4009,8 @@ type WorkspaceList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// WorkspaceSnapshot `snapshot` of the workspace's stream.
-type WorkspaceSnapshot struct {
+// WorkspaceSnapshotData `snapshot` of the workspace's stream.
+type WorkspaceSnapshotData struct {
 	// Approvals The open ones.
 	Approvals []Approval `json:"approvals"`
 	Queue     []QueueRow `json:"queue"`
@@ -4298,6 +4066,12 @@ type AfterEvent = string
 // AutomationID defines model for AutomationID.
 type AutomationID = string
 
+// EventSessions defines model for EventSessions.
+type EventSessions = string
+
+// EventTypes defines model for EventTypes.
+type EventTypes = string
+
 // Force defines model for Force.
 type Force = bool
 
@@ -4321,12 +4095,6 @@ type Period = string
 
 // SessionID defines model for SessionID.
 type SessionID = string
-
-// StreamSessions defines model for StreamSessions.
-type StreamSessions = string
-
-// StreamTypes defines model for StreamTypes.
-type StreamTypes = string
 
 // Until defines model for Until.
 type Until = time.Time
@@ -4732,20 +4500,18 @@ type RestoreEntryParams struct {
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
-	// Sessions Ids of sessions, separated by commas.
-	Sessions *StreamSessions `form:"sessions,omitempty" json:"sessions,omitempty"`
+	// Sessions Ids of sessions, separated by commas, at most 200: their own events come too. `*`: those of
+	// every session.
+	Sessions *EventSessions `form:"sessions,omitempty" json:"sessions,omitempty"`
 
-	// Types Types of events, separated by commas.
-	Types *StreamTypes `form:"types,omitempty" json:"types,omitempty"`
+	// Types Types of events, separated by commas: only these, and of every session where no `sessions` are named.
+	Types *EventTypes `form:"types,omitempty" json:"types,omitempty"`
 
 	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After Continue after the event with this number; 0 is the start.
 	After *AfterEvent `form:"after,omitempty" json:"after,omitempty"`
-
-	// LastEventID For streams. As `after`, and wins over it.
-	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
@@ -4754,11 +4520,12 @@ type ListEventsParams struct {
 
 // StreamEventsParams defines parameters for StreamEvents.
 type StreamEventsParams struct {
-	// Sessions Ids of sessions, separated by commas.
-	Sessions *StreamSessions `form:"sessions,omitempty" json:"sessions,omitempty"`
+	// Sessions Ids of sessions, separated by commas, at most 200: their own events come too. `*`: those of
+	// every session.
+	Sessions *EventSessions `form:"sessions,omitempty" json:"sessions,omitempty"`
 
-	// Types Types of events, separated by commas.
-	Types *StreamTypes `form:"types,omitempty" json:"types,omitempty"`
+	// Types Types of events, separated by commas: only these, and of every session where no `sessions` are named.
+	Types *EventTypes `form:"types,omitempty" json:"types,omitempty"`
 
 	// After Continue after the event with this number; 0 is the start.
 	After *AfterEvent `form:"after,omitempty" json:"after,omitempty"`
@@ -5104,9 +4871,6 @@ type ListSessionEventsParams struct {
 
 	// After Continue after the event with this number; 0 is the start.
 	After *AfterEvent `form:"after,omitempty" json:"after,omitempty"`
-
-	// LastEventID For streams. As `after`, and wins over it.
-	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.

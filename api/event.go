@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// EncodeEvent is the data of an event, as the log keeps it and as streams, history and
-// webhooks send it. It runs for every event of every turn, inside the transaction that
+// EncodeEvent is the data of an event as the log keeps it: what streams, history and
+// webhooks send, but for the type, which they put before it. It runs for every event of every turn, inside the transaction that
 // writes the event, so the bodies that each turn has are written by hand (encode.go);
 // a test holds them to the types that the contract describes.
 func EncodeEvent(e *domain.LogEvent) ([]byte, error) {
@@ -41,7 +41,7 @@ func appendBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 		if e.Message == nil {
 			return nil, errNoBody
 		}
-		return appendMessage(append(b, `"message":`...), e.Message)
+		return appendMessage(append(b, `"message":`...), saidOnce(e.Message))
 	case domain.LogCommandPlanned, domain.LogCommandStarted, domain.LogCommandEnded:
 		if e.Execution == nil {
 			return nil, errNoBody
@@ -72,9 +72,9 @@ func appendWorkspaceBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 	case e.Type == domain.LogDataChanged && e.Change != nil:
 		return appendObject(b, e.Change)
 	case e.Type == domain.LogAutomationChanged && e.Automation != nil:
-		return appendObject(b, AutomationChanged{Automation: *AutomationFrom(e.Automation, ""), Deleted: e.Automation.DeletedAt != nil})
+		return appendObject(b, AutomationChangedData{Automation: *AutomationFrom(e.Automation, ""), Deleted: e.Automation.DeletedAt != nil})
 	case e.Type == domain.LogOccurrence && e.Occurrence != nil:
-		return appendObject(b, OccurrenceRecorded{Occurrence: *OccurrenceFrom(e.Occurrence)})
+		return appendObject(b, OccurrenceRecordedData{Occurrence: *OccurrenceFrom(e.Occurrence)})
 	case e.Type == domain.LogNotice && e.Notice != nil:
 		if e.SessionID != "" {
 			b = appendText(append(b, `"session_id":`...), e.SessionID)
@@ -113,7 +113,7 @@ func appendCall(b []byte, e *domain.LogEvent) ([]byte, error) {
 	}
 	var err error
 	if e.Message != nil {
-		if b, err = appendMessage(append(b, `,"message":`...), e.Message); err != nil {
+		if b, err = appendMessage(append(b, `,"message":`...), saidOnce(e.Message)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +48,10 @@ func messages() map[string]*domain.Message {
 			Rich: &domain.RichContent{LinearText: "héllo\n", Segments: []domain.Segment{{Type: "text", Text: "héllo\n"},
 				{Type: "enrichment", Enrichment: &domain.Enrichment{Type: domain.EnrichUse, Config: json.RawMessage(`{"tool_id":"t"}`), Summary: "s"}}},
 				Commands: []domain.Command{command}}},
+		"plain": {ID: "msg_5", SessionID: "ses_1", Seq: 7, Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageStored,
+			Rich: &domain.RichContent{LinearText: "hello", Segments: []domain.Segment{{Type: "text", Text: "hello"}}}},
+		"garbled": {ID: "msg_6", SessionID: "ses_1", Seq: 8, Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageStored,
+			AI: &domain.AIMessage{PreText: domain.InvalidFormatText}, Raw: &domain.RawAnswer{Protocol: domain.ProtocolJSON, Text: "{", Calls: []domain.RawCall{{ID: "call_1", Name: "ZONES", Arguments: "{"}}}},
 		"queued": {ID: "msg_2", SessionID: "ses_1", Timestamp: noon, Sender: domain.SenderUser, Status: domain.MessageQueued, Text: "an answer"},
 		"ai": {ID: "msg_3", SessionID: "ses_1", Seq: 5, Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageInterrupted, ExcludeFromPrompt: true,
 			AI: &domain.AIMessage{PreText: "hi", DataCommands: []domain.Command{command}, ActionCommands: []domain.Command{command}, PostText: "p", KeepControl: true,
@@ -172,10 +178,11 @@ func TestEventsKeepTheContract(t *testing.T) {
 		if e.SessionSeq != 0 {
 			seq = float64(e.SessionSeq)
 		}
-		var body any
+		var body map[string]any
 		if err := json.Unmarshal(data, &body); err != nil {
 			t.Fatalf("%s: %v in %s", e.Type, err, data)
 		}
+		body["type"] = string(e.Type) // as streams and lists send it
 		stored := map[string]any{"seq": float64(7), "session_seq": seq, "type": string(e.Type), "at": noon.Format(time.RFC3339), "data": body}
 		if err := event.VisitJSON(stored); err != nil {
 			t.Errorf("%s does not keep the contract: %v\n%s", e.Type, err, data)
@@ -214,10 +221,19 @@ func TestHandWrittenEncodingSaysTheSame(t *testing.T) {
 		}
 	}
 	for _, s := range []*domain.Session{fullSession(), bareSession()} {
-		same("session", &domain.LogEvent{Type: domain.LogSessionStatus, SessionID: s.ID, SessionSeq: 3, Session: s}, api.SessionData{SessionSeq: 3, Session: *api.SessionFrom(s)})
+		same("session", &domain.LogEvent{Type: domain.LogSessionStatus, SessionID: s.ID, SessionSeq: 3, Session: s}, api.SessionStatusChangedData{SessionSeq: 3, Session: *api.SessionFrom(s)})
 	}
 	for name, m := range messages() {
-		same(name, &domain.LogEvent{Type: domain.LogMessageCreated, SessionID: m.SessionID, SessionSeq: 3, Message: m}, api.MessageData{SessionSeq: 3, Message: *api.MessageFrom(m)})
+		want := *api.MessageFrom(m)
+		if name == "ai" { // an event says once what the AI answered
+			raw := *want.AiRaw
+			raw.Text, raw.Calls = "", nil
+			want.AiRaw = &raw
+		}
+		if name == "plain" { // and what a person wrote
+			want.RichContent = &domain.RichContent{Segments: want.RichContent.Segments}
+		}
+		same(name, &domain.LogEvent{Type: domain.LogMessageCreated, SessionID: m.SessionID, SessionSeq: 3, Message: m}, api.MessageCreatedData{SessionSeq: 3, Message: want})
 	}
 	accepted, err := api.EncodeAccepted(messages()["user"], fullSession(), 9)
 	if err != nil {
@@ -227,9 +243,30 @@ func TestHandWrittenEncodingSaysTheSame(t *testing.T) {
 	if err := json.Unmarshal(accepted, &got); err != nil || got.EventSeq != 9 || got.Message.ID != "msg_1" || got.Session.ID != "ses_1" {
 		t.Errorf("accepted: %v in %s", err, accepted)
 	}
-	same("usage", &domain.LogEvent{Type: domain.LogUsageUpdated, SessionID: "ses_1", SessionSeq: 3, Usage: roundtrip()}, api.UsageData{SessionID: "ses_1", SessionSeq: 3, Roundtrip: *api.RoundtripFrom(roundtrip())})
+	same("usage", &domain.LogEvent{Type: domain.LogUsageUpdated, SessionID: "ses_1", SessionSeq: 3, Usage: roundtrip()}, api.UsageUpdatedData{SessionID: "ses_1", SessionSeq: 3, Roundtrip: *api.RoundtripFrom(roundtrip())})
 	p := events()[0]
-	same("phase", p, api.PhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: new("r"), RoundID: new("rnd_1"), Epoch: 2, At: api.Time(noon)})
+	same("phase", p, api.SessionPhaseData{SessionID: "ses_1", SessionSeq: 3, From: p.Phase.From, Phase: p.Phase.To, Status: p.Phase.Status, Event: p.Phase.Event, Reason: new("r"), RoundID: new("rnd_1"), Epoch: 2, At: api.Time(noon)})
+}
+
+// TestAnEventSaysATextOnce: a long text makes an event little longer than itself.
+func TestAnEventSaysATextOnce(t *testing.T) {
+	text := strings.Repeat("so much to say ", 6000)
+	for name, m := range map[string]*domain.Message{
+		"a person's": {Sender: domain.SenderUser, Rich: &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: text}}, LinearText: text}},
+		"the AI's":   {Sender: domain.SenderAI, AI: &domain.AIMessage{PreText: text}, Raw: &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: text}},
+		"as JSON":    {Sender: domain.SenderAI, AI: &domain.AIMessage{PreText: text}, Raw: &domain.RawAnswer{Protocol: domain.ProtocolJSON, Text: `{"pre_text":"` + text + `"}`}},
+		"garbled":    {Sender: domain.SenderAI, AI: &domain.AIMessage{PreText: domain.InvalidFormatText}, Raw: &domain.RawAnswer{Protocol: domain.ProtocolJSON, Text: text}},
+	} {
+		for _, kind := range []domain.LogType{domain.LogMessageCreated, domain.LogMessageUpdated, domain.LogMessageDeleted, domain.LogContextCompacted} {
+			data, err := api.EncodeEvent(&domain.LogEvent{Type: kind, SessionID: "ses_1", Message: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most := len(text) * 11 / 10; len(data) > most || !bytes.Contains(data, []byte(text)) {
+				t.Errorf("%s of %d bytes makes a %s of %d, more than %d", name, len(text), kind, len(data), most)
+			}
+		}
+	}
 }
 
 // TestAnEventWithoutItsBodyIsAnError: the log must not keep an event that says nothing.

@@ -20,6 +20,22 @@ func MessageFrom(m *domain.Message) *Message {
 	}
 }
 
+// saidOnce is a message without what it says twice, as events carry it: what somebody wrote
+// as the text of the one segment, and what the AI answered as it was read. The record has
+// the rest.
+func saidOnce(m *domain.Message) *domain.Message {
+	out := *m
+	if r := m.Rich; r != nil && len(r.Segments) == 1 && r.Segments[0].Text == r.LinearText {
+		out.Rich = &domain.RichContent{Segments: r.Segments, Commands: r.Commands}
+	}
+	if m.Raw != nil && m.AI != nil && m.AI.PreText != domain.InvalidFormatText {
+		raw := *m.Raw
+		raw.Text, raw.Calls = "", nil
+		out.Raw = &raw
+	}
+	return &out
+}
+
 func runFrom(r *domain.ExecutionMetadata) *ExecutionMetadata {
 	if r == nil {
 		return nil

@@ -76,7 +76,7 @@ type Message struct {
 // RichContent is a user's message: segments, and what the server computed of them.
 type RichContent struct {
 	Segments   []Segment `json:"segments"`
-	LinearText string    `json:"linear_text"`
+	LinearText string    `json:"linear_text,omitempty"`
 	Commands   []Command `json:"commands,omitempty"` // the enrichments' queries
 }
 
@@ -90,6 +90,14 @@ func (r *RichContent) Bytes() int {
 		}
 	}
 	return sum
+}
+
+// Words is the whole in words. Events leave LinearText out where one segment has all of it.
+func (r *RichContent) Words() string {
+	if r.LinearText == "" && len(r.Segments) == 1 {
+		return r.Segments[0].Text
+	}
+	return r.LinearText
 }
 
 // Segment is text or an enrichment.

@@ -1,13 +1,15 @@
 package handlers
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
 )
 
 // storedEvent is an event of the log as JSON; Data is what streams send, byte for byte.
@@ -20,7 +22,7 @@ type storedEvent struct {
 }
 
 func storedEventFrom(e *domain.LogEvent) storedEvent {
-	out := storedEvent{Seq: e.Seq, Type: e.Type, At: api.Time(e.At), Data: e.Data}
+	out := storedEvent{Seq: e.Seq, Type: e.Type, At: api.Time(e.At), Data: stream.Typed(string(e.Type), e.Data)}
 	if e.SessionSeq > 0 {
 		out.SessionSeq = &e.SessionSeq
 	}
@@ -37,7 +39,7 @@ func (s *server) listSessionEvents(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.writeEvents(w, r, id, func(*domain.LogEvent) bool { return true })
+	s.writeEvents(w, r, &stream.Filter{Workspace: caller(r).Workspace, Session: id})
 }
 
 func (s *server) listEvents(w http.ResponseWriter, r *http.Request) {
@@ -45,16 +47,14 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) {
 		s.streamWorkspace(w, r)
 		return
 	}
-	sessions, types := commaSeparated(r.URL.Query().Get("sessions")), commaSeparated(r.URL.Query().Get("types"))
-	s.writeEvents(w, r, "", func(e *domain.LogEvent) bool {
-		return (len(types) == 0 || slices.Contains(types, string(e.Type))) &&
-			(len(sessions) == 0 || e.SessionID == "" || slices.Contains(sessions, e.SessionID))
-	})
+	if f := s.workspaceFilter(w, r); f != nil {
+		s.writeEvents(w, r, f)
+	}
 }
 
-// writeEvents answers with a page of the log; keep leaves events out, which makes a
-// page shorter but never ends the list too early.
-func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, session string, keep func(*domain.LogEvent) bool) {
+// writeEvents answers with a page of the log. What the filter leaves out makes a page
+// shorter but never ends the list too early.
+func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
 	limit, err := limitOf(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -66,15 +66,31 @@ func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, session str
 		return
 	}
 	writeList(s, w, r, limit, storedEventFrom, func(limit int) (kept []*domain.LogEvent, next string, err error) {
-		events, more, err := s.SessionReader.Events(r.Context(), caller(r).Workspace, session, after, domain.PageSize{Rows: limit})
+		events, more, err := s.SessionReader.Events(r.Context(), f.Workspace, f.Session, after, domain.PageSize{Rows: limit})
+		if err == nil && len(events) == 0 {
+			err = s.reached(r.Context(), f.Workspace, after)
+		}
 		if err == nil && more {
 			next = strconv.FormatInt(events[len(events)-1].Seq, 10)
 		}
 		for _, e := range events {
-			if keep(e) {
+			if f.Wants(e.Type, e.SessionID) {
 				kept = append(kept, e)
 			}
 		}
 		return kept, next, err
 	})
+}
+
+// reached refuses a number that the workspace's log has not come to: whoever asks for what
+// is behind it would ask for ever, on a server that was restored from a backup for example.
+func (s *server) reached(ctx context.Context, workspace string, after int64) error {
+	_, newest, err := s.WorkspaceReader.EventBounds(ctx, workspace)
+	if err != nil {
+		return fmt.Errorf("read the bounds of the log: %w", err)
+	}
+	if after > newest {
+		return domain.Invalid("/after", "of_the_future", "The newest event has the number %d. Begin again, with after=0.", newest)
+	}
+	return nil
 }

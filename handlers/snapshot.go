@@ -23,18 +23,18 @@ func (s *server) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, te
 	if err != nil {
 		return nil, fmt.Errorf("read the session for a snapshot: %w", err)
 	}
-	snapshot := api.SessionSnapshot{Seq: seq, Session: *api.SessionFrom(session)}
+	snapshot := api.SessionSnapshotData{Seq: seq, Session: *api.SessionFrom(session)}
 	for _, t := range texts {
 		if t.Kind == stream.KindText {
-			snapshot.Partial = &api.MessageSnapshot{
-				SessionID: t.SessionID, MessageID: t.MessageID, Kind: api.MessageSnapshotKind(t.Kind), Offset: t.Offset, Text: t.Text,
+			snapshot.Partial = &api.StreamedText{
+				SessionID: t.SessionID, MessageID: t.MessageID, Kind: api.StreamedTextKind(t.Kind), Offset: t.Offset, Text: t.Text,
 			}
 		}
 	}
 	return snapshot, nil
 }
 
-func (s *server) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshot, error) {
+func (s *server) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshotData, error) {
 	slot, err := s.WorkspaceReader.Slot(ctx, f.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("read the slot for a snapshot: %w", err)
@@ -47,7 +47,7 @@ func (s *server) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq in
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals for a snapshot: %w", err)
 	}
-	snapshot := &api.WorkspaceSnapshot{
+	snapshot := &api.WorkspaceSnapshotData{
 		Seq: seq, Slot: *api.SlotFrom(slot, s.Clock()), Queue: api.QueueFrom(queue).Data, Approvals: []api.Approval{},
 	}
 	for _, a := range approvals {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
 )
 
 // asked is what the world was asked last, as the type that the story expects.
@@ -374,16 +375,22 @@ func TestTheLogAsAList(t *testing.T) {
 	equal(t, "cursor", got.body["next_cursor"], "1")
 	event := got.body["data"].([]any)[0].(map[string]any)
 	var data any
-	if err := json.Unmarshal(w.events[0].Data, &data); err != nil {
+	if err := json.Unmarshal(stream.Typed("session.created", w.events[0].Data), &data); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "data", event["data"], data)
 	equal(t, "numbers", []any{event["seq"], event["session_seq"], event["at"]}, []any{1.0, 1.0, "2026-03-02T12:00:00.123Z"})
 	got = c.want(200, "GET", "/v1/events?types=data.changed&limit=2", "")
 	equal(t, "a page may be empty", []any{len(got.body["data"].([]any)), got.body["next_cursor"]}, []any{0, "2"})
-	got = c.want(200, "GET", "/v1/events?sessions=ses_2&after=0", "")
-	equal(t, "the workspace's own", len(got.body["data"].([]any)), 1)
-	equal(t, "which have no session_seq", got.body["data"].([]any)[0].(map[string]any)["session_seq"], nil)
+	got = c.want(200, "GET", "/v1/events?after=0", "")
+	equal(t, "an overview", len(got.body["data"].([]any)), 2)
+	equal(t, "the workspace's own have no session_seq", got.body["data"].([]any)[1].(map[string]any)["session_seq"], nil)
+	equal(t, "with a session's own", len(c.want(200, "GET", "/v1/events?sessions=ses_1", "").body["data"].([]any)), 3)
+	equal(t, "with every session's own", len(c.want(200, "GET", "/v1/events?sessions=*", "").body["data"].([]any)), 3)
+	c.want(404, "GET", "/v1/events?sessions=ses_none", "")
+	equal(t, "at the end", len(c.want(200, "GET", "/v1/events?after=3", "").body["data"].([]any)), 0)
+	c.want(422, "GET", "/v1/events?after=4", "") // nobody waits for ever for what there never was
+	c.want(422, "GET", "/v1/sessions/ses_1/events?after=4", "")
 	for _, bad := range []string{"-1", "x", "1.5", "99999999999999999999"} {
 		c.want(422, "GET", "/v1/sessions/ses_1/events?after="+bad, "")
 	}

@@ -31,6 +31,7 @@ const (
 	// package auth remembers, a revoked key closes its streams within 60 s.
 	askAgain          = 30 * time.Second
 	maxStreamSessions = 200
+	allSessions       = "*" // stands for all of them
 )
 
 // opening is sent at once: 2 KiB of comment, because some proxies hold back the
@@ -81,6 +82,9 @@ func (s *server) workspaceFilter(w http.ResponseWriter, r *http.Request) *stream
 	if len(f.Sessions) > maxStreamSessions {
 		s.fail(w, r, domain.Invalid("sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
 		return nil
+	}
+	if slices.Contains(f.Sessions, allSessions) {
+		f.Sessions, f.AllSessions = nil, true
 	}
 	for _, id := range f.Sessions {
 		if _, err := s.SessionReader.Session(r.Context(), f.Workspace, id); err != nil {
@@ -256,7 +260,7 @@ func (e *eventStream) reset(ctx context.Context, reason string) error {
 	if e.s.Metrics != nil {
 		e.s.Metrics.StreamReset()
 	}
-	data, _ := json.Marshal(api.Reset{Reason: reason}) // cannot fail
+	data, _ := json.Marshal(api.ResetData{Reason: reason}) // cannot fail
 	if err := e.write(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
 		return err
 	}
@@ -302,7 +306,7 @@ func (e *eventStream) allowed(ctx context.Context) bool {
 
 // bye ends the stream. Listeners come back soon, but not all in the same instant.
 func (e *eventStream) bye(reason string) error {
-	data, _ := json.Marshal(api.Bye{Reason: reason}) // cannot fail
+	data, _ := json.Marshal(api.ByeData{Reason: reason}) // cannot fail
 	retry := fmt.Sprintf("retry: %d\n", 300+rand.IntN(700))
 	_ = e.write([]byte(retry), stream.Encode(stream.EventBye, stream.NoID, data)) // the last one
 	return nil

@@ -2,11 +2,14 @@ package handlers
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
@@ -28,7 +31,7 @@ func TestStreamOfASession(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	var snapshot api.SessionSnapshot
+	var snapshot api.SessionSnapshotData
 	if err := json.Unmarshal([]byte(c.want("1:snapshot").Data), &snapshot); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +116,7 @@ func TestComingBack(t *testing.T) {
 func TestStreamOfTheWorkspace(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, nil)
 	c := e.listen(t, "/v1/events?sessions=ses_1,ses_1&types=message.created,message.delta,slot.changed")
-	var snapshot api.WorkspaceSnapshot
+	var snapshot api.WorkspaceSnapshotData
 	if err := json.Unmarshal([]byte(c.want("0:snapshot").Data), &snapshot); err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +140,51 @@ func TestStreamOfTheWorkspace(t *testing.T) {
 	_, none := e.call(t, http.MethodGet, "/v1/sessions/none/events", "", "X-Request-ID", "same")
 	if far != none {
 		t.Errorf("a session of another workspace shows:\n%s\n%s", far, none)
+	}
+}
+
+// TestTheListShowsWhatTheStreamShows: whoever pages the list and then follows the stream from
+// the last number sees the same kinds of events, with the same data.
+func TestTheListShowsWhatTheStreamShows(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
+		r.Get("/v1/list", e.allowStream(domain.RoleViewer, e.listEvents))
+	})
+	for _, kind := range []domain.LogType{
+		domain.LogSessionCreated, domain.LogSessionPhase, domain.LogSlotChanged, domain.LogMessageCreated, domain.LogCommandPlanned,
+		domain.LogUsageUpdated, domain.LogNotice, domain.LogDataChanged, domain.LogApprovalRequested, domain.LogApprovalSettled,
+	} {
+		for _, session := range []string{"ses_2", "ses_1"} {
+			if !kind.OfSession() {
+				session = ""
+			}
+			e.store.commit(session, kind)
+		}
+	}
+	for query, count := range map[string]int{
+		"": 12, "sessions=ses_1": 16, "sessions=*": 20, "types=session.phase,approval.settled": 4,
+		"sessions=ses_1&types=session.phase,approval.settled": 3, "sessions=*&types=session.phase,approval.settled": 4,
+	} {
+		var names []string
+		var last storedEvent
+		for after := "0"; after != ""; {
+			res, body := e.call(t, http.MethodGet, "/v1/list?limit=3&after="+after+"&"+query, "")
+			var page struct {
+				Data       []storedEvent
+				NextCursor string `json:"next_cursor"`
+			}
+			if err := json.Unmarshal([]byte(body), &page); err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %v %s", query, res.StatusCode, err, body)
+			}
+			for _, last = range page.Data {
+				names = append(names, fmt.Sprintf("%d:%s", last.Seq, last.Type))
+			}
+			after = page.NextCursor
+		}
+		c := e.listen(t, "/v1/events?after=0&"+query)
+		if got := c.want(names...); len(names) != count || got.Data != string(last.Data) || !strings.HasPrefix(got.Data, `{"type":"approval.settled"`) {
+			t.Errorf("%q: the list has %v, at last %s; the stream at last %s", query, names, last.Data, got.Data)
+		}
+		c.cancel()
 	}
 }
 

@@ -18,14 +18,15 @@ const (
 
 // Filter says what a listener gets. With Session, that session's own events and
 // deltas. Without, those of the workspace: its slot, its queue, and of every session
-// what an overview shows; the sessions in Sessions come with everything.
-// Types, if there are any, narrow all of it, and let through what an overview alone
-// would not show.
+// what an overview shows; the sessions in Sessions, or with AllSessions every one, come
+// with everything. Types, if there are any, narrow all of it, and let through what an
+// overview alone would not show.
 type Filter struct {
-	Workspace string
-	Session   string
-	Sessions  []string
-	Types     []string
+	Workspace   string
+	Session     string
+	Sessions    []string
+	AllSessions bool
+	Types       []string
 }
 
 // overview is what the workspace's own stream shows of every session.
@@ -38,15 +39,15 @@ var overviewTypes = []domain.LogType{
 	domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogNotice,
 }
 
-// wants decides about a stored event.
-func (f *Filter) wants(t domain.LogType, session string) bool {
+// Wants decides about a stored event; lists show the same as streams.
+func (f *Filter) Wants(t domain.LogType, session string) bool {
 	if len(f.Types) > 0 && !slices.Contains(f.Types, string(t)) {
 		return false
 	}
 	switch {
 	case f.Session != "":
 		return f.Session == session
-	case overview(t):
+	case f.AllSessions, overview(t):
 		return true
 	case len(f.Sessions) > 0:
 		return slices.Contains(f.Sessions, session)
@@ -59,10 +60,10 @@ func (f *Filter) wantsAnswer(name, session string) bool {
 	if len(f.Types) > 0 && !slices.Contains(f.Types, name) {
 		return false
 	}
-	return f.Session == session || slices.Contains(f.Sessions, session)
+	return f.AllSessions || f.Session == session || slices.Contains(f.Sessions, session)
 }
 
-// watched are the sessions that the listener is there for.
+// watched are the sessions that the listener is there for: those that it names.
 func (f *Filter) watched() []string {
 	if f.Session != "" {
 		return []string{f.Session}

@@ -24,9 +24,10 @@ type Frame struct {
 // cursor never moves to it.
 const NoID = -1
 
-// Encode writes an event in the form of Server-Sent Events.
+// Encode writes an event in the form of Server-Sent Events. Its data, an object, says the
+// event's type too: many clients hand over nothing but the data.
 func Encode(name string, id int64, data []byte) []byte {
-	b := make([]byte, 0, len(name)+len(data)+48)
+	b := make([]byte, 0, 2*len(name)+len(data)+64)
 	if id >= 0 {
 		b = append(b, "id: "...)
 		b = strconv.AppendInt(b, id, 10)
@@ -34,17 +35,40 @@ func Encode(name string, id int64, data []byte) []byte {
 	}
 	b = append(b, "event: "...)
 	b = append(b, name...)
+	b = append(b, "\ndata: "...)
+	b, data = appendType(b, name, data)
 	for {
 		// A raw line break would end the field early and lose the rest.
 		line, rest, more := bytes.Cut(data, []byte{'\n'})
-		b = append(b, "\ndata: "...)
 		b = append(b, line...)
 		if !more {
 			break
 		}
+		b = append(b, "\ndata: "...)
 		data = rest
 	}
 	return append(b, "\n\n"...)
+}
+
+// Typed is the data of an event, an object, with the event's type as its first field: as
+// streams send it. The log keeps it without.
+func Typed(name string, data []byte) []byte {
+	b, rest := appendType(make([]byte, 0, len(name)+len(data)+16), name, data)
+	return append(b, rest...)
+}
+
+// appendType begins the object with the event's type, and returns what is left of it.
+func appendType(b []byte, name string, data []byte) (begun, rest []byte) {
+	if len(data) < 2 || data[0] != '{' {
+		return b, data
+	}
+	b = append(b, `{"type":"`...)
+	b = append(b, name...)
+	b = append(b, '"')
+	if data[1] != '}' {
+		b = append(b, ',')
+	}
+	return b, data[1:]
 }
 
 func durable(e *domain.LogEvent) *Frame {

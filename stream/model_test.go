@@ -128,7 +128,7 @@ func listen(t *testing.T, random *rand.Rand) {
 		c.leave()
 		var want []int64
 		for _, e := range log.events {
-			if c.filter.wants(e.Type, e.SessionID) {
+			if c.filter.Wants(e.Type, e.SessionID) {
 				want = append(want, e.Seq)
 			}
 		}

@@ -174,7 +174,7 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 		}
 		r.pos = e.Seq
 		r.chain = max(r.chain, e.SessionSeq)
-		if f.wants(e.Type, e.SessionID) {
+		if f.Wants(e.Type, e.SessionID) {
 			frames = append(frames, Encode(string(e.Type), e.Seq, e.Data))
 		}
 	}

@@ -120,7 +120,7 @@ func (t *topic) emit(e *domain.LogEvent) {
 	t.pos = e.Seq
 	var f *Frame
 	give := func(s *Subscription) {
-		if !s.filter.wants(e.Type, e.SessionID) {
+		if !s.filter.Wants(e.Type, e.SessionID) {
 			return
 		}
 		if f == nil {

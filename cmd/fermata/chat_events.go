@@ -114,37 +114,37 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	case "snapshot":
 		return t.snapshot(ctx, e)
 	case "session.phase":
-		return decode(e, func(d *api.PhaseData) { t.entered(e.ID, d) })
+		return decode(e, func(d *api.SessionPhaseData) { t.entered(e.ID, d) })
 	case "session.status", "session.ended":
-		return decode(e, func(d *api.SessionData) { t.stands(e.ID, &d.Session) })
+		return decode(e, func(d *api.SessionStatusChangedData) { t.stands(e.ID, &d.Session) })
 	case "message.created":
-		return decode(e, func(d *api.MessageData) { t.message(&d.Message) })
+		return decode(e, func(d *api.MessageCreatedData) { t.message(&d.Message) })
 	case "message.delta":
-		return decode(e, func(d *api.MessageDelta) {
+		return decode(e, func(d *api.MessageDeltaData) {
 			if d.Kind == "text" {
 				t.replaced(d.MessageID)
 				t.screen.text(t.live.add(d.MessageID, d.Offset, d.Text))
 			}
 		})
 	case "message.snapshot":
-		return decode(e, func(d *api.MessageSnapshot) {
+		return decode(e, func(d *api.MessageSnapshotData) {
 			if d.Kind == "text" {
 				t.replaced(d.MessageID)
 				t.screen.text(t.live.add(d.MessageID, 0, d.Text))
 			}
 		})
 	case "message.discarded":
-		return decode(e, func(d *api.MessageDiscarded) {
+		return decode(e, func(d *api.MessageDiscardedData) {
 			if t.live.drop(d.MessageID) {
 				t.screen.dim("(the text above is void: %s; the call is made again)", d.Reason)
 			}
 		})
 	case "approval.requested":
-		return decode(e, func(d *api.ApprovalData) { t.asked(&d.Approval) })
+		return decode(e, func(d *api.ApprovalRequestedData) { t.asked(&d.Approval) })
 	case "approval.settled":
-		return decode(e, func(d *api.ApprovalData) { t.settled(&d.Approval) })
+		return decode(e, func(d *api.ApprovalSettledData) { t.settled(&d.Approval) })
 	case "notice":
-		return decode(e, func(d *api.Notice) {
+		return decode(e, func(d *api.NoticeGivenData) {
 			if d.Level != "error" && d.Code != "limit_reached" { // the record says those itself
 				t.screen.dim("(%s)", d.Text)
 			}
@@ -165,7 +165,7 @@ func decode[T any](e sseEvent, use func(*T)) error {
 
 // snapshot comes when the cursor was of no use: what was missed is read.
 func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
-	var data api.SessionSnapshot
+	var data api.SessionSnapshotData
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return fmt.Errorf("read a snapshot: %w", err)
 	}
@@ -227,7 +227,7 @@ func placed(m *api.Message) int64 {
 
 func userText(m *api.Message) string {
 	if m.RichContent != nil {
-		return m.RichContent.LinearText
+		return m.RichContent.Words()
 	}
 	return deref(m.TextContent)
 }
@@ -247,7 +247,7 @@ var phaseWords = map[domain.Phase]string{
 	domain.RetryingAfterFormatError: "asks for a correction", domain.RetryingAfterActionFailure: "reports a failed change",
 }
 
-func (t *talk) entered(seq int64, d *api.PhaseData) {
+func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
 	t.phase, t.status = d.Phase, d.Status
 	if words := phaseWords[d.Phase]; words != "" {
 		t.screen.pass(words)

@@ -162,7 +162,7 @@ func (p *player) log(path string) []logRow {
 			Data       []logRow
 			NextCursor string `json:"next_cursor"`
 		}
-		body := p.get(fmt.Sprintf("%s?limit=200&after=%d", path, after)).body
+		body := p.get(fmt.Sprintf("%s&limit=200&after=%d", path, after)).body
 		if err := json.Unmarshal(body, &page); err != nil {
 			p.t.Fatalf("the log cannot be read: %v: %s", err, body)
 		}
@@ -179,7 +179,7 @@ func (p *player) log(path string) []logRow {
 func (p *player) sessionLog(c *dialogue) {
 	p.t.Helper()
 	var ids []int64
-	for _, e := range p.log(c.path("/events")) {
+	for _, e := range p.log(c.path("/events?")) {
 		ids = append(ids, e.Seq)
 		if e.SessionSeq != int64(len(ids)) {
 			p.t.Errorf("event %d (%s) of the session has session_seq %d at place %d", e.Seq, e.Type, e.SessionSeq, len(ids))
@@ -200,7 +200,7 @@ func (p *player) sessionLog(c *dialogue) {
 // workspaceLog: the workspace's events are numbered from 1 without a gap.
 func (p *player) workspaceLog() {
 	p.t.Helper()
-	for i, e := range p.log("/v1/events") {
+	for i, e := range p.log("/v1/events?sessions=*") {
 		if e.Seq != int64(i)+1 {
 			p.t.Errorf("event %d (%s) stands at place %d of the workspace's log", e.Seq, e.Type, i+1)
 			return
@@ -258,7 +258,7 @@ func (p *player) retell(cut bool) string {
 				n.line("message", m)
 			}
 		}
-		n.outcomes(p.log(c.path("/events")))
+		n.outcomes(p.log(c.path("/events?")))
 	}
 	n.title("data")
 	for _, zone := range p.get("/v1/zones").list("data") {

@@ -114,7 +114,7 @@ func (p *player) beganInOrder(runs []*dialogue) {
 	for _, run := range runs {
 		want = append(want, run.id)
 	}
-	for _, e := range p.log("/v1/events") {
+	for _, e := range p.log("/v1/events?sessions=*") {
 		if e.Type != "slot.changed" {
 			continue
 		}

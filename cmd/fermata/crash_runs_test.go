@@ -186,7 +186,7 @@ func (p *player) firedOnce() {
 func (p *player) neverTwoHolders() {
 	p.t.Helper()
 	holds := map[string]bool{}
-	for _, e := range p.log("/v1/events") {
+	for _, e := range p.log("/v1/events?sessions=*") {
 		var data struct {
 			Session struct {
 				ID        string

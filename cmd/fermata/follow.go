@@ -22,8 +22,8 @@ type sseEvent struct {
 	Data []byte
 }
 
-// maxLine is the longest line of a stream that is read: a message with its results.
-const maxLine = 4 << 20
+// maxLine is the longest line of a stream that is read, as long as the contract says.
+const maxLine = 16 << 20
 
 // eventScanner reads Server-Sent Events.
 type eventScanner struct {

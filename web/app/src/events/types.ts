@@ -1,38 +1,41 @@
 // What comes on the event stream. The shapes of the data are those of openapi.yaml.
 import type { Schemas } from '../api/client';
 
+/** The data of an event. Its name stands beside it here, so the type in it is not needed. */
+type Data<N extends keyof Schemas> = Omit<Schemas[N], 'type'>;
+
 /** Events that are stored: each has a number, and is replayed to whoever missed it. */
 export interface StoredEvents {
-  'session.phase': Schemas['PhaseData'];
-  'session.created': Schemas['SessionData'];
-  'session.status': Schemas['SessionData'];
-  'session.ended': Schemas['SessionData'];
-  'message.created': Schemas['MessageData'];
-  'message.updated': Schemas['MessageData'];
-  'message.deleted': Schemas['MessageData'];
-  'command.planned': Schemas['ExecutionData'];
-  'command.started': Schemas['ExecutionData'];
-  'command.ended': Schemas['ExecutionData'];
-  'approval.requested': Schemas['ApprovalData'];
-  'approval.settled': Schemas['ApprovalData'];
-  'usage.updated': Schemas['UsageData'];
-  'context.compacted': Schemas['CompactionData'];
-  'slot.changed': Schemas['Slot'];
-  'queue.changed': Schemas['Queue'];
-  'automation.changed': Schemas['AutomationChanged'];
-  'occurrence.recorded': Schemas['OccurrenceRecorded'];
-  'data.changed': Schemas['DataChange'];
-  'notice': Schemas['Notice'];
+  'session.phase': Data<'SessionPhaseData'>;
+  'session.created': Data<'SessionCreatedData'>;
+  'session.status': Data<'SessionStatusChangedData'>;
+  'session.ended': Data<'SessionEndedData'>;
+  'message.created': Data<'MessageCreatedData'>;
+  'message.updated': Data<'MessageUpdatedData'>;
+  'message.deleted': Data<'MessageDeletedData'>;
+  'command.planned': Data<'CommandPlannedData'>;
+  'command.started': Data<'CommandStartedData'>;
+  'command.ended': Data<'CommandEndedData'>;
+  'approval.requested': Data<'ApprovalRequestedData'>;
+  'approval.settled': Data<'ApprovalSettledData'>;
+  'usage.updated': Data<'UsageUpdatedData'>;
+  'context.compacted': Data<'ContextCompactedData'>;
+  'slot.changed': Data<'SlotChangedData'>;
+  'queue.changed': Data<'QueueChangedData'>;
+  'automation.changed': Data<'AutomationChangedData'>;
+  'occurrence.recorded': Data<'OccurrenceRecordedData'>;
+  'data.changed': Data<'DataChangedData'>;
+  'notice': Data<'NoticeGivenData'>;
 }
 
 /** Events that pass: never stored, without a number. */
 export interface PassingEvents {
-  'message.delta': Schemas['MessageDelta'];
-  'message.discarded': Schemas['MessageDiscarded'];
-  'message.snapshot': Schemas['MessageSnapshot'];
-  'snapshot': Schemas['WorkspaceSnapshot'];
-  'reset': Schemas['Reset'];
-  'bye': Schemas['Bye'];
+  'message.delta': Data<'MessageDeltaData'>;
+  'message.discarded': Data<'MessageDiscardedData'>;
+  'message.snapshot': Data<'MessageSnapshotData'>;
+  'snapshot': Data<'WorkspaceSnapshotData'>;
+  'reset': Data<'ResetData'>;
+  'bye': Data<'ByeData'>;
 }
 
 export type Events = StoredEvents & PassingEvents;

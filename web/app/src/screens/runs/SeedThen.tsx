@@ -1,6 +1,7 @@
 import { $api, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { Read } from '../../ui/Read';
+import { writtenText } from '../chat/store/items';
 import { diff } from './diff';
 import css from './runs.module.css';
 import { texts } from './texts';
@@ -15,7 +16,7 @@ export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
     <div className="box stack tight" data-seed>
       <Read query={first}>
         {({ data }) => {
-          const then = data[0]?.rich_content?.linear_text ?? data[0]?.text_content ?? '';
+          const then = data[0] ? writtenText(data[0]) : '';
           const pieces = seed.data ? diff(then, seed.data.linear_text) : null;
           const same = pieces?.every((p) => p.kind === 'same') ?? true;
           return (

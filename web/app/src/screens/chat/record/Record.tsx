@@ -1,7 +1,7 @@
 import { useVirtualizer, defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ProblemBox } from '../../../ui/Problem';
-import { itemsOf, type Item } from '../store/items';
+import { itemsOf, writtenText, type Item } from '../store/items';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
 import { useRecord } from '../useChat';
@@ -15,7 +15,7 @@ function guess(item: Item): number {
   if (item.kind === 'approval') return 160;
   if (item.kind !== 'message') return 80;
   const m = item.message;
-  const length = (m.ai_message?.pre_text ?? m.rich_content?.linear_text ?? m.text_content ?? '').length;
+  const length = (m.ai_message?.pre_text ?? writtenText(m)).length;
   return m.sender === 'SYSTEM' ? 44 * Math.max(1, m.system_message?.command_results?.length ?? 1) : 64 + Math.min(1200, length / 3);
 }
 

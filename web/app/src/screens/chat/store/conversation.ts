@@ -122,7 +122,7 @@ export class Conversation {
     }
   }
 
-  private enter(data: Schemas['PhaseData']): void {
+  private enter(data: Omit<Schemas['SessionPhaseData'], 'type'>): void {
     const session = this.session!;
     if (session.phase !== data.phase) this.phaseSince = Date.parse(data.at);
     this.session = { ...session, phase: data.phase, status: data.status, round_id: data.round_id };

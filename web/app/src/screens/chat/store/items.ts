@@ -20,7 +20,8 @@ export function answerText(m: Message): string {
 }
 
 /** What a person wrote. */
-export const writtenText = (m: Message): string => m.rich_content?.linear_text ?? m.text_content ?? '';
+/** What a person wrote. Events leave `linear_text` out where one segment has all of it. */
+export const writtenText = (m: Message): string => (m.rich_content ? m.rich_content.linear_text ?? m.rich_content.segments[0]?.text : m.text_content) ?? '';
 
 /** An answer that said nothing to the person: it only gave commands. */
 export function saysNothing(m: Message): boolean {
