@@ -40,7 +40,7 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
 test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the race detector
-	@scripts/need go cc
+	@scripts/need go cc nginx
 	CGO_ENABLED=1 go test -race -timeout 30m ./...
 
 test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
