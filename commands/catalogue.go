@@ -16,6 +16,9 @@ const (
 	Complete = "COMPLETE"
 )
 
+// sourceBuiltin is where the commands of this package come from.
+const sourceBuiltin = "builtin"
+
 // builtinTimeout bounds each built-in command.
 const builtinTimeout = 10 * time.Second
 
@@ -104,7 +107,7 @@ func newQuery[P any](name string, role domain.Role, description, schema string, 
 	own := object(schema)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead, Source: "builtin",
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead, Source: sourceBuiltin,
 			Description: description, Params: own, Timeout: builtinTimeout},
 		words: func(ctx context.Context, c *call) string {
 			p, err := decode[P](c.params)
@@ -128,7 +131,7 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 	own := object(schema)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: "builtin",
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: sourceBuiltin,
 			Description: description, Params: withFlags(own), Timeout: builtinTimeout},
 		describe: func(ctx context.Context, c *call) (card, error) {
 			p, err := decode[P](c.params)
@@ -154,7 +157,7 @@ func controls() []*command {
 	end := object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
 	control := func(name, description string, own json.RawMessage) *command {
 		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Role: domain.RoleMember,
-			Effect: domain.EffectNonIdempotent, Source: "builtin", Description: description, Params: own, Timeout: builtinTimeout}}
+			Effect: domain.EffectNonIdempotent, Source: sourceBuiltin, Description: description, Params: own, Timeout: builtinTimeout}}
 	}
 	return []*command{
 		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),

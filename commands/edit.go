@@ -3,30 +3,102 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Edit makes a copy of an action with the params a person wrote instead of the AI's:
-// checked, with a digest of its own. Pointers of errors begin at the params.
-func (c *Catalogue) Edit(ctx context.Context, data Data, env Env, e *domain.Execution, params json.RawMessage) (*domain.Execution, error) {
+// Edit makes copies of the actions whose params a person wrote instead of the AI's, with
+// digests of their own. They are checked as they would be when they run: with the others
+// of the series that are approved (none named: all), in their order, on data that keeps
+// nothing. What is wrong is told at once, below /edits/{id}.
+func (c *Catalogue) Edit(ctx context.Context, data Data, env Env, actions []*domain.Execution, approved []string, edits map[string]json.RawMessage) ([]*domain.Execution, error) {
+	var series, edited []*domain.Execution
+	var wrong editErrors
+	for _, e := range actions {
+		params, isEdited := edits[e.ID]
+		if e.Status.Final() || !isEdited && len(approved) > 0 && !slices.Contains(approved, e.ID) {
+			continue
+		}
+		own := *e
+		if isEdited {
+			if err := c.rewrite(&own, params); err != nil {
+				wrong.add(e.ID, err)
+				continue
+			}
+			edited = append(edited, &own)
+		}
+		series = append(series, &own)
+	}
+	if err := wrong.err(); err != nil || len(edited) == 0 {
+		return nil, err
+	}
+	return edited, c.checkEdited(ctx, data, env, series, edited)
+}
+
+// rewrite gives an action the params of a person.
+func (c *Catalogue) rewrite(e *domain.Execution, params json.RawMessage) error {
 	entry := c.commands[e.Command]
 	if entry == nil || entry.describe == nil {
-		return nil, domain.Errorf(domain.CodeInvalid, "%s cannot be edited.", quoted(e.Command))
+		return domain.Errorf(domain.CodeInvalid, "%s cannot be edited.", quoted(e.Command))
 	}
 	own, _, err := canonical(params, true)
-	if err == nil {
-		err = c.schemas.check(entry.own, own, "")
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	edited := *e
-	edited.Params, edited.CommandID = own, commandID(e.Command, own)
-	described, err := entry.describe(ctx, c.call(data, env, &edited))
+	e.Params, e.CommandID = own, commandID(e.Command, own)
+	return c.schemas.check(entry.own, own, "") // before anything is described by it
+}
+
+// checkEdited performs a series in which some actions are edited, without keeping it, and
+// binds the edited ones to what they would change.
+func (c *Catalogue) checkEdited(ctx context.Context, data Data, env Env, series, edited []*domain.Execution) error {
+	fails, err := c.rehearse(ctx, data, env, series)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	edited.Digest, edited.Summary = digest(&edited, described), described.text
-	return &edited, nil
+	all, err := c.describeAll(ctx, data, env, series)
+	if err != nil {
+		return err
+	}
+	var wrong editErrors
+	for _, d := range all {
+		e := d.execution
+		switch {
+		case !slices.Contains(edited, e):
+		case fails[e.ID] != nil:
+			wrong.add(e.ID, fails[e.ID])
+		case d.err != nil:
+			wrong.add(e.ID, d.err)
+		default:
+			e.Digest = digest(e, d.card)
+		}
+	}
+	return wrong.err()
+}
+
+// editErrors gathers what is wrong with edited actions: always wrong values of the request
+// (422), whatever the action itself would have answered.
+type editErrors struct{ found *domain.Error }
+
+func (m *editErrors) add(id string, err error) {
+	told := commandError(err)
+	fields := told.Fields
+	if len(fields) == 0 {
+		fields = []domain.FieldError{{Code: told.Code, Message: told.Message}}
+	}
+	if m.found == nil {
+		m.found = &domain.Error{Code: domain.CodeInvalid, Message: told.Message}
+	}
+	for _, f := range fields {
+		f.Pointer = "/edits/" + id + f.Pointer
+		m.found.Fields = append(m.found.Fields, f)
+	}
+}
+
+func (m *editErrors) err() error {
+	if m.found == nil {
+		return nil
+	}
+	return m.found
 }

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +69,9 @@ func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actio
 	if !approved && !ungranted || failMissing(&env, all) || !changed && !ungranted {
 		return nil, nil
 	}
+	if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+		return nil, err
+	}
 	if ungranted {
 		return c.showAgain(ctx, data, env, actions, env.say("A grant that covered this was withdrawn, has expired or is used up.", "Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée."))
 	}
@@ -98,8 +100,11 @@ func (c *Catalogue) Stale(ctx context.Context, data Data, env Env, actions []*do
 		counts := len(approved) == 0 || slices.Contains(approved, d.execution.ID)
 		changed = changed || counts && d.err == nil && d.execution.Digest != "" && digest(d.execution, d.card) != d.execution.Digest
 	}
-	if !changed || failMissing(&env, all) {
+	if !changed {
 		return nil, nil
+	}
+	if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+		return nil, err
 	}
 	return c.showAgain(ctx, data, env, now, recordChanged(&env))
 }
@@ -128,27 +133,15 @@ func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions [
 func (c *Catalogue) runAction(ctx context.Context, data Data, env Env, e *domain.Execution, savepoint func(context.Context, func() error) error) ([]domain.DataChange, error) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
-	entry := c.commands[e.Command]
-	if entry == nil || entry.run == nil {
-		failAction(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", quoted(e.Command)))
-		return nil, nil
-	}
-	if err := cmp.Or(entry.forbidden(&env), c.schemas.check(entry.own, e.Params, "")); err != nil {
-		failAction(&env, e, err)
-		return nil, nil
-	}
-	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
-	defer cancel()
 	var result done
-	// The savepoint itself has the outer context: it must be able to roll back when the
-	// action's own time is up.
+	// The savepoint has the outer context: it must be able to roll back when the action's
+	// own time is up.
 	err := savepoint(ctx, func() error {
 		var err error
-		result, err = entry.run(within, c.call(data, env, e))
+		result, err = c.perform(ctx, data, env, e)
 		return err
 	})
 	if err != nil {
-		err = timedOut(within, ctx, err, entry.spec)
 		var known *domain.Error
 		if !errors.As(err, &known) {
 			return nil, err

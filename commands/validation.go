@@ -43,9 +43,9 @@ func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions
 }
 
 // demands says why a person must say yes before these actions run, with a card for
-// each. One reason is enough for all of them to wait. An action whose target does not
-// exist is failed before anybody is asked, and the others with it: nobody should be
-// asked for a series that cannot run. What a grant covers gives no reason.
+// each. One reason is enough for all of them to wait. An action that would fail is failed
+// before anybody is asked, and the others with it: nobody should be asked for a series that
+// cannot run. What a grant covers gives no reason.
 func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
 	all, err := c.describeAll(ctx, data, env, actions)
 	if err != nil || len(all) == 0 {
@@ -55,23 +55,44 @@ func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*
 	if len(reasons) == 0 || failMissing(&env, all) {
 		return nil, nil, nil
 	}
+	if !env.Allows { // else they run without anybody's yes, as far as they come
+		if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+			return nil, nil, err
+		}
+	}
 	return reasons, cardsOf(all), nil
 }
 
 // failMissing fails the actions whose target is missing and cancels the others; it
 // does nothing where all targets exist.
 func failMissing(env *Env, all []described) bool {
-	if !slices.ContainsFunc(all, func(d described) bool { return d.err != nil }) {
+	return fail(env, all, func(d described) *domain.Error { return d.err })
+}
+
+// failHopeless fails the actions that would fail if they ran now, as failMissing does.
+func (c *Catalogue) failHopeless(ctx context.Context, data Data, env Env, all []described) (bool, error) {
+	if failMissing(&env, all) {
+		return true, nil
+	}
+	actions := make([]*domain.Execution, len(all))
+	for i := range all {
+		actions[i] = all[i].execution
+	}
+	wrong, err := c.rehearse(ctx, data, env, actions)
+	return err == nil && fail(&env, all, func(d described) *domain.Error { return wrong[d.execution.ID] }), err
+}
+
+func fail(env *Env, all []described, wrong func(described) *domain.Error) bool {
+	if !slices.ContainsFunc(all, func(d described) bool { return wrong(d) != nil }) {
 		return false
 	}
 	for _, d := range all {
 		e := d.execution
-		e.EndedAt = new(env.time())
-		if d.err != nil {
-			e.Status, e.Error = domain.ExecFailed, commandError(d.err)
+		if err := wrong(d); err != nil {
+			failAction(env, e, err)
 			continue
 		}
-		e.Status = domain.ExecCancelled
+		cancelAction(env, e)
 		e.Error = &domain.CommandError{Code: codeEarlier, Message: "Another action of this answer cannot be run; nothing was run, and the person was not asked."}
 	}
 	return true

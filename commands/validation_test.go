@@ -36,7 +36,7 @@ func TestWhoAsksForValidation(t *testing.T) {
 		{"the zone that a tool moves to", nil, [][2]string{{"UPDATE_TOOL", `{"tool_id":"tol_j","zone_id":"zon_g"}`}}, "zone zon_g"},
 		{"the tool", guardWeight, [][2]string{{"UPDATE_DATA", `{"entry_id":"ent_1","data":{"value":80}}`}}, "tool tol_w"},
 		{"the tool of deleted data", guardWeight, [][2]string{{"DELETE_DATA", `{"entry_ids":["ent_1"]}`}}, "tool tol_w"},
-		{"a tool in a deleted zone", guardWeight, [][2]string{{"DELETE_ZONE", `{"zone_id":"zon_h"}`}}, "tool tol_w"},
+		{"a tool in a deleted zone", guardWeight, [][2]string{{"DELETE_ZONE", `{"zone_id":"zon_h","force":true}`}}, "tool tol_w, command"},
 		{"the AI", nil, [][2]string{{"CREATE_ZONE", `{"name":"a","validation_request":true}`}}, "ai"},
 		{"not the AI, in an automation", func(w *world) { w.env.SessionType = domain.Automation }, [][2]string{{"CREATE_ZONE", `{"name":"a","validation_request":true}`}}, ""},
 		{"a deletion with force", nil, [][2]string{{"DELETE_TOOL", `{"tool_id":"tol_w","force":true}`}}, "command"},
@@ -248,37 +248,6 @@ func TestReplan(t *testing.T) {
 	planned, err := w.c.Replan(t.Context(), w.data, w.env, actions, true)
 	if err != nil || levels(planned.Reasons) != "zone zon_h, ai" || len(planned.Cards) != 1 || actions[0].Digest == "" {
 		t.Errorf("%+v, %v", planned, err)
-	}
-}
-
-func TestEdit(t *testing.T) {
-	w := newWorld(t)
-	w.env.Settings.RequireValidation = true
-	plan := w.plan(w.command("CREATE_DATA", `{"tool_id":"tol_w","entries":[{"data":{"value":70}}]}`))
-	e := plan.Commands.Actions[0]
-	edited, err := w.c.Edit(t.Context(), w.data, w.env, e, json.RawMessage(`{"tool_id":"tol_w", "entries":[{"data":{"value":71}}], "repeat":true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if edited.ID != e.ID || edited.Digest == e.Digest || edited.CommandID == e.CommandID || string(edited.Params) != `{"entries":[{"data":{"value":71}}],"tool_id":"tol_w"}` {
-		t.Errorf("%+v", edited)
-	}
-	if string(e.Params) != `{"entries":[{"data":{"value":70}}],"tool_id":"tol_w"}` {
-		t.Errorf("the original changed: %s", e.Params)
-	}
-	approve([]*domain.Execution{edited})
-	if outcome := w.act([]*domain.Execution{edited}); outcome.Failed || outcome.Stale != nil {
-		t.Errorf("%+v", outcome)
-	}
-	for params, pointer := range map[string]string{
-		`{"tool_id":"tol_w","entries":[]}`:                  "/entries",
-		`{"tool_id":"tol_x","entries":[{"data":{}}]}`:       "/tool_id",
-		`{"tool_id":"tol_w","entries":[{"data":{}}],"a":1}`: "/a",
-		`[]`: "",
-	} {
-		if _, err := w.c.Edit(t.Context(), w.data, w.env, e, json.RawMessage(params)); pointerOf(err) != pointer {
-			t.Errorf("%s: %v", params, err)
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -41,7 +42,7 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 	if err != nil {
 		return nil, err
 	}
-	stale, err := d.stale(ctx, workspace, session, kind, decision)
+	ready, err := d.prepare(ctx, workspace, session, kind, decision)
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,10 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 			}
 			return nil, errSettled
 		}
-		if asksAgain = stale != nil && stale.approval == approval.ID; asksAgain {
-			return domain.ApprovalStaleFound{Commands: stale.commands}, nil
+		if asksAgain = ready.stale != nil && ready.approval == approval.ID; asksAgain {
+			return domain.ApprovalStaleFound{Commands: *ready.stale}, nil
 		}
-		return d.answerEvent(ctx, v, approval, decision, recorded)
+		return d.answerEvent(v, approval, decision, recorded, ready)
 	}})
 	if err != nil {
 		if domain.ErrorCode(err) == errSettled.Code {
@@ -79,32 +80,43 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 	return receipt, nil
 }
 
-// staleApproval is an approval whose cards no longer show what is there.
-type staleApproval struct {
-	approval string
-	commands domain.PlannedCommands
+// prepared is what is found out about an answer to actions before its decision.
+type prepared struct {
+	approval string // that it is about
+	// stale are the cards with the present values, where those of the approval no longer
+	// show what is there; edited the actions that the person changed, checked.
+	stale  *domain.PlannedCommands
+	edited []*domain.Execution
 }
 
-// stale looks, before the decision and outside its transaction, whether a yes would be
-// for something else than what was shown. What changes still later is found when the
-// actions run.
-func (d *Door) stale(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (*staleApproval, error) {
-	if kind != domain.ApprovalActions || !decision.Approved {
-		return nil, nil
+// prepare looks, before the decision and outside its transaction, whether a yes would be
+// for something else than what was shown, and whether what the person changed can run.
+// What changes still later is found when the actions run.
+func (d *Door) prepare(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (prepared, error) {
+	if kind != domain.ApprovalActions || !decision.Approved && len(decision.Edits) == 0 {
+		return prepared{}, nil
 	}
 	v, err := d.cfg.Store.View(ctx, workspace, session)
 	if err != nil {
-		return nil, err
+		return prepared{}, err
 	}
 	approval := open(v, kind, decision.ApprovalID)
 	if approval == nil {
-		return nil, nil
+		return prepared{}, nil
 	}
-	commands, err := d.cfg.Answers.Stale(ctx, v, decision.ApprovedIDs)
-	if err != nil || commands == nil {
-		return nil, err
+	if err := d.checkDecision(approval, decision); err != nil {
+		return prepared{}, err
 	}
-	return &staleApproval{approval.ID, *commands}, nil
+	ready := prepared{approval: approval.ID}
+	if decision.Approved {
+		if ready.stale, err = d.cfg.Answers.Stale(ctx, v, decision.ApprovedIDs); err != nil || ready.stale != nil {
+			return ready, err
+		}
+	}
+	if len(decision.Edits) > 0 {
+		ready.edited, err = d.cfg.Answers.Edit(ctx, v, decision)
+	}
+	return ready, err
 }
 
 // errSettled never leaves the package: what was decided is told instead.
@@ -183,10 +195,16 @@ func (d *Door) settled(ctx context.Context, workspace, session string, kind doma
 }
 
 // answerEvent turns a checked decision into the machine's event.
-func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte) (domain.Event, error) {
+func (d *Door) answerEvent(v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte, ready prepared) (domain.Event, error) {
 	switch a.Kind {
 	case domain.ApprovalActions:
-		return d.validation(ctx, v, a, decision, recorded)
+		if err := d.checkDecision(a, decision); err != nil {
+			return nil, err
+		}
+		if ready.approval != a.ID && (decision.Approved || len(decision.Edits) > 0) {
+			return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
+		}
+		return domain.ValidationReceived{Decision: decision, Recorded: recorded, Edited: ready.edited}, nil
 	case domain.ApprovalQuestion:
 		if decision.Cancelled {
 			return domain.CommunicationCancelled{Decision: decision, Recorded: recorded}, nil
@@ -213,37 +231,23 @@ func (d *Door) answerEvent(ctx context.Context, v *domain.View, a *domain.Approv
 	}
 }
 
-// validation checks an answer to actions: the ids are the approval's, and edits fit
-// their command.
-func (d *Door) validation(ctx context.Context, v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte) (domain.Event, error) {
+// checkDecision checks an answer to actions: what it names is the approval's, and who
+// gives it may.
+func (d *Door) checkDecision(a *domain.Approval, decision domain.Decision) error {
 	known := func(id string) bool {
 		return slices.ContainsFunc(a.Actions, func(action domain.ApprovalAction) bool { return action.ID == id })
 	}
 	for _, id := range decision.ApprovedIDs {
 		if !known(id) {
-			return nil, domain.Invalid("/approved_ids", "unknown_action", "%q is not an action of this approval.", id)
+			return domain.Invalid("/approved_ids", "unknown_action", "%.80q is not an action of this approval.", id)
 		}
 	}
-	if err := d.mayApprove(a, decision); err != nil {
-		return nil, err
-	}
-	event := domain.ValidationReceived{Decision: decision, Recorded: recorded}
-	for id, params := range decision.Edits {
+	for _, id := range slices.Sorted(maps.Keys(decision.Edits)) {
 		if !known(id) {
-			return nil, domain.Invalid("/edits/"+id, "unknown_action", "%q is not an action of this approval.", id)
-		}
-		for _, e := range v.Planned {
-			if e.ID != id {
-				continue
-			}
-			edited, err := d.cfg.Answers.Edit(ctx, v, e, params)
-			if err != nil {
-				return nil, domain.Below("/edits/"+id, err)
-			}
-			event.Edited = append(event.Edited, edited)
+			return domain.Invalid("/edits/"+id, "unknown_action", "%.80q is not an action of this approval.", id)
 		}
 	}
-	return event, nil
+	return d.mayApprove(a, decision)
 }
 
 // mayApprove refuses a yes to an action that the person could not take themselves. A no

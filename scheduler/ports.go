@@ -113,8 +113,9 @@ type Answers interface {
 	RoleFor(command string) domain.Role
 	CheckResponse(m *domain.Module, value json.RawMessage) error
 	ResponseText(m *domain.Module, value json.RawMessage, language string) string
-	// Edit gives a checked copy of an action with new params and a new digest.
-	Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error)
+	// Edit gives copies of the actions that the decision edits, with their new params and
+	// digests, checked as they would be when they run. Errors point below /edits/{id}.
+	Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error)
 	// Stale gives the actions with the present values when a record that one of the
 	// approved changes is no longer as the person was shown it; else nil.
 	Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error)

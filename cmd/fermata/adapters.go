@@ -45,20 +45,25 @@ func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language 
 }
 
 // Edit checks the params that a person changed.
-func (a answers) Edit(ctx context.Context, view *domain.View, e *domain.Execution, params json.RawMessage) (*domain.Execution, error) {
-	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), e, params)
+func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
+	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), decision.ApprovedIDs, decision.Edits)
 }
 
 // Stale gives new cards of the actions when what they change is no longer what the
 // person was shown.
 func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
+	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), approved)
+}
+
+// actionsOf are the actions of the answer that is being carried out.
+func actionsOf(view *domain.View) []*domain.Execution {
 	var actions []*domain.Execution
 	for _, e := range view.Planned {
 		if e.Kind == domain.KindAction {
 			actions = append(actions, e)
 		}
 	}
-	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actions, approved)
+	return actions
 }
 
 func (a answers) env(view *domain.View) commands.Env {

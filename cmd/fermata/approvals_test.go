@@ -136,6 +136,52 @@ func TestAPersonEditsAnAction(t *testing.T) {
 	})
 }
 
+// What a person writes instead of the AI's params is checked as the action would be,
+// before the answer is taken; ids of another workspace are as if they did not exist.
+func TestAnEditThatCannotRunIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		zone := s.call("POST", "/v1/zones", map[string]any{"name": "Home"}).want(201).str("id")
+		tool := s.call("POST", "/v1/tools", map[string]any{"zone_id": zone, "tool_type": "journal", "name": "Diary"}).want(201).str("id")
+		s.call("POST", "/v1/workspaces", map[string]any{"id": "other"}).want(201)
+		other := []string{"Fermata-Workspace", "other"}
+		foreign := s.call("POST", "/v1/zones", map[string]any{"name": "Theirs"}, other...).want(201).str("id")
+		foreign = s.call("POST", "/v1/tools", map[string]any{"zone_id": foreign, "tool_type": "journal", "name": "Theirs"}, other...).want(201).str("id")
+		s.call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).want(200)
+		s.asked(`{"name": "CREATE_DATA", "arguments": {"tool_id": "` + tool + `", "entries": [{"data": {"text": "rain"}}]}}`)
+		chat := s.chat()
+		s.say(chat, "note it")
+		card := s.card()
+		action := card.str("actions.0.id")
+		params := func(tool string, text any) map[string]any {
+			return map[string]any{"tool_id": tool, "entries": []any{map[string]any{"data": map[string]any{"text": text}}}}
+		}
+		yes := func(edit any) map[string]any {
+			return map[string]any{"approved": true, "edits": map[string]any{action: edit}}
+		}
+		for _, path := range []string{"/v1/approvals/" + card.str("id"), "/v1/sessions/" + chat + "/validation"} {
+			wrong := s.call("POST", path, yes(params(tool, 7))).problem(422, "invalid")
+			if wrong.str("errors.0.pointer") != "/edits/"+action+"/entries/0/data/text" {
+				t.Errorf("%s: the error is at %s", path, wrong.body)
+			}
+			missing, theirs := s.call("POST", path, yes(params("tol_none", "x"))), s.call("POST", path, yes(params(foreign, "x")))
+			missing.problem(422, "invalid")
+			theirs.problem(422, "invalid")
+			if theirs.str("errors.0.pointer") != "/edits/"+action+"/tool_id" || strings.ReplaceAll(theirs.str("detail"), foreign, "tol_none") != missing.str("detail") {
+				t.Errorf("%s: a tool of another workspace is told apart: %s", path, theirs.body)
+			}
+		}
+		if s.settle(chat).str("phase") != "WAITING_VALIDATION" || s.card().str("id") != card.str("id") {
+			t.Fatal("a wrong answer ended the wait")
+		}
+		s.call("POST", "/v1/approvals/"+card.str("id"), yes(params(tool, "snow"))).want(200)
+		s.settle(chat)
+		if entries := s.call("GET", "/v1/tools/"+tool+"/entries", nil); len(entries.list("data")) != 1 || entries.str("data.0.data.text") != "snow" {
+			t.Errorf("the entries are %s", entries.body)
+		}
+	})
+}
+
 // Answers that come too late, or to the wrong door, change nothing.
 func TestAnswersThatDoNotCount(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {

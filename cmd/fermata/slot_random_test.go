@@ -117,8 +117,8 @@ func (agreeable) CheckResponse(*domain.Module, json.RawMessage) error { return n
 func (agreeable) ResponseText(*domain.Module, json.RawMessage, string) string {
 	return "this one"
 }
-func (agreeable) Edit(_ context.Context, _ *domain.View, e *domain.Execution, _ json.RawMessage) (*domain.Execution, error) {
-	return e, nil
+func (agreeable) Edit(context.Context, *domain.View, domain.Decision) ([]*domain.Execution, error) {
+	return nil, nil
 }
 func (agreeable) Stale(context.Context, *domain.View, []string) (*domain.PlannedCommands, error) {
 	return nil, nil

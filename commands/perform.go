@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// perform carries one action out on this data, with all that is checked of it: its rights,
+// its params, what it refers to, the rules of what it changes. There is no other way to an
+// action: what is planned for a person's yes and what a person edited are performed on data
+// that keeps nothing (rehearse), so that no check is looser than that of the real run.
+func (c *Catalogue) perform(ctx context.Context, data Data, env Env, e *domain.Execution) (done, error) {
+	entry := c.commands[e.Command]
+	if entry == nil || entry.run == nil {
+		return done{}, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", quoted(e.Command))
+	}
+	if err := entry.forbidden(&env); err != nil {
+		return done{}, err
+	}
+	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+		return done{}, err
+	}
+	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
+	defer cancel()
+	result, err := entry.run(within, c.call(data, env, e))
+	if err != nil {
+		return done{}, timedOut(within, ctx, err, entry.spec)
+	}
+	return result, nil
+}
+
+// rehearse performs the actions that have no result yet, in their order, on data that keeps
+// nothing, and says which of them would fail, by id. It goes on after a failure: each is
+// checked. Actions that reach outside the workspace's data cannot be rehearsed.
+func (c *Catalogue) rehearse(ctx context.Context, data Data, env Env, actions []*domain.Execution) (map[string]*domain.Error, error) {
+	trial := newTrial(data)
+	made := 0
+	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }
+	wrong := map[string]*domain.Error{}
+	for _, e := range actions {
+		entry := c.commands[e.Command]
+		if e.Status.Final() || entry != nil && entry.spec.Source != sourceBuiltin {
+			continue
+		}
+		_, err := c.perform(ctx, trial, env, e)
+		var known *domain.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &known):
+			wrong[e.ID] = known
+		default:
+			return nil, err
+		}
+	}
+	return wrong, nil
+}

@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// trial is the user's data with changes that are kept nowhere: what is written to it is
+// read from it again, and the data beneath is only read. It is for one goroutine.
+type trial struct {
+	Data    // beneath; every method that writes is a trial's own
+	zones   layer[domain.Zone]
+	tools   layer[domain.Tool]
+	types   layer[domain.ToolType]
+	entries layer[domain.Entry]
+	docs    layer[domain.Document] // by key
+	count   map[string]int64       // entries more or less, by tool
+}
+
+func newTrial(beneath Data) *trial {
+	return &trial{Data: beneath, zones: layer[domain.Zone]{}, tools: layer[domain.Tool]{}, types: layer[domain.ToolType]{},
+		entries: layer[domain.Entry]{}, docs: layer[domain.Document]{}, count: map[string]int64{}}
+}
+
+// layer holds the rows that were written, by id; nil for one that was deleted.
+type layer[V any] map[string]*V
+
+func (l layer[V]) put(id string, v *V) {
+	own := *v
+	l[id] = &own
+}
+
+// one reads a row: the one that was written, else the one beneath.
+func (l layer[V]) one(id, noun string, beneath func() (*V, error)) (*V, error) {
+	written, ok := l[id]
+	switch {
+	case !ok:
+		return beneath()
+	case written == nil:
+		return nil, domain.NotFound(noun)
+	}
+	own := *written
+	return &own, nil
+}
+
+// all lays what was written over the rows beneath.
+func (l layer[V]) all(beneath []V, id func(*V) string) []V {
+	var rows []V
+	seen := map[string]bool{}
+	for i := range beneath {
+		row := &beneath[i]
+		key := id(row)
+		seen[key] = true
+		if written, ok := l[key]; ok {
+			row = written
+		}
+		if row != nil {
+			rows = append(rows, *row)
+		}
+	}
+	for key, written := range l {
+		if written != nil && !seen[key] {
+			rows = append(rows, *written)
+		}
+	}
+	return rows
+}
+
+func (t *trial) Zones(ctx context.Context) ([]domain.Zone, error) {
+	beneath, err := t.Data.Zones(ctx)
+	return t.zones.all(beneath, func(z *domain.Zone) string { return z.ID }), err
+}
+
+func (t *trial) Zone(ctx context.Context, id string) (*domain.Zone, error) {
+	return t.zones.one(id, "zone", func() (*domain.Zone, error) { return t.Data.Zone(ctx, id) })
+}
+
+func (t *trial) InsertZone(_ context.Context, z *domain.Zone) error {
+	t.zones.put(z.ID, z)
+	return nil
+}
+
+func (t *trial) UpdateZone(_ context.Context, z *domain.Zone) error {
+	z.Version++
+	t.zones.put(z.ID, z)
+	return nil
+}
+
+func (t *trial) DeleteZone(ctx context.Context, id string, _ time.Time) error {
+	tools, err := t.Tools(ctx, id)
+	if err != nil {
+		return err
+	}
+	for i := range tools {
+		t.tools[tools[i].ID] = nil
+	}
+	t.zones[id] = nil
+	return nil
+}
+
+func (t *trial) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) {
+	beneath, err := t.Data.Tools(ctx, "") // all: one may have moved to this zone, or away
+	if err != nil {
+		return nil, err
+	}
+	var tools []domain.Tool
+	for _, tool := range t.tools.all(beneath, func(tool *domain.Tool) string { return tool.ID }) {
+		if zoneID == "" || tool.ZoneID == zoneID {
+			tools = append(tools, tool)
+		}
+	}
+	return tools, nil
+}
+
+func (t *trial) Tool(ctx context.Context, id string) (*domain.Tool, error) {
+	return t.tools.one(id, "tool", func() (*domain.Tool, error) { return t.Data.Tool(ctx, id) })
+}
+
+func (t *trial) InsertTool(_ context.Context, tool *domain.Tool) error {
+	t.tools.put(tool.ID, tool)
+	return nil
+}
+
+func (t *trial) UpdateTool(_ context.Context, tool *domain.Tool) error {
+	tool.Version++
+	t.tools.put(tool.ID, tool)
+	return nil
+}
+
+func (t *trial) DeleteTool(_ context.Context, id string, _ time.Time) error {
+	t.tools[id] = nil
+	return nil
+}
+
+func (t *trial) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
+	beneath, err := t.Data.ToolTypes(ctx)
+	return t.types.all(beneath, func(one *domain.ToolType) string { return one.ID }), err
+}
+
+func (t *trial) InsertToolType(_ context.Context, one *domain.ToolType) error {
+	t.types.put(one.ID, one)
+	return nil
+}
+
+func (t *trial) UpdateToolType(_ context.Context, one *domain.ToolType) error {
+	one.Version++
+	t.types.put(one.ID, one)
+	return nil
+}
+
+func (t *trial) DeleteToolType(_ context.Context, id string) error {
+	t.types[id] = nil
+	return nil
+}
