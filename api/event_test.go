@@ -111,7 +111,7 @@ func events() []*domain.LogEvent {
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
 			e.Automation = &domain.StandingOrder{
 				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
-				Completion: domain.CompletionAuto, Validation: "park", HookToken: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
+				Completion: domain.CompletionAuto, Validation: "park", HookHash: "never shown", HookSealed: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
 				Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
 				Triggers: []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type":"object"}`)}},
 			}

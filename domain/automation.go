@@ -36,12 +36,14 @@ type StandingOrder struct {
 	NextAt *time.Time
 	// SeenSeq is the number of the last event that was looked at for its triggers.
 	SeenSeq int64
-	// HookToken is the secret of its webhook URL; empty without a webhook trigger.
-	HookToken string
-	Version   int64
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	DeletedAt *time.Time
+	// HookHash is the hex SHA-256 of the secret in its webhook URL, HookSealed that secret
+	// sealed, to show the URL again; empty without a webhook trigger.
+	HookHash   string
+	HookSealed string
+	Version    int64
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	DeletedAt  *time.Time
 }
 
 // Watches says whether entries made in a tool start it.

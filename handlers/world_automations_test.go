@@ -14,7 +14,7 @@ func theAutomation() domain.StandingOrder {
 	return domain.StandingOrder{ID: "aut_1", WorkspaceID: domain.DefaultWorkspace, Name: "Report", SeedSessionID: "ses_seed", Enabled: true,
 		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-03-01T00:00:00"},
 		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}},
-		NextAt: new(worldTime.Add(time.Hour)), HookToken: "secret", Version: 3, CreatedAt: worldTime, UpdatedAt: worldTime}
+		NextAt: new(worldTime.Add(time.Hour)), HookSealed: "secret", Version: 3, CreatedAt: worldTime, UpdatedAt: worldTime}
 }
 
 func (w *world) automationShelf() shelf[domain.StandingOrder] {
@@ -66,7 +66,7 @@ func (w *world) RenewHook(_ context.Context, _, id string) (*domain.StandingOrde
 }
 
 func (w *world) WebhookURL(a *domain.StandingOrder) string {
-	return "https://fermata.example/v1/hooks/" + a.ID + "/" + a.HookToken
+	return "https://fermata.example/v1/hooks/" + a.ID + "/" + a.HookSealed
 }
 
 func (w *world) ExecuteAutomation(_ context.Context, _, id, by string) (*domain.Receipt, error) {
@@ -78,7 +78,7 @@ func (w *world) ExecuteAutomation(_ context.Context, _, id, by string) (*domain.
 
 func (w *world) TriggerAutomation(_ context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error) {
 	a, err := w.automationShelf().get(id)
-	if err != nil || a.HookToken != token {
+	if err != nil || a.HookSealed != token {
 		return nil, domain.NotFound("webhook")
 	}
 	return &domain.Receipt{Session: w.sessions["ses_1"], Seq: 7, Result: domain.Activated, Created: true}, w.told(string(body))
@@ -86,7 +86,7 @@ func (w *world) TriggerAutomation(_ context.Context, id, token string, body json
 
 func (w *world) WorkspaceOfHook(_ context.Context, id, token string) (string, error) {
 	a, err := w.automationShelf().get(id)
-	if err != nil || a.HookToken != token {
+	if err != nil || a.HookSealed != token {
 		return "", domain.NotFound("webhook")
 	}
 	return "default", nil

@@ -29,7 +29,8 @@ type automationRow struct {
 	NextAt            stamp  `db:"next_at"`
 	Watches           bool   `db:"watches"`
 	SeenSeq           int64  `db:"seen_seq"`
-	HookToken         string `db:"hook_token"`
+	HookHash          string `db:"hook_hash"`
+	HookSealed        string `db:"hook_sealed"`
 	Version           int64  `db:"version"`
 	CreatedAt         stamp  `db:"created_at"`
 	UpdatedAt         stamp  `db:"updated_at"`
@@ -38,7 +39,7 @@ type automationRow struct {
 
 const (
 	automationWritten = "name, seed_session_id, provider_id, enabled, disabled_reason, schedule, misfire, overlap, validation, " +
-		"require_validation, completion, tags, triggers, budgets, schedule_since, next_at, watches, seen_seq, hook_token, " +
+		"require_validation, completion, tags, triggers, budgets, schedule_since, next_at, watches, seen_seq, hook_hash, hook_sealed, " +
 		"version, created_at, updated_at, deleted_at"
 	automationColumns = "workspace_id, id, " + automationWritten
 )
@@ -63,7 +64,7 @@ func automationArgs(a *domain.StandingOrder) ([]any, error) {
 	return []any{
 		a.Name, a.SeedSessionID, a.ProviderID, a.Enabled, a.DisabledReason, schedule, string(a.Misfire), string(a.Overlap),
 		a.Validation, a.RequireValidation, string(a.Completion), tags, triggers, budgets, stamp{a.ScheduleSince},
-		stampOf(a.NextAt), a.Watches(), a.SeenSeq, a.HookToken, a.Version, stamp{a.CreatedAt}, stamp{a.UpdatedAt}, stampOf(a.DeletedAt),
+		stampOf(a.NextAt), a.Watches(), a.SeenSeq, a.HookHash, a.HookSealed, a.Version, stamp{a.CreatedAt}, stamp{a.UpdatedAt}, stampOf(a.DeletedAt),
 	}, nil
 }
 
@@ -73,7 +74,7 @@ func (r *automationRow) automation() (*domain.StandingOrder, error) {
 		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: domain.MisfirePolicy(r.Misfire),
 		Overlap: domain.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,
 		Completion: domain.CompletionPolicy(r.Completion), ScheduleSince: r.ScheduleSince.Time, NextAt: r.NextAt.ptr(),
-		SeenSeq: r.SeenSeq, HookToken: r.HookToken, Version: r.Version, CreatedAt: r.CreatedAt.Time,
+		SeenSeq: r.SeenSeq, HookHash: r.HookHash, HookSealed: r.HookSealed, Version: r.Version, CreatedAt: r.CreatedAt.Time,
 		UpdatedAt: r.UpdatedAt.Time, DeletedAt: r.DeletedAt.ptr(),
 	}
 	fail := func(err error) (*domain.StandingOrder, error) {
@@ -121,7 +122,7 @@ func automationIn(ctx context.Context, r reader, workspace, id string) (*domain.
 // workspace. The caller compares the token.
 func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.StandingOrder, error) {
 	var row automationRow
-	err := s.reads.get(ctx, &row, "SELECT "+automationColumns+" FROM automations WHERE id = $1 AND hook_token <> '' AND deleted_at IS NULL", id)
+	err := s.reads.get(ctx, &row, "SELECT "+automationColumns+" FROM automations WHERE id = $1 AND hook_sealed <> '' AND deleted_at IS NULL", id)
 	if missing(err) {
 		return nil, domain.NotFound("webhook")
 	}

@@ -29,9 +29,11 @@ type Config struct {
 	Conditions Conditions
 	// Providers are looked up when a session names one.
 	Providers Providers
-	Clock     clock.Clock
-	NewID     domain.IDSource
-	Log       zerolog.Logger
+	// SealHook encrypts the secret of a webhook for storing.
+	SealHook func(workspace, automation, token string) (string, error)
+	Clock    clock.Clock
+	NewID    domain.IDSource
+	Log      zerolog.Logger
 	// Retry gives the delays of a workspace's network retry.
 	Retry    Retry
 	Observer Observer

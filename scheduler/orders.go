@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
@@ -31,8 +32,7 @@ func (d *Door) CreateAutomation(ctx context.Context, workspace string, in domain
 			return nil, err
 		}
 		order.SeedSessionID = d.makeSeed(order, in.Seed, in.By, change)
-		hookToken(order)
-		return order, nil
+		return order, d.giveHook(order)
 	})
 }
 
@@ -85,20 +85,31 @@ func nextDue(order *domain.StandingOrder, after time.Time) error {
 	return nil
 }
 
-// hookToken gives an automation with a webhook trigger its secret, once.
-func hookToken(order *domain.StandingOrder) {
-	if order.Trigger(domain.TriggerWebhook) == nil || order.HookToken != "" {
-		return
+// giveHook gives an automation with a webhook trigger its secret, once.
+func (d *Door) giveHook(order *domain.StandingOrder) error {
+	if order.Trigger(domain.TriggerWebhook) == nil || order.HookHash != "" {
+		return nil
 	}
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {
 		panic("scheduler: no randomness: " + err.Error()) // crypto/rand never fails
 	}
-	order.HookToken = hex.EncodeToString(secret[:])
+	token := hex.EncodeToString(secret[:])
+	var err error
+	order.HookHash = HookHash(token)
+	order.HookSealed, err = d.cfg.SealHook(order.WorkspaceID, order.ID, token)
+	return err
 }
 
-func sameToken(have, given string) bool {
-	return have != "" && subtle.ConstantTimeCompare([]byte(have), []byte(given)) == 1
+// HookHash is what is kept of a webhook's secret to know it again.
+func HookHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// isHook says whether a token is that of an automation's webhook.
+func isHook(order *domain.StandingOrder, token string) bool {
+	return order.HookHash != "" && subtle.ConstantTimeCompare([]byte(order.HookHash), []byte(HookHash(token))) == 1
 }
 
 // makeSeed makes the session that holds the automation's first message. It is edited,
@@ -179,7 +190,9 @@ func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch
 		if patch.Triggers != nil {
 			order.Triggers = *patch.Triggers
 			order.SeenSeq = v.Workspace.LastSeq
-			hookToken(&order)
+			if err := d.giveHook(&order); err != nil {
+				return nil, err
+			}
 		}
 		if patch.Seed != nil {
 			d.replaceSeed(v, &order, *patch.Seed, patch.By, change)
@@ -230,9 +243,8 @@ func (d *Door) RenewHook(ctx context.Context, workspace, id string) (*domain.Sta
 		if order.Trigger(domain.TriggerWebhook) == nil {
 			return nil, domain.Errorf(domain.CodeConflict, "The automation has no webhook trigger. Nothing was changed.")
 		}
-		order.HookToken, order.UpdatedAt = "", change.At
-		hookToken(&order)
-		return &order, nil
+		order.HookHash, order.HookSealed, order.UpdatedAt = "", "", change.At
+		return &order, d.giveHook(&order)
 	})
 }
 
@@ -272,7 +284,8 @@ func (d *Door) deleteAutomation(ctx context.Context, workspace, id string, versi
 			return nil, runsOf(v.Unended)
 		}
 		order := *v.Order
-		order.Enabled, order.NextAt, order.DeletedAt, order.UpdatedAt, order.HookToken = false, nil, &change.At, change.At, ""
+		order.Enabled, order.NextAt, order.DeletedAt, order.UpdatedAt = false, nil, &change.At, change.At
+		order.HookHash, order.HookSealed = "", ""
 		for _, due := range v.Due {
 			d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
 		}

@@ -161,7 +161,7 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 	return d.receiptOfRun(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView) (run, error) {
 		trigger := v.Order.Trigger(domain.TriggerWebhook)
 		switch {
-		case trigger == nil || !sameToken(v.Order.HookToken, token):
+		case trigger == nil || !isHook(v.Order, token):
 			return run{}, domain.NotFound("webhook")
 		case !v.Order.Enabled:
 			return run{}, domain.Errorf(domain.CodeAutomationDisabled, "The automation is disabled. Nothing was started.")
@@ -197,7 +197,7 @@ func (d *Door) orderOfHook(ctx context.Context, automation, token string) (*doma
 	if err != nil {
 		return nil, err
 	}
-	if !sameToken(order.HookToken, token) {
+	if !isHook(order, token) {
 		return nil, domain.NotFound("webhook")
 	}
 	return order, nil

@@ -82,8 +82,14 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	var err error
-	if a.sealer, err = newSealer(&flags); err != nil {
+	if err := flags.prepareKeyFile(log); err != nil {
+		return nil, err
+	}
+	keys, err := flags.secretKeys()
+	if err != nil {
+		return nil, err
+	}
+	if a.sealer, err = newSealer(keys); err != nil {
 		return nil, err
 	}
 	if a.store, err = openStore(ctx, &flags.databaseFlags, flags.NodeID, a.incarnation, a.committed); err != nil {
@@ -91,6 +97,9 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	}
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
+	}
+	if err := a.prepareSecrets(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.wire(ctx); err != nil {
 		return nil, errors.Join(err, a.store.Close())
@@ -239,6 +248,7 @@ func (a *app) wireLoop() {
 		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
 		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
+		SealHook: a.sealer.sealHook,
 		Observer: a.metrics, Gather: a.gather(),
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,

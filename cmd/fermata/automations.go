@@ -140,14 +140,19 @@ func (s automationService) RenewHook(ctx context.Context, workspace, id string) 
 
 // WebhookURL is under FERMATA_PUBLIC_URL, or where this node listens.
 func (s automationService) WebhookURL(a *domain.StandingOrder) string {
-	if a.HookToken == "" || a.Trigger(domain.TriggerWebhook) == nil {
+	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
+		return ""
+	}
+	token, err := s.app.sealer.openHook(a)
+	if err != nil { // the webhook works on; to see its URL, it must be renewed
+		s.app.log.Warn().Err(err).Str("automation", a.ID).Msg("a webhook's URL cannot be shown")
 		return ""
 	}
 	base := strings.TrimRight(s.app.flags.PublicURL, "/")
 	if base == "" {
 		base = s.app.URL()
 	}
-	return base + "/v1/hooks/" + a.ID + "/" + a.HookToken
+	return base + "/v1/hooks/" + a.ID + "/" + token
 }
 
 func (s automationService) ExecuteAutomation(ctx context.Context, workspace, id, by string) (*domain.Receipt, error) {

@@ -29,7 +29,7 @@ type serverFlags struct {
 	AllowedOrigins []string      `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
 	RootKey        string        `help:"Key that manages workspaces (32 characters or more)." env:"FERMATA_ROOT_KEY"`
 	RootKeyFile    string        `help:"File that holds the root key." env:"FERMATA_ROOT_KEY_FILE" hidden:""`
-	SecretKey      string        `help:"Key that seals provider keys (32 bytes, base64); made in the data directory if absent." env:"FERMATA_SECRET_KEY"`
+	SecretKey      string        `help:"Key that seals provider keys and webhook URLs (32 bytes, base64; older keys behind it, comma-separated); with SQLite made in the data directory if absent." env:"FERMATA_SECRET_KEY"`
 	SecretKeyFile  string        `help:"File that holds the secret key." env:"FERMATA_SECRET_KEY_FILE" hidden:""`
 	LeaseTTL       time.Duration `help:"How long a node that went silent keeps its sessions." default:"15s" env:"FERMATA_LEASE_TTL"`
 	AllowedHosts   []string      `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
@@ -39,6 +39,8 @@ type serverFlags struct {
 	LogLevel       string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FERMATA_LOG_LEVEL"`
 	NodeID         string        `help:"Name of this node; default: host name and port." env:"FERMATA_NODE_ID"`
 	ShutdownGrace  time.Duration `help:"How long running effects may go on at shutdown." default:"20s" env:"FERMATA_SHUTDOWN_GRACE"`
+
+	AcceptUnreadableSecrets bool `help:"Start although stored secrets were sealed with another key, which is lost." env:"FERMATA_ACCEPT_UNREADABLE_SECRETS"`
 }
 
 // fromFiles fills secrets that were given as files.

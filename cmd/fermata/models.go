@@ -153,19 +153,19 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	return model, nil
 }
 
-// secret is the provider's key: sealed in the database, or in an environment variable
-// that the configuration names and the operator lets go there. What was stored before
-// he took a name off his list is refused like what is stored now.
+// secret is the provider's key for where its configuration leads: sealed in the
+// database, or in an environment variable that the configuration names and the operator
+// lets go there. What is stored is checked as if it were written now.
 func (m *models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
-	if row.SecretSealed != "" {
-		return m.sealer.open(row.SecretSealed, row.ID)
-	}
-	if variable == "" {
+	if row.SecretSealed == "" && variable == "" {
 		return "", nil
 	}
 	origin, err := originOf(kind, row.Config)
 	if err != nil {
 		return "", domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
+	}
+	if row.SecretSealed != "" {
+		return m.sealer.openProvider(row, origin)
 	}
 	if err := m.env.check(variable, origin, row.EnvGrant); err != nil {
 		known, _ := errors.AsType[*domain.Error](err)

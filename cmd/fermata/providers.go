@@ -138,18 +138,30 @@ func (s *providerService) configure(p *domain.Provider, config json.RawMessage, 
 	if err := json.Unmarshal(config, &fields); err != nil {
 		return domain.Invalid("/config", "type", "The config is a JSON object.")
 	}
-	if raw, given := fields["api_key"]; given {
-		delete(fields, "api_key")
-		if err := s.takeKey(p, raw); err != nil {
-			return err
-		}
-	}
+	key, given := fields["api_key"]
+	delete(fields, "api_key")
 	stored, err := json.Marshal(fields)
 	if err != nil {
 		return fmt.Errorf("encode the config: %w", err)
 	}
+	origin, err := originOf(kind, stored)
+	if err != nil {
+		return unusableConfig(err)
+	}
+	was := p.Config
 	p.Config = stored
-	if err := s.checkEnv(kind, p, grant); err != nil {
+	kept := true
+	if given {
+		if kept, err = s.takeKey(p, key, origin); err != nil {
+			return err
+		}
+	}
+	if kept && p.SecretSealed != "" {
+		if err := checkKept(kind, was, origin); err != nil {
+			return err
+		}
+	}
+	if err := s.checkEnv(p, origin, grant); err != nil {
 		return err
 	}
 	secret := "unknown"
@@ -157,16 +169,30 @@ func (s *providerService) configure(p *domain.Provider, config json.RawMessage, 
 		secret = ""
 	}
 	if _, err := kind.New(stored, secret, s.client); err != nil {
-		if known, ok := errors.AsType[*domain.Error](err); ok {
-			return known // it names the field
-		}
-		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+		return unusableConfig(err)
 	}
 	return nil
 }
 
+func unusableConfig(err error) error {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return known // it names the field
+	}
+	return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+}
+
+// checkKept refuses to take a key that was stored before to another place: who may
+// change a provider does not get its key that way.
+func checkKept(kind providers.Kind, was json.RawMessage, origin string) error {
+	if before, err := originOf(kind, was); err == nil && before == origin {
+		return nil
+	}
+	return domain.Invalid("/config/api_key", "enter_again",
+		"The stored key was entered for another base URL, and goes to no other. Enter the key again; nothing was changed.")
+}
+
 // checkEnv refuses a variable that is not for providers, or not for this one.
-func (s *providerService) checkEnv(kind providers.Kind, p *domain.Provider, grant bool) error {
+func (s *providerService) checkEnv(p *domain.Provider, origin string, grant bool) error {
 	var common commonConfig
 	if err := json.Unmarshal(p.Config, &common); err != nil {
 		return fmt.Errorf("read the config: %w", err)
@@ -174,13 +200,6 @@ func (s *providerService) checkEnv(kind providers.Kind, p *domain.Provider, gran
 	if common.APIKeyEnv == "" {
 		p.EnvGrant = ""
 		return nil
-	}
-	origin, err := originOf(kind, p.Config)
-	if err != nil {
-		if known, ok := errors.AsType[*domain.Error](err); ok {
-			return known // it names the field
-		}
-		return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
 	}
 	if grant {
 		p.EnvGrant = envGrant(common.APIKeyEnv, origin)
@@ -197,23 +216,26 @@ func names(patch json.RawMessage, members ...string) bool {
 	return slices.ContainsFunc(members, func(m string) bool { _, ok := fields[m]; return ok })
 }
 
-func (s *providerService) takeKey(p *domain.Provider, raw json.RawMessage) error {
+// takeKey stores the key that was sent, for an origin, or says that the stored one is
+// kept.
+func (s *providerService) takeKey(p *domain.Provider, raw json.RawMessage, origin string) (kept bool, err error) {
 	var key *string
 	if err := json.Unmarshal(raw, &key); err != nil {
-		return domain.Invalid("/config/api_key", "type", "The key is a string.")
+		return false, domain.Invalid("/config/api_key", "type", "The key is a string.")
 	}
 	switch {
 	case key == nil || *key == "":
 		p.SecretSealed, p.SecretMask = "", ""
 	case *key == p.SecretMask && p.SecretSealed != "":
+		return true, nil
 	default:
-		sealed, err := s.sealer.seal(*key, p.ID)
+		sealed, err := s.sealer.sealProvider(*key, p, origin)
 		if err != nil {
-			return err
+			return false, err
 		}
 		p.SecretSealed, p.SecretMask = sealed, mask(*key)
 	}
-	return nil
+	return false, nil
 }
 
 // withoutNullKey leaves a null key out of what is checked: null says "take it away".

@@ -4,93 +4,172 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// sealer encrypts provider keys at rest (AES-256-GCM, bound to the provider's id).
-// Without a key it refuses: a secret is never stored in the clear.
-type sealer struct{ aead cipher.AEAD }
+// sealer encrypts secrets at rest (AES-256-GCM), each bound to its place: what was
+// sealed for one opens at no other, whoever moves it in the database. Without a key it
+// refuses: a secret is never stored in the clear.
+type sealer struct {
+	keys []sealKey // the first seals, all open
+}
 
-// newSealer takes the configured key; with SQLite, one is made in the data directory
-// if there is none. On PostgreSQL all nodes need the same, so none is made.
-func newSealer(f *serverFlags) (*sealer, error) {
-	encoded := f.SecretKey
-	if encoded == "" && f.DatabaseURL == "" {
-		var err error
-		if encoded, err = keptKey(filepath.Join(f.DataDir, "secret.key")); err != nil {
-			return nil, err
+type sealKey struct {
+	id   string // names it in what it sealed; tells nothing of the key
+	aead cipher.AEAD
+}
+
+// place is what a secret belongs to. Its parts are authenticated with the secret.
+type place []string
+
+// providerPlace: a provider's key is for one kind of API at one origin.
+func providerPlace(p *domain.Provider, origin string) place {
+	return place{"provider", p.WorkspaceID, p.ID, p.Kind, origin}
+}
+
+func hookPlace(workspace, automation string) place { return place{"hook", workspace, automation} }
+
+var (
+	errOtherKey   = errors.New("it was sealed with another FERMATA_SECRET_KEY")
+	errOtherPlace = errors.New("it was sealed for another place")
+)
+
+// sealVersion begins what is sealed: "v2.<id of the key>.<base64 of nonce and text>".
+// Before, it was the last part alone, bound to the provider's id only.
+const sealVersion = "v2."
+
+const sealKeyID = 8 // characters
+
+// newSealer takes the keys, the one that seals first; none: nothing is sealed.
+func newSealer(keys [][]byte) (*sealer, error) {
+	s := &sealer{}
+	for _, key := range keys {
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			return nil, fmt.Errorf("use the secret key: %w", err)
 		}
+		aead, err := cipher.NewGCM(block)
+		if err != nil {
+			return nil, fmt.Errorf("use the secret key: %w", err)
+		}
+		sum := sha256.Sum256(append([]byte("fermata secret key id\n"), key...))
+		s.keys = append(s.keys, sealKey{id: hex.EncodeToString(sum[:])[:sealKeyID], aead: aead})
 	}
-	if encoded == "" {
-		return &sealer{}, nil
-	}
-	key, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || len(key) != 32 {
-		return nil, errors.New("FERMATA_SECRET_KEY must be 32 bytes in base64 (try: openssl rand -base64 32)")
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("use the secret key: %w", err)
-	}
-	aead, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, fmt.Errorf("use the secret key: %w", err)
-	}
-	return &sealer{aead: aead}, nil
+	return s, nil
 }
 
-// keptKey reads the key file, or makes it, readable by its owner only.
-func keptKey(path string) (string, error) {
-	b, err := os.ReadFile(path)
-	if err == nil {
-		return strings.TrimSpace(string(b)), nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the secret key: %w", err)
-	}
-	key := make([]byte, 32)
-	if _, err := rand.Read(key); err != nil {
-		return "", fmt.Errorf("make a secret key: %w", err)
-	}
-	encoded := base64.StdEncoding.EncodeToString(key)
-	if err := os.WriteFile(path, []byte(encoded+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("keep the secret key: %w", err)
-	}
-	return encoded, nil
-}
+// can says whether there is a key to seal with.
+func (s *sealer) can() bool { return len(s.keys) > 0 }
 
-// seal encrypts a secret for one provider.
-func (s *sealer) seal(secret, providerID string) (string, error) {
-	if s.aead == nil {
-		return "", domain.Invalid("/config/api_key", "no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it stores no provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.")
-	}
-	nonce := make([]byte, s.aead.NonceSize())
+// seal encrypts a secret for its place.
+func (s *sealer) seal(secret string, at place) (string, error) {
+	key := s.keys[0]
+	nonce := make([]byte, key.aead.NonceSize())
 	if _, err := rand.Read(nonce); err != nil {
 		return "", fmt.Errorf("seal a secret: %w", err)
 	}
-	return base64.StdEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(secret), []byte(providerID))), nil
+	sealed := key.aead.Seal(nonce, nonce, []byte(secret), at.bytes())
+	return sealVersion + key.id + "." + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
-// open decrypts what seal made for the same provider.
-func (s *sealer) open(sealed, providerID string) (string, error) {
-	b, err := base64.StdEncoding.DecodeString(sealed)
-	if err != nil || s.aead == nil || len(b) < s.aead.NonceSize() {
+// open decrypts what seal made for the same place: else errOtherKey or errOtherPlace.
+func (s *sealer) open(sealed string, at place) (string, error) {
+	rest, ok := strings.CutPrefix(sealed, sealVersion)
+	id, text, cut := strings.Cut(rest, ".")
+	if !ok || !cut {
+		return "", errOtherPlace
+	}
+	for _, key := range s.keys {
+		if key.id != id {
+			continue
+		}
+		if secret, err := key.open(text, at.bytes()); err == nil {
+			return secret, nil
+		}
+		return "", errOtherPlace
+	}
+	return "", errOtherKey
+}
+
+// openFirst decrypts a provider's key as it was sealed at first, bound to nothing but
+// the provider.
+func (s *sealer) openFirst(sealed, providerID string) (string, error) {
+	for _, key := range s.keys {
+		if secret, err := key.open(sealed, []byte(providerID)); err == nil {
+			return secret, nil
+		}
+	}
+	return "", errOtherKey
+}
+
+func (k sealKey) open(text string, bound []byte) (string, error) {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) < k.aead.NonceSize() {
+		return "", errOtherPlace
+	}
+	secret, err := k.aead.Open(nil, b[:k.aead.NonceSize()], b[k.aead.NonceSize():], bound)
+	return string(secret), err
+}
+
+// bytes is the place without a doubt where one part ends and the next begins.
+func (at place) bytes() []byte {
+	b, err := json.Marshal(at)
+	if err != nil {
+		panic(err) // strings are always encoded
+	}
+	return b
+}
+
+// sealProvider encrypts the key that was entered for a provider.
+func (s *sealer) sealProvider(secret string, p *domain.Provider, origin string) (string, error) {
+	if !s.can() {
+		return "", domain.Invalid("/config/api_key", "no_secret_key",
+			"This server has no FERMATA_SECRET_KEY, so it stores no provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.")
+	}
+	return s.seal(secret, providerPlace(p, origin))
+}
+
+// openProvider decrypts a provider's key for an origin, if it was entered for that one.
+func (s *sealer) openProvider(p *domain.Provider, origin string) (string, error) {
+	var secret string
+	var err error
+	if strings.HasPrefix(p.SecretSealed, sealVersion) {
+		secret, err = s.open(p.SecretSealed, providerPlace(p, origin))
+	} else {
+		secret, err = s.openFirst(p.SecretSealed, p.ID)
+	}
+	switch {
+	case errors.Is(err, errOtherPlace):
+		return "", domain.Errorf("provider_key_unreadable", "The stored key of this provider was entered for another base URL or provider, and goes to no other. Enter the key again.")
+	case err != nil:
 		return "", domain.Errorf("provider_key_unreadable", "The key of this provider cannot be read: FERMATA_SECRET_KEY is missing or has changed. Enter the key again.")
 	}
-	secret, err := s.aead.Open(nil, b[:s.aead.NonceSize()], b[s.aead.NonceSize():], []byte(providerID))
-	if err != nil {
-		return "", domain.Errorf("provider_key_unreadable", "The key of this provider cannot be read: FERMATA_SECRET_KEY has changed. Enter the key again.")
+	return secret, nil
+}
+
+// sealHook encrypts the secret of a webhook's URL.
+func (s *sealer) sealHook(workspace, automation, token string) (string, error) {
+	if !s.can() {
+		return "", domain.Invalid("/triggers", "no_secret_key",
+			"This server has no FERMATA_SECRET_KEY, so it keeps no webhook URLs. Set it (the same on all nodes). Nothing was changed.")
 	}
-	return string(secret), nil
+	return s.seal(token, hookPlace(workspace, automation))
+}
+
+// openHook decrypts it. On a server that never had a key it still is as it was made.
+func (s *sealer) openHook(a *domain.StandingOrder) (string, error) {
+	if !strings.HasPrefix(a.HookSealed, sealVersion) {
+		return a.HookSealed, nil
+	}
+	return s.open(a.HookSealed, hookPlace(a.WorkspaceID, a.ID))
 }
 
 // mask shows of a secret what people need to recognise it.

@@ -25,7 +25,7 @@ func (w *world) order(name string, change func(*domain.StandingOrder)) *domain.S
 		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"},
 		Triggers:      []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type": "object"}`)}},
 		Budgets:       domain.Budgets{MaxCostPerDay: new(1.5)},
-		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookToken: "secret", CreatedAt: T0, UpdatedAt: T0,
+		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookHash: "hash", HookSealed: "v2.sealed", CreatedAt: T0, UpdatedAt: T0,
 	}
 	if change != nil {
 		change(order)

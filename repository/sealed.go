@@ -1,0 +1,72 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// SealedWith counts the secrets at rest by the first characters of what is stored, which
+// tell by what they were sealed.
+func (s *Store) SealedWith(ctx context.Context, characters int) (map[string]int, error) {
+	var rows []struct {
+		Start string `db:"start"`
+		N     int    `db:"n"`
+	}
+	err := s.reads.all(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
+		"SELECT substr(secret_sealed, 1, $1) AS start FROM providers WHERE secret_sealed <> '' UNION ALL "+
+		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '') sealed GROUP BY start", characters)
+	if err != nil {
+		return nil, fmt.Errorf("count the sealed secrets: %w", err)
+	}
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[r.Start] = r.N
+	}
+	return counts, nil
+}
+
+// ProvidersSealedOtherwise are the providers of all workspaces whose key is not sealed
+// in the form that begins so.
+func (s *Store) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
+	var rows []providerRow
+	err := s.reads.all(ctx, &rows, "SELECT "+providerColumns+" FROM providers WHERE secret_sealed <> '' AND substr(secret_sealed, 1, $1) <> $2 "+
+		"ORDER BY workspace_id, id", len(start), start)
+	if err != nil {
+		return nil, fmt.Errorf("list the keys sealed in another form: %w", err)
+	}
+	return each(rows, (*providerRow).provider)
+}
+
+// ResealProvider puts another sealing of the same key in the place of p's. A provider
+// that was changed meanwhile stays as it is.
+func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
+	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
+		_, err := t.exec(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
+			p.WorkspaceID, p.ID, p.SecretSealed, sealed)
+		return err
+	})
+}
+
+// HooksSealedOtherwise are the automations of all workspaces whose webhook's secret is
+// not sealed in the form that begins so, and those whose hash is missing.
+func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.StandingOrder, error) {
+	var rows []automationRow
+	err := s.reads.all(ctx, &rows, "SELECT "+automationColumns+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
+		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
+	if err != nil {
+		return nil, fmt.Errorf("list the webhooks sealed in another form: %w", err)
+	}
+	return each(rows, (*automationRow).automation)
+}
+
+// ResealHook puts a hash and a sealing in the place of a's. An automation that was
+// changed meanwhile stays as it is.
+func (s *Store) ResealHook(ctx context.Context, a *domain.StandingOrder, hash, sealed string) error {
+	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
+		_, err := t.exec(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
+			a.WorkspaceID, a.ID, a.HookSealed, hash, sealed)
+		return err
+	})
+}
