@@ -4084,6 +4084,9 @@ type IdempotencyKey = string
 // IfMatch defines model for IfMatch.
 type IfMatch = string
 
+// IfNoneMatch defines model for IfNoneMatch.
+type IfNoneMatch = string
+
 // LastEventID defines model for LastEventID.
 type LastEventID = string
 
@@ -4149,7 +4152,8 @@ type GetApprovalParams struct {
 type AnswerApprovalParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4177,7 +4181,8 @@ type ListAutomationsParams struct {
 type CreateAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4190,7 +4195,8 @@ type DeleteAutomationParams struct {
 	// Force Stop a run that has not ended.
 	Force *bool `form:"force,omitempty" json:"force,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4200,6 +4206,9 @@ type DeleteAutomationParams struct {
 
 // GetAutomationParams defines parameters for GetAutomation.
 type GetAutomationParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -4207,7 +4216,8 @@ type GetAutomationParams struct {
 
 // UpdateAutomationParams defines parameters for UpdateAutomation.
 type UpdateAutomationParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4219,10 +4229,12 @@ type UpdateAutomationParams struct {
 type DisableAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4234,10 +4246,12 @@ type DisableAutomationParams struct {
 type EnableAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4249,7 +4263,8 @@ type EnableAutomationParams struct {
 type ExecuteAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4281,7 +4296,8 @@ type ListGrantsParams struct {
 type CreateGrantParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4314,6 +4330,9 @@ type ListOccurrencesParams struct {
 
 // GetSeedParams defines parameters for GetSeed.
 type GetSeedParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -4321,7 +4340,8 @@ type GetSeedParams struct {
 
 // SetSeedParams defines parameters for SetSeed.
 type SetSeedParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4333,7 +4353,8 @@ type SetSeedParams struct {
 type RenewWebhookParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4365,7 +4386,8 @@ type ListDocumentsParams struct {
 type CreateDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4375,7 +4397,8 @@ type CreateDocumentParams struct {
 
 // DeleteDocumentParams defines parameters for DeleteDocument.
 type DeleteDocumentParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4385,6 +4408,9 @@ type DeleteDocumentParams struct {
 
 // GetDocumentParams defines parameters for GetDocument.
 type GetDocumentParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -4392,7 +4418,8 @@ type GetDocumentParams struct {
 
 // UpdateDocumentParams defines parameters for UpdateDocument.
 type UpdateDocumentParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4404,10 +4431,12 @@ type UpdateDocumentParams struct {
 type PublishDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4419,7 +4448,8 @@ type PublishDocumentParams struct {
 type RestoreDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4451,7 +4481,8 @@ type GetDocumentVersionParams struct {
 type PreviewEnrichmentsParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4461,7 +4492,8 @@ type PreviewEnrichmentsParams struct {
 
 // DeleteEntryParams defines parameters for DeleteEntry.
 type DeleteEntryParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4471,6 +4503,9 @@ type DeleteEntryParams struct {
 
 // GetEntryParams defines parameters for GetEntry.
 type GetEntryParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -4478,7 +4513,8 @@ type GetEntryParams struct {
 
 // UpdateEntryParams defines parameters for UpdateEntry.
 type UpdateEntryParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4490,7 +4526,8 @@ type UpdateEntryParams struct {
 type RestoreEntryParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4542,7 +4579,8 @@ type StreamEventsParams struct {
 type SendHeartbeatParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4554,7 +4592,8 @@ type SendHeartbeatParams struct {
 type CallWebhookParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -4575,7 +4614,8 @@ type ListKeysParams struct {
 type CreateKeyParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4646,7 +4686,8 @@ type ListProvidersParams struct {
 type CreateProviderParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4656,7 +4697,8 @@ type CreateProviderParams struct {
 
 // DeleteProviderParams defines parameters for DeleteProvider.
 type DeleteProviderParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4666,6 +4708,9 @@ type DeleteProviderParams struct {
 
 // GetProviderParams defines parameters for GetProvider.
 type GetProviderParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -4673,7 +4718,8 @@ type GetProviderParams struct {
 
 // UpdateProviderParams defines parameters for UpdateProvider.
 type UpdateProviderParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4692,7 +4738,8 @@ type ListProviderModelsParams struct {
 type TestProviderParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4752,7 +4799,8 @@ type ListRunsParamsTrigger string
 type PreviewScheduleParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4811,7 +4859,8 @@ type ListSessionsParams struct {
 type CreateSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4844,7 +4893,8 @@ type UpdateSessionParams struct {
 type ActivateSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4856,7 +4906,8 @@ type ActivateSessionParams struct {
 type ConfirmCompletionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4914,7 +4965,8 @@ type ExportSessionParamsFormat string
 type InterruptSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4945,7 +4997,8 @@ type ListMessagesParamsOrder string
 type SendMessageParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4971,7 +5024,8 @@ type EditMessageParams struct {
 type ReleaseSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4983,7 +5037,8 @@ type ReleaseSessionParams struct {
 type ResumeResponseParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4995,7 +5050,8 @@ type ResumeResponseParams struct {
 type ResumeSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5007,7 +5063,8 @@ type ResumeSessionParams struct {
 type RetrySessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5019,7 +5076,8 @@ type RetrySessionParams struct {
 type StopSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5047,7 +5105,8 @@ type GetTimelineParams struct {
 type ResumeValidationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5057,6 +5116,9 @@ type ResumeValidationParams struct {
 
 // GetSettingsParams defines parameters for GetSettings.
 type GetSettingsParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -5064,7 +5126,8 @@ type GetSettingsParams struct {
 
 // UpdateSettingsParams defines parameters for UpdateSettings.
 type UpdateSettingsParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5083,7 +5146,8 @@ type GetSlotParams struct {
 type CreateStreamTicketParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5108,7 +5172,8 @@ type ListToolTypesParams struct {
 type CreateToolTypeParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5118,7 +5183,8 @@ type CreateToolTypeParams struct {
 
 // DeleteToolTypeParams defines parameters for DeleteToolType.
 type DeleteToolTypeParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5128,6 +5194,9 @@ type DeleteToolTypeParams struct {
 
 // GetToolTypeParams defines parameters for GetToolType.
 type GetToolTypeParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -5135,7 +5204,8 @@ type GetToolTypeParams struct {
 
 // UpdateToolTypeParams defines parameters for UpdateToolType.
 type UpdateToolTypeParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5163,7 +5233,8 @@ type ListToolsParams struct {
 type CreateToolParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5176,7 +5247,8 @@ type DeleteToolParams struct {
 	// Force Delete what it holds too.
 	Force *Force `form:"force,omitempty" json:"force,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5186,6 +5258,9 @@ type DeleteToolParams struct {
 
 // GetToolParams defines parameters for GetTool.
 type GetToolParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -5193,7 +5268,8 @@ type GetToolParams struct {
 
 // UpdateToolParams defines parameters for UpdateTool.
 type UpdateToolParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5234,7 +5310,8 @@ type ListEntriesParamsOrder string
 type CreateEntryParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5246,7 +5323,8 @@ type CreateEntryParams struct {
 type CreateEntriesParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5261,7 +5339,8 @@ type ImportEntriesParams struct {
 
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5299,7 +5378,8 @@ type GetEntryStatsParamsGroupBy string
 type RestoreToolParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5352,7 +5432,8 @@ type ListWorkspacesParams struct {
 type CreateWorkspaceParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5384,7 +5465,8 @@ type ListZonesParams struct {
 type CreateZoneParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5397,7 +5479,8 @@ type DeleteZoneParams struct {
 	// Force Delete what it holds too.
 	Force *Force `form:"force,omitempty" json:"force,omitempty"`
 
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5407,6 +5490,9 @@ type DeleteZoneParams struct {
 
 // GetZoneParams defines parameters for GetZone.
 type GetZoneParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`
@@ -5414,7 +5500,8 @@ type GetZoneParams struct {
 
 // UpdateZoneParams defines parameters for UpdateZone.
 type UpdateZoneParams struct {
-	// IfMatch The `ETag` of what you read. Somebody else's change since then is a 412.
+	// IfMatch The `ETag` of what you read, in its quotes; several with commas between (any may match); or `*`.
+	// Somebody else's change since then is a 412, and so is a weak tag (`W/"4"`).
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5426,7 +5513,8 @@ type UpdateZoneParams struct {
 type RestoreZoneParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`.
+	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -5443,6 +5531,9 @@ type CreateAutomationJSONRequestBody = NewAutomation
 // UpdateAutomationJSONRequestBody defines body for UpdateAutomation for application/json ContentType.
 type UpdateAutomationJSONRequestBody = AutomationPatch
 
+// UpdateAutomationApplicationMergePatchPlusJSONRequestBody defines body for UpdateAutomation for application/merge-patch+json ContentType.
+type UpdateAutomationApplicationMergePatchPlusJSONRequestBody = AutomationPatch
+
 // CreateGrantJSONRequestBody defines body for CreateGrant for application/json ContentType.
 type CreateGrantJSONRequestBody = NewGrant
 
@@ -5455,11 +5546,17 @@ type CreateDocumentJSONRequestBody = NewDocument
 // UpdateDocumentJSONRequestBody defines body for UpdateDocument for application/json ContentType.
 type UpdateDocumentJSONRequestBody = DocumentPatch
 
+// UpdateDocumentApplicationMergePatchPlusJSONRequestBody defines body for UpdateDocument for application/merge-patch+json ContentType.
+type UpdateDocumentApplicationMergePatchPlusJSONRequestBody = DocumentPatch
+
 // PreviewEnrichmentsJSONRequestBody defines body for PreviewEnrichments for application/json ContentType.
 type PreviewEnrichmentsJSONRequestBody = MessageContent
 
 // UpdateEntryJSONRequestBody defines body for UpdateEntry for application/json ContentType.
 type UpdateEntryJSONRequestBody = EntryPatch
+
+// UpdateEntryApplicationMergePatchPlusJSONRequestBody defines body for UpdateEntry for application/merge-patch+json ContentType.
+type UpdateEntryApplicationMergePatchPlusJSONRequestBody = EntryPatch
 
 // SendHeartbeatJSONRequestBody defines body for SendHeartbeat for application/json ContentType.
 type SendHeartbeatJSONRequestBody = HeartbeatInput
@@ -5476,6 +5573,9 @@ type CreateProviderJSONRequestBody = NewProvider
 // UpdateProviderJSONRequestBody defines body for UpdateProvider for application/json ContentType.
 type UpdateProviderJSONRequestBody = ProviderPatch
 
+// UpdateProviderApplicationMergePatchPlusJSONRequestBody defines body for UpdateProvider for application/merge-patch+json ContentType.
+type UpdateProviderApplicationMergePatchPlusJSONRequestBody = ProviderPatch
+
 // PreviewScheduleJSONRequestBody defines body for PreviewSchedule for application/json ContentType.
 type PreviewScheduleJSONRequestBody = SchedulePreviewInput
 
@@ -5484,6 +5584,9 @@ type CreateSessionJSONRequestBody = NewSession
 
 // UpdateSessionJSONRequestBody defines body for UpdateSession for application/json ContentType.
 type UpdateSessionJSONRequestBody = SessionPatch
+
+// UpdateSessionApplicationMergePatchPlusJSONRequestBody defines body for UpdateSession for application/merge-patch+json ContentType.
+type UpdateSessionApplicationMergePatchPlusJSONRequestBody = SessionPatch
 
 // ConfirmCompletionJSONRequestBody defines body for ConfirmCompletion for application/json ContentType.
 type ConfirmCompletionJSONRequestBody = CompletionAnswer
@@ -5494,6 +5597,9 @@ type SendMessageJSONRequestBody = MessageInput
 // EditMessageJSONRequestBody defines body for EditMessage for application/json ContentType.
 type EditMessageJSONRequestBody = MessageContent
 
+// EditMessageApplicationMergePatchPlusJSONRequestBody defines body for EditMessage for application/merge-patch+json ContentType.
+type EditMessageApplicationMergePatchPlusJSONRequestBody = MessageContent
+
 // ResumeResponseJSONRequestBody defines body for ResumeResponse for application/json ContentType.
 type ResumeResponseJSONRequestBody = ResponseAnswer
 
@@ -5503,17 +5609,26 @@ type ResumeValidationJSONRequestBody = ValidationAnswer
 // UpdateSettingsJSONRequestBody defines body for UpdateSettings for application/json ContentType.
 type UpdateSettingsJSONRequestBody = SettingsPatch
 
+// UpdateSettingsApplicationMergePatchPlusJSONRequestBody defines body for UpdateSettings for application/merge-patch+json ContentType.
+type UpdateSettingsApplicationMergePatchPlusJSONRequestBody = SettingsPatch
+
 // CreateToolTypeJSONRequestBody defines body for CreateToolType for application/json ContentType.
 type CreateToolTypeJSONRequestBody = NewToolType
 
 // UpdateToolTypeJSONRequestBody defines body for UpdateToolType for application/json ContentType.
 type UpdateToolTypeJSONRequestBody = ToolTypePatch
 
+// UpdateToolTypeApplicationMergePatchPlusJSONRequestBody defines body for UpdateToolType for application/merge-patch+json ContentType.
+type UpdateToolTypeApplicationMergePatchPlusJSONRequestBody = ToolTypePatch
+
 // CreateToolJSONRequestBody defines body for CreateTool for application/json ContentType.
 type CreateToolJSONRequestBody = NewTool
 
 // UpdateToolJSONRequestBody defines body for UpdateTool for application/json ContentType.
 type UpdateToolJSONRequestBody = ToolPatch
+
+// UpdateToolApplicationMergePatchPlusJSONRequestBody defines body for UpdateTool for application/merge-patch+json ContentType.
+type UpdateToolApplicationMergePatchPlusJSONRequestBody = ToolPatch
 
 // CreateEntryJSONRequestBody defines body for CreateEntry for application/json ContentType.
 type CreateEntryJSONRequestBody = NewEntry
@@ -5529,3 +5644,6 @@ type CreateZoneJSONRequestBody = NewZone
 
 // UpdateZoneJSONRequestBody defines body for UpdateZone for application/json ContentType.
 type UpdateZoneJSONRequestBody = ZonePatch
+
+// UpdateZoneApplicationMergePatchPlusJSONRequestBody defines body for UpdateZone for application/merge-patch+json ContentType.
+type UpdateZoneApplicationMergePatchPlusJSONRequestBody = ZonePatch

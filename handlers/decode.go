@@ -61,11 +61,21 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
-	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+	known := kind == "application/json" || kind == mergePatch && r.Method == http.MethodPatch
+	if err != nil || !known || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		if r.Method == http.MethodPatch {
+			w.Header().Set("Accept-Patch", patchTypes)
+		}
 		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
 	return body.Bytes(), nil
 }
+
+// PATCH takes a JSON merge patch (RFC 7396), under its own name or as plain JSON.
+const (
+	mergePatch = "application/merge-patch+json"
+	patchTypes = mergePatch + ", application/json"
+)
 
 // brokenOff tells a body that did not come whole from other errors.
 func brokenOff(err error) error {

@@ -52,7 +52,7 @@ func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Add("Vary", "Accept")
-	if wantsCSV(r) {
+	if prefers(r, "text/csv") {
 		s.exportEntries(w, r, filter)
 		return
 	}

@@ -3,7 +3,6 @@ package handlers
 import (
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
@@ -22,30 +21,6 @@ func bodyLimit(r *http.Request) int64 {
 		return maxFile
 	}
 	return maxBody
-}
-
-// wantsCSV says whether the header Accept prefers text/csv to application/json.
-func wantsCSV(r *http.Request) bool {
-	csv, json := 0.0, -1.0
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		kind, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		weight := 1.0
-		if text, given := params["q"]; given {
-			if weight, err = strconv.ParseFloat(text, 64); err != nil {
-				continue
-			}
-		}
-		switch kind {
-		case "text/csv":
-			csv = weight
-		case "application/json":
-			json = weight
-		}
-	}
-	return csv > 0 && csv >= json
 }
 
 // exportEntries sends every entry of a period as CSV.

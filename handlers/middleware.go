@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -262,6 +263,9 @@ func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := methodsOf(routes, r.URL.Path)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		if slices.Contains(allowed, http.MethodPatch) {
+			w.Header().Set("Accept-Patch", patchTypes)
+		}
 		s.fail(w, r, domain.Errorf(CodeMethodNotAllowed, "This address takes %s.", strings.Join(allowed, ", ")))
 	}
 }

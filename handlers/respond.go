@@ -160,20 +160,6 @@ func boolOf(r *http.Request, name string) (bool, error) {
 	return v == "true", err
 }
 
-// ifMatch reads the version that the client saw: 0 when it does not say, and a version
-// that there is not when it says something else than one.
-func ifMatch(r *http.Request) int64 {
-	tag := strings.TrimSpace(r.Header.Get("If-Match"))
-	if tag == "" || tag == "*" {
-		return 0
-	}
-	n, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`), 10, 64)
-	if err != nil || n <= 0 {
-		return -1
-	}
-	return n
-}
-
 func setETag(w http.ResponseWriter, version int64) {
 	w.Header().Set("ETag", `"`+strconv.FormatInt(version, 10)+`"`)
 }

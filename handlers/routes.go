@@ -185,8 +185,8 @@ func (s *server) guarded(r route) http.HandlerFunc {
 			guarded(w, req)
 		}
 	case strings.HasSuffix(r.pattern, "/events"), strings.HasSuffix(r.pattern, "/events/stream"):
-		return s.allowStream(r.role, r.handler)
+		return s.allowStream(r.role, s.checked(r, r.handler))
 	default:
-		return s.allow(r.role, r.handler)
+		return s.admit(r.role, s.Auth.Authenticate, s.checked(r, s.once(s.conditional(r.handler))))
 	}
 }

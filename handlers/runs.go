@@ -109,6 +109,9 @@ func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {
 
 // readEvent reads the body of a webhook's call: any JSON value, or nothing.
 func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) {
+	if err := checkEncoding(w, r); err != nil {
+		return nil, err
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, jsonbody.MaxEvent))
 	if err != nil {
 		return nil, unreadable(err)

@@ -339,7 +339,7 @@ func TestNobodysChangeIsOverwrittenUnseen(t *testing.T) {
 	c := newWorld().serve(t)
 	etag := c.want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
 	equal(t, "tag", etag, `"3"`)
-	for tag, status := range map[string]int{etag: 200, "W/" + etag: 200, "*": 200, `"2"`: 412, `"abc"`: 412, `"0"`: 412, `"-1"`: 412} {
+	for tag, status := range map[string]int{etag: 200, "W/" + etag: 412, "*": 200, `"2"`: 412, `"abc"`: 412, `"0"`: 412, `"-1"`: 412} {
 		got := c.want(status, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "If-Match", tag)
 		if status == 200 {
 			equal(t, "the new tag", got.header.Get("ETag"), `"4"`)

@@ -42,7 +42,7 @@ var beat = []byte(":\n\n")
 
 // wantsStream says whether a list of events is asked for as a stream.
 func wantsStream(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+	return prefers(r, "text/event-stream")
 }
 
 // While a stream waits, all the frames above it stay on its stack. They are kept small,

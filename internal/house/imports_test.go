@@ -31,6 +31,7 @@ var table = map[string][]string{
 	"migrations":               {},
 	"web":                      {},
 	"api":                      {"domain"},
+	"api/queries":              {},
 	"auth":                     {"domain"},
 	"prompt":                   {"domain"},
 	"stream":                   {"domain"},

@@ -1,0 +1,131 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// TestNoCallIgnoresAParameter: every call with a role refuses one that the contract does
+// not name for it, and one that stands twice.
+func TestNoCallIgnoresAParameter(t *testing.T) {
+	c := newWorld().serve(t)
+	for call, known := range api.Queries {
+		method, path, _ := strings.Cut(call, " ")
+		if !strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/v1/hooks/") {
+			continue
+		}
+		path = strings.NewReplacer("{session_id}", "ses_1", "{", "", "}", "").Replace(path)
+		at, code, _ := fieldError(t, c.do(method, path+"?stauts=open", ""))
+		if at != "/stauts" || code != "unknown_parameter" {
+			t.Errorf("%s: %s %s", call, at, code)
+		}
+		for name, many := range known {
+			if many || name == "ticket" {
+				continue
+			}
+			at, code, _ := fieldError(t, c.do(method, path+"?"+url.Values{name: {"1", "2"}}.Encode(), ""))
+			if at != "/"+name || code != "repeated_parameter" {
+				t.Errorf("%s, %s twice: %s %s", call, name, at, code)
+			}
+		}
+	}
+}
+
+func TestWhatIsSaidOfAParameter(t *testing.T) {
+	c := newWorld().serve(t)
+	for path, want := range map[string]string{
+		"/v1/approvals?stauts=open":                  `There is no parameter "stauts". Did you mean "status"?`,
+		"/v1/zones/zon_1?force=true":                 `There is no parameter "force": this call takes none.`,
+		"/v1/tools?color=red":                        `There is no parameter "color". There are: after, limit, zone_id.`,
+		"/v1/tools?limit=1&limit=2":                  `The parameter "limit" stands more than once.`,
+		"/v1/tools?" + strings.Repeat("x", 300) + "": `There is no parameter "` + strings.Repeat("x", 99) + `…". There are: after, limit, zone_id.`,
+	} {
+		if _, _, message := fieldError(t, c.do("GET", path, "")); message != want {
+			t.Errorf("%.60s: %s", path, message)
+		}
+	}
+	for _, query := range []string{"limit=%zz", "a;b=1", strings.Repeat("a&", 200)} {
+		if got := c.want(400, "GET", "/v1/tools?"+query, ""); got.body["code"] != "unreadable" {
+			t.Errorf("%.20s: %s", query, got.text)
+		}
+	}
+	// Who has no credentials is told nothing of parameters.
+	c.want(401, "GET", "/v1/tools?color=red", "", "Authorization", "Bearer nobody")
+}
+
+func TestWhichStreamIsAskedFor(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "text/event-stream": true, "text/event-stream, application/json": true,
+		"text/event-stream;q=0, application/json": false, "text/event-stream;q=0": false,
+		"text/event-stream;q=0.5, application/json;q=0.9": false, "application/json;q=0.1,text/event-stream;q=0.2": true,
+		"TEXT/Event-Stream": true, "text/event-streams": false, "text/event-stream;q=x": false,
+	} {
+		r := &http.Request{Header: http.Header{"Accept": {accept}}}
+		if got := wantsStream(r); got != want {
+			t.Errorf("%s: %t", accept, got)
+		}
+	}
+}
+
+// TestAnyVersionOfAList: any of them may match; a weak one never does; what is no tag is
+// told so, and nobody is said to have been faster.
+func TestAnyVersionOfAList(t *testing.T) {
+	c := newWorld().serve(t)
+	is := c.want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
+	for tag, status := range map[string]int{
+		is: 200, `"99", ` + is: 200, is + ` , "99"`: 200, `"99","98",W/"97",` + is: 200, "*": 200, `"x,y", ` + is: 200,
+		`"99"`: 412, "W/" + is: 412, `"99","98"`: 412, `"abc"`: 412, `W/` + is + `,"98"`: 412, `""`: 412, `"0` + strings.Trim(is, `"`) + `"`: 412,
+		"garbage": 422, strings.Trim(is, `"`): 422, `"1" "2"`: 422, `"1`: 422, "W/1": 422, `"1", *`: 422, ",": 422, strings.Repeat(`"7",`, 21): 422,
+	} {
+		got := c.want(status, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "If-Match", tag)
+		if status != 422 {
+			continue
+		}
+		if at, code, _ := fieldError(t, got); at != "/If-Match" || code != "wrong_format" {
+			t.Errorf("%s: %s", tag, got.text)
+		}
+	}
+}
+
+func TestWhatIsUnchangedIsNotSentAgain(t *testing.T) {
+	c := newWorld().serve(t)
+	for _, path := range []string{"/v1/zones/zon_1", "/v1/tools/tol_1", "/v1/entries/ent_1", "/v1/documents/doc_1", "/v1/automations/aut_1", "/v1/settings"} {
+		is := c.want(200, "GET", path, "").header.Get("ETag")
+		for _, tag := range []string{is, "W/" + is, `"99", ` + is, "*"} {
+			if got := c.want(304, "GET", path, "", "If-None-Match", tag); got.text != "" || got.header.Get("ETag") != is {
+				t.Errorf("%s: %q %v", tag, got.text, got.header)
+			}
+		}
+		c.want(200, "GET", path, "", "If-None-Match", `"99"`)
+	}
+	c.want(404, "GET", "/v1/zones/zon_none", "", "If-None-Match", "*")
+	c.want(200, "GET", "/v1/zones", "", "If-None-Match", "*") // a list has no version
+	c.want(422, "GET", "/v1/zones/zon_1", "", "If-None-Match", "garbage")
+}
+
+func TestAPatchUnderItsOwnName(t *testing.T) {
+	c := newWorld().serve(t)
+	c.want(200, "PATCH", "/v1/settings", `{}`, "Content-Type", "application/merge-patch+json")
+	c.want(200, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "Content-Type", "application/merge-patch+json; charset=utf-8")
+	got := c.want(415, "PATCH", "/v1/zones/zon_1", `[]`, "Content-Type", "application/json-patch+json")
+	equal(t, "what PATCH takes", got.header.Get("Accept-Patch"), "application/merge-patch+json, application/json")
+	got = c.want(415, "POST", "/v1/zones", `{"name":"x"}`, "Content-Type", "application/merge-patch+json")
+	equal(t, "of another call", got.header.Get("Accept-Patch"), "")
+	got = c.want(405, "PUT", "/v1/zones/zon_1", "")
+	equal(t, "with the methods", got.header.Get("Accept-Patch"), "application/merge-patch+json, application/json")
+}
+
+func TestBodiesComeAsTheyAre(t *testing.T) {
+	c := newWorld().serve(t)
+	for path, type_ := range map[string]string{"/v1/zones": "application/json", "/v1/hooks/aut_1/secret": "application/json", "/v1/tools/tol_1/entries/import": "text/csv"} {
+		for _, encoding := range []string{"gzip", "br", "identity, gzip"} {
+			got := c.want(415, "POST", path, "\x1f\x8b", "Content-Type", type_, "Content-Encoding", encoding, "Idempotency-Key", "k")
+			equal(t, "what is taken", got.header.Get("Accept-Encoding"), "identity")
+		}
+	}
+	c.want(201, "POST", "/v1/zones", `{"name":"x"}`, "Content-Encoding", "Identity")
+}

@@ -1,0 +1,84 @@
+package handlers
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// maxParameters bounds how many query parameters are told apart.
+const maxParameters = 100
+
+// checked refuses what no call, or not this one, takes: query parameters that the
+// contract does not name, or that stand twice, and encoded bodies. It panics on a route
+// that the contract does not have.
+func (s *server) checked(r route, next http.HandlerFunc) http.HandlerFunc {
+	known, ok := api.Queries[r.method+" "+r.pattern]
+	if !ok {
+		panic("a route is not in the contract: " + r.method + " " + r.pattern)
+	}
+	names := slices.Sorted(maps.Keys(known))
+	return func(w http.ResponseWriter, req *http.Request) {
+		err := checkEncoding(w, req)
+		if err == nil && req.URL.RawQuery != "" {
+			err = checkQuery(req.URL.RawQuery, known, names)
+		}
+		if err != nil {
+			s.fail(w, req, err)
+			return
+		}
+		next(w, req)
+	}
+}
+
+// checkQuery holds a query to what a call takes. A filter with a typing mistake would
+// show everything, and of a cursor that stands twice one would be read for ever.
+func checkQuery(query string, known map[string]bool, names []string) error {
+	if strings.Count(query, "&") > maxParameters {
+		return domain.Errorf(CodeUnreadable, "The address has more than %d query parameters.", maxParameters)
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return domain.Errorf(CodeUnreadable, "The query of the address cannot be read: %s.", jsonbody.Cut(err.Error(), jsonbody.MaxShownName))
+	}
+	var mistakes jsonbody.Mistakes
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		shown := strings.ToValidUTF8(jsonbody.Cut(name, jsonbody.MaxShownName), "\uFFFD")
+		many, ok := known[name]
+		switch {
+		case !ok:
+			mistakes.AddAt("/"+jsonbody.Part(shown), "unknown_parameter", unknownParameter(name, shown, names))
+		case len(values[name]) > 1 && !many:
+			mistakes.AddAt("/"+jsonbody.Part(shown), "repeated_parameter", fmt.Sprintf("The parameter %q stands more than once.", shown))
+		}
+	}
+	return invalid(&mistakes)
+}
+
+func unknownParameter(name, shown string, names []string) string {
+	if near := nearest(name, names); near != "" {
+		return fmt.Sprintf("There is no parameter %q. Did you mean %q?", shown, near)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("There is no parameter %q: this call takes none.", shown)
+	}
+	return fmt.Sprintf("There is no parameter %q. There are: %s.", shown, strings.Join(names, ", "))
+}
+
+// checkEncoding refuses a body that is compressed.
+func checkEncoding(w http.ResponseWriter, r *http.Request) error {
+	for _, encoding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(strings.TrimSpace(encoding), "identity") {
+			w.Header().Set("Accept-Encoding", "identity")
+			return domain.Errorf(CodeUnsupportedType, "Send the body as it is, without Content-Encoding.")
+		}
+	}
+	return nil
+}
