@@ -5,4 +5,9 @@ package domain
 const PageBytes = 4 << 20
 
 // PageSize bounds a page that is read, by whichever comes first. Zero: the usual one.
-type PageSize struct{ Rows, Bytes int }
+type PageSize struct {
+	Rows, Bytes int
+	// Strict: not even the first item may be longer. A page that is empty although there is
+	// more says that it is.
+	Strict bool
+}

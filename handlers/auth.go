@@ -15,6 +15,8 @@ type edge struct {
 	failures *limiter
 	hooks    hookRates
 	answers  *ledger // that are not read yet
+	streams  *tally  // that are open
+	limits   RateLimits
 }
 
 func newEdge(c *Config) edge {
@@ -25,6 +27,8 @@ func newEdge(c *Config) edge {
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
 		hooks:    newHookRates(c, limits),
 		answers:  newLedger(),
+		streams:  &tally{open: map[string]int{}},
+		limits:   limits,
 	}
 }
 
@@ -77,7 +81,8 @@ func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Ide
 			return
 		}
 		if id.Role != domain.RoleRoot {
-			if wait, ok := s.keys.take(id.Name); !ok {
+			left, wait, ok := s.keys.spend(id.Name)
+			if s.keys.tell(w.Header(), left); !ok {
 				s.fail(w, r, tooMany(w, wait))
 				return
 			}

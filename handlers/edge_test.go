@@ -78,9 +78,10 @@ func (s *edgeStore) Message(context.Context, string, string, string) (*domain.Me
 func (s *edgeStore) Events(_ context.Context, ws, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	sum := 0
 	for _, e := range s.events {
 		if e.Seq > max(after, s.pruned) && (session == "" || e.SessionID == session) {
-			if len(out) == size.Rows {
+			if sum += len(e.Data); len(out) == size.Rows || size.Bytes > 0 && sum > size.Bytes && (len(out) > 0 || size.Strict) {
 				return out, true, nil
 			}
 			out = append(out, e)

@@ -23,6 +23,7 @@ const (
 	CodeNotAcceptable         domain.Code = "not_acceptable"
 	CodePreconditionFailed    domain.Code = "precondition_failed"
 	CodeRateLimited           domain.Code = "rate_limited"
+	CodeTooManyStreams        domain.Code = "too_many_streams"
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.
@@ -87,6 +88,7 @@ var problemKinds = map[domain.Code]problemKind{
 	CodeNotAcceptable:         {406, "Not available in this format", 0, "The header Accept asks for a format that there is not."},
 	CodePreconditionFailed:    {412, "Somebody else was faster", 0, "The thing has changed since it was read: its ETag is not the one of If-Match. Read it again."},
 	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
+	CodeTooManyStreams:        {429, "Too many event streams", 10, "As many event streams of one key, or from one address, are open as may be. Close some, or follow several sessions on one stream (GET /v1/events/stream?sessions=…)."},
 	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
 	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},
 	CodeProviderFailed:        {503, "The provider did not answer as it should", 5, "The provider of the AI model could not be reached, or refused. The detail says what it answered."},

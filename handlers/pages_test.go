@@ -83,6 +83,7 @@ type stuck struct {
 	deadline time.Time
 	wrote    int
 	held     *gauge
+	opening  bool // the head of a stream is taken in
 }
 
 // gauge is how many bytes hang in writes, and the most there were.
@@ -100,9 +101,10 @@ func (g *gauge) add(n int) {
 
 func (s *stuck) Header() http.Header                 { return s.header }
 func (s *stuck) WriteHeader(status int)              { s.status = status }
+func (s *stuck) Flush()                              {}
 func (s *stuck) SetWriteDeadline(at time.Time) error { s.deadline = at; return nil }
 func (s *stuck) Write(b []byte) (int, error) {
-	if s.status != http.StatusOK {
+	if s.status != http.StatusOK || s.opening && len(b) < 64<<10 {
 		return len(b), nil // a problem is small
 	}
 	s.wrote = max(s.wrote, len(b))

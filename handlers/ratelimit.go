@@ -1,6 +1,9 @@
 package handlers
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -12,7 +15,8 @@ import (
 )
 
 // RateLimits bound what one caller may ask. Zero: the default. The root key and the
-// open server on loopback are not bounded: they are the operator's own.
+// open server on loopback are not bounded, but for their streams: they are the operator's
+// own.
 type RateLimits struct {
 	PerSecond float64 // for each key; 500
 	Burst     float64 // for each key; 1,000
@@ -25,6 +29,10 @@ type RateLimits struct {
 	// token is wrong: per second (10), in a burst (100).
 	HooksPerSecond float64
 	HooksBurst     float64
+	// Event streams that may be open at a time: of one key (100), and from one address
+	// (1,000), behind which there may be a proxy with many keys.
+	StreamsPerKey     int
+	StreamsPerAddress int
 }
 
 func (l RateLimits) orDefault() RateLimits {
@@ -39,6 +47,8 @@ func (l RateLimits) orDefault() RateLimits {
 	set(&l.FailuresBurst, 1000)
 	set(&l.HooksPerSecond, 10)
 	set(&l.HooksBurst, 100)
+	l.StreamsPerKey = cmp.Or(l.StreamsPerKey, 100)
+	l.StreamsPerAddress = cmp.Or(l.StreamsPerAddress, 1000)
 	return l
 }
 
@@ -48,6 +58,7 @@ const maxBuckets = 20_000
 type limiter struct {
 	clock       clock.Clock
 	rate, burst float64
+	policy      []string // as the header RateLimit-Policy tells it
 
 	mu      sync.Mutex
 	buckets map[string]bucket
@@ -59,12 +70,27 @@ type bucket struct {
 }
 
 func newLimiter(c clock.Clock, rate, burst float64) *limiter {
-	return &limiter{clock: c, rate: rate, burst: burst, buckets: map[string]bucket{}}
+	policy := fmt.Sprintf(`"default";q=%d;w=%d`, int(burst), int(math.Ceil(burst/rate)))
+	return &limiter{clock: c, rate: rate, burst: burst, policy: []string{policy}, buckets: map[string]bucket{}}
 }
 
-// take spends a token of name's bucket if there is one. Otherwise it says how long to
-// wait.
+// take is spend for who need not know what is left.
 func (l *limiter) take(name string) (wait time.Duration, ok bool) {
+	_, wait, ok = l.spend(name)
+	return wait, ok
+}
+
+// tell writes what is left into the headers of an answer, as the draft of the IETF has it
+// (draft-ietf-httpapi-ratelimit-headers-10): the quota and its window, what is left of it,
+// and in how many seconds all of it is there again.
+func (l *limiter) tell(h http.Header, left float64) {
+	h["Ratelimit-Policy"] = l.policy
+	h["Ratelimit"] = []string{fmt.Sprintf(`"default";r=%d;t=%d`, int(left), int(math.Ceil((l.burst-left)/l.rate)))}
+}
+
+// spend takes a token of name's bucket if there is one, and says how many are left.
+// Otherwise it says how long to wait.
+func (l *limiter) spend(name string) (left float64, wait time.Duration, ok bool) {
 	now := l.clock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,11 +103,11 @@ func (l *limiter) take(name string) (wait time.Duration, ok bool) {
 	}
 	b = l.filled(b, now)
 	if b.tokens < 1 {
-		return time.Duration((1 - b.tokens) / l.rate * float64(time.Second)), false
+		return b.tokens, time.Duration((1 - b.tokens) / l.rate * float64(time.Second)), false
 	}
 	b.tokens--
 	l.buckets[name] = b
-	return 0, true
+	return b.tokens, 0, true
 }
 
 func (l *limiter) filled(b bucket, now time.Time) bucket {

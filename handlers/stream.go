@@ -131,9 +131,16 @@ type eventStream struct {
 	filter  *stream.Filter
 	who     *auth.Identity
 	asked   time.Time // when who was last looked at
+	room    *hold     // for what is read and not yet written
 }
 
 func (s *server) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
+	ceilings := s.ceilings(r)
+	if reached := s.streams.enter(ceilings); reached != nil {
+		s.fail(w, r, tooManyStreams(w, reached))
+		return
+	}
+	defer s.streams.leave(ceilings)
 	e := s.openStream(w, r, f)
 	if e == nil {
 		return
@@ -169,6 +176,7 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 		s.Metrics.Stream(+1)
 	}
 	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
+	e.reader.Room = e.makeRoom
 	if err := e.begin(r); err != nil {
 		e.complain(r, err)
 		e.close()
@@ -178,6 +186,7 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 }
 
 func (e *eventStream) close() {
+	e.tookIn()
 	e.reader.Close()
 	if e.s.Metrics != nil {
 		e.s.Metrics.Stream(-1)
@@ -222,6 +231,7 @@ func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 		if gone := e.write(frames...); gone != nil {
 			return true, gone
 		}
+		e.tookIn()
 		switch {
 		case errors.Is(err, stream.ErrReset):
 			if err := e.reset(ctx, "pruned"); err != nil {
@@ -270,6 +280,10 @@ func (e *eventStream) reset(ctx context.Context, reason string) error {
 // snapshot sends how things are now. The number is read first: what happens while the
 // rest is read is sent again as an event, and never left out.
 func (e *eventStream) snapshot(ctx context.Context) error {
+	if !e.makeRoom(ctx, snapshotRoom) {
+		return stream.ErrSlow
+	}
+	defer e.tookIn()
 	seq, err := e.reader.Newest(ctx)
 	if err != nil {
 		return err
@@ -283,6 +297,7 @@ func (e *eventStream) snapshot(ctx context.Context) error {
 		return fmt.Errorf("encode a snapshot: %w", err)
 	}
 	e.reader.Skip(seq)
+	e.room.resize(int64(len(data)))
 	return e.write(stream.Encode(stream.EventSnapshot, seq, data))
 }
 
@@ -316,7 +331,7 @@ func (e *eventStream) bye(reason string) error {
 var errGone = errors.New("the listener has gone")
 
 func quiet(err error) error {
-	if errors.Is(err, errGone) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, errGone) || errors.Is(err, context.Canceled) || errors.Is(err, stream.ErrSlow) {
 		return nil
 	}
 	return err

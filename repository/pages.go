@@ -14,11 +14,12 @@ import (
 // the number of rows, which may be long.
 type room struct {
 	rows, bytes int
-	taken       int // rows so far: the first one is taken whatever its size
+	taken       int  // rows so far: the first one is taken whatever its size
+	strict      bool // unless it may not
 }
 
 func roomFor(size domain.PageSize) *room {
-	r := &room{rows: size.Rows, bytes: size.Bytes}
+	r := &room{rows: size.Rows, bytes: size.Bytes, strict: size.Strict}
 	if r.rows <= 0 {
 		r.rows = defaultPage
 	}
@@ -30,7 +31,7 @@ func roomFor(size domain.PageSize) *room {
 
 // fits says whether a row of so many bytes still belongs to the page, and takes it in.
 func (m *room) fits(bytes int) bool {
-	if m.rows == 0 || m.taken > 0 && bytes > m.bytes {
+	if m.rows == 0 || (m.taken > 0 || m.strict) && bytes > m.bytes {
 		return false
 	}
 	m.rows, m.bytes, m.taken = m.rows-1, m.bytes-bytes, m.taken+1

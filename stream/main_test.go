@@ -59,9 +59,10 @@ func (l *memoryLog) Events(_ context.Context, _, session string, after int64, si
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
+	sum := 0
 	for _, e := range l.events {
 		if e.Seq > after && (session == "" || e.SessionID == session && e.Type.OfSession()) {
-			if len(out) == size.Rows {
+			if sum += len(e.Data); len(out) == size.Rows || size.Bytes > 0 && sum > size.Bytes && (len(out) > 0 || size.Strict) {
 				return out, true, nil
 			}
 			out = append(out, e)

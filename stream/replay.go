@@ -22,8 +22,11 @@ type Log interface {
 var ErrReset = errors.New("the cursor cannot be continued from")
 
 // page is how much of the log a listener holds at a time: a small part, because there are
-// many listeners, and a slow one holds it for long.
-var page = domain.PageSize{Rows: 500, Bytes: 256 << 10}
+// many listeners, and a slow one holds it for long. An event that is longer comes alone;
+// longest is more than any is.
+var page = domain.PageSize{Rows: 500, Bytes: 256 << 10, Strict: true}
+
+const longest = 32 << 20
 
 // Reader gives one listener every event after its cursor, in order, none twice: from
 // the log first, then from the hints, and from the log again wherever these leave a
@@ -44,6 +47,10 @@ type Reader struct {
 	target   int64    // the newest number when the scan began
 	hinted   int64    // a hint spoke of this number: the scan should reach it
 	waiting  []*Frame // taken from the queue, to be given out after the scan
+
+	// Room, if set, is asked before so many bytes of the log are read. It may wait; false
+	// closes the listener, who comes back by his cursor.
+	Room func(ctx context.Context, bytes int) bool
 }
 
 // Reader subscribes. Seek or Skip says where to begin; Close ends it.
@@ -152,21 +159,13 @@ func (r *Reader) give(taken []*Frame) [][]byte {
 // scan gives out the next page of the log; behind the last page, what came live
 // meanwhile.
 func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err error) {
-	select {
-	case r.broker.reads <- struct{}{}:
-		defer func() { <-r.broker.reads }()
-	case <-ctx.Done():
-		return nil, false, ctx.Err()
-	}
 	f := &r.sub.filter
-	if r.target == 0 {
-		if r.target, err = r.Newest(ctx); err != nil {
-			return nil, false, err
-		}
+	events, further, err := r.read(ctx, page)
+	if err == nil && further && len(events) == 0 {
+		events, further, err = r.read(ctx, domain.PageSize{Rows: 1, Bytes: longest})
 	}
-	events, further, err := r.log.Events(ctx, f.Workspace, f.Session, r.pos, page)
 	if err != nil {
-		return nil, false, fmt.Errorf("read the log: %w", err)
+		return nil, false, err
 	}
 	for _, e := range events {
 		if !r.continues(e) {
@@ -191,6 +190,29 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 	// A hint that is ahead of what the log shows is looked into at the next one, not
 	// in a busy loop.
 	return append(frames, r.give(waiting)...), r.pos >= r.hinted, nil
+}
+
+// read reads a page of the log, when there is room for it and its turn has come.
+func (r *Reader) read(ctx context.Context, size domain.PageSize) (events []*domain.LogEvent, further bool, err error) {
+	if r.Room != nil && !r.Room(ctx, size.Bytes) {
+		return nil, false, ErrSlow
+	}
+	select {
+	case r.broker.reads <- struct{}{}:
+		defer func() { <-r.broker.reads }()
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+	if r.target == 0 {
+		if r.target, err = r.Newest(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	f := &r.sub.filter
+	if events, further, err = r.log.Events(ctx, f.Workspace, f.Session, r.pos, size); err != nil {
+		return nil, false, fmt.Errorf("read the log: %w", err)
+	}
+	return events, further, nil
 }
 
 // continues says whether nothing is missing in the log before e.

@@ -41,6 +41,8 @@ type serverFlags struct {
 	ShutdownGrace  time.Duration `help:"How long running effects may go on at shutdown." default:"20s" env:"FERMATA_SHUTDOWN_GRACE"`
 
 	AcceptUnreadableSecrets bool `help:"Start although stored secrets were sealed with another key, which is lost." env:"FERMATA_ACCEPT_UNREADABLE_SECRETS"`
+
+	Rate rateFlags `embed:"" prefix:"rate-"`
 }
 
 // fromFiles fills secrets that were given as files.
@@ -84,6 +86,9 @@ func (f *serverFlags) resolve() error {
 		return fmt.Errorf("FERMATA_EVENT_RETENTION is %s; at least 168h (7 days) are kept", f.EventRetention)
 	}
 	if _, err := parseProviderEnv(f.ProviderEnv); err != nil {
+		return err
+	}
+	if err := f.Rate.check(); err != nil {
 		return err
 	}
 	if f.NodeID == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,6 +114,9 @@ func TestWhatCannotWorkIsRefusedAtTheStart(t *testing.T) {
 		"simple root key": func(f *serverFlags) { f.RootKey = strings.Repeat("a", 32) },
 		"short retention": func(f *serverFlags) { f.EventRetention = 1 },
 		"secret twice":    func(f *serverFlags) { f.RootKey, f.RootKeyFile = aRootKey, "/dev/null" },
+		"negative rate":   func(f *serverFlags) { f.Rate.Hooks = -1 },
+		"no burst":        func(f *serverFlags) { f.Rate.FailuresBurst = 0.5 },
+		"not a rate":      func(f *serverFlags) { f.Rate.Requests = math.NaN() },
 		"missing file":    func(f *serverFlags) { f.SecretKeyFile = "/nonexistent" },
 	} {
 		f := serverFlags{LeaseTTL: 15e9, EventRetention: 168 * 3600e9, Listen: "127.0.0.1:0"}

@@ -36,8 +36,9 @@ func (a *app) handler(ctx context.Context) (http.Handler, error) {
 	}
 	return handlers.New(handlers.Config{
 		Auth: who, Origins: origins, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
-		Version:  handlers.VersionInfo{Version: version, Commit: commit},
-		Draining: a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
+		Version:    handlers.VersionInfo{Version: version, Commit: commit},
+		RateLimits: a.flags.Rate.limits(),
+		Draining:   a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
 		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
 		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
 		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Chunks: prompt.Chunks, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
