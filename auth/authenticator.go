@@ -134,12 +134,20 @@ func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
 		return nil, err
 	}
 	if !open {
-		return nil, domain.Errorf(domain.CodeUnauthenticated, "Send a key of this server: Authorization: Bearer fmt_…")
+		return nil, domain.Errorf(domain.CodeUnauthenticated, "Send a key of this server: Authorization: Bearer fmt_…%s", a.wayBack())
 	}
 	if err := a.localRequest(r); err != nil {
 		return nil, err
 	}
 	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal})
+}
+
+// wayBack tells the one whose machine this is what to do when all keys are lost.
+func (a *Authenticator) wayBack() string {
+	if a.config.RootKey != "" || !a.config.Loopback {
+		return ""
+	}
+	return " If all keys are lost, set FERMATA_ROOT_KEY and start the server again."
 }
 
 func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error) {

@@ -269,6 +269,41 @@ func TestRevokedKeyClosesItsStream(t *testing.T) {
 	})
 }
 
+// A key whose time is over ends its streams as a revoked one does.
+func TestExpiredKeyClosesItsStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, handler := buildEdge(t, "", clock.System, nil)
+		text, prefix, hash := auth.Mint()
+		ends := time.Now().Add(40 * time.Second)
+		e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash, ExpiresAt: &ends}
+		c := listenInside(t, handler, "/v1/events", "Authorization", "Bearer "+text)
+		c.want("0:snapshot")
+		c.want("bye")
+		if took := time.Since(ends); took < 0 || took > time.Minute {
+			t.Errorf("closed after %s", took)
+		}
+	})
+}
+
+// A ticket is worth no more than the key that asked for it.
+func TestTicketOfARevokedKey(t *testing.T) {
+	e := newEdgeServer(t, "", clock.System, nil)
+	text, prefix, hash := auth.Mint()
+	e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
+	_, body := e.call(t, http.MethodPost, "/v1/stream-tickets", "", "Authorization", "Bearer "+text)
+	var ticket api.StreamTicket
+	if err := json.Unmarshal([]byte(body), &ticket); err != nil {
+		t.Fatal(err)
+	}
+	e.store.mu.Lock()
+	delete(e.store.keys, hash)
+	e.store.mu.Unlock()
+	e.Auth.Changed()
+	if res, body := e.call(t, http.MethodGet, "/v1/events?ticket="+ticket.Ticket, ""); res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+}
+
 func TestTickets(t *testing.T) {
 	root := aRootKey
 	e := newEdgeServer(t, root, clock.System, nil)

@@ -26,6 +26,7 @@ type CLI struct {
 	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
+	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
 	Doctor      doctorCommand      `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }

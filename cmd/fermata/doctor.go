@@ -164,7 +164,7 @@ func (d *doctor) access() finding {
 	mend := "Look at the server's log under the request id."
 	switch codeOf(err) {
 	case "unauthenticated":
-		mend = "Set FERMATA_KEY (or FERMATA_KEY_FILE) to a key of this server; make one with POST /v1/keys."
+		mend = "Set FERMATA_KEY (or FERMATA_KEY_FILE) to a key of this server; make one with `fermata keys create`."
 	case "forbidden":
 		mend = "The key belongs to another workspace: leave --workspace out, or use a key of that workspace."
 	case "not_found":
