@@ -239,11 +239,13 @@ func tagBegins(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '/' || c == '!' || c == '?'
 }
 
+// newlines is a text of several lines as everybody's editor and terminal shows it: what
+// would steer them is escaped.
 func newlines(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return domain.Printable(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"))
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string { return domain.Printable(strings.Join(strings.Fields(text), " ")) }
 
 // escaped takes the meaning from the marks in a short text.
 func escaped(text string) string {

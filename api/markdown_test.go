@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -72,5 +73,21 @@ func TestNobodyBreaksOutOfAQuotation(t *testing.T) {
 		if inner, tail, _ := strings.Cut(rest, fence); strings.Contains(inner, fence) || tail != "\n\n</details>\n" {
 			t.Fatalf("%q breaks out of its fence: %s", text, given)
 		}
+	}
+}
+
+// A file that somebody reads in a terminal steers it no more than the server's own pages.
+func TestPaperHoldsNoControls(t *testing.T) {
+	const hostile = "a\x1b[31mred\x1b]0;title\x07 \u202ebackwards"
+	m := api.NewMarkdown(&domain.Settings{Language: "en", TimeZone: "UTC"})
+	paper := m.Head(&domain.Session{Name: hostile}, time.Time{}) +
+		m.Message(&domain.Message{Sender: domain.SenderUser, SenderID: hostile, Rich: &domain.RichContent{LinearText: hostile}, Text: hostile}) +
+		m.Message(&domain.Message{Sender: domain.SenderAI, AI: &domain.AIMessage{PreText: hostile, PostText: hostile,
+			DataCommands: []domain.Command{{Type: hostile, Params: []byte(`"` + hostile + `"`)}}, Module: &domain.Module{Type: hostile, Data: []byte(hostile)}}}) +
+		m.Message(&domain.Message{Sender: domain.SenderSystem, System: &domain.SystemMessage{Summary: hostile, CommandResults: []domain.CommandResult{{Command: hostile, Text: hostile, Summary: hostile}}}}) +
+		m.Approval(&domain.Approval{Text: hostile, Reasons: []domain.ApprovalReason{{Text: hostile}}, Actions: []domain.ApprovalAction{{Text: hostile}}, Module: &domain.Module{Type: hostile},
+			SettledBy: hostile, SettledAt: &time.Time{}, Decision: []byte(hostile)})
+	if strings.ContainsAny(paper, "\x1b\x07\u202e") || strings.Count(paper, "backwards") < 12 {
+		t.Errorf("on paper stands %q", paper)
 	}
 }

@@ -24,8 +24,8 @@ func checkName(pointer, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return domain.Invalid(pointer, "required", "A name is required.")
 	}
-	if strings.ContainsAny(name, "\n\r\t") {
-		return domain.Invalid(pointer, "format", "A name is one line.")
+	if !domain.IsName(name) && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
+		return domain.Invalid(pointer, "format", "A name is one line, without control characters or characters that nobody sees.")
 	}
 	return checkText(pointer, name, maxName)
 }

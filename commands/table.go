@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func (t *table) row(e *domain.Entry) ([]string, error) {
 		case c.name == timeColumn:
 			cells[i] = e.Timestamp.UTC().Format(time.RFC3339Nano)
 		case len(data) > 0:
-			cells[i] = string(encode(data)) // what the fields before have left
+			cells[i] = unsplit(encode(data)) // what the fields before have left
 		}
 	}
 	return cells, nil
@@ -116,19 +117,35 @@ func (c *column) cell(value json.RawMessage) string {
 			return cellOfText(text)
 		}
 	}
-	return string(value)
+	return unsplit(value)
+}
+
+// unsplit is JSON that no spreadsheet divides, whatever it takes for a separator: white
+// space stands in none, and a semicolon only in texts, where its escape means the same.
+func unsplit(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return string(value)
+	}
+	return strings.ReplaceAll(b.String(), ";", `\u003b`)
 }
 
 // running are the characters by which a spreadsheet takes a cell for a formula, or
 // that it drops.
 const running = "=+-@\t\r\n＝＋－＠"
 
+// splits finds what a spreadsheet runs that divides lines at semicolons or tabs: there the
+// quotes around a cell are none, and a formula may begin behind any of these, or on a new
+// line. A list with dashes is none, as long as nothing in its line could be run.
+var splits = regexp.MustCompile(`[;\t][\s"']*[=+\-@＝＋－＠]|\n[\s"']*(?:[=@＝＠]|[+\-＋－][^\n]*[|(=!])`)
+
 // cellOfText writes a text so that no spreadsheet runs it: an apostrophe goes before
 // what would. It also goes before nothing, because an empty cell is a field that is not
-// there; and before the JSON of a text with carriage returns, which CSV does not keep.
+// there; and before the JSON of a text with carriage returns, which CSV does not keep, or of one
+// that runs when it is divided.
 func cellOfText(text string) string {
-	if _, taken := quotedText(text); taken || strings.Contains(text, "\r") {
-		return "'" + string(encode(text))
+	if _, taken := quotedText(text); taken || strings.Contains(text, "\r") || splits.MatchString(text) {
+		return "'" + unsplit(encode(text))
 	}
 	if text == "" || strings.IndexAny(text, running) == 0 || escaped(text) {
 		return "'" + text

@@ -17,6 +17,7 @@ import (
 var odd = []string{
 	"", "'", "''", "'=", "=1+1", "+33 1", "-", "-5", "@SUM(A1)", "\tx", "\r", "a\r\nb", "a\nb", "\n", "'\"", "'\"x\"", "'\"x", "\"", "\"\"", "a,b", "a;b",
 	" ", " x ", "5", "true", "null", "[1]", `{"a":1}`, "1e999", "é", "\uFEFF", "\uFFFD", "＝1", "'twas", "#", "`", "🎼", "x\ty", "''=1", `\`, "\u2028", "id",
+	"a;=1", ";", "a; \"=1\"", "x;\t-1", "a\n=1", "a\n- b", "a\n- b(1)", "\t=1", "a;b",
 }
 
 // freeType has a field of every kind, names that are taken, and room for others.
@@ -238,5 +239,61 @@ func TestAFileHasAnEnd(t *testing.T) {
 	e, ok := err.(*domain.Error)
 	if !ok || len(e.Fields) != maxMistakes || !strings.HasPrefix(e.Message, "100 mistakes and maybe more were found in the file. Nothing was stored. Line 2, column") {
 		t.Errorf("%v", err)
+	}
+}
+
+// dividedCells are the cells of a file in a spreadsheet that divides at sep: a quote counts
+// only where a cell begins with it.
+func dividedCells(file string, sep byte) []string {
+	var cells []string
+	cell, quoted := "", false
+	for i := 0; i < len(file); i++ {
+		switch c := file[i]; {
+		case quoted && c == '"' && i+1 < len(file) && file[i+1] == '"':
+			cell += `"`
+			i++
+		case quoted && c == '"':
+			quoted = false
+		case !quoted && c == '"' && cell == "":
+			quoted = true
+		case !quoted && (c == sep || c == '\n'):
+			cells, cell = append(cells, cell), ""
+		default:
+			cell += string(c)
+		}
+	}
+	return append(cells, cell)
+}
+
+// No cell is run, at whatever a spreadsheet divides the lines; and the file comes back.
+func TestNoSeparatorMakesAFormula(t *testing.T) {
+	const formula = "=HYPERLINK(1)"
+	var entries []domain.Entry
+	for _, between := range []string{";", "\t", ";\"", "; ", ";'", "\n", "\n\"", "\r\n", ",", "\";\"", "\n\n", ";;"} {
+		for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
+			text := "a" + between + sign + formula[1:]
+			for _, value := range []any{text, []any{text}, map[string]any{"x": text}} {
+				for _, field := range []string{"text", "any", "unnamed", "list", "object"} {
+					data := map[string]any{field: value}
+					entries = append(entries, domain.Entry{ID: "ent_1", Timestamp: noon, Data: encode(data)})
+				}
+			}
+		}
+	}
+	columns, err := tableOf(freeType())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := columns.write(csv.NewWriter(&file), entries, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, sep := range []byte(",;\t") {
+		for _, cell := range dividedCells(file.String(), sep) {
+			bare := strings.TrimLeft(cell, " \"")
+			if strings.IndexAny(bare, running) == 0 && strings.Contains(bare, formula[1:]) {
+				t.Fatalf("divided at %q, a cell is run: %q", sep, cell)
+			}
+		}
 	}
 }

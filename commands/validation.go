@@ -103,8 +103,9 @@ func cardsOf(all []described) []domain.ApprovalAction {
 	for _, d := range all {
 		e := d.execution
 		e.Digest = digest(e, d.card)
-		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: d.card.text,
-			Before: d.card.before, After: d.card.after, Warnings: d.card.warnings, Digest: e.Digest, GrantID: e.GrantID, Role: d.role})
+		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: domain.Visible(d.card.text),
+			Before: visibleJSON(d.card.before), After: visibleJSON(d.card.after), Warnings: visibleAll(d.card.warnings),
+			Digest: e.Digest, GrantID: e.GrantID, Role: d.role})
 	}
 	return cards
 }
@@ -121,7 +122,7 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 	}
 	var reasons []domain.ApprovalReason
 	add := func(level domain.ValidationLevel, id, text string) {
-		reason := domain.ApprovalReason{Level: level, ID: id, Text: text}
+		reason := domain.ApprovalReason{Level: level, ID: id, Text: domain.Visible(text)}
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}

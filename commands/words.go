@@ -31,9 +31,10 @@ func (e *Env) count(n int, english, englishMany, french, frenchMany string) stri
 func (e *Env) entries(n int) string { return e.count(n, "entry", "entries", "entrée", "entrées") }
 func (e *Env) tools(n int) string   { return e.count(n, "tool", "tools", "outil", "outils") }
 
-// name quotes the name of something as people write it.
+// name quotes the name of something as people write it. What it holds that nobody sees
+// is shown: a card must not look like another one.
 func (e *Env) name(name string) string {
-	name = shorten(strings.Join(strings.Fields(name), " "), 80)
+	name = shorten(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
 	if e.Settings.Language == "fr" {
 		return "« " + name + " »"
 	}

@@ -11,10 +11,10 @@ type Author struct {
 // AtMost is the one of two roles that may do less; a role that is not known may do
 // nothing.
 func (r Role) AtMost(other Role) Role {
-	if other.Allows(r) {
-		return r
+	if r.Allows(other) || !RoleRoot.Allows(other) {
+		return other
 	}
-	return other
+	return r
 }
 
 // ActsAs is the role whose rights the present round has: that of its author, or of the

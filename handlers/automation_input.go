@@ -9,7 +9,7 @@ import (
 )
 
 type newAutomation struct {
-	Name              string                               `json:"name" validate:"visible,max=200"`
+	Name              string                               `json:"name" validate:"visible,name,max=200"`
 	ProviderID        nullable.Nullable[string]            `json:"provider_id" validate:"omitempty,dive,max=64"`
 	Enabled           *bool                                `json:"enabled"`
 	Schedule          nullable.Nullable[scheduleInput]     `json:"schedule" validate:"omitempty,dive"`
@@ -82,7 +82,7 @@ func mergeAutomationBudgets(b *domain.Budgets, patch nullable.Nullable[automatio
 }
 
 type automationPatch struct {
-	Name              *string                              `json:"name" validate:"omitempty,visible,max=200"`
+	Name              *string                              `json:"name" validate:"omitempty,visible,name,max=200"`
 	ProviderID        nullable.Nullable[string]            `json:"provider_id" validate:"omitempty,dive,max=64"`
 	Enabled           *bool                                `json:"enabled"`
 	Schedule          nullable.Nullable[schedulePatch]     `json:"schedule" validate:"omitempty,dive"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -33,6 +34,7 @@ func newChecker() *validator.Validate {
 		"type_id":   typeIDPattern.MatchString,
 		"workspace": workspacePattern.MatchString,
 		"visible":   func(s string) bool { return strings.TrimSpace(s) != "" },
+		"name":      domain.IsName,
 		"object":    func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "{") },
 	} {
 		// The tags are constants of this file, so registering them cannot fail.
@@ -139,6 +141,8 @@ func messageOf(w validator.FieldError) string {
 		return "This takes lower-case letters, digits, dashes and underscores, 63 at most, and begins with a letter."
 	case "workspace":
 		return "This takes lower-case letters, digits and dashes, 63 at most."
+	case "name":
+		return "A name is one line, without control characters or characters that nobody sees."
 	case "object":
 		return "This must be an object."
 	default:

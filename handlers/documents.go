@@ -12,12 +12,12 @@ import (
 
 type newDocument struct {
 	Key   string  `json:"key" validate:"required,key"`
-	Title string  `json:"title" validate:"max=200"`
+	Title string  `json:"title" validate:"name,max=200"`
 	Body  *string `json:"body" validate:"required,max=100000"`
 }
 
 type documentPatch struct {
-	Title *string `json:"title" validate:"omitempty,max=200"`
+	Title *string `json:"title" validate:"omitempty,name,max=200"`
 	Body  *string `json:"body" validate:"omitempty,max=100000"`
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 type newKey struct {
-	Name string `json:"name" validate:"visible,max=200"`
+	Name string `json:"name" validate:"visible,name,max=200"`
 	Role string `json:"role" validate:"required,oneof=viewer member admin"`
 
 	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`

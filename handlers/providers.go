@@ -12,14 +12,14 @@ import (
 )
 
 type newProvider struct {
-	Name      string          `json:"name" validate:"visible,max=200"`
+	Name      string          `json:"name" validate:"visible,name,max=200"`
 	Kind      string          `json:"kind" validate:"required,max=64"`
 	Config    json.RawMessage `json:"config" validate:"required,object"`
 	IsDefault bool            `json:"is_default"`
 }
 
 type providerPatch struct {
-	Name      *string         `json:"name" validate:"omitempty,visible,max=200"`
+	Name      *string         `json:"name" validate:"omitempty,visible,name,max=200"`
 	Config    json.RawMessage `json:"config" validate:"omitempty,object"`
 	IsDefault *bool           `json:"is_default"`
 }

@@ -46,7 +46,7 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 
 type newSession struct {
 	Type              *string       `json:"type" validate:"omitempty,oneof=CHAT"`
-	Name              string        `json:"name" validate:"max=200"`
+	Name              string        `json:"name" validate:"name,max=200"`
 	ProviderID        string        `json:"provider_id" validate:"max=64"`
 	RequireValidation bool          `json:"require_validation"`
 	ExternalID        *string       `json:"external_id" validate:"omitempty,min=1,max=200"`
@@ -98,7 +98,7 @@ func (s *server) getSession(w http.ResponseWriter, r *http.Request) {
 }
 
 type sessionPatch struct {
-	Name              *string                           `json:"name" validate:"omitempty,max=200"`
+	Name              *string                           `json:"name" validate:"omitempty,name,max=200"`
 	Pinned            *bool                             `json:"pinned"`
 	RequireValidation *bool                             `json:"require_validation"`
 	ProviderID        nullable.Nullable[string]         `json:"provider_id" validate:"omitempty,dive,max=64"`

@@ -14,7 +14,7 @@ import (
 type newTool struct {
 	ZoneID            string          `json:"zone_id" validate:"required,max=64"`
 	ToolType          string          `json:"tool_type" validate:"required,max=64"`
-	Name              string          `json:"name" validate:"visible,max=200"`
+	Name              string          `json:"name" validate:"visible,name,max=200"`
 	Description       string          `json:"description" validate:"max=10000"`
 	Config            json.RawMessage `json:"config" validate:"omitempty,object"`
 	AlwaysSend        bool            `json:"always_send"`
@@ -24,7 +24,7 @@ type newTool struct {
 
 type toolPatch struct {
 	ZoneID            *string                   `json:"zone_id" validate:"omitempty,min=1,max=64"`
-	Name              *string                   `json:"name" validate:"omitempty,visible,max=200"`
+	Name              *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
 	Description       nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
 	Config            json.RawMessage           `json:"config" validate:"omitempty,object"`
 	AlwaysSend        *bool                     `json:"always_send"`

@@ -13,14 +13,14 @@ import (
 
 type newToolType struct {
 	ID           string          `json:"id" validate:"required,type_id"`
-	Name         string          `json:"name" validate:"visible,max=200"`
+	Name         string          `json:"name" validate:"visible,name,max=200"`
 	Description  string          `json:"description" validate:"max=10000"`
 	ConfigSchema json.RawMessage `json:"config_schema" validate:"required,object"`
 	EntrySchema  json.RawMessage `json:"entry_schema" validate:"required,object"`
 }
 
 type toolTypePatch struct {
-	Name         *string                   `json:"name" validate:"omitempty,visible,max=200"`
+	Name         *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
 	Description  nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
 	ConfigSchema json.RawMessage           `json:"config_schema" validate:"omitempty,object"`
 	EntrySchema  json.RawMessage           `json:"entry_schema" validate:"omitempty,object"`

@@ -11,7 +11,7 @@ import (
 
 type newWorkspace struct {
 	ID   string `json:"id" validate:"required,workspace"`
-	Name string `json:"name" validate:"max=200"`
+	Name string `json:"name" validate:"name,max=200"`
 }
 
 func (s *server) listWorkspaces(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 )
 
 type newZone struct {
-	Name              string `json:"name" validate:"visible,max=200"`
+	Name              string `json:"name" validate:"visible,name,max=200"`
 	Description       string `json:"description" validate:"max=10000"`
 	Colour            string `json:"colour" validate:"max=50"`
 	Position          int    `json:"position" validate:"min=0,max=1000000"`
@@ -19,7 +19,7 @@ type newZone struct {
 }
 
 type zonePatch struct {
-	Name              *string                   `json:"name" validate:"omitempty,visible,max=200"`
+	Name              *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
 	Description       nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
 	Colour            nullable.Nullable[string] `json:"colour" validate:"omitempty,dive,max=50"`
 	Position          *int                      `json:"position" validate:"omitempty,min=0,max=1000000"`

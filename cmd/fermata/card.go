@@ -16,7 +16,7 @@ import (
 func cardLines(a *api.Approval) []string {
 	lines := []string{"", "┌ " + cardTitle(a)}
 	add := func(format string, args ...any) {
-		for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		for line := range strings.SplitSeq(domain.Visible(fmt.Sprintf(format, args...)), "\n") {
 			lines = append(lines, "│ "+line)
 		}
 	}
@@ -30,7 +30,7 @@ func cardLines(a *api.Approval) []string {
 		}
 		add("%s%s", number, action.Text)
 		for _, change := range changes(action.Before, action.After) {
-			add("   %s", change)
+			add("   %s", strings.ReplaceAll(change, "\n", "\n      ")) // no line of it looks like one of the card's
 		}
 		for _, warning := range action.Warnings {
 			add("   ! %s", warning)

@@ -217,7 +217,7 @@ func TestChatShowsTextSafely(t *testing.T) {
 	f.types("hello")
 	f.request("POST /v1/sessions/ses_1/messages")
 	f.says(0, "a\x1b[2J\x07b")
-	f.until("a[2Jb")
+	f.until("a\\u001b[2J\\u0007b")
 	f.feed <- sseText(0, "message.discarded", map[string]any{"session_id": "ses_1", "message_id": "msg_a", "reason": "network"})
 	f.until("the text above is void: network")
 	f.says(0, "killed in the mid")

@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // screen writes to a terminal or a pipe: text that streams, whole lines, and on a
@@ -88,15 +89,11 @@ func (s *screen) faint(text string) string {
 	return "\x1b[2m" + text + "\x1b[0m"
 }
 
-// printable takes the control characters out: a model's text must not move the cursor,
-// change the title or ring the bell.
+// printable shows control characters as their escapes: a model's text must not move the
+// cursor, change the title, ring the bell or turn the order of what is read. A line that
+// ends as on Windows ends like others.
 func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
-			return r
-		}
-		return -1
-	}, text)
+	return domain.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // table prints rows under a heading.

@@ -1,0 +1,50 @@
+package commands
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// visibleAll shows what nobody sees in each of these texts.
+func visibleAll(texts []string) []string {
+	for i := range texts {
+		texts[i] = domain.Visible(texts[i])
+	}
+	return texts
+}
+
+// visibleJSON shows what nobody sees in the texts and names within a JSON value. Values
+// that hold nothing of the kind are the same bytes.
+func visibleJSON(value json.RawMessage) json.RawMessage {
+	var b strings.Builder
+	kept := 0 // what stands before it is in b
+	for at := 0; at < len(value); at++ {
+		if value[at] != '"' {
+			continue
+		}
+		end := at + 1
+		for end < len(value) && value[end] != '"' {
+			if value[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(value))
+		var text string
+		if json.Unmarshal(value[at:end], &text) == nil {
+			if shown := domain.Visible(text); shown != text {
+				b.Write(value[kept:at])
+				b.Write(encode(shown))
+				kept = end
+			}
+		}
+		at = end - 1
+	}
+	if kept == 0 {
+		return value
+	}
+	b.Write(value[kept:])
+	return json.RawMessage(b.String())
+}

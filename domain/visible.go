@@ -1,0 +1,131 @@
+package domain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What people read before they say yes must be what is there. These functions write
+// characters that change how others look, or that nobody sees, as their escapes:
+// "\u202e". Letters of every script, joined emoji and typographic spaces in their usual
+// places stay as they are.
+
+// Visible is a text of one or more lines for somebody who approves it: controls,
+// characters that nobody sees and spaces that look like others are escaped.
+func Visible(text string) string {
+	return escapeRunes(text, func(r, before, after rune) bool {
+		return r != '\n' && r != '\t' && (hidden(r, before, after) || oddSpace(r, before, after))
+	})
+}
+
+// VisibleLine is Visible for a text that stands on one line: line feeds and tabs are
+// escaped too.
+func VisibleLine(text string) string {
+	return escapeRunes(text, func(r, before, after rune) bool {
+		return hidden(r, before, after) || oddSpace(r, before, after)
+	})
+}
+
+// Printable is a text for a terminal or a file: what would steer it, or turn the order
+// of what is read, is escaped. It may be given in pieces.
+func Printable(text string) string {
+	return escapeRunes(text, func(r, _, _ rune) bool { return r != '\n' && r != '\t' && steers(r) })
+}
+
+// IsName says whether a text can be the name of something: one line, without characters
+// that nobody sees.
+func IsName(text string) bool {
+	return utf8.ValidString(text) && escapeRunes(text, hidden) == text
+}
+
+// steers: control characters, line and paragraph separators, those that turn the order
+// of text, and tags.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r >= 0xE0000 && r <= 0xE007F
+}
+
+// hidden: what steers, and what nobody sees, but for joiners and variations where a
+// script or an emoji is made of them.
+func hidden(r, before, after rune) bool {
+	switch {
+	case r < unicode.MaxASCII || !steers(r) && !invisible(r):
+		return unicode.IsControl(r)
+	case r == '\u200c' || r == '\u200d':
+		return !(joins(before) && joins(after)) && !(r == '\u200d' && emojiPart(before) && unicode.Is(unicode.So, after))
+	case r == '\ufe0e' || r == '\ufe0f':
+		return !(emojiPart(before) || before == '#' || before == '*' || before >= '0' && before <= '9' || unicode.Is(unicode.S, before) || unicode.Is(unicode.Po, before))
+	case r >= 0xE0100 && r <= 0xE01EF:
+		return !unicode.Is(unicode.Han, before)
+	}
+	return true
+}
+
+// invisible: format characters (but for the signs that are seen), fillers and variations.
+func invisible(r rune) bool {
+	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
+		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
+}
+
+// joins: a letter or mark of a script that is written with joiners.
+func joins(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
+		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+}
+
+// emojiPart: what may stand before a joiner in an emoji.
+func emojiPart(r rune) bool {
+	return unicode.Is(unicode.So, r) || r == '\ufe0f' || r >= 0x1F3FB && r <= 0x1F3FF
+}
+
+// oddSpace: a space other than the usual one, where typography does not put it: no-break
+// spaces stand before French punctuation and between digits, the wide one beside
+// characters of its width.
+func oddSpace(r, before, after rune) bool {
+	switch {
+	case r < unicode.MaxASCII || !unicode.Is(unicode.Zs, r):
+		return false
+	case r == '\u00a0' || r == '\u202f':
+		return before != '«' && !strings.ContainsRune(":;!?»%€$£°", after) && !(unicode.IsDigit(before) && unicode.IsDigit(after))
+	case r == '\u3000':
+		return !wide(before) && !wide(after)
+	}
+	return true
+}
+
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3001 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60
+}
+
+// escapeRunes writes the characters that escape names as escapes; bytes that are no text
+// become U+FFFD.
+func escapeRunes(text string, escape func(r, before, after rune) bool) string {
+	plain := true
+	for i := 0; i < len(text) && plain; i++ {
+		plain = text[i] >= ' ' && text[i] < unicode.MaxASCII
+	}
+	if plain {
+		return text
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	var b strings.Builder
+	before := rune(-1)
+	for i, r := range text {
+		after, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		if size == 0 {
+			after = -1
+		}
+		switch {
+		case !escape(r, before, after):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		before = r
+	}
+	return b.String()
+}
