@@ -161,6 +161,18 @@ type RawAnswer struct {
 	Provider   string `json:"provider,omitempty"` // kind, for sending Thinking back only where it came from
 }
 
+// Bytes is how long it is: its text, thoughts and arguments.
+func (r *RawAnswer) Bytes() int {
+	sum := len(r.Text)
+	for i := range r.Calls {
+		sum += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
+	}
+	for i := range r.Thinking {
+		sum += len(r.Thinking[i].Text)
+	}
+	return sum
+}
+
 // RawCall is one native call. ID is the server's own; ProviderID is the model's, for
 // the echo only (models omit, repeat and re-use ids).
 type RawCall struct {

@@ -115,6 +115,7 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 	if e, ok := errors.AsType[*providers.Error](err); ok {
 		f.class, f.problem, f.retryAfter = e.Class, e.Message, e.RetryAfter
 		f.partial, f.called = e.Partial, !e.NotCalled
+		d.usedAllTheSame(call, e.Usage)
 	}
 	call.Outcome, call.Error, call.EndedAt = string(f.class), f.problem, d.loop.cfg.Clock()
 	if f.called {
@@ -125,6 +126,20 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 		d.streamed = ""
 	}
 	return f
+}
+
+// usedAllTheSame records what a failed call used. A provider that was cut before it could
+// say so has read the prompt at least.
+func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
+	if usage.Total() == 0 {
+		return
+	}
+	if call.Usage = usage; usage.Total() == usage.OutputTokens {
+		call.Usage.InputTokens = int64(call.PromptTokens)
+	}
+	if call.Usage.Cost == nil {
+		call.Usage.Cost = d.view.Workspace.Settings.CostOf(call.Usage, call.Model)
+	}
 }
 
 // nextMayTry says whether another provider is asked after this failure. first is that

@@ -109,7 +109,9 @@ type Error struct {
 	Partial bool
 	// Said: the vendor answered with this failure; nothing of an answer was made.
 	Said bool
-	Err  error
+	// Usage is what the call used all the same, where that is known.
+	Usage domain.Usage
+	Err   error
 }
 
 func (e *Error) Error() string {

@@ -67,6 +67,15 @@ type app struct {
 	services lifecycle.Group
 }
 
+// kinds are the sorts of providers that can be configured.
+func kinds(flags *serverFlags) []providers.Kind {
+	all := []providers.Kind{anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind()}
+	if flags.ScriptProvider {
+		all = append(all, script.Kind())
+	}
+	return all
+}
+
 // newApp opens the database, brings it up to date and wires everything. Nothing runs
 // yet.
 func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, error) {
@@ -77,7 +86,7 @@ func newApp(ctx context.Context, flags serverFlags, log zerolog.Logger) (*app, e
 	a := &app{
 		flags: flags, log: log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
 		metrics: newMetrics(catalogue.Specs()), catalogue: catalogue,
-		registry: providers.NewRegistry(anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind(), script.Kind()),
+		registry: providers.NewRegistry(kinds(&flags)...),
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)

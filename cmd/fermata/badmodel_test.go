@@ -36,7 +36,7 @@ func TestWhatModelsGetWrong(t *testing.T) {
 		"cut JSON":             {"json", `{"stop_reason": "length", "text": "{\"pre_text\": \"x\", \"action_commands\": [{\"type\": \"CREATE_ZONE\", \"params\": {\"name\": \"Z\"}}"}`, corrected, 0},
 		"both kinds at once":   {"json", `{"json": {"pre_text": "x", "data_commands": [{"type": "ZONES", "params": {}}], "action_commands": [{"type": "CREATE_ZONE", "params": {"name": "Z"}}]}}`, corrected, 0},
 		"a field nobody knows": {"json", `{"json": {"pre_text": "x", "do_it_now": true}}`, corrected, 0},
-		"ten megabytes":        {"json", `{"megabytes": 10}`, []string{"USER", "AI?", "FORMAT_ERROR", "CONTEXT_SUMMARY", "AI"}, 0},
+		"seven megabytes":      {"json", `{"megabytes": 7}`, []string{"USER", "AI?", "FORMAT_ERROR", "CONTEXT_SUMMARY", "AI"}, 0},
 	}
 	s := newServer(t, databases["sqlite"](t))
 	var steps []string

@@ -40,6 +40,8 @@ type serverFlags struct {
 	NodeID         string        `help:"Name of this node; default: host name and port." env:"FERMATA_NODE_ID"`
 	ShutdownGrace  time.Duration `help:"How long running effects may go on at shutdown." default:"20s" env:"FERMATA_SHUTDOWN_GRACE"`
 
+	ScriptProvider bool `help:"Offer providers of kind script, whose answers are written beforehand: for tests." env:"FERMATA_SCRIPT_PROVIDER"`
+
 	AcceptUnreadableSecrets bool `help:"Start although stored secrets were sealed with another key, which is lost." env:"FERMATA_ACCEPT_UNREADABLE_SECRETS"`
 
 	Rate rateFlags `embed:"" prefix:"rate-"`

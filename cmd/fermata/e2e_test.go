@@ -57,7 +57,8 @@ func newServer(t testing.TB, db databaseFlags, change ...func(*serverFlags)) *se
 	flags := serverFlags{
 		databaseFlags: db, Listen: "127.0.0.1:0", LeaseTTL: 15 * time.Second, EventRetention: 168 * time.Hour,
 		LogLevel: "warn", NodeID: "test", ShutdownGrace: time.Second,
-		SecretKey: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+		ScriptProvider: true,
+		SecretKey:      "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 	}
 	for _, c := range change {
 		c(&flags)

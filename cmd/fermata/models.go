@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/health"
+	"github.com/fermata-dev/fermata/providers/script"
 )
 
 // providerStore is what finding a provider needs of the database.
@@ -122,7 +123,7 @@ func (m *models) find(ctx context.Context, workspace, id string) (*domain.Provid
 func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	kind, ok := m.registry.Kind(row.Kind)
 	if !ok {
-		return nil, domain.Errorf("provider_unknown_kind", "This server knows no provider of kind %q.", row.Kind)
+		return nil, domain.Errorf("provider_unknown_kind", "%s", unknownKind(row.Kind))
 	}
 	var common commonConfig
 	if err := json.Unmarshal(row.Config, &common); err != nil {
@@ -136,7 +137,7 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	if err != nil {
 		return nil, &domain.Error{Code: "provider_unusable", Message: "The provider " + row.Name + " cannot be used: " + err.Error(), Err: err}
 	}
-	guarded := m.board.Guard(health.Key{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, provider)
+	guarded := m.board.Guard(health.Key{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
 	model := &orchestrator.Model{
 		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
 		Protocol: common.Protocol, MaxTokens: common.MaxTokens,
@@ -151,6 +152,14 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 		model.MaxTokens = max(model.MaxTokens, minTokens)
 	}
 	return model, nil
+}
+
+// unknownKind says that a kind is not offered here, and what can be done.
+func unknownKind(name string) string {
+	if name == script.KindName {
+		return "This server offers no providers of kind \"script\": they are for tests, and only there where FERMATA_SCRIPT_PROVIDER=true is set. Choose another provider."
+	}
+	return fmt.Sprintf("This server knows no provider of kind %q.", name)
 }
 
 // secret is the provider's key for where its configuration leads: sealed in the

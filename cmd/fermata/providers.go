@@ -58,7 +58,7 @@ func (s *providerService) Provider(ctx context.Context, workspace, id string) (*
 // CreateProvider stores a new provider.
 func (s *providerService) CreateProvider(ctx context.Context, workspace string, in handlers.NewProvider) (*domain.Provider, error) {
 	if _, ok := s.registry.Kind(in.Kind); !ok {
-		return nil, domain.Invalid("/kind", "unknown_kind", "There is no kind of provider %q; GET /v1/provider-kinds lists them.", in.Kind)
+		return nil, domain.Invalid("/kind", "unknown_kind", "%s GET /v1/provider-kinds lists the kinds there are.", unknownKind(in.Kind))
 	}
 	now := s.clock()
 	p := &domain.Provider{
@@ -127,7 +127,10 @@ func (s *providerService) DeleteProvider(ctx context.Context, workspace, id stri
 // keeps the stored key; null takes it away. grant: the operator says that the variable
 // which the config names goes where the config's requests go.
 func (s *providerService) configure(p *domain.Provider, config json.RawMessage, grant bool) error {
-	kind, _ := s.registry.Kind(p.Kind)
+	kind, ok := s.registry.Kind(p.Kind)
+	if !ok { // it was made by a server that offered it
+		return domain.Invalid("/config", "unknown_kind", "%s", unknownKind(p.Kind))
+	}
 	if len(config) == 0 {
 		config = json.RawMessage("{}")
 	}

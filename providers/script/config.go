@@ -202,8 +202,8 @@ func (s *Step) prepare() (err error) {
 			return fmt.Errorf("compile let.%s: %w", name, err)
 		}
 	}
-	if s.Answer != nil && (s.Answer.Megabytes < 0 || s.Answer.Megabytes > 64) {
-		return fmt.Errorf("megabytes is 0 to 64, not %d", s.Answer.Megabytes)
+	if s.Answer != nil && (s.Answer.Megabytes < 0 || s.Answer.Megabytes > 16) {
+		return fmt.Errorf("megabytes is 0 to 16, not %d", s.Answer.Megabytes)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = 
   const start = async () => {
     child = spawn(bin, ['serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, FERMATA_LISTEN: base.slice(7), FERMATA_DATA_DIR: join(dir, 'data'), FERMATA_LOG_LEVEL: 'warn', FERMATA_LEASE_TTL: '3s', FERMATA_ALLOWED_HOSTS: '127.0.0.1', ...env },
+      env: { ...process.env, FERMATA_LISTEN: base.slice(7), FERMATA_DATA_DIR: join(dir, 'data'), FERMATA_LOG_LEVEL: 'warn', FERMATA_SCRIPT_PROVIDER: 'true', FERMATA_LEASE_TTL: '3s', FERMATA_ALLOWED_HOSTS: '127.0.0.1', ...env },
     });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
