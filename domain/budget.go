@@ -33,9 +33,9 @@ func (s Spent) Same(o Spent) bool {
 
 // CallEstimate is what is known of a model before it is called.
 type CallEstimate struct {
-	// Before estimates the tokens that stand before the conversation, for a session
-	// whose prompt no call has measured yet.
-	Before int
+	// Before estimates the tokens that stand before the conversation in every prompt. nil:
+	// nothing is known of them.
+	Before func() int
 	// MaxTokens bounds the answer; 0 when nobody set a bound.
 	MaxTokens int
 	// Price is nil, or gives nil, for a model without a price.

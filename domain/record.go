@@ -92,4 +92,6 @@ const (
 	// OutcomeAnswered and OutcomeCut are the ends of a call that are no errors.
 	OutcomeAnswered = "answered"
 	OutcomeCut      = "cut"
+	// OutcomeTooLong is that of a call whose prompt the provider found too long.
+	OutcomeTooLong = "context_too_long"
 )

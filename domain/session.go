@@ -162,11 +162,13 @@ type SessionState struct {
 	OverLimit string `json:"over_limit,omitempty"`
 
 	// ContextTokens estimates the prompt: the last call's real usage and what was
-	// added since.
+	// added since. Before the first call it is the conversation alone.
 	ContextTokens int `json:"context_tokens,omitempty"`
 	// Compacted: this round's way to the AI was compacted already; it never loops.
 	Compacted bool `json:"compacted,omitempty"`
 
+	// TooLong counts the calls since the last answer that the provider found too long.
+	TooLong int `json:"too_long,omitempty"`
 	// CallSince is since when the AI is called; zero while it is not.
 	CallSince time.Time `json:"call_since,omitzero"`
 	// Recoveries counts how often in a row the session was taken up again after a

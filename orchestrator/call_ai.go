@@ -29,6 +29,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		if err != nil {
 			return nil, err
 		}
+		call.PromptTokens = room.sizes.whole()
 		return d.answerRequest(model, call, ask), nil
 	}}
 	for {
@@ -45,10 +46,30 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), Roundtrip: r.call,
 			}, nil
 		}
-		if r.failed.class != providers.ClassContextTooLong || !d.session.State.Compacted || !room.halve() {
+		switch {
+		case r.failed.class != providers.ClassContextTooLong:
 			return d.eventOf(a, r.failed), nil
+		case !d.session.State.Compacted && d.tooLongCalls(a) < maxTooLong:
+			return domain.ContextBudgetExceeded{Roundtrip: a.lastMade()}, nil
+		case d.tooLongCalls(a) >= maxTooLong || !room.halve():
+			return domain.SystemErrorOccurred{Code: codeTooLarge, Problem: room.refused(r.failed.problem), Roundtrip: a.lastMade()}, nil
 		}
 	}
+}
+
+// maxTooLong is how often a provider is asked in all, for an answer and for summaries,
+// that says each time that it is too long. The last two are for the answer.
+const maxTooLong = 4
+
+// tooLongCalls counts the calls that were too long since the last answer.
+func (d *driver) tooLongCalls(a *asking) int {
+	n := d.session.State.TooLong
+	for _, call := range a.made {
+		if call.Outcome == domain.OutcomeTooLong {
+			n++
+		}
+	}
+	return n
 }
 
 // answerRequest asks for the next answer. Its text is handed on while it comes, if
@@ -113,20 +134,30 @@ func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers
 	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), first, call.Usage, call.Model)
 }
 
-// prompt assembles what the model is asked: the levels from their caches, the turns
-// from the conversation in memory. Only what is new costs anything.
+// prompt is what the model is asked, as far as it has room.
 func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.Prompt, error) {
+	ask, size, err := d.assemble(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	return ask, room.fit(ask, size, model, d.session.State.Compacted)
+}
+
+// assemble puts together all that there is to read, with an estimate of its conversation:
+// the levels from their caches, the turns from the conversation in memory. Only what is
+// new costs anything.
+func (d *driver) assemble(ctx context.Context, model *Model) (*domain.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
 	turns, size, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
 	levelsView := *d.view
 	levelsView.Session = s
 	levels, err := d.loop.levels.of(ctx, &levelsView, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	ask := &domain.Prompt{
 		System: levels.system, UserData: levels.userData, Turns: turns,
@@ -140,7 +171,7 @@ func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.
 	} else if model.Provider.Abilities().StructuredOutput {
 		ask.AnswerSchema = answerSchema
 	}
-	return ask, room.fit(ask, size, model, s.State.Compacted)
+	return ask, size, nil
 }
 
 var answerSchema = prompt.JSONSchemaOfAnswer()

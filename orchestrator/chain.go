@@ -191,13 +191,8 @@ func (a *asking) lastMade() *domain.Roundtrip {
 // eventOf says what happens next after a failure.
 func (d *driver) eventOf(a *asking, f *failure) domain.Event {
 	call := a.lastMade()
-	switch {
-	case f.class.Retryable():
+	if f.class.Retryable() {
 		return domain.NetworkErrorOccurred{Problem: f.problem, RetryAfter: f.retryAfter, Roundtrip: call}
-	case f.class == providers.ClassContextTooLong && !d.session.State.Compacted && a.purpose == purposeAnswer:
-		return domain.ContextBudgetExceeded{Roundtrip: call}
-	case f.class == providers.ClassContextTooLong:
-		return domain.SystemErrorOccurred{Code: "context_too_large", Problem: f.problem, Roundtrip: call}
 	}
 	return domain.SystemErrorOccurred{Code: "provider_" + string(f.class), Problem: f.problem, Roundtrip: call}
 }

@@ -16,36 +16,38 @@ const keptVerbatim = 8_000
 // compact has the older messages summarised by the model. The messages stay in the
 // record; the summary takes their place in the prompt. Whatever the model does, there is
 // a shorter prompt afterwards: a request for a summary that is too long is made again
-// with half of the transcript, and a model that gives no summary is replaced by an
-// excerpt.
+// with half of the transcript while the answer's own two calls are left, and a model that
+// gives no summary is replaced by an excerpt.
 func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	s := d.session
 	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
 	if err != nil {
 		return d.noModel(err)
 	}
-	turns, _, err := d.loop.threads.turns(ctx, s, first.Protocol, d.loop.cfg.Store)
+	ask, size, err := d.assemble(ctx, first)
 	if err != nil {
 		return nil, err
 	}
-	budget := d.summaryBudget(first)
+	now := measured(ask, size)
+	c := &compaction{turns: ask.Turns, fixed: now.fixed(), budget: d.summaryBudget(first)}
+	transcript := c.budget
+	if s.State.TooLong > 0 { // the vendor says so of this very prompt: it reads less than that
+		transcript = min(transcript, now.whole()/2)
+	}
 	a := &asking{purpose: purposeCompaction}
-	for transcript := budget; ; transcript /= 2 {
-		a.request = d.summaryRequest(turns, transcript)
+	for ; d.tooLongCalls(a) < maxTooLong-2; transcript /= 2 {
+		a.request = d.summaryRequest(c.turns, transcript)
 		r, err := d.ask(ctx, first, a)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if r.failed == nil {
-			return compacted(r.call, turns, r.answer.Raw.Text, budget), nil
-		}
-		if r.failed.class != providers.ClassContextTooLong {
+		case r.failed == nil:
+			return c.event(r.call, r.answer.Raw.Text), nil
+		case r.failed.class != providers.ClassContextTooLong:
 			return d.eventOf(a, r.failed), nil
 		}
-		if transcript <= prompt.LeastTranscript {
-			return compacted(a.lastMade(), turns, "", budget), nil
-		}
 	}
+	return c.event(a.lastMade(), ""), nil
 }
 
 // summaryBudget is how long the transcript for a summary may be, in tokens: as long as a
@@ -64,6 +66,7 @@ func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(conte
 		s := d.session
 		ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language, transcript)
 		call.PromptHash = prompt.Fingerprint(ask)
+		call.PromptTokens = prompt.Size(ask, prompt.EstimateTurns(ask.Turns))
 		if small := model.Provider.Abilities().SmallModel; small != "" {
 			call.Model = small
 		}
@@ -73,16 +76,23 @@ func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(conte
 	}
 }
 
-// compacted brings the summary: at most a fourth of the budget, or an excerpt where the
-// model gave none.
-func compacted(call *domain.Roundtrip, turns []*domain.Turn, text string, budget int) domain.Event {
-	most := max(budget/4, prompt.LeastTranscript) * 7 / 2
+// compaction is what becomes a summary: the turns, what stands before them in any case,
+// and the budget of the whole, in tokens.
+type compaction struct {
+	turns         []*domain.Turn
+	fixed, budget int
+}
+
+// event brings the summary: at most a fourth of the budget, or an excerpt where the model
+// gave none.
+func (c *compaction) event(call *domain.Roundtrip, text string) domain.Event {
+	most := max(c.budget/4, prompt.LeastTranscript) * 7 / 2
 	summary := prompt.Shorten(strings.TrimSpace(text), most)
 	if summary == "" {
-		summary = "The model gave no summary. This is an excerpt of what was said:\n\n" + prompt.Excerpt(turns, most)
+		summary = "The model gave no summary. This is an excerpt of what was said:\n\n" + prompt.Excerpt(c.turns, most)
 	}
-	if request := prompt.LatestWords(turns, min(keptVerbatim, most)); request != "" {
+	if request := prompt.LatestWords(c.turns, min(keptVerbatim, most)); request != "" {
 		summary += "\n\nThe person's present request, word for word:\n" + request
 	}
-	return domain.ContextCompacted{Summary: summary, Tokens: prompt.EstimateTokens(summary), Roundtrip: call}
+	return domain.ContextCompacted{Summary: summary, Tokens: c.fixed + prompt.EstimateTokens(summary), Roundtrip: call}
 }

@@ -26,10 +26,9 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	for _, m := range all {
 		estimate.MaxTokens = max(estimate.MaxTokens, m.MaxTokens)
 	}
-	if s.State.TotalRoundtrips == 0 {
-		estimate.Before = l.beforeConversation(s, view, model)
-	}
-	return estimate, true
+	estimate.Before = func() int { return l.beforeConversation(view, model) }
+	// A first prompt has not been measured by any call: its levels must be known.
+	return estimate, s.State.TotalRoundtrips > 0 || l.levels.knows(s.WorkspaceID)
 }
 
 // dearest is the most that the call may cost, whoever answers; nil when no price is
@@ -43,20 +42,29 @@ func dearest(settings *domain.Settings, models []*Model, u domain.Usage) (most *
 	return most
 }
 
-// Learn finds the model of a session, so that the next Estimate knows it. One that
-// cannot be found is told when it is called.
+// Learn finds the model of a session, and what stands before its conversation, so that the
+// next Estimate knows them. What cannot be found is told when it is called.
 func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
-	if _, err := l.cfg.Models.For(ctx, workspace, provider); err != nil {
+	_, err := l.cfg.Models.For(ctx, workspace, provider)
+	if err == nil {
+		_, err = l.levels.read(ctx, workspace, l.cfg.Data(workspace), l.cfg.Clock())
+	}
+	if err != nil {
 		l.cfg.Log.Debug().Err(err).Str("workspace", workspace).Msg("the model of a session is not known")
 	}
 }
 
-// beforeConversation estimates the levels of the prompt, before the first call has
-// measured them.
-func (l *Loop) beforeConversation(s *domain.Session, view *domain.View, model *Model) int {
-	system, err := l.levels.first(view, model.Protocol, l.cfg.Commands.SpecsFor(s.Type))
+// beforeConversation estimates what stands before the conversation in a prompt: the rules,
+// the commands that are offered, and what of the workspace is sent with every call.
+func (l *Loop) beforeConversation(view *domain.View, model *Model) int {
+	specs := l.cfg.Commands.SpecsFor(view.Session.Type)
+	system, err := l.levels.first(view, model.Protocol, specs)
 	if err != nil {
 		return 0
 	}
-	return prompt.EstimateTokens(system.text) + prompt.EstimateTokens(l.levels.peek(s.WorkspaceID))
+	ask := &domain.Prompt{System: system.text, UserData: l.levels.peek(view, system.rules)}
+	if model.Protocol == domain.ProtocolNative {
+		ask.Commands = specs
+	}
+	return prompt.Size(ask, 0)
 }

@@ -44,7 +44,6 @@ type userData struct {
 	tools     []prompt.ToolData
 	at        time.Time
 	texts     map[string]string
-	last      string
 }
 
 type level struct{ system, userData string }
@@ -111,19 +110,34 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 // second is level 2: the workspace's rules, a run's grants, the published documents and
 // the tools that are always sent.
 func (l *levels) second(ctx context.Context, view *domain.View, rules []prompt.Rule, data commands.Data, now time.Time) (string, error) {
-	workspace := view.Workspace.ID
+	have, err := l.read(ctx, view.Workspace.ID, data, now)
+	if err != nil {
+		return "", err
+	}
+	return l.text(view, rules, have)
+}
+
+// read gives what level 2 is made of, from memory where that is young enough.
+func (l *levels) read(ctx context.Context, workspace string, data commands.Data, now time.Time) (*userData, error) {
 	l.mu.Lock()
 	have, ok := l.userData[workspace]
 	l.mu.Unlock()
-	if !ok || now.Sub(have.at) >= userDataAge {
-		fresh, err := readUserData(ctx, data)
-		if err != nil {
-			return "", err
-		}
-		fresh.at = now
-		have = l.keep(workspace, fresh)
+	if ok && now.Sub(have.at) < userDataAge {
+		return have, nil
 	}
-	in := prompt.Level2Input{Key: l.key, WorkspaceID: workspace, Rules: rules, Grants: unused(view.Grants), Documents: have.documents, Tools: have.tools}
+	fresh, err := readUserData(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	fresh.at = now
+	return l.keep(workspace, fresh), nil
+}
+
+// text is level 2 of a session, made once for each set of rules and grants.
+func (l *levels) text(view *domain.View, rules []prompt.Rule, have *userData) (string, error) {
+	in := prompt.Level2Input{
+		Key: l.key, WorkspaceID: view.Workspace.ID, Rules: rules, Grants: unused(view.Grants), Documents: have.documents, Tools: have.tools,
+	}
 	of, err := json.Marshal([]any{in.Rules, in.Grants})
 	if err != nil {
 		return "", fmt.Errorf("encode what level 2 is made of: %w", err)
@@ -138,7 +152,6 @@ func (l *levels) second(ctx context.Context, view *domain.View, rules []prompt.R
 		text = prompt.Level2(in)
 		have.texts[string(of)] = text
 	}
-	have.last = text
 	return text, nil
 }
 
@@ -180,14 +193,26 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 	return found, nil
 }
 
-// peek is level 2 as it was last, "" when it was not needed before.
-func (l *levels) peek(workspace string) string {
+// knows: what level 2 is made of was read before, and has not changed since.
+func (l *levels) knows(workspace string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if have := l.userData[workspace]; have != nil {
-		return have.last
+	return l.userData[workspace] != nil
+}
+
+// peek is level 2 of a session from memory, of whatever age; "" where nothing is known.
+func (l *levels) peek(view *domain.View, rules []prompt.Rule) string {
+	l.mu.Lock()
+	have := l.userData[view.Workspace.ID]
+	l.mu.Unlock()
+	if have == nil {
+		return ""
 	}
-	return ""
+	text, err := l.text(view, rules, have)
+	if err != nil {
+		return ""
+	}
+	return text
 }
 
 // forget: the workspace's data changed.

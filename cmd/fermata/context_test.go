@@ -167,6 +167,65 @@ func TestTheVendorSaysTooLong(t *testing.T) {
 	}
 }
 
+// calls are those of the AI in a session's timeline.
+func (s *server) calls(session string) []map[string]any {
+	s.t.Helper()
+	var calls []map[string]any
+	for _, line := range s.call("GET", "/v1/sessions/"+session+"/timeline?limit=200", nil).want(200).list("data") {
+		if call, ok := line.(map[string]any)["roundtrip"].(map[string]any); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// A model that always says "too long" is asked four times at most for a message, then the
+// person is told what to shorten.
+func TestAModelThatAlwaysSaysTooLong(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	m := newReader(t, 1)
+	s.configured("Reader", m.url, true)
+	chat := s.chat()
+	for message := 1; message <= 2; message++ {
+		if r := s.say(chat, "hi"); r.str("phase") != "IDLE" {
+			t.Fatalf("it does not rest: %s", r.body)
+		}
+		if m.tooLong > 4*message || m.tooLong == 0 {
+			t.Errorf("after %d messages it was asked %d times", message, m.tooLong)
+		}
+	}
+	if got := s.lastError(chat); !strings.Contains(got, "(context_too_large)") || !strings.Contains(got, "prompt_detail") {
+		t.Errorf("the person reads %q", got)
+	}
+	if calls := s.calls(chat); len(calls) != m.tooLong {
+		t.Errorf("%d calls are in the timeline, %d were made", len(calls), m.tooLong)
+	}
+}
+
+// A prompt is measured whole before the first call, with the documents that stand in it:
+// what is over its budget is not sent.
+func TestABudgetHoldsForTheFirstCall(t *testing.T) {
+	s := newServer(t, databases["sqlite"](t))
+	m := newReader(t, 0)
+	s.configured("Reader", m.url, true)
+	chat := s.chat()
+	s.say(chat, "hi")
+	tokens, _ := s.calls(chat)[0]["prompt_tokens"].(float64)
+	if tokens < 0.8*float64(m.longest) || tokens > 1.2*float64(m.longest) {
+		t.Errorf("the timeline has %v tokens for a prompt of %d", tokens, m.longest)
+	}
+	document := s.call("POST", "/v1/documents", map[string]any{"key": "about", "title": "About", "body": strings.Repeat("a word ", 14_000)}).want(201).str("id")
+	s.call("POST", "/v1/documents/"+document+"/publish", nil).want(200)
+	s.call("PATCH", "/v1/settings", `{"limits": {"chat": {"context_budget_tokens": 25000}}}`).want(200)
+	chat, sent := s.chat(), m.prompts
+	if r := s.say(chat, "hi"); r.str("phase") != "IDLE" {
+		t.Fatalf("it does not rest: %s", r.body)
+	}
+	if got := s.lastError(chat); m.prompts+m.summaries != sent || !strings.Contains(got, "(context_too_large)") || !strings.Contains(got, "Shorten the published documents") {
+		t.Errorf("%d prompts went out, and the person reads %q", m.prompts+m.summaries-sent, got)
+	}
+}
+
 // One result larger than the budget is cut to its note in the prompt; the record keeps
 // it whole.
 func TestAResultLargerThanTheBudget(t *testing.T) {

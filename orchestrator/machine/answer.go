@@ -18,7 +18,7 @@ func countAnswer(t *turn) {
 	st.TotalRoundtrips++
 	st.RoundRoundtrips++
 	st.NetworkAttempts = 0
-	st.Compacted = false
+	st.Compacted, st.TooLong = false, 0
 	t.noteAnswer(e)
 	if e.Raw != nil && e.Raw.Model != "" {
 		t.s.Model = e.Raw.Model
@@ -26,6 +26,8 @@ func countAnswer(t *turn) {
 	if e.Roundtrip != nil {
 		if used := e.Roundtrip.Usage.Total(); used > 0 {
 			st.ContextTokens = int(used)
+		} else { // a provider that does not say what it used: as it was measured
+			st.ContextTokens = max(st.ContextTokens, e.Roundtrip.PromptTokens)
 		}
 		if e.Roundtrip.Model != "" {
 			t.s.Model = e.Roundtrip.Model
@@ -64,6 +66,9 @@ func (t *turn) recordCall(given *domain.Roundtrip) {
 		if t.sharesMoney() {
 			t.mindSpent()
 		}
+	}
+	if r.Outcome == domain.OutcomeTooLong {
+		st.TooLong++
 	}
 	t.c.Roundtrips = append(t.c.Roundtrips, r)
 	t.emit(domain.LogEvent{Type: domain.LogUsageUpdated, Usage: r})

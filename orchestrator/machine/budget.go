@@ -86,11 +86,25 @@ func first[T any](values ...*T) *T {
 
 // reservation is what the next call may use at most.
 func (t *turn) reservation() (tokens int64, cost float64) {
-	prompt := t.s.State.ContextTokens
-	if t.s.State.TotalRoundtrips == 0 {
-		prompt += t.p.Estimate.Before
+	return t.p.Estimate.Reserve(t.promptTokens())
+}
+
+// promptTokens estimates the whole of the next prompt. What stands before the
+// conversation is in it once a call, or a summary, has measured it.
+func (t *turn) promptTokens() int {
+	st := &t.s.State
+	if st.TotalRoundtrips == 0 && !st.Compacted {
+		return st.ContextTokens + t.fixedTokens()
 	}
-	return t.p.Estimate.Reserve(prompt)
+	return st.ContextTokens
+}
+
+// fixedTokens estimates what stands before the conversation.
+func (t *turn) fixedTokens() int {
+	if t.p.Estimate.Before == nil {
+		return 0
+	}
+	return t.p.Estimate.Before()
 }
 
 // reserve holds money back for the call that begins, and lets it go where none is

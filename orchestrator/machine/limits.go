@@ -107,10 +107,11 @@ func storeLimit(t *turn) {
 // Compaction.
 
 // promptTooLong: the prompt outgrew its budget and was not made shorter on the way to
-// this call already.
+// this call already. Where it is not the conversation that is too long, no summary helps:
+// the call itself measures the prompt, and tells the person.
 func (t *turn) promptTooLong() bool {
 	max := t.limits().ContextBudgetTokens
-	return max != nil && !t.s.State.Compacted && t.s.State.ContextTokens > *max
+	return max != nil && !t.s.State.Compacted && t.s.State.ContextTokens > *max && t.fixedTokens() < *max
 }
 
 func notCompacted(t *turn) bool { return !t.s.State.Compacted }

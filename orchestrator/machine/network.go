@@ -12,7 +12,7 @@ const (
 	requeueAfter  = "requeue_after_3"
 	requeueTries  = 3
 	requeueDelay  = 60 * time.Second
-	tooLargeText  = "The conversation is too large for the model, even after it was summarised."
+	tooLargeText  = "What the model would have to read is too large, even after it was summarised. Your message is kept. Say it in smaller parts, or shorten the published documents and the data that is always sent."
 	fallbackDelay = 30 * time.Second
 )
 
@@ -43,7 +43,7 @@ func (t *turn) recordCutCall() {
 	}
 	t.recordCall(&domain.Roundtrip{
 		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: domain.OutcomeCut,
-		StartedAt: t.s.State.CallSince, EndedAt: t.p.Now,
+		PromptTokens: t.promptTokens(), StartedAt: t.s.State.CallSince, EndedAt: t.p.Now,
 	})
 }
 
