@@ -2,6 +2,8 @@ package auth
 
 import (
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -176,4 +178,49 @@ func TestRootKeys(t *testing.T) {
 			t.Errorf("the error tells the key: %v", err)
 		}
 	}
+}
+
+// Whatever passes for this machine is one host that URLs and dials understand in the same
+// way.
+func FuzzLoopbackHost(f *testing.F) {
+	for _, host := range []string{"localhost", "localhost:80", "[::1]:80", "::1", "127.0.0.1:evil", "a.localhost", "[::ffff:127.0.0.1]", "localhost:80,evil.example"} {
+		f.Add(host)
+	}
+	f.Fuzz(func(t *testing.T, host string) {
+		if !LoopbackHost(host) || isAddress(host) {
+			return
+		}
+		u, err := url.Parse("http://" + host + "/")
+		if err != nil || u.Host != host || u.User != nil || u.Path != "/" {
+			t.Fatalf("%q passes, and a URL makes %+v of it: %v", host, u, err)
+		}
+		name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+		if ip, err := netip.ParseAddr(name); err == nil && ip.Unmap().IsLoopback() {
+			return
+		}
+		if name != "localhost" && !strings.HasSuffix(name, ".localhost") {
+			t.Fatalf("%q passes as %q", host, name)
+		}
+	})
+}
+
+func isAddress(host string) bool { _, err := netip.ParseAddr(host); return err == nil }
+
+// An origin that is taken is written as browsers write it, and taken again as itself.
+func FuzzOrigins(f *testing.F) {
+	for _, text := range []string{"https://app.example", "http://localhost:3000", "https://a:443", "http://[::1]:80", "null", "*", "https://a/", "https://u@a"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		origins, err := ParseOrigins(text)
+		if err != nil {
+			return
+		}
+		for origin := range origins {
+			again, err := ParseOrigins(origin)
+			if err != nil || !again.Allow(origin) || strings.ContainsAny(origin, "*@?# ,\\\r\n") || strings.Count(origin, "/") != 2 {
+				t.Fatalf("%q became %q: %v", text, origin, err)
+			}
+		}
+	})
 }

@@ -77,11 +77,13 @@ func (f *serverFlags) plain() bool {
 	return !f.onLoopback() && !strings.HasPrefix(strings.ToLower(f.PublicURL), "https://")
 }
 
+const plainMend = "Put a proxy with TLS in front, listen on 127.0.0.1, and set FERMATA_PUBLIC_URL to its https:// address."
+
 // warnOfPlain tells an operator who may not know.
 func (a *app) warnOfPlain() {
 	if a.flags.plain() {
 		a.log.Warn().Str("listen", a.flags.Listen).
-			Str("fix", "put a proxy with TLS in front, listen on 127.0.0.1, and set FERMATA_PUBLIC_URL to its https:// address").
+			Str("fix", plainMend).
 			Msg("Keys and conversations cross the network as plain text: who is on the way can read them")
 	}
 }

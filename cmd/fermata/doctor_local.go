@@ -25,6 +25,9 @@ func (c *doctorCommand) local(ctx context.Context) []finding {
 		return []finding{{"configuration", levelFailed, err.Error(), "Correct the flag, the variable or the file; `fermata serve --help` lists them all."}}
 	}
 	findings := []finding{{"configuration", levelOK, "it can be started with (listening on " + flags.Listen + ")", ""}}
+	if flags.plain() {
+		findings = append(findings, finding{"transport", levelWarning, "keys and conversations cross the network as plain text", plainMend})
+	}
 	keys, err := flags.secretKeys()
 	if err != nil {
 		return append(findings, finding{"secret key", levelFailed, err.Error(), "Correct it; on PostgreSQL it is the same on every node."})

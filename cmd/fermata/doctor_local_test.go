@@ -26,6 +26,9 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		"no secret key":           {"http://127.0.0.1:1", func(f *serverFlags) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "secret key", levelWarning, "not set"},
 		"bad secret key":          {"http://127.0.0.1:1", func(f *serverFlags) { f.SecretKey = "short" }, "secret key", levelFailed, "base64"},
 		"bad configuration":       {"http://127.0.0.1:1", func(f *serverFlags) { f.RootKey = "short" }, "configuration", levelFailed, "32"},
+		"simple root key":         {"http://127.0.0.1:1", func(f *serverFlags) { f.RootKey = strings.Repeat("a", 32) }, "configuration", levelFailed, "could be guessed"},
+		"no address":              {"http://127.0.0.1:1", func(f *serverFlags) { f.Listen = "bogus" }, "configuration", levelFailed, "not an address"},
+		"plain text":              {"http://127.0.0.1:1", func(f *serverFlags) { f.Listen = "0.0.0.0:0" }, "transport", levelWarning, "plain text"},
 		"a server far away":       {"https://fermata.example", func(*serverFlags) {}, "configuration", levelSkipped, "another machine"},
 		"a database not migrated": {"http://127.0.0.1:1", func(f *serverFlags) { f.DatabaseURL = databases["postgres"](t).DatabaseURL }, "database", levelFailed, "tables"},
 	} {

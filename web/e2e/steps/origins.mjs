@@ -25,7 +25,7 @@ async function converse({ base, key, ticket }) {
   const changed = await call('PATCH', `/v1/zones/${zone.id}`, { name: 'farther' }, { 'If-Match': made.headers.get('ETag') });
   const stale = await call('PATCH', `/v1/zones/${zone.id}`, { name: 'x' }, { 'If-Match': made.headers.get('ETag') });
   const nobody = await fetch(`${base}/v1/zones`, { headers: { Authorization: 'Bearer nobody' } });
-  const address = ticket ? `${base}/v1/events?ticket=${(await (await call('POST', '/v1/stream-tickets')).json()).ticket}` : `${base}/v1/events`;
+  const address = ticket ? `${base}/v1/events/stream?ticket=${(await (await call('POST', '/v1/stream-tickets')).json()).ticket}` : `${base}/v1/events/stream`;
   const events = new EventSource(address);
   const heard = await new Promise((done) => {
     events.addEventListener('snapshot', () => { void call('DELETE', `/v1/zones/${zone.id}`); });
@@ -42,7 +42,7 @@ async function converse({ base, key, ticket }) {
 // knock is what a page of an origin that nobody allowed tries.
 async function knock({ base }) {
   const tried = async (method, headers) => { try { return (await fetch(`${base}/v1/zones`, { method, headers, body: method === 'POST' ? '{"name":"bad"}' : undefined })).status; } catch (e) { return e.name; } };
-  const events = new EventSource(`${base}/v1/events`);
+  const events = new EventSource(`${base}/v1/events/stream`);
   const state = await new Promise((done) => { events.onerror = () => done(events.readyState); events.onmessage = () => done('heard'); });
   return [await tried('GET'), await tried('POST', { 'Content-Type': 'application/json' }), await tried('POST', { 'Content-Type': 'text/plain' }), state];
 }
