@@ -11,6 +11,8 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/internal/dsn"
 )
 
 const (
@@ -62,9 +64,9 @@ func (p *Postgres) Start(_ context.Context, channels []string, heard func(string
 // openSender prepares the one connection that sends. Its commits wait for no disk: a
 // hint is worth nothing after a crash.
 func (p *Postgres) openSender() error {
-	cfg, err := pq.NewConfig(p.URL)
+	cfg, err := dsn.Parse(p.URL)
 	if err != nil {
-		return fmt.Errorf("read the URL for notifications: %w", err)
+		return err
 	}
 	if cfg.Runtime == nil {
 		cfg.Runtime = map[string]string{}
@@ -77,7 +79,7 @@ func (p *Postgres) openSender() error {
 	if err != nil {
 		return fmt.Errorf("prepare the connection for notifications: %w", err)
 	}
-	p.db = sql.OpenDB(connector)
+	p.db = sql.OpenDB(dsn.Discreet(connector, cfg.Password))
 	p.db.SetMaxOpenConns(1)
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/fermata-dev/fermata/internal/dsn"
 	"github.com/fermata-dev/fermata/migrations"
 )
 
@@ -112,10 +113,10 @@ func sqliteDialect(path string, readers int) (*dialect, error) {
 
 // postgresDialect connects to the server of a URL. The readers' connections are
 // read-only in the server's own eyes.
-func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
-	cfg, err := pq.NewConfig(dsn)
+func postgresDialect(address string, writers, readers int) (*dialect, error) {
+	cfg, err := dsn.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("read the database URL: %w", err)
+		return nil, err
 	}
 	open := func(readOnly bool) (*sql.DB, error) {
 		own := cfg.Clone()
@@ -137,7 +138,7 @@ func postgresDialect(dsn string, writers, readers int) (*dialect, error) {
 			return nil, fmt.Errorf("prepare the connection: %w", err)
 		}
 		connector.Dialer(dialer{})
-		db := sql.OpenDB(connector)
+		db := sql.OpenDB(dsn.Discreet(connector, cfg.Password))
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		return db, nil

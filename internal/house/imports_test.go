@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/egress", "internal/jsonbody"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -21,6 +21,7 @@ var table = map[string][]string{
 	"":                         {},
 	"domain":                   {},
 	"internal/clock":           {},
+	"internal/dsn":             {},
 	"internal/egress":          {},
 	"internal/ids":             {},
 	"internal/jsonbody":        {},
