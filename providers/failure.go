@@ -9,12 +9,13 @@ import (
 	"html"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 const (
@@ -209,8 +210,9 @@ func RequestID(header http.Header) string {
 	return ""
 }
 
-// TransportError is the Error of a call that got no answer. Its text names no URL:
-// one may hold a password. ctx is that of the call.
+// TransportError is the Error of a call that got no whole answer. Its text names no
+// URL, which may hold a password, and no address: a workspace is not to learn what the
+// server's network looks like. ctx is that of the call.
 func TransportError(ctx context.Context, err error, secret string) *Error {
 	var typed *Error
 	if errors.As(err, &typed) {
@@ -223,14 +225,17 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 		}
 		return &Error{Class: ClassCancelled, Message: "cut by the server", Err: cause}
 	}
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
+	if moved, ok := errors.AsType[*egress.MovedError](err); ok {
+		return &Error{Class: ClassInvalidRequest, Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to where it is", Err: err}
 	}
-	class, hint := ClassNetwork, "could not be reached"
-	if errors.Is(err, ErrForbiddenAddress) || errors.Is(err, ErrTooManyRedirects) {
-		class, hint = ClassInvalidRequest, "not allowed"
+	switch reason := egress.ReasonOf(err); reason {
+	case egress.ReasonForbidden:
+		return &Error{Class: ClassInvalidRequest, Message: string(reason), Err: err}
+	case egress.ReasonNone:
+		return &Error{Class: ClassNetwork, Message: "could not be read: " + cut(Redact(err.Error(), secret), maxMessage), Err: err}
+	default:
+		return &Error{Class: ClassNetwork, Message: "could not be reached: " + string(reason), Err: err}
 	}
-	return &Error{Class: class, Message: hint + ": " + cut(Redact(err.Error(), secret), maxMessage), Err: err}
 }
 
 // Tokens as vendors echo them, some of them with stars in the middle.

@@ -3,6 +3,8 @@ package providers
 import (
 	"context"
 	"time"
+
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // Timeouts are the limits of one call as they stand in a provider's config, in seconds;
@@ -34,7 +36,7 @@ func ForModels(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, modelsTimeout, Errorf(ClassNetwork, "no list of models within %s", modelsTimeout))
 }
 
-func (t Timeouts) connect() time.Duration { return seconds(t.ConnectSeconds, connectTimeout) }
+func (t Timeouts) connect() time.Duration { return seconds(t.ConnectSeconds, egress.ConnectTimeout) }
 
 func (t Timeouts) idle() time.Duration { return seconds(t.IdleSeconds, idleTimeout) }
 

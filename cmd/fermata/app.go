@@ -21,6 +21,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -175,7 +176,7 @@ func (a *app) wire(ctx context.Context) error {
 		_, newest, err := a.store.EventBounds(ctx, workspace)
 		return newest, err
 	}})
-	if err := a.wireProviders(ctx); err != nil {
+	if err := a.wireProviders(); err != nil {
 		return err
 	}
 	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -213,16 +214,14 @@ func (a *app) wire(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) wireProviders(ctx context.Context) error {
-	open, err := a.openAccess(ctx)
-	if err != nil {
-		return err
-	}
-	allowed, err := providers.ParseAllowedHosts(a.flags.AllowedHosts...)
+func (a *app) wireProviders() error {
+	allowed, err := egress.ParseAllowedHosts(a.flags.AllowedHosts...)
 	if err != nil {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
-	a.outbound = providers.NewClient(providers.OutboundPolicy{Allowed: allowed, AllowPrivate: open})
+	a.outbound = egress.NewClient(egress.Config{
+		Policy: egress.Policy{Allowed: allowed, Private: a.openAccess()}, Failed: a.requestFailed,
+	})
 	env, err := parseProviderEnv(a.flags.ProviderEnv)
 	if err != nil {
 		return err
@@ -236,13 +235,29 @@ func (a *app) wireProviders(ctx context.Context) error {
 }
 
 // openAccess says whether callers need no credentials: the server listens on loopback
-// only and none are configured. (That it opens to nobody else is auth's to check.)
-func (a *app) openAccess(ctx context.Context) (bool, error) {
-	anyKey, err := a.store.AnyKey(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look for API keys: %w", err)
+// only, and none were ever configured. (That it opens to nobody else is auth's to
+// check.) The first key ends it for good.
+func (a *app) openAccess() func(context.Context) bool {
+	if a.flags.RootKey != "" || !a.flags.onLoopback() || a.flags.public() {
+		return nil
 	}
-	return !anyKey && a.flags.RootKey == "" && a.flags.onLoopback() && !a.flags.public(), nil
+	var closed atomic.Bool
+	return func(ctx context.Context) bool {
+		if closed.Load() {
+			return false
+		}
+		anyKey, err := a.store.AnyKey(ctx)
+		if anyKey {
+			closed.Store(true)
+		}
+		return err == nil && !anyKey
+	}
+}
+
+// requestFailed tells the operator what a caller is not told: addresses, and who
+// resolved the name.
+func (a *app) requestFailed(_ context.Context, origin string, reason egress.Reason, err error) {
+	a.log.Info().Str("origin", origin).Str("reason", string(reason)).Err(err).Msg("a request out got no answer")
 }
 
 func (a *app) wireLoop() {

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
 )
 
 // metrics are what Prometheus scrapes: base units, no ids in labels, closed sets of
@@ -141,6 +142,15 @@ func (m *metrics) model(name string) string {
 	return otherLabel
 }
 
+// outcome is how a call of the AI ended, as a label: a class may come from a provider's
+// own config.
+func (m *metrics) outcome(name string) string {
+	if _, known := classWords[providers.Class(name)]; known || name == domain.OutcomeAnswered || name == domain.OutcomeCut {
+		return name
+	}
+	return otherLabel
+}
+
 // method is an HTTP method as a label: a caller can send any token.
 func (m *metrics) method(name string) string {
 	switch name {
@@ -152,7 +162,7 @@ func (m *metrics) method(name string) string {
 
 // AICall is part of orchestrator.Observer.
 func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string) {
-	model = m.model(model)
+	model, outcome = m.model(model), m.outcome(outcome)
 	m.calls.WithLabelValues(provider, outcome).Inc()
 	m.callTime.WithLabelValues(provider).Observe(took.Seconds())
 	if firstToken > 0 {

@@ -51,6 +51,7 @@ func TestNothingThatATenantOrACallerChoseIsALabel(t *testing.T) {
 	cost := 0.5
 	observe := func(name string) {
 		m.AICall("openai", domain.OutcomeAnswered, time.Second, time.Second, domain.Usage{InputTokens: 1, OutputTokens: 1, Cost: &cost}, name)
+		m.AICall("script", name, time.Second, 0, domain.Usage{}, "") // a script may name any class
 		m.Executed(&domain.Execution{Command: name, Kind: domain.KindAction, Status: domain.ExecFailed, StartedAt: &time.Time{}, EndedAt: &time.Time{}})
 		m.Request("/v1/zones", name, 405, time.Second)
 	}

@@ -222,3 +222,24 @@ func TestRootSendsAVariableToAHost(t *testing.T) {
 		t.Errorf("the canary was called: %s", got)
 	}
 }
+
+// Private hosts are open to requests out while the server asks nobody for credentials;
+// the first key closes them, without a restart.
+func TestTheFirstKeyClosesPrivateHosts(t *testing.T) {
+	inside := newCanary(t)
+	s := newServer(t, databases["sqlite"](t))
+	id := s.call("POST", "/v1/providers", compatible("m", inside.URL, nil)).want(201).str("id")
+	s.call("POST", "/v1/providers/"+id+"/test", nil).want(200)
+	before := inside.got()
+	if before == "" {
+		t.Fatal("the open server does not reach this machine")
+	}
+	key := s.call("POST", "/v1/keys", map[string]any{"name": "admin", "role": "admin"}).want(201).str("key")
+	r := s.call("POST", "/v1/providers/"+id+"/test", nil, "Authorization", "Bearer "+key).want(200)
+	if r.str("error.code") != "provider_invalid_request" || !strings.Contains(r.str("error.message"), "not allowed") || strings.Contains(r.str("error.message"), "127.0.0.1") {
+		t.Errorf("the answer: %s", r.body)
+	}
+	if inside.got() != before {
+		t.Errorf("a request came: %s", inside.got())
+	}
+}

@@ -42,9 +42,6 @@ func newProvider(raw json.RawMessage, secret string, client *http.Client) (*prov
 // newClient makes the SDK's client: nothing of it comes from the server's environment,
 // and what to do after a failure is the server's to decide.
 func newClient(base, secret string, client *http.Client) sdk.Client {
-	if client == nil {
-		client = http.DefaultClient
-	}
 	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithBaseURL(base), option.WithHTTPClient(client),
 		option.WithMaxRetries(0), option.WithHeader("User-Agent", "fermata"),

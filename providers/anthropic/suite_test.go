@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/anthropic"
@@ -54,7 +55,7 @@ func TestTheEnvironmentDoesNotLeakIn(t *testing.T) {
 		fake.Claude().Play(suite.Reply{Text: []string{"a"}, StopReason: "stop"}).ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	defer client.CloseIdleConnections()
 	for _, key := range []string{"sk-ours", ""} {
 		p := fake.Claude().Wire(anthropic.Kind()).New(t, server.URL, key, client)

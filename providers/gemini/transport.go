@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -41,18 +42,11 @@ type transport struct {
 	secret string
 }
 
-// newClient is the house client with the transport in front. Addresses and redirects
-// are checked as before.
+// newClient is the house client with the transport in front. What it checks stays.
 func newClient(house *http.Client, base *url.URL, secret string) *http.Client {
-	next := http.DefaultTransport
-	var check func(*http.Request, []*http.Request) error
-	if house != nil {
-		check = house.CheckRedirect
-		if house.Transport != nil {
-			next = house.Transport
-		}
-	}
-	return &http.Client{Transport: &transport{next: next, base: base, secret: secret}, CheckRedirect: check}
+	return egress.Wrap(house, func(next http.RoundTripper) http.RoundTripper {
+		return &transport{next: next, base: base, secret: secret}
+	})
 }
 
 const keyHeader = "X-Goog-Api-Key"
@@ -66,7 +60,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	out := request.Clone(request.Context())
 	out.Header.Del(keyHeader)
-	// Not to where a redirect leads: net/http would carry this header along.
+	// To the configured host only, whatever the library asks for.
 	if t.secret != "" && request.URL.Host == t.base.Host && request.URL.Scheme == t.base.Scheme {
 		out.Header.Set(keyHeader, t.secret)
 	}
@@ -79,8 +73,6 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case isRedirect(response):
-		return response, nil
 	case response.StatusCode != http.StatusOK:
 		defer func() { _ = response.Body.Close() }() // the failure is known by then
 		return nil, readFailure(response, t.secret)
@@ -90,16 +82,8 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func isRedirect(r *http.Response) bool {
-	switch r.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return r.Header.Get("Location") != ""
-	}
-	return false
-}
-
-// fill makes the request's body: ours, then the library's parameters. After a redirect
-// it is the same again.
+// fill makes the request's body: ours, then the library's parameters. When the request
+// is sent again on another connection it is the same.
 func (c *call) fill(out *http.Request, from io.ReadCloser) error {
 	var params []byte
 	if from != nil {

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/openai"
@@ -42,7 +43,7 @@ func TestEndlessStream(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	defer client.CloseIdleConnections()
 	p := fake.Compatible().Wire(openai.Compatible()).New(t, server.URL, "sk-x", client)
 	answer, err := p.Query(t.Context(), &providers.Request{Prompt: suite.Prompt(), NewID: ids.Counting(), OnDelta: func(providers.Delta) {}})
@@ -72,7 +73,7 @@ func TestTheEnvironmentDoesNotLeakIn(t *testing.T) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`)
 	}))
 	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	defer client.CloseIdleConnections()
 	config := []byte(`{"base_url":"` + server.URL + `/v1","model":"m"}`)
 	for _, key := range []string{"", "sk-mine"} {

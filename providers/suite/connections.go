@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -25,7 +26,7 @@ func OneConnection(t *testing.T, vendor Fake, kind providers.Kind) {
 	}
 	server.Start()
 	defer server.Close()
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	defer client.CloseIdleConnections()
 	p := vendor.Wire(kind).New(t, server.URL, "sk-x", client)
 	for i := range 10 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -44,7 +45,7 @@ func start(t *testing.T, wire Wire, reply Reply) *fixture {
 		}
 		reply.send(w)
 	}))
-	client := providers.NewClient(providers.OutboundPolicy{AllowPrivate: true})
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
 		server.Close()
@@ -94,6 +95,7 @@ func Run(t *testing.T, wire Wire) {
 	t.Run("cancelled", func(t *testing.T) { cancelled(t, wire) })
 	t.Run("broken calls", func(t *testing.T) { brokenCalls(t, wire) })
 	t.Run("ten megabytes", func(t *testing.T) { tooLarge(t, wire) })
+	t.Run("moved", func(t *testing.T) { moved(t, wire) })
 	t.Run("in parallel", func(t *testing.T) { parallel(t, wire) })
 }
 

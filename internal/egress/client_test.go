@@ -1,0 +1,127 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// A connection that was made while private networks were open is not used once they are
+// closed, although it was kept.
+func TestPrivateNetworksCloseAtOnce(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	var open atomic.Bool
+	client := NewClient(Config{Policy: Policy{Private: func(context.Context) bool { return open.Load() }}})
+	defer client.CloseIdleConnections()
+	for i, is := range []bool{false, true, true, false, false} {
+		open.Store(is)
+		if err := get(t, client, server.URL); (err == nil) != is {
+			t.Errorf("request %d: %v", i, err)
+		}
+	}
+	if asked.Load() != 2 {
+		t.Errorf("%d requests came", asked.Load())
+	}
+}
+
+// The operator is told what a caller is not.
+func TestFailuresAreToldToTheOperator(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := listener.Addr().String()
+	_ = listener.Close()
+	var told []string
+	client := NewClient(Config{Policy: Policy{Private: Open}, Failed: func(_ context.Context, origin string, reason Reason, err error) {
+		told = append(told, origin+" "+string(reason)+" "+err.Error())
+	}})
+	if err := get(t, client, "http://user:pass@"+nobody+"/secret?key=1"); ReasonOf(err) != ReasonRefused {
+		t.Errorf("%v is %q", err, ReasonOf(err))
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "http://"+nobody+" connection refused dial tcp "+nobody) || strings.Contains(told[0], "secret") || strings.Contains(told[0], "pass") {
+		t.Errorf("told %q", told)
+	}
+}
+
+// Nothing of an address that an answer names is told but its origin.
+func TestMoved(t *testing.T) {
+	for location, want := range map[string]string{
+		"https://user:pass@Other.example/path?key=1#f": "moved to https://other.example:443",
+		"//other.example:8080/path":                    "moved to http://other.example:8080",
+		"/path":                                        "moved to http://asked.example:80",
+		"?x=\x7f":                                      "moved",
+		"mailto:a@b.example":                           "moved",
+		"http://[bad":                                  "moved",
+	} {
+		request, err := http.NewRequest(http.MethodPost, "http://asked.example/v1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response := &http.Response{StatusCode: 307, Header: http.Header{"Location": {location}}, Request: request, Body: http.NoBody}
+		if got := moved(response).Error(); !leadsElsewhere(response) || got != want {
+			t.Errorf("%q: %q, want %q", location, got, want)
+		}
+	}
+}
+
+// Whatever goes wrong below has a reason that names no address.
+func TestReasons(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	old := httptest.NewUnstartedServer(http.NotFoundHandler())
+	old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} // it is to be refused
+	old.Config.ErrorLog = log.New(io.Discard, "", 0)
+	old.StartTLS()
+	defer old.Close()
+	banner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer banner.Close()
+	go func() {
+		for {
+			c, err := banner.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(c, "220 internal.mail.example ready\r\n")
+			_ = c.Close()
+		}
+	}()
+	client := NewClient(Config{Policy: Policy{Private: Open}})
+	defer client.CloseIdleConnections()
+	for url, want := range map[string]Reason{
+		"http://169.254.169.254/latest":     ReasonForbidden,
+		"http://127.0.0.1:25/":              ReasonForbidden,
+		"http://name.invalid/":              ReasonNotFound,
+		secure.URL:                          ReasonTLS,
+		old.URL:                             ReasonTLS,
+		"https://" + banner.Addr().String(): ReasonTLS,
+		"http://" + banner.Addr().String():  ReasonBrokeOff,
+	} {
+		if got := ReasonOf(get(t, client, url)); got != want {
+			t.Errorf("%s: %q, want %q (%v)", url, got, want, get(t, client, url))
+		}
+	}
+	for _, err := range []error{context.DeadlineExceeded, &net.DNSError{IsTimeout: true}} {
+		if ReasonOf(err) != ReasonTimeout {
+			t.Errorf("%v is %q", err, ReasonOf(err))
+		}
+	}
+	if ReasonOf(errors.New("an answer that is no JSON")) != ReasonNone {
+		t.Error("what is no error of the network has a reason")
+	}
+}

@@ -1,0 +1,91 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+)
+
+// ErrForbidden is returned when a name leads to an address that requests must not reach.
+var ErrForbidden = errors.New("address not allowed (FERMATA_ALLOWED_HOSTS can allow it)")
+
+// MovedError is an answer that sends the request elsewhere. It is not sent there.
+type MovedError struct{ Origin string } // empty: nobody knows where
+
+func (e *MovedError) Error() string {
+	if e.Origin == "" {
+		return "moved"
+	}
+	return "moved to " + e.Origin
+}
+
+// Reason is why a request got no answer, in words that tell nothing of the network it
+// was made from: neither what a name resolves to, nor who resolves it, nor what another
+// service said.
+type Reason string
+
+const (
+	ReasonForbidden Reason = "not allowed (FERMATA_ALLOWED_HOSTS can allow private hosts)"
+	ReasonNotFound  Reason = "no such host"
+	ReasonRefused   Reason = "connection refused"
+	ReasonTimeout   Reason = "timed out"
+	ReasonMoved     Reason = "moved"
+	ReasonTLS       Reason = "no secure connection (TLS)"
+	ReasonBrokeOff  Reason = "the connection broke off"
+	ReasonNone      Reason = "" // it is no error of the network
+)
+
+// ReasonOf says why. Whatever the network reports is one of the reasons.
+func ReasonOf(err error) Reason {
+	var moved *MovedError
+	var dns *net.DNSError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, ErrForbidden):
+		return ReasonForbidden
+	case errors.As(err, &moved):
+		return ReasonMoved
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
+		return ReasonTimeout
+	case errors.As(err, &dns):
+		return ReasonNotFound
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return ReasonRefused
+	case isTLS(err):
+		return ReasonTLS
+	case isNetwork(err):
+		return ReasonBrokeOff
+	}
+	return ReasonNone
+}
+
+func isTLS(err error) bool {
+	var (
+		verify *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		host   x509.HostnameError
+	)
+	var sent *net.OpError // an alert, by either side
+	if errors.As(err, &sent) && (sent.Op == "remote error" || sent.Op == "local error") {
+		return true
+	}
+	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &host)
+}
+
+// isNetwork: what the client itself reports (url.Error) is about the connection too.
+func isNetwork(err error) bool {
+	var (
+		network net.Error
+		client  *url.Error
+		number  syscall.Errno
+	)
+	return errors.As(err, &network) || errors.As(err, &client) || errors.As(err, &number) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
