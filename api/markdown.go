@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -72,8 +73,8 @@ func (m *Markdown) sender(x *domain.Message) string {
 	who := map[domain.Sender]string{
 		domain.SenderUser: m.say("Person", "Personne"), domain.SenderAI: m.say("AI", "IA"), domain.SenderSystem: m.say("Server", "Serveur"),
 	}[x.Sender]
-	if x.Sender == domain.SenderUser && x.SenderID != "" {
-		who += " (" + escaped(oneLine(x.SenderID)) + ")"
+	if by := cmp.Or(x.SenderName, x.SenderID); x.Sender == domain.SenderUser && by != "" {
+		who += " (" + escaped(oneLine(by)) + ")"
 	}
 	if x.System != nil {
 		who += " · " + escaped(string(x.System.Type))

@@ -10,6 +10,7 @@ import (
 // call of the answer before it, in the order of the calls, then texts.
 type gathering struct {
 	messages []*domain.Message // what it is made of, for Remove
+	speakers []string          // the line that stands before each of them, "" for none
 	calls    []*domain.RawCall // of the answer before
 	answered []bool            // by call; until then its result says that there is none
 	blocks   []domain.Block
@@ -40,9 +41,12 @@ func freshGathering(calls []*domain.RawCall) gathering {
 	return g
 }
 
-// add takes in a USER or SYSTEM message.
-func (g *gathering) add(m *domain.Message) {
-	g.messages = append(g.messages, m)
+// add takes in a USER or SYSTEM message, behind the line that says who speaks.
+func (g *gathering) add(m *domain.Message, speaker string) {
+	g.messages, g.speakers = append(g.messages, m), append(g.speakers, speaker)
+	if speaker != "" {
+		g.text(domain.Block{Kind: domain.BlockText, Text: speaker})
+	}
 	if m.Sender == domain.SenderUser {
 		words := personsWords(m)
 		if m.AnswersCall != "" && g.result(m.AnswersCall, words, false) {

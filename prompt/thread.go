@@ -18,6 +18,7 @@ type Thread struct {
 	shared int
 	tokens int // of the closed turns
 	open   gathering
+	people speakers
 }
 
 // NewThread makes an empty thread for a provider that speaks this protocol.
@@ -35,9 +36,9 @@ func (t *Thread) Append(m *domain.Message) {
 		return
 	}
 	if isSummary(m) {
-		*t = Thread{protocol: t.protocol}
+		*t = Thread{protocol: t.protocol, people: t.people.afterSummary()}
 	}
-	t.open.add(m)
+	t.open.add(m, t.people.line(m))
 }
 
 // answer closes the open user turn and adds the assistant's turn after it.
@@ -63,11 +64,11 @@ func (t *Thread) Remove(id string) bool {
 	if at < 0 || isSummary(t.open.messages[at]) {
 		return false
 	}
-	rest := t.open.messages
+	rest, lines := t.open.messages, t.open.speakers
 	t.open = freshGathering(t.open.calls)
 	for i, m := range rest {
 		if i != at {
-			t.open.add(m)
+			t.open.add(m, lines[i])
 		}
 	}
 	return true

@@ -20,7 +20,7 @@ func EstimateMessage(m *domain.Message) int {
 		return estimateBlocks(answerBlocks(m, domain.ProtocolNative))
 	}
 	var g gathering
-	g.add(m)
+	g.add(m, "")
 	return g.tokens
 }
 

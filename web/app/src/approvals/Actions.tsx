@@ -3,6 +3,7 @@ import { asProblem } from '../api/problem';
 import type { Schemas } from '../api/client';
 import { Field } from '../ui/Field';
 import { checkSchema } from '../ui/SchemaForm';
+import { visible } from '../ui/visible';
 import { equal, type Fields } from '../ui/schemaform/types';
 import type { AskProps } from './ApprovalCard';
 import { Diff } from './Diff';
@@ -52,7 +53,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
 }
 
 function Choose({ action, on, set, disabled }: { action: Action; on: boolean; set: (on: boolean) => void; disabled: boolean }) {
-  return <label className={css.choose}><input type="checkbox" checked={on} disabled={disabled} onChange={(e) => set(e.target.checked)} /><span>{action.text}</span></label>;
+  return <label className={css.choose}><input type="checkbox" checked={on} disabled={disabled} onChange={(e) => set(e.target.checked)} /><bdi>{visible(action.text)}</bdi></label>;
 }
 
 interface OneProps { action: Action; edited: Fields | undefined; edit: (params: Fields | null) => void; tries: number; problem: unknown; disabled: boolean; found: (wrong: boolean) => void }
@@ -76,7 +77,7 @@ function One({ action, edited, edit, tries, problem, disabled, found }: OneProps
   };
   return (
     <div className="stack tight">
-      {action.warnings?.map((w) => <p key={w} className="box warn small"><strong>{t('warning')}</strong> {w}</p>)}
+      {action.warnings?.map((w) => <p key={w} className="box warn small"><strong>{t('warning')}</strong> <bdi>{visible(w)}</bdi></p>)}
       <Diff before={action.before} after={action.after} />
       {differs && <div className={css.edited} data-edited><p className="small"><strong>{t('edited')}</strong></p><Diff before={action.params} after={edited} /></div>}
       {action.grant_id && <p className="small muted">{t('granted')}</p>}
@@ -88,7 +89,7 @@ function One({ action, edited, edit, tries, problem, disabled, found }: OneProps
       )}
       <details className={css.fold}>
         <summary>{t('params')} <code>{action.command}</code></summary>
-        <pre tabIndex={0}>{JSON.stringify(differs ? edited : action.params, null, 2)}</pre>
+        <pre tabIndex={0}>{visible(JSON.stringify(differs ? edited : action.params, null, 2))}</pre>
       </details>
     </div>
   );
@@ -102,7 +103,7 @@ function Reasons({ reasons }: { reasons: Schemas['ApprovalReason'][] }) {
     <div className="stack tight">
       <h3>{t('reasons')}</h3>
       <ul className={`plain ${css.reasons}`}>
-        {reasons.map((r) => <li key={r.level + (r.id ?? '')} data-level={r.level}><span className="badge">{t.has(`level.${r.level}`) ? t(`level.${r.level}` as 'level.ai') : r.level}</span> {r.text}</li>)}
+        {reasons.map((r) => <li key={r.level + (r.id ?? '')} data-level={r.level}><span className="badge">{t.has(`level.${r.level}`) ? t(`level.${r.level}` as 'level.ai') : r.level}</span> <bdi>{visible(r.text)}</bdi></li>)}
       </ul>
     </div>
   );

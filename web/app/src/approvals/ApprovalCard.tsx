@@ -3,6 +3,7 @@ import { $api } from '../api/client';
 import { useFormat } from '../i18n/format';
 import { ProblemBox } from '../ui/Problem';
 import { SessionLink, useWords } from '../ui/session';
+import { visible } from '../ui/visible';
 import { Time, useNow } from '../ui/Time';
 import { Actions } from './Actions';
 import { Budget, Completion, Outcome, Poisoned } from './Asks';
@@ -48,7 +49,7 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
   return (
     <section ref={box} tabIndex={-1} className={`card ${css.card}`} aria-labelledby={id} data-approval={now.id} data-kind={now.kind} data-status={now.status}>
       <header className={css.head}>
-        <h2 id={id} className={css.title}>{titleOf(now) || words.approval(now.kind)}</h2>
+        <h2 id={id} className={css.title}><bdi>{titleOf(now) || words.approval(now.kind)}</bdi></h2>
         <p className={css.meta}>
           <span>{words.approval(now.kind)}</span>
           {!compact && <span>{t('asked')} <Time at={now.created_at} /></span>}
@@ -75,10 +76,12 @@ function Body(ask: AskProps) {
 }
 
 /** What is asked, in the server's words. */
-export function titleOf(a: Approval): string {
+export const titleOf = (a: Approval): string => visible(asked(a));
+
+function asked(a: Approval): string {
   const data = (a.module?.data ?? {}) as Record<string, unknown>;
-  const asked = [data.question, data.message, data.title].find((x) => typeof x === 'string' && x.trim());
-  if (a.kind === 'question') return (asked as string | undefined) ?? a.text ?? '';
+  const words = [data.question, data.message, data.title].find((x) => typeof x === 'string' && x.trim());
+  if (a.kind === 'question') return (words as string | undefined) ?? a.text ?? '';
   if (a.kind === 'actions' && a.actions.length > 1) return texts.t('changes', { n: a.actions.length });
   return a.actions[0]?.text && a.kind === 'actions' ? a.actions[0].text : a.text ?? '';
 }

@@ -3,6 +3,7 @@ import { useFormat } from '../i18n/format';
 import { useLang } from '../i18n/texts';
 import { Field } from '../ui/Field';
 import { readNumber } from '../ui/schemaform/read';
+import { visible } from '../ui/visible';
 import type { AskProps } from './ApprovalCard';
 import { Diff } from './Diff';
 import { texts } from './texts';
@@ -69,9 +70,9 @@ export function Outcome({ approval, busy, decide }: AskProps) {
       <p>{t('outcome.text')}</p>
       {approval.actions.map((a) => (
         <div key={a.id} className="stack tight">
-          <p><strong>{a.text}</strong></p>
+          <p><strong><bdi>{visible(a.text)}</bdi></strong></p>
           <Diff before={a.before} after={a.after} />
-          <details className={css.fold}><summary>{t('params')} <code>{a.command}</code></summary><pre tabIndex={0}>{JSON.stringify(a.params, null, 2)}</pre></details>
+          <details className={css.fold}><summary>{t('params')} <code>{a.command}</code></summary><pre tabIndex={0}>{visible(JSON.stringify(a.params, null, 2))}</pre></details>
         </div>
       ))}
       <div className={css.buttons}>

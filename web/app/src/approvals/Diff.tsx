@@ -1,4 +1,5 @@
 import { useFormat } from '../i18n/format';
+import { visible } from '../ui/visible';
 import { changes, lineDiff, type Change } from './changes';
 import { texts } from './texts';
 import css from './approvals.module.css';
@@ -6,7 +7,7 @@ import css from './approvals.module.css';
 /** The name of a field in words. `data` is what a record holds, and needs no name. */
 export function useFieldName() {
   const t = texts.use();
-  const one = (name: string) => (t.has(`field.${name}`) ? t(`field.${name}` as 'field.name') : /^\d+$/.test(name) ? t('field.nth', { n: name }) : name);
+  const one = (name: string) => (t.has(`field.${name}`) ? t(`field.${name}` as 'field.name') : /^\d+$/.test(name) ? t('field.nth', { n: name }) : visible(name));
   return (path: string[]) => path.filter((name, i) => name !== 'data' || i === path.length - 1).map(one).join(' › ');
 }
 
@@ -18,9 +19,9 @@ function useShown() {
     if (value === '') return t('value.empty');
     if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
     if (typeof value === 'number') return f.number(value, 10);
-    if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value) ? f.time(value) : value;
-    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number')) return value.length ? f.list(value.map(String)) : t('value.empty');
-    return JSON.stringify(value);
+    if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value) ? f.time(value) : visible(value);
+    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number')) return value.length ? f.list(value.map((v) => visible(String(v)))) : t('value.empty');
+    return visible(JSON.stringify(value));
   };
 }
 
@@ -49,8 +50,8 @@ function Values({ change: { was, will, kind } }: { change: Change }) {
   if (lines) {
     return (
       <div className={css.lines}>
-        {lines.map((l, i) => (l.kind === 'same' ? <p key={i} className={css.side}><span aria-hidden="true" className={css.sign}> </span><span className="preserve">{l.text}</span></p>
-          : <Side key={i} kind={l.kind} word={t(l.kind === 'removed' ? 'line.removed' : 'line.added')} hidden text={l.text} />))}
+        {lines.map((l, i) => (l.kind === 'same' ? <p key={i} className={css.side}><span aria-hidden="true" className={css.sign}> </span><bdi className="preserve">{visible(l.text)}</bdi></p>
+          : <Side key={i} kind={l.kind} word={t(l.kind === 'removed' ? 'line.removed' : 'line.added')} hidden text={visible(l.text)} />))}
       </div>
     );
   }
@@ -68,7 +69,7 @@ function Side({ kind, word, hidden, text }: { kind: 'added' | 'removed'; word: s
     <p className={`${css.side} ${css[kind]}`}>
       <span aria-hidden="true" className={css.sign}>{kind === 'added' ? '+' : '−'}</span>
       <span className={hidden ? 'visually-hidden' : css.word}>{word} </span>
-      <Mark className="preserve">{text}</Mark>
+      <Mark className="preserve"><bdi>{text}</bdi></Mark>
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { asProblem } from '../api/problem';
+import { visible } from '../ui/visible';
 import { Field } from '../ui/Field';
 import { checkSchema, SchemaForm, startOf, type Schema } from '../ui/SchemaForm';
 import type { AskProps } from './ApprovalCard';
@@ -18,7 +19,7 @@ export function Question(ask: AskProps) {
   switch (ask.approval.module?.type) {
     case 'MultipleChoice': return <Choice {...ask} />;
     case 'Validation': return <YesNo {...ask} yes="question.yes" no="question.no" />;
-    case 'Plan': return <YesNo {...ask} yes="plan.yes" no="plan.no"><ol className={css.steps}>{(data.steps ?? []).map((s, i) => <li key={i}>{String(s)}</li>)}</ol></YesNo>;
+    case 'Plan': return <YesNo {...ask} yes="plan.yes" no="plan.no"><ol className={css.steps}>{(data.steps ?? []).map((s, i) => <li key={i}><bdi>{visible(String(s))}</bdi></li>)}</ol></YesNo>;
     case 'Text': return <TextAnswer {...ask} />;
     default: return <FormAnswer {...ask} />;
   }
@@ -85,9 +86,9 @@ function Choice(ask: AskProps) {
   return (
     <Answered {...ask} send={send}>
       <fieldset className={css.choices} aria-describedby={missing ? `${name}w` : undefined}>
-        <legend className="visually-hidden">{data.question ?? t('question')}</legend>
+        <legend className="visually-hidden">{visible(data.question ?? t('question'))}</legend>
         {(data.options ?? []).map(optionOf).map((o) => (
-          <label key={o.value}><input type={type} name={name} checked={picked.includes(o.value)} disabled={ask.busy} onChange={(e) => pick(o.value, e.target.checked)} /><span>{o.label}</span></label>
+          <label key={o.value}><input type={type} name={name} checked={picked.includes(o.value)} disabled={ask.busy} onChange={(e) => pick(o.value, e.target.checked)} /><bdi>{visible(o.label)}</bdi></label>
         ))}
         {data.allow_other && (
           <div className={css.other}>

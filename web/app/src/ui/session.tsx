@@ -5,6 +5,7 @@ import { useFormat } from '../i18n/format';
 import type { T } from '../i18n/texts';
 import { texts } from './textsOfSession';
 import { useNow } from './Time';
+import { visible } from './visible';
 
 export interface Words {
   phase(name: string): string;
@@ -37,7 +38,7 @@ export const sessionPath = (session: Pick<Named, 'id' | 'type'>) => (session.typ
 export function SessionLink({ session, inline }: { session: Named; inline?: boolean }) {
   const t = texts.use();
   const name = session.name || t(session.type === 'CHAT' ? 'unnamed' : 'unnamed.run');
-  return <Link href={sessionPath(session)} className={inline ? undefined : 'clamp'} data-session={session.id}>{inline && name.length > 80 ? `${name.slice(0, 79)}…` : name}</Link>;
+  return <Link href={sessionPath(session)} className={inline ? undefined : 'clamp'} data-session={session.id}><bdi>{visible(inline && name.length > 80 ? `${name.slice(0, 79)}…` : name)}</bdi></Link>;
 }
 
 /** How long something has lasted, moving on by the second. */

@@ -30,7 +30,7 @@ export function Rows({ list, current, pick, ticked, tick, name, below }: Props) 
           <div className={css.line}>
             {inBulk(a) ? <label className={css.tick}><input type="checkbox" checked={ticked.includes(a.id)} onChange={() => tick(a)} aria-label={t('tick', { name: titleOf(a).slice(0, 200) })} /></label> : <span className={css.tick} />}
             <button type="button" className={css.pick} aria-current={a.id === current ? 'true' : undefined} onClick={() => pick(a)}>
-              <span className="clamp">{titleOf(a) || words.approval(a.kind)}</span>
+              <bdi className="clamp">{titleOf(a) || words.approval(a.kind)}</bdi>
               <span className={css.sub}>
                 <span>{words.approval(a.kind)}</span>
                 {name(a.session_id) && <span className={css.name}>{name(a.session_id)}</span>}

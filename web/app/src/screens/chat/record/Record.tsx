@@ -1,7 +1,7 @@
 import { useVirtualizer, defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ProblemBox } from '../../../ui/Problem';
-import { itemsOf, writtenText, type Item } from '../store/items';
+import { itemsOf, severalPeople, writtenText, type Item } from '../store/items';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
 import { useRecord } from '../useChat';
@@ -26,6 +26,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const version = useRecord(chat);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version stands for what is read
   const items = useMemo(() => itemsOf(chat.conversation), [chat, version]);
+  const named = useMemo(() => severalPeople(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
   // Forms that somebody fills in stay, however far away they are scrolled.
   const keep = useCallback((range: Range) => {
@@ -57,7 +58,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
           <div className={css.top}><Top chat={chat} older={older} /></div>
           {shown.map(({ index, key, start }) => (
             <div key={key} ref={virtual.measureElement} data-index={index} data-key={key} className={css.item} style={{ transform: `translateY(${start}px)` }}>
-              <ItemView chat={chat} item={items[index]!} />
+              <ItemView chat={chat} item={items[index]!} named={named} />
             </div>
           ))}
         </div>

@@ -19,7 +19,6 @@ export function answerText(m: Message): string {
   return isUnreadable(m) ? '' : [m.ai_message.pre_text, m.text_content].filter(Boolean).join('\n\n');
 }
 
-/** What a person wrote. */
 /** What a person wrote. Events leave `linear_text` out where one segment has all of it. */
 export const writtenText = (m: Message): string => (m.rich_content ? m.rich_content.linear_text ?? m.rich_content.segments[0]?.text : m.text_content) ?? '';
 
@@ -53,3 +52,7 @@ export function itemsOf(c: Conversation): Item[] {
   if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
   return items;
 }
+
+/** Whether more than one person wrote what is shown. */
+export const severalPeople = (items: Item[]): boolean =>
+  new Set(items.flatMap((item) => (item.kind === 'message' && item.message.sender === 'USER' && item.message.sender_id ? [item.message.sender_id] : []))).size > 1;

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { Conversation } from './conversation';
+import { aMessage, anAnswer, latest } from './fixtures';
+import { itemsOf, severalPeople } from './items';
+
+it.each([
+  [['key_1', 'key_1'], false],
+  [['key_1', 'key_2'], true],
+  [[undefined, 'key_1'], false],
+  [[], false],
+])('names stand where several people write: %j', (senders, several) => {
+  const c = new Conversation('ses_1');
+  c.load(latest({ messages: [anAnswer('msg_ai', 9, 'hello'), ...senders.map((id, i) => aMessage(`msg_${i}`, i + 1, id ? { sender_id: id } : {})).toReversed()] }));
+  expect(severalPeople(itemsOf(c))).toBe(several);
+});
