@@ -3953,9 +3953,12 @@ type WaitingFor struct {
 	Ahead      *[]SessionName `json:"ahead,omitempty"`
 	ApprovalID *string        `json:"approval_id,omitempty"`
 	Attempt    *int           `json:"attempt,omitempty"`
-	Holder     *SessionName   `json:"holder,omitempty"`
-	Kind       WaitingForKind `json:"kind"`
-	LastError  *string        `json:"last_error,omitempty"`
+
+	// Deaths How often in a row the server died while it performed the session's step.
+	Deaths    *int           `json:"deaths,omitempty"`
+	Holder    *SessionName   `json:"holder,omitempty"`
+	Kind      WaitingForKind `json:"kind"`
+	LastError *string        `json:"last_error,omitempty"`
 
 	// Limit Which budget is used up.
 	Limit *string `json:"limit,omitempty"`

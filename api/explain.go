@@ -25,7 +25,7 @@ func waitingForFrom(w *domain.Waits) WaitingFor {
 	out := WaitingFor{
 		Kind: WaitingForKind(w.Kind), Until: timePtr(w.Until), Holder: nameFrom(w.Holder), Position: numberPtr(w.Position),
 		Reason: textPtr(w.Reason), ApprovalID: textPtr(w.ApprovalID), Limit: textPtr(w.Limit),
-		ProviderID: textPtr(w.ProviderID), Attempt: numberPtr(w.Attempt), LastError: textPtr(w.LastError),
+		ProviderID: textPtr(w.ProviderID), Attempt: numberPtr(w.Attempt), LastError: textPtr(w.LastError), Deaths: numberPtr(w.Deaths),
 	}
 	if w.Preempting {
 		out.Preempting = &w.Preempting

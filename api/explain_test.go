@@ -32,6 +32,15 @@ var circumstances = []struct {
 			w.Answer = &domain.WaitAnswer{Event: "ValidationReceived"}
 		}
 	}},
+	{"stands aside", func(st *domain.Standing) {
+		s := st.View.Session
+		if !s.Phase.Working() {
+			return
+		}
+		s.QueuedAt, s.QueuePosition = new(noon.Add(-time.Second)), 1
+		s.State.Suspicion = domain.Suspicion{Deaths: 2, ReenterAt: noon.Add(10 * time.Second)}
+		st.View.Queue = []domain.QueueRow{{SessionID: s.ID, Position: 1, Reason: domain.QueuedSuspect, NotBefore: new(noon.Add(10 * time.Second))}}
+	}},
 	{"poisoned", func(st *domain.Standing) {
 		st.View.Session.State.Poisoned = true
 		st.View.Open = append(st.View.Open, &domain.Approval{ID: "apr_9", Kind: domain.ApprovalPoisoned})

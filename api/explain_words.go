@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -81,16 +82,31 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 	case domain.ForTask:
 		return s.say("It waits for the result of work that goes on outside (%s).", "Elle attend le résultat d’un travail en cours ailleurs (%s).", orNone(strings.Join(w.Tasks, ", ")))
 	case domain.ForSchedule:
+		if w.Deaths > 0 {
+			return s.say("It is taken up again at %s, because the server died %s while performing its step.",
+				"Elle sera reprise à %s, car le serveur est tombé %s pendant son étape.", until, s.pick(timesInARow(w.Deaths)))
+		}
 		return s.say("It is not due before %s.", "Elle n’est pas due avant %s.", until)
 	case domain.ForPerson:
 		if e.UnblockedBy == domain.ByResume {
-			return s.say("It brought the server down three times at the same step and was put aside.", "Elle a fait tomber le serveur trois fois à la même étape et a été mise de côté.")
+			return s.say("The server died four times in a row while performing its step, and it was put aside.", "Le serveur est tombé quatre fois de suite pendant son étape, et elle a été mise de côté.")
 		}
 		return s.say("It is at rest.", "Elle est au repos.")
 	case domain.ForItself:
 		return s.pick(doingOr(e.Session.Phase))
 	default:
 		return s.nothing(e.Session)
+	}
+}
+
+func timesInARow(n int) [2]string {
+	switch n {
+	case 1:
+		return [2]string{"once", "une fois"}
+	case 2:
+		return [2]string{"twice", "deux fois de suite"}
+	default:
+		return [2]string{fmt.Sprintf("%d times in a row", n), fmt.Sprintf("%d fois de suite", n)}
 	}
 }
 

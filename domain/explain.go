@@ -68,6 +68,7 @@ type Waits struct {
 	ProviderID string
 	Attempt    int
 	LastError  string
+	Deaths     int // of the server in a row, while it performed the session's step
 }
 
 // Explanation says why a session stands where it stands.
@@ -170,6 +171,7 @@ func (e *Explanation) person(st *Standing) {
 func (e *Explanation) queued(st *Standing, now time.Time) {
 	s := st.View.Session
 	e.slot(st)
+	e.Waits.Deaths = s.State.Suspicion.Deaths
 	for i := range st.View.Queue {
 		row := &st.View.Queue[i]
 		if row.SessionID != s.ID {

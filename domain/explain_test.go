@@ -90,6 +90,11 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 			session: Session{Type: Automation, Phase: WaitingCompletionConfirmation, State: SessionState{Waiting: &WaitingContext{ApprovalID: "apr_1"}}},
 			want:    Waits{Kind: ForCompletion, ApprovalID: "apr_1"}, by: ByAnswer,
 		},
+		"a suspect that stands aside": {
+			session: Session{ID: "ses_1", Type: Chat, Phase: CallingAI, QueuedAt: new(at), State: SessionState{Suspicion: Suspicion{Deaths: 2, ReenterAt: at.Add(10 * time.Second)}}},
+			queue:   []QueueRow{{SessionID: "ses_1", Position: 1, Reason: QueuedSuspect, NotBefore: new(at.Add(10 * time.Second))}},
+			want:    Waits{Kind: ForSchedule, Position: 1, Reason: QueuedSuspect, Until: new(at.Add(10 * time.Second)), Deaths: 2}, by: ByTimer,
+		},
 		"a poisoned one": {
 			session: Session{Type: Chat, Phase: CallingAI, State: SessionState{Poisoned: true}},
 			open:    []*Approval{{ID: "apr_7", Kind: ApprovalPoisoned}},

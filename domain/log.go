@@ -96,6 +96,16 @@ type QueueRow struct {
 	Session *Session // filled by readers
 }
 
+// Reasons of rows that stand behind all others, whenever those came: nobody asks just
+// now, and they get the slot when it is in nobody's way.
+const (
+	QueuedSuspect = "suspect" // it stands aside: its step may have brought the process down
+	QueuedInTurn  = "in_turn" // another chat has taken its place, or it was taken out with work left to do
+)
+
+// InTurn says whether the row stands behind all others.
+func (r *QueueRow) InTurn() bool { return r.Reason == QueuedSuspect || r.Reason == QueuedInTurn }
+
 // Transition is one application of a rule of the machine. All of them are kept.
 type Transition struct {
 	WorkspaceID string

@@ -171,10 +171,10 @@ type SessionState struct {
 	TooLong int `json:"too_long,omitempty"`
 	// CallSince is since when the AI is called; zero while it is not.
 	CallSince time.Time `json:"call_since,omitzero"`
-	// Recoveries counts how often in a row the session was taken up again after a
-	// crash without a transition of its own in between; three poison it.
-	Recoveries int  `json:"recoveries,omitempty"`
-	Poisoned   bool `json:"poisoned,omitempty"`
+	// Suspicion: its step may be what brought the process down. Poisoned: it is set apart
+	// for that, and a person decides.
+	Suspicion Suspicion `json:"suspicion,omitzero"`
+	Poisoned  bool      `json:"poisoned,omitempty"`
 	// Validation is what a run's automation decided about approvals when the run began
 	// (park, refuse, allow); empty: as the workspace has it. AskCompletion: a person
 	// confirms its end.

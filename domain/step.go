@@ -65,6 +65,8 @@ type Policy struct {
 	Estimate CallEstimate
 	// Retry picks the delay of the n-th network retry (1 = first), jitter included.
 	Retry func(attempt int) time.Duration
+	// Caution towards what may bring the process down; zero: the usual.
+	Caution Caution
 }
 
 // PlannedCommands is an answer's commands, resolved and checked against the
@@ -86,8 +88,8 @@ type PlannedCommands struct {
 
 type (
 	// SessionActivationRequested re-enters the present phase: the slot is granted, or a
-	// crash is recovered from (Recovery).
-	SessionActivationRequested struct{ Recovery bool }
+	// crash is recovered from (Recovery). Died: its process did not stop in good order.
+	SessionActivationRequested struct{ Recovery, Died bool }
 
 	// UserMessageSent brings a person's message. Its ids and content are filled; the
 	// machine places it. OfInbox: it waited its turn and is taken now.
@@ -288,8 +290,9 @@ type (
 	// SessionCompleted ends AWAITING_SESSION_CLOSURE.
 	SessionCompleted struct{}
 
-	// SchedulerHeartbeat says the time: what is due happens.
-	SchedulerHeartbeat struct{}
+	// SchedulerHeartbeat says the time: what is due happens. Driven: this very process
+	// performs the session's step, and is alive to say so.
+	SchedulerHeartbeat struct{ Driven bool }
 )
 
 // RoundtripOf is the call of the AI that an event reports; nil for one that reports none.

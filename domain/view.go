@@ -14,6 +14,7 @@ type View struct {
 	HolderOpen          []*Approval
 	HolderPlanned       []*Execution
 	HolderCancelMessage *Message
+	HolderInbox         []*InboxItem
 	// Queue of the workspace, next first. The rows of CHATs have their session.
 	Queue []QueueRow
 

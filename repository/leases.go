@@ -40,10 +40,17 @@ func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// Release gives the lease back: others may take this node's sessions over at once.
+// Release gives the lease back: others may take this node's sessions over at once. They
+// are without an incarnation from then on, which says that they were let go in good
+// order.
 func (s *Store) Release(ctx context.Context) error {
 	_, err := s.write(ctx, "", func(t *tx) error {
 		_, err := t.exec(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2",
+			s.cfg.Node, s.cfg.Incarnation)
 		return err
 	})
 	if err != nil {
@@ -124,6 +131,18 @@ func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
 	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
 		return nil, fmt.Errorf("look for the sessions of this node: %w", err)
+	}
+	return refs(rows), nil
+}
+
+// Suspects lists the sessions that this process has set aside because theirs died.
+func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
+	var rows []refRow
+	err := s.reads.all(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
+		"AND s.id = q.session_id WHERE q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY s.workspace_id, s.id",
+		domain.QueuedSuspect, s.cfg.Node, s.cfg.Incarnation)
+	if err != nil {
+		return nil, fmt.Errorf("look for the sessions that stand aside: %w", err)
 	}
 	return refs(rows), nil
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -25,6 +26,9 @@ const (
 	// change of it a long event.
 	queueShown = 50
 	queueWhole = 1 << 20
+	// firstInTurn is the number from which on those stand who come behind all others,
+	// whenever the others come.
+	firstInTurn = 1 << 40
 )
 
 // queueIn lists the queue, next first, with positions from 1.
@@ -108,7 +112,12 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 	for i := range c.Enqueue {
 		row := &c.Enqueue[i]
 		if row.Number == 0 {
-			err := t.get(ctx, &row.Number, "SELECT COALESCE(MAX(number), 0) + 1 FROM queue WHERE workspace_id = $1", c.WorkspaceID)
+			first, last := int64(1), int64(firstInTurn-1)
+			if row.InTurn() {
+				first, last = firstInTurn, math.MaxInt64
+			}
+			err := t.get(ctx, &row.Number, "SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
+				c.WorkspaceID, first, last)
 			if err != nil {
 				return fmt.Errorf("find the end of the queue: %w", err)
 			}

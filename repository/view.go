@@ -47,6 +47,11 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock, in
 		if err != nil {
 			return nil, err
 		}
+		if holder.InboxPending > 0 {
+			if v.HolderInbox, err = waiting(ctx, r, briefSQL, workspace, holder.ID); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if mine != nil {
 		if err := viewOf(ctx, r, v, mine, inbox); err != nil {

@@ -114,10 +114,10 @@ func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string) 
 	if err := markBlocked(ctx, r, workspace, queue); err != nil {
 		return nil, err
 	}
-	now, asked := s.cfg.Clock(), 0
+	now, asked, inTurn := s.cfg.Clock(), 0, 0
 	for i := range queue {
 		row := &queue[i]
-		if row.Blocked || row.NotBefore != nil && row.NotBefore.After(now) {
+		if asked >= maxAsked && !row.InTurn() || row.Blocked || row.NotBefore != nil && row.NotBefore.After(now) {
 			continue
 		}
 		var found sessionRow
@@ -129,7 +129,9 @@ func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string) 
 			return nil, err
 		}
 		row.Session.QueuePosition = row.Position
-		if asked++; asked == maxAsked {
+		if !row.InTurn() {
+			asked++
+		} else if inTurn++; inTurn == maxAside {
 			break
 		}
 	}

@@ -244,6 +244,7 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
+	d.holdBack(w, d.cfg.Clock())
 	turn := Next(w, d.cfg.Clock())
 	if len(w.Queue)+len(w.Aside) == 0 && w.DueSince.IsZero() {
 		d.agenda.nobodyWaits(workspace, note)
@@ -260,7 +261,7 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 	switch {
 	case err == nil:
 		d.granted(turn)
-		return time.Time{}, false
+		return turn.Again, !turn.Again.IsZero()
 	case domain.ErrorCode(err) == domain.CodeSlotTaken || refused(err):
 		return d.cfg.Clock().Add(retryLook), true // somebody was faster
 	default:

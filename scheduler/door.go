@@ -40,6 +40,8 @@ type Config struct {
 	// Gather, if set, fetches what another node has streamed of a session's answer, for
 	// Streams to give; release lets go of it.
 	Gather func(ctx context.Context, s *domain.Session) (release func())
+	// Caution towards what may bring the process down; zero: the usual.
+	Caution domain.Caution
 	// Causes are what the runner's contexts carry when a session is cut.
 	Causes Causes
 }
@@ -49,13 +51,14 @@ type Causes struct{ Preempted, Interrupted, Stopped error }
 
 // Door is the one door: every event from outside, for any session, passes Deliver.
 type Door struct {
-	cfg    Config
-	agenda *agenda
+	cfg       Config
+	agenda    *agenda
+	probation probation
 }
 
 // NewDoor makes a door.
 func NewDoor(cfg Config) *Door {
-	d := &Door{cfg: cfg}
+	d := &Door{cfg: cfg, probation: probation{caution: cfg.Caution, until: map[string]time.Time{}}}
 	d.agenda = newAgenda(d)
 	return d
 }
@@ -206,7 +209,9 @@ func (d *Door) withSlot(v *domain.View, r request, event domain.Event, o *outcom
 			return nil, &unknownModelError{v.Session.ProviderID}
 		}
 	}
-	o.verdict = Ask(d.asks(v, r))
+	asks := d.asks(v, r)
+	asks.Apart = d.apart(v.Session, event, r.byItself)
+	o.verdict = Ask(asks)
 	if !o.verdict.Grant {
 		if r.byItself {
 			return nil, errSlotTaken
@@ -296,7 +301,7 @@ func (d *Door) displace(v *domain.View, o *outcome) error {
 		event = domain.SessionEvicted{}
 	}
 	holder := *v
-	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, nil
+	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, v.HolderInbox
 	holder.Planned, holder.CancelMessage = v.HolderPlanned, v.HolderCancelMessage
 	step, err := d.cfg.Machine.Run(v.Holder, event, d.policy(&holder))
 	if err != nil {
@@ -306,6 +311,12 @@ func (d *Door) displace(v *domain.View, o *outcome) error {
 		step.Change.Sessions[i].Claim = true // its driver, wherever it is, is fenced
 	}
 	o.change = step.Change
+	if step.AsksSlot { // a message waits for it
+		d.standInTurn(v, o.change, step.Session, domain.QueueRow{
+			WorkspaceID: v.Workspace.ID, SessionID: step.Session.ID, Trigger: askedByMessage, Since: o.change.At,
+		})
+		o.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	}
 	v.Spent.Reserved = max(0, v.Spent.Reserved-v.Holder.State.ReservedCost) // its call is cut
 	return nil
 }
@@ -363,7 +374,7 @@ func (d *Door) policy(v *domain.View) *domain.Policy {
 		Now: d.cfg.Clock(), NewID: d.cfg.NewID, Settings: v.Workspace.Settings,
 		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned,
 		Spent: v.Spent, Estimate: estimate,
-		Retry: d.cfg.Retry(v.Workspace.Settings.NetworkRetry),
+		Retry: d.cfg.Retry(v.Workspace.Settings.NetworkRetry), Caution: d.cfg.Caution,
 	}
 }
 

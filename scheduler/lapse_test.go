@@ -47,6 +47,8 @@ func (s *shaky) Owned(context.Context) ([]domain.SessionRef, error) {
 	}, nil
 }
 
+func (s *shaky) Suspects(context.Context) ([]domain.SessionRef, error) { return nil, nil }
+
 func (s *shaky) Leased(until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

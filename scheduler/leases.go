@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,6 +29,7 @@ type Keeper struct {
 	// Recovered is told of each session that was taken up.
 	Recovered func()
 
+	drains atomic.Bool
 	until  time.Time // the lease is held at least until then
 	lapsed bool      // it was over, and its sessions were let go
 	look   chan struct{}
@@ -63,14 +65,38 @@ func (k *Keeper) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop gives the lease back, so that another node need not wait for it to run out.
+// Drain takes nothing up any more. The lease is kept until Stop: what runs may end.
+func (k *Keeper) Drain(context.Context) error {
+	k.drains.Store(true)
+	return nil
+}
+
+// Stop gives the lease back, so that another node need not wait for it to run out. Who
+// takes the sessions over sees that this was no death.
 func (k *Keeper) Stop(ctx context.Context) error {
 	if k.stop == nil {
 		return nil
 	}
 	k.stop()
 	<-k.done
+	k.absolve(ctx)
 	return k.Leases.Release(ctx)
+}
+
+// absolve clears the suspects that this process has set aside.
+func (k *Keeper) absolve(ctx context.Context) {
+	refs, err := k.Leases.Suspects(ctx)
+	for _, ref := range refs {
+		if err == nil {
+			err = k.Door.absolve(ctx, ref)
+		}
+		if errors.Is(err, errNothing) {
+			err = nil
+		}
+	}
+	if err != nil {
+		k.Log.Warn().Err(err).Msg("sessions that stand aside could not be cleared; they are taken up when their time comes")
+	}
 }
 
 // Look asks for a look at once: a node is gone.
@@ -142,13 +168,16 @@ func (k *Keeper) recoverOwn(ctx context.Context) {
 	k.lapsed = false
 	for _, ref := range refs {
 		if !k.Drivers.Drives(ref.SessionID) {
-			k.takeUp(ctx, ref)
+			k.takeUp(ctx, ref, false)
 		}
 	}
 }
 
 // recover takes up sessions at work whose driver is gone.
 func (k *Keeper) recover(ctx context.Context) {
+	if k.drains.Load() {
+		return
+	}
 	k.recoverOwn(ctx)
 	for ctx.Err() == nil {
 		refs, err := k.Leases.Claimable(ctx, claimBatch)
@@ -158,7 +187,7 @@ func (k *Keeper) recover(ctx context.Context) {
 		}
 		taken := 0
 		for _, ref := range refs {
-			if k.takeUp(ctx, ref) {
+			if k.takeUp(ctx, ref, true) {
 				taken++
 			}
 		}
@@ -168,9 +197,10 @@ func (k *Keeper) recover(ctx context.Context) {
 	}
 }
 
-// takeUp takes up one session, and says whether it did.
-func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef) bool {
-	switch err := k.Door.takeUp(ctx, ref); {
+// takeUp takes up one session, and says whether it did. gone: the process that performed
+// it is gone.
+func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) bool {
+	switch err := k.Door.takeUp(ctx, ref, gone); {
 	case errors.Is(err, errNothing):
 		return false
 	case err != nil:
@@ -185,8 +215,9 @@ func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef) bool {
 // takeUp goes on with a session at work whose driver is gone. Between the look at the
 // database and this, a person may have moved it on, or another node have taken it up:
 // then it has another claim, or no slot, and there is nothing to do. It never takes the
-// slot from who got it meanwhile.
-func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef) error {
+// slot from who got it meanwhile. If the process that performed its step is gone without
+// having let it go, that was a death, and the session may be the cause.
+func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) error {
 	_, err := d.pass(ctx, request{
 		workspace: ref.WorkspaceID, session: ref.SessionID, byItself: true,
 		event: func(v *domain.View) (domain.Event, error) {
@@ -194,7 +225,8 @@ func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef) error {
 			if s.RunEpoch != ref.RunEpoch || !s.HoldsSlot || !s.Phase.Working() {
 				return nil, errNothing
 			}
-			return domain.SessionActivationRequested{Recovery: true}, nil
+			died := gone && s.OwnerIncarnation != "" && !d.cfg.Runner.Drives(s.ID)
+			return domain.SessionActivationRequested{Recovery: true, Died: died}, nil
 		},
 	})
 	return err

@@ -13,7 +13,7 @@ func (d *Door) SendMessage(ctx context.Context, workspace, session string, in do
 	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
 		sent := d.userMessage(v.Session, in)
 		message = sent.Message
-		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() {
+		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() || v.Session.State.Poisoned {
 			return sent, nil
 		}
 		partial, text := d.cfg.Streams.Partial(session)

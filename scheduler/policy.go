@@ -23,6 +23,8 @@ const (
 	AutomationsTurn Reason = "automations_turn"    // an AUTOMATION that waited too long keeps it for a roundtrip
 	HolderBusy      Reason = "holder_busy"         // wait for the holder
 	OwnRunGoes      Reason = "own_run_goes"        // two runs of one automation never go at the same time
+	TakenUpAgain    Reason = "taken_up_again"      // a suspect's time has come, and the CHAT rests
+	SetApart        Reason = "set_apart"           // it is poisoned, or a suspect whose time has not come
 	BehindTheOthers Reason = "behind_the_others"   // first in, first out
 )
 
@@ -56,6 +58,10 @@ type Asks struct {
 	// ByItself: nobody asks just now. The session was set aside in the middle of its
 	// work, and takes the slot only when that is in nobody's way.
 	ByItself bool
+	// Returns: it had the slot when its process died, stood aside, and its time has come.
+	Returns bool
+	// Apart: it must not get the slot now, whatever else is so.
+	Apart    bool
 	Settings *domain.Settings
 	Now      time.Time
 }
@@ -65,6 +71,8 @@ func Ask(a Asks) Verdict {
 	switch {
 	case a.Holder != nil && a.Holder.ID == a.Asker.ID:
 		return Verdict{Grant: true, Reason: HoldsItAlready}
+	case a.Apart:
+		return Verdict{Reason: SetApart}
 	case a.BehindOwnRun:
 		return Verdict{Reason: OwnRunGoes}
 	case a.Holder == nil:
@@ -116,6 +124,9 @@ func (a *Asks) ofChat() Verdict {
 	}
 	if Inactive(a.Holder, a.Settings, a.Now) {
 		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Reason: HolderInactive}
+	}
+	if a.Returns && a.Holder.Phase == domain.Idle {
+		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Reason: TakenUpAgain}
 	}
 	if a.Asker.Type != domain.Chat && a.Holder.Phase == domain.Idle && !a.Since.IsZero() &&
 		!a.Now.Before(StarvesAt(a.Since, a.Settings)) {

@@ -29,6 +29,8 @@ func TestAsk(t *testing.T) {
 		asker, holder *domain.Session
 		settings      *domain.Settings
 		byItself      bool
+		apart         bool
+		returns       bool
 		ahead         int
 		actionRuns    bool
 		ownRun        bool
@@ -45,6 +47,10 @@ func TestAsk(t *testing.T) {
 		"an inactive chat is evicted":              {asker: run("a", domain.CallingAI), holder: chat("b", domain.Idle, 5*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
 		"a chat that waits is inactive too":        {asker: run("a", domain.CallingAI), holder: chat("b", domain.WaitingValidation, 6*time.Minute), want: Verdict{Grant: true, Evict: true, Reason: HolderInactive}},
 		"a chat at work is never inactive":         {asker: run("a", domain.CallingAI), holder: chat("b", domain.CallingAI, time.Hour), want: Verdict{Reason: HolderBusy}},
+		"a suspect waits for its time":             {asker: chat("a", domain.CallingAI, 0), apart: true, want: Verdict{Reason: SetApart}},
+		"then it comes back to a chat at rest":     {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, 0), byItself: true, returns: true, want: Verdict{Grant: true, Evict: true, Reason: TakenUpAgain}},
+		"but not to one at work":                   {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.CallingAI, 0), byItself: true, returns: true, want: Verdict{Reason: HolderBusy}},
+		"nor to one that waits for its person":     {asker: run("a", domain.CallingAI), holder: chat("b", domain.WaitingValidation, 0), byItself: true, returns: true, want: Verdict{Reason: HolderBusy}},
 		"an automation waits for an automation":    {asker: run("a", domain.CallingAI), holder: run("b", domain.CallingAI), want: Verdict{Reason: HolderBusy}},
 		"a chat that was switched away waits":      {asker: chat("a", domain.CallingAI, 0), holder: chat("b", domain.Idle, time.Minute), byItself: true, want: Verdict{Reason: HolderBusy}},
 		"a run goes behind those who queue":        {asker: run("a", domain.ExecutingEnrichments), ahead: 1, want: Verdict{Reason: BehindTheOthers}},
@@ -70,7 +76,7 @@ func TestAsk(t *testing.T) {
 				settings = &alone
 			}
 			got := Ask(Asks{
-				Asker: c.asker, Holder: c.holder, Settings: settings, Now: now, ByItself: c.byItself,
+				Asker: c.asker, Holder: c.holder, Settings: settings, Now: now, ByItself: c.byItself, Apart: c.apart, Returns: c.returns,
 				Ahead: c.ahead, ActionRuns: c.actionRuns, BehindOwnRun: c.ownRun, Since: c.since,
 			})
 			if c.want.Grant && c.want.Reason != SlotFree && c.want.Reason != HoldsItAlready {

@@ -68,6 +68,8 @@ type Leases interface {
 	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
 	// Owned lists sessions at work whose driver this process is, or was.
 	Owned(ctx context.Context) ([]domain.SessionRef, error)
+	// Suspects lists sessions that stand aside and that this process has set aside.
+	Suspects(ctx context.Context) ([]domain.SessionRef, error)
 }
 
 // Machine is the pure state machine.
@@ -84,6 +86,8 @@ type Runner interface {
 	// Yield asks a session's driver to call SafePoint at each of its safe points from now
 	// on: somebody waits for the slot.
 	Yield(session string)
+	// Drives says whether this very process performs the session's step.
+	Drives(session string) bool
 }
 
 // Observer counts what is decided. Its methods must be quick.

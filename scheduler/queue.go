@@ -31,10 +31,11 @@ func (d *Door) asks(v *domain.View, r request) Asks {
 	}
 	for _, row := range v.Queue {
 		if row.SessionID == v.Session.ID {
-			a.Since, a.ByItself = row.Since, false // its row is a standing request
+			a.Since, a.ByItself = row.Since, r.byItself && row.InTurn() // any other row is a standing request
+			a.Returns = row.Reason == domain.QueuedSuspect
 			return a
 		}
-		if !row.Blocked && (row.NotBefore == nil || !row.NotBefore.After(a.Now)) {
+		if !row.Blocked && !row.InTurn() && (row.NotBefore == nil || !row.NotBefore.After(a.Now)) {
 			a.Ahead++
 		}
 	}
@@ -70,7 +71,13 @@ func (d *Door) withoutSlot(v *domain.View, r request, event domain.Event, o *out
 // timer, a late result) into the queue.
 func (d *Door) standIn(v *domain.View, o *outcome, event domain.Event) {
 	s := o.step.Session
+	cleared := v.Session.State.Suspicion.Aside() && !s.State.Suspicion.Aside() && s.QueuedAt != nil
 	switch {
+	case cleared && o.step.AsksSlot && s.Phase != domain.Completed: // it asks like any other now
+		d.enqueue(v, o, event)
+	case cleared:
+		s.QueuedAt = nil
+		d.dequeue(v, o.change, s.ID)
 	case s.QueuedAt != nil && (s.Phase == domain.Completed || s.State.Poisoned):
 		s.QueuedAt = nil
 		d.dequeue(v, o.change, s.ID)
@@ -93,7 +100,13 @@ func (d *Door) enqueue(v *domain.View, o *outcome, event domain.Event) {
 		row.Reason = string(domain.CauseResume)
 	}
 	for _, have := range v.Queue {
-		if have.SessionID == s.ID { // it keeps its place
+		switch {
+		case have.SessionID != s.ID:
+		case s.State.Suspicion.Aside():
+			row = have // it stands aside, whatever comes for it
+		case have.InTurn():
+			row.Since = have.Since
+		default: // it keeps its place
 			row.Number, row.Since = have.Number, have.Since
 		}
 	}
@@ -107,25 +120,36 @@ func (d *Door) enqueue(v *domain.View, o *outcome, event domain.Event) {
 	o.queued = true
 }
 
-// firstInQueue puts the row before all others, and takes any other CHAT out.
+// firstInQueue puts the row before all others. Any other CHAT gives its place up to it,
+// and waits in its turn.
 func (d *Door) firstInQueue(v *domain.View, o *outcome, row *domain.QueueRow) {
 	if len(v.Queue) == 0 || v.Queue[0].SessionID == row.SessionID {
 		return
 	}
 	row.Number = v.Queue[0].Number - 1
-	if row.Number == 0 { // 0 stands for the last place
+	if v.Queue[0].InTurn() { // nobody else stands before those
+		row.Number = 0
+	} else if row.Number == 0 { // 0 stands for the last place
 		row.Number = -1
 	}
 	for _, other := range v.Queue {
-		if other.SessionID == row.SessionID || other.Session == nil || other.Session.Type != domain.Chat {
+		if other.SessionID == row.SessionID || other.InTurn() || other.Session == nil || other.Session.Type != domain.Chat {
 			continue
 		}
-		left := other.Session.Clone()
-		left.QueuedAt, left.QueuePosition = nil, 0
-		o.change.Sessions = append(o.change.Sessions, domain.SessionWrite{Session: left})
-		o.change.Dequeue = append(o.change.Dequeue, left.ID)
-		o.change.Emit(domain.LogEvent{SessionID: left.ID, Type: domain.LogSessionStatus, Session: left})
+		d.standInTurn(v, o.change, other.Session.Clone(), other)
 	}
+}
+
+// standInTurn gives a session a place behind all others: nobody asks just now, and it
+// comes when that is in nobody's way. It says so.
+func (d *Door) standInTurn(v *domain.View, change *domain.Change, s *domain.Session, row domain.QueueRow) {
+	row.Number, row.Reason, row.Preempting, row.NotBefore = 0, domain.QueuedInTurn, false, nil
+	s.QueuedAt, s.QueuePosition = &row.Since, position(v.Queue, row)
+	if change.Session(s.ID) == nil {
+		change.Sessions = append(change.Sessions, domain.SessionWrite{Session: s})
+	}
+	change.Enqueue = append(change.Enqueue, row)
+	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
 }
 
 // dequeue takes a session out of the queue, if it stands there.
@@ -158,7 +182,8 @@ func trigger(s *domain.Session, event domain.Event) string {
 func position(queue []domain.QueueRow, row domain.QueueRow) int {
 	place := 1
 	for _, other := range queue {
-		if other.SessionID != row.SessionID && (row.Number == 0 || other.Number < row.Number) {
+		last := row.Number == 0 && (row.InTurn() || !other.InTurn())
+		if other.SessionID != row.SessionID && (last || row.Number != 0 && other.Number < row.Number) {
 			place++
 		}
 	}
@@ -184,8 +209,14 @@ func (d *Door) afterAsking(o *outcome) {
 	d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 }
 
+// workLeft says whether the session has something to do that needs the slot.
+func workLeft(s *domain.Session, v *domain.View) bool {
+	answered := s.State.Waiting != nil && s.State.Waiting.Answer != nil
+	return s.Phase.Working() || answered || s.Phase == domain.Idle && (s.State.PendingCause != "" || len(v.Inbox) > 0)
+}
+
 // LeaveQueue takes a session out of the queue. A run that has not begun ends with it;
-// anything else only loses its place.
+// what has work left only loses its place, and waits behind all others.
 func (d *Door) LeaveQueue(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
 	return d.receiptOf(ctx, request{
 		workspace: workspace, session: session,
@@ -202,6 +233,15 @@ func (d *Door) LeaveQueue(ctx context.Context, workspace, session string) (*doma
 		then: func(v *domain.View, change *domain.Change) error {
 			s := change.Session(session)
 			if s.Phase == domain.Completed {
+				return nil
+			}
+			for _, row := range v.Queue {
+				if row.SessionID == session && row.Reason != domain.QueuedSuspect && workLeft(s, v) {
+					d.standInTurn(v, change, s, row)
+					change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+				}
+			}
+			if s.State.Suspicion.Aside() || workLeft(s, v) {
 				return nil
 			}
 			s.QueuedAt, s.QueuePosition = nil, 0

@@ -43,7 +43,7 @@ func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 			Store: w, Machine: w, Runner: w, Observer: w, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
-		err := door.takeUp(t.Context(), domain.SessionRef{WorkspaceID: "default", SessionID: "ses_1", RunEpoch: 4})
+		err := door.takeUp(t.Context(), domain.SessionRef{WorkspaceID: "default", SessionID: "ses_1", RunEpoch: 4}, true)
 		if taken := err == nil; taken != c.taken || err != nil && !errors.Is(err, errNothing) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -78,5 +78,6 @@ func (w *recovery) Run(s *domain.Session, _ domain.Event, _ *domain.Policy) (*do
 func (w *recovery) Drive(*domain.View, domain.Effect) { w.driven++ }
 func (w *recovery) Cut(string, int64, error)          {}
 func (w *recovery) Yield(string)                      {}
+func (w *recovery) Drives(string) bool                { return false }
 func (w *recovery) Asked(Reason, bool)                {}
 func (w *recovery) Waited(time.Duration, bool)        {}

@@ -91,10 +91,16 @@ func (a *agenda) wake(ctx context.Context, refs []domain.SessionRef) bool {
 // ifDue is the heartbeat of a session whose time has come. Another node may have been
 // quicker.
 func (d *Door) ifDue(v *domain.View) (domain.Event, error) {
-	if at := v.Session.WakeAt; at == nil || at.After(d.cfg.Clock()) {
+	s := v.Session
+	now, driven := d.cfg.Clock(), d.cfg.Runner.Drives(v.Session.ID)
+	if s.WakeAt == nil || s.WakeAt.After(now) {
 		return nil, errNothing
 	}
-	return domain.SchedulerHeartbeat{}, nil
+	cleared := s.State.Suspicion.ClearedAt(d.cfg.Caution)
+	if cleared != nil && cleared.Equal(*s.WakeAt) && !driven {
+		return nil, errNothing // only the process that performs it can say that it lives
+	}
+	return domain.SchedulerHeartbeat{Driven: driven}, nil
 }
 
 // occur records what came due of automations.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -26,6 +27,9 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 	ahead := 0
 	for i := range w.Queue {
 		row := &w.Queue[i]
+		if row.InTurn() {
+			continue
+		}
 		if row.NotBefore != nil && row.NotBefore.After(now) {
 			t.earliest(*row.NotBefore)
 			continue
@@ -45,9 +49,7 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 	if ahead > 0 {
 		return t
 	}
-	for _, s := range w.Aside {
-		a := asksFor(w, s, now)
-		a.ByItself, a.Since = true, s.State.SuspendedAt
+	for _, a := range t.inTheirTurn(w, now) {
 		if t.take(a) {
 			return t
 		}
@@ -62,6 +64,43 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 		}
 	}
 	return t
+}
+
+// inTheirTurn are those who have something to do and for whom nobody asks just now,
+// oldest request first.
+func (t *Turn) inTheirTurn(w *domain.Waiters, now time.Time) []Asks {
+	var all []Asks
+	for i := range w.Queue {
+		row := &w.Queue[i]
+		if !row.InTurn() {
+			continue
+		}
+		if row.NotBefore != nil && row.NotBefore.After(now) {
+			t.earliest(*row.NotBefore)
+			continue
+		}
+		if row.Session == nil || row.Blocked {
+			continue
+		}
+		a := asksFor(w, row.Session, now)
+		a.ByItself, a.Since, a.Returns = true, row.Since, row.Reason == domain.QueuedSuspect
+		all = append(all, a)
+	}
+	for _, s := range w.Aside {
+		a := asksFor(w, s, now)
+		a.ByItself, a.Since = true, s.State.SuspendedAt
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(a, b Asks) int { return a.waitsSince().Compare(b.waitsSince()) })
+	return all
+}
+
+// waitsSince is when its session was last heard of, where nothing says when it asked.
+func (a *Asks) waitsSince() time.Time {
+	if a.Since.IsZero() {
+		return a.Asker.LastEventTime
+	}
+	return a.Since
 }
 
 func asksFor(w *domain.Waiters, s *domain.Session, now time.Time) Asks {

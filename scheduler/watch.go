@@ -21,6 +21,7 @@ const (
 // Committed is told of every change that this process commits: something may come due
 // because of it, and entries that were made may start automations.
 func (d *Door) Committed(change *domain.Change) {
+	d.probation.note(change)
 	d.agenda.comesDue(change)
 	for _, e := range change.Events {
 		if e.Type == domain.LogDataChanged && madeEntries(e.Change) {

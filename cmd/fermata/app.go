@@ -135,6 +135,9 @@ func (a *app) firstWorkspace(ctx context.Context) error {
 	return err
 }
 
+// caution is the usual, but where a test has no minutes to wait.
+var caution domain.Caution
+
 // aroundCommit is unset, but where a process is to be stopped at an exact COMMIT.
 var aroundCommit func(commit func() error) error
 
@@ -202,8 +205,9 @@ func (a *app) wire(ctx context.Context) error {
 	if a.node != nil {
 		a.services.Add("bus", a.node)
 	}
+	a.services.Add("leases", keeper) // given back when nothing runs any more
 	a.services.Add("run loop", a.loop)
-	a.services.Add("leases", keeper)
+	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
 	a.services.Add("scheduler", a.door)
 	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
@@ -273,7 +277,7 @@ func (a *app) wireLoop() {
 		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
 		SealHook: a.sealer.sealHook,
-		Observer: a.metrics, Gather: a.gather(),
+		Observer: a.metrics, Gather: a.gather(), Caution: caution,
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
 		},

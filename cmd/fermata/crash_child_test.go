@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 const (
@@ -14,6 +16,11 @@ const (
 	childVariable = "FERMATA_TEST_CHILD"
 	// killVariable arms it from its start on; see fuse.arm.
 	killVariable = "FERMATA_TEST_KILL"
+	// cautionVariable is how carefully suspects are taken up: "10s 1m 1m", or "" as usual.
+	cautionVariable = "FERMATA_TEST_CAUTION"
+	// careless is for stories about something else: who died twice in a row waits for
+	// next to nothing, and is cleared at once.
+	careless = "100ms 200ms 1ms"
 )
 
 // serveAsChild runs the command line like main does. What the parent writes to its
@@ -22,6 +29,7 @@ func serveAsChild(args []string) int {
 	f := &fuse{}
 	f.arm(os.Getenv(killVariable))
 	aroundCommit = f.commit
+	caution = cautionOf(os.Getenv(cautionVariable))
 	go func() {
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {
@@ -34,6 +42,15 @@ func serveAsChild(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+func cautionOf(text string) (c domain.Caution) {
+	var second, third, survived string
+	_, _ = fmt.Sscan(text, &second, &third, &survived) // "" has none
+	c.Second, _ = time.ParseDuration(second)
+	c.Third, _ = time.ParseDuration(third)
+	c.Survived, _ = time.ParseDuration(survived)
+	return c
 }
 
 // fuse kills the process at its n-th COMMIT: before it is sent, after the database

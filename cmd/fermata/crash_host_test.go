@@ -22,6 +22,8 @@ type host struct {
 	// node is its name, with what else its environment says.
 	node string
 	env  []string
+	// diesEarly: a session kills it, perhaps before it says that it is ready.
+	diesEarly bool
 
 	mu       sync.Mutex
 	up       *child        // nil while it is starting
@@ -96,7 +98,7 @@ func (h *host) supervise() {
 			})
 			<-c.gone
 		case <-c.gone:
-			if kill == "" {
+			if kill == "" && !h.diesEarly {
 				h.change(func() { h.problem = fmt.Errorf("the server ended at its start:\n%s", c.log) })
 				return
 			}
@@ -245,7 +247,7 @@ func startChild(db databaseFlags, kill, node string, env ...string) (*child, err
 	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}}
 	c.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+db.DataDir)
 	c.cmd.Env = append(os.Environ(), childVariable+"=1", killVariable+"="+kill,
-		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID="+node, "FERMATA_SHUTDOWN_GRACE=1s",
+		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID="+node, "FERMATA_SHUTDOWN_GRACE=1s", cautionVariable+"="+careless,
 		"FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
 	c.cmd.Env = append(c.cmd.Env, env...)
 	if c.in, err = c.cmd.StdinPipe(); err != nil {

@@ -54,6 +54,7 @@ type rule struct {
 	round    int    // calls since then, from 1; 0: any
 	result   string // in the results since then
 	status   int    // instead of an answer: the call is refused
+	kills    bool   // instead of an answer: whoever calls dies of it
 	text     string
 	calls    []toolCall
 	hold     string // the gate at which it stops after the first word
@@ -178,6 +179,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		where = r.where
 	}
 	status := r.rule(&ask).status
+	if r.rule(&ask).kills {
+		where = "head"
+	}
 	if r.away != "" && strings.Contains(person(&ask), r.away) {
 		status = http.StatusServiceUnavailable
 	}

@@ -51,7 +51,7 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 				if waits := p.get(a.path("/messages")); waits.str("data.1.id") != queued || waits.str("data.1.status") != "queued" {
 					p.t.Errorf("the message does not wait any more: %s", waits.body)
 				}
-				p.restart() // twice: a third time would be its last
+				p.restart()
 				p.opens("slow")
 				a.hears(2)
 			}},
@@ -91,25 +91,6 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 				a.does("resume")
 				p.restart()
 				a.says("second")
-				a.rests()
-			}},
-			{"failed three times at one place", nil, slowRules, func(p *player) {
-				a := p.chat(true)
-				a.says("slow one")
-				p.holds("slow")
-				p.restart()
-				p.holds("slow")
-				p.restart()
-				p.holds("slow")
-				p.restart() // the third recovery in a row at the same place
-				until(p.t, "the session to be set apart", func() bool { return p.get(a.path("")).str("status") == "requires_action" })
-				open := p.get("/v1/approvals?status=open")
-				if open.str("data.0.kind") != "poisoned" || p.get("/v1/slot").at("holder") != nil {
-					p.t.Errorf("it keeps the slot, or nobody is asked: %s", open.body)
-				}
-				p.restart()
-				p.opens("slow")
-				a.does("resume")
 				a.rests()
 			}},
 		} {

@@ -109,10 +109,12 @@ func (c *crowd) Cut(session string, epoch int64, _ error) {
 
 func (c *crowd) Yield(session string) { c.yields[session] = true }
 
+func (c *crowd) Drives(string) bool { return true }
+
 // agreeable finds nothing wrong with what people answer.
 type agreeable struct{}
 
-func (agreeable) RoleFor(string) domain.Role                          { return "" }
+func (agreeable) RoleFor(string) domain.Role                          { return domain.RoleMember }
 func (agreeable) CheckResponse(*domain.Module, json.RawMessage) error { return nil }
 func (agreeable) ResponseText(*domain.Module, json.RawMessage, string) string {
 	return "this one"
@@ -240,7 +242,7 @@ func (c *crowd) answerOne() {
 		return
 	}
 	a := anyOf(c, open)
-	d := domain.Decision{Approved: c.calm || c.rand.IntN(3) > 0, Value: json.RawMessage(`"x"`), Cancelled: c.one(4), By: domain.Author{ID: "ada"}}
+	d := domain.Decision{Approved: c.calm || c.rand.IntN(3) > 0, Value: json.RawMessage(`"x"`), Cancelled: c.one(4), By: domain.Author{ID: "ada", Role: domain.RoleAdmin}}
 	if c.one(3) {
 		d.Comment = "Otherwise."
 	}
@@ -384,9 +386,25 @@ func (c *crowd) check() {
 		if works := c.jobs[s.ID] != nil; works != (s.HoldsSlot && s.Phase.Working()) {
 			c.fail("%s is in %s, and its work is under way: %t", s.ID, s.Phase, works)
 		}
+		c.tellsTrue(s)
 	}
 	if holders > 1 {
 		c.fail("%d sessions hold the slot", holders)
+	}
+}
+
+// tellsTrue: a session that waits for the slot says so, whatever brought it there, and
+// none says so that does not. One that was set aside says that instead; one that queues
+// for later than now waits for that time.
+func (c *crowd) tellsTrue(s *domain.Session) {
+	c.t.Helper()
+	st, err := c.store.Standing(c.t.Context(), s.WorkspaceID, s.ID)
+	c.ok(err)
+	why := domain.Explain(st, c.now)
+	waits, queued, place := why.Waits.Kind == domain.ForSlot, s.Status() == domain.StatusQueued, st.View.Session.QueuePosition > 0
+	later := why.UnblockedBy == domain.ByTimer && queued
+	if queued != place || queued != (waits && s.Status() != domain.StatusSuspended || later) {
+		c.fail("%s is %s in %s, has a place in the queue: %t, and is explained as waiting for %s by %s", s.ID, s.Status(), s.Phase, place, why.Waits.Kind, why.UnblockedBy)
 	}
 }
 

@@ -160,7 +160,7 @@ func (s *server) phase(session, phase string, roundtrips int) *reply {
 }
 
 // Who cannot have the slot stands in line, first in, first out; a chat that may not
-// pre-empt stands first, and only one of them.
+// pre-empt stands first, and only one of them: the other waits behind all, and says so.
 func TestTheQueue(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
 		s := newServer(t, db)
@@ -190,10 +190,10 @@ func TestTheQueue(t *testing.T) {
 		for _, row := range queue.list("data") {
 			order = append(order, fmt.Sprint(row.(map[string]any)["session_id"]))
 		}
-		if want := []string{two, runs[1], runs[2]}; !slices.Equal(order, want) {
+		if want := []string{two, runs[1], runs[2], one}; !slices.Equal(order, want) {
 			t.Errorf("the queue is %v, want %v", order, want)
 		}
-		if got := s.call("GET", "/v1/sessions/"+one, nil).want(200); got.str("status") != "idle" {
+		if got := s.call("GET", "/v1/sessions/"+one, nil).want(200); got.str("status") != "queued" || got.at("queue_position") != 4.0 {
 			t.Errorf("the chat whose place was taken is %s", got.body)
 		}
 		s.sound()

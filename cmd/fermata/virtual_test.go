@@ -90,6 +90,7 @@ type idleRunner struct{}
 func (idleRunner) Drive(*domain.View, domain.Effect) {}
 func (idleRunner) Cut(string, int64, error)          {}
 func (idleRunner) Yield(string)                      {}
+func (idleRunner) Drives(string) bool                { return true }
 
 // nobodyStreams has streamed nothing.
 type nobodyStreams struct{}

@@ -41,7 +41,7 @@ func (t *turn) end(reason domain.EndReason) {
 	}
 	t.s.EndReason = reason
 	t.s.HoldsSlot = false
-	t.s.State.Suspended, t.s.State.Poisoned = false, false
+	t.s.State.Suspended, t.s.State.Poisoned, t.s.State.Suspicion = false, false, domain.Suspicion{}
 	t.s.State.PendingCause = ""
 	t.next = nil
 	t.ended = true
@@ -144,5 +144,5 @@ func rejectCompletion(t *turn) {
 // reopen brings a stopped chat back.
 func reopen(t *turn) {
 	t.s.EndReason = ""
-	t.s.State.Recoveries = 0
+	t.s.State.Suspicion = domain.Suspicion{}
 }

@@ -119,15 +119,15 @@ func giveUp(t *turn) {
 	t.s.EndReason = domain.EndNetworkError
 	t.s.HoldsSlot = false
 	t.because("given up for now")
-	t.standLast(w.At)
+	t.standLast(string(domain.EndNetworkError), w.At)
 }
 
 // standLast takes the last place in the queue, which does not count before an instant.
-func (t *turn) standLast(notBefore time.Time) {
+func (t *turn) standLast(reason string, notBefore time.Time) {
 	now := t.p.Now
 	t.s.QueuedAt = &now
 	t.c.Enqueue = append(t.c.Enqueue, domain.QueueRow{
-		WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, Trigger: "RESUME", Reason: string(domain.EndNetworkError), Since: now, NotBefore: &notBefore,
+		WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, Trigger: "RESUME", Reason: reason, Since: now, NotBefore: &notBefore,
 	})
 	t.emit(domain.LogEvent{Type: domain.LogQueueChanged})
 	askSlot(t)

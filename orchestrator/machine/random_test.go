@@ -111,7 +111,7 @@ func (w *world) fromPerson(r *rapid.T) domain.Event {
 		message, message, message,
 		domain.InterruptRequested{}, domain.InterruptRequested{MessageID: w.id("msg"), PartialText: "so far"}, domain.InterruptRequested{Then: &then},
 		domain.SessionResumed{}, domain.SessionResumed{}, domain.SessionSuspended{}, domain.SessionEvicted{},
-		domain.RoundRequested{}, domain.SessionActivationRequested{Recovery: true},
+		domain.RoundRequested{}, domain.SessionActivationRequested{Recovery: true, Died: true},
 	}).Draw(r, "person's event")
 }
 
@@ -128,7 +128,7 @@ func (w *world) due(r *rapid.T) domain.Event {
 		return domain.EnrichmentsExecuted{Executions: []*domain.Execution{{ID: w.id("exe"), Kind: domain.KindQuery, Status: domain.ExecSuccess, StartedAt: &now}}}
 	case domain.CallingAI:
 		received, _ := w.answer(rapid.SampledFrom([]string{"a", "a", "b"}).Draw(r, "text"), nil)
-		return pick(received, received, received, received, domain.NetworkErrorOccurred{Problem: "down", Roundtrip: call}, system, domain.WatchdogExpired{Reason: "stalled"}, domain.ContextBudgetExceeded{Roundtrip: call}, domain.SchedulerHeartbeat{}, received, received, received)
+		return pick(received, received, received, received, domain.NetworkErrorOccurred{Problem: "down", Roundtrip: call}, system, domain.WatchdogExpired{Reason: "stalled"}, domain.ContextBudgetExceeded{Roundtrip: call}, domain.SchedulerHeartbeat{Driven: true}, received, received, received)
 	case domain.CompactingContext:
 		return pick(domain.ContextCompacted{Summary: "what was", Tokens: rapid.IntRange(1, 300).Draw(r, "summary"), Roundtrip: call}, domain.NetworkErrorOccurred{Roundtrip: call}, system, domain.WatchdogExpired{Reason: "stalled"})
 	case domain.ParsingAIResponse:
@@ -147,22 +147,22 @@ func (w *world) due(r *rapid.T) domain.Event {
 		if planned := w.planned(); rapid.Bool().Draw(r, "part") && len(planned) > 1 {
 			d.ApprovedIDs = planned[:1]
 		}
-		return pick(domain.ValidationReceived{Decision: d}, domain.ValidationReceived{Decision: d}, w.stale(), domain.SchedulerHeartbeat{})
+		return pick(domain.ValidationReceived{Decision: d}, domain.ValidationReceived{Decision: d}, w.stale(), domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingCommunicationResponse:
 		return pick(domain.CommunicationResponseReceived{Decision: d, Text: "this one"}, domain.CommunicationCancelled{Decision: d})
 	case domain.WaitingBudget:
-		return pick(domain.BudgetRaised{Decision: d}, domain.BudgetRefused{Decision: d}, domain.SchedulerHeartbeat{})
+		return pick(domain.BudgetRaised{Decision: d}, domain.BudgetRefused{Decision: d}, domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingExternalResult:
 		if len(w.s.State.Waiting.Tasks) == 0 {
 			return nil // all have reported; only the slot is missing
 		}
 		return domain.ExternalResultReceived{TaskID: w.s.State.Waiting.Tasks[0], Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}
 	case domain.WaitingCompletionConfirmation:
-		return pick(domain.CompletionConfirmed{Decision: d}, domain.CompletionRejected{Decision: d}, domain.SchedulerHeartbeat{})
+		return pick(domain.CompletionConfirmed{Decision: d}, domain.CompletionRejected{Decision: d}, domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingNetworkRetry:
-		return pick(domain.SchedulerHeartbeat{}, domain.NetworkAvailable{}, domain.NetworkGivenUp{})
+		return pick(domain.SchedulerHeartbeat{Driven: true}, domain.NetworkAvailable{}, domain.NetworkGivenUp{})
 	case domain.AwaitingSessionClosure:
-		return domain.SchedulerHeartbeat{}
+		return domain.SchedulerHeartbeat{Driven: true}
 	case domain.Idle:
 		return pick(domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
 	}

@@ -25,9 +25,9 @@ var outcomes = []string{
 }
 
 // fromPeople are what a poisoned session cannot take: it wants to be tried again or
-// stopped first.
+// stopped first. (A message it keeps.)
 var fromPeople = []string{
-	"UserMessageSent", "ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised",
+	"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised",
 	"BudgetRefused", "CompletionConfirmed", "CompletionRejected", "RoundRequested", "InterruptRequested",
 	"SessionActivationRequested", "SessionSuspended", "SessionEvicted", "NetworkRetryScheduled", "NetworkAvailable",
 	"NetworkGivenUp", "WatchdogExpired", "ApprovalStale", "ApprovalExpired", "SessionCompleted",
@@ -58,7 +58,7 @@ var refusals = []refusalRule{
 	{in(toEnd), everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat"), nil, domain.CodeSessionEnded, textEnded},
 
 	// By state.
-	{all, fromPeople, when{poisoned}, domain.CodeWrongPhase, "The session failed three times at the same place. Try it again with resume, or stop it."},
+	{all, fromPeople, when{poisoned}, domain.CodeWrongPhase, "The server died again and again at this step of the session, which was set apart. Try it again with resume, or stop it."},
 	{working, outcomes, when{setAside}, domain.CodeWrongPhase, textApart},
 	{all, []string{"UserMessageSent"}, when{busy, mustNotWait}, domain.CodeSessionBusy, "The session is at work, and the message said that it must not wait. It was not kept."},
 	{waiting, []string{"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised", "BudgetRefused", "CompletionConfirmed", "CompletionRejected"}, when{answered}, domain.CodeValidationResolved, textSettled},

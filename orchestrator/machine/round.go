@@ -8,7 +8,7 @@ import "github.com/fermata-dev/fermata/domain"
 func (t *turn) newRound(cause domain.Cause, by domain.Author) {
 	old := t.s.State
 	t.s.State = domain.SessionState{
-		Waiting: old.Waiting, Recoveries: old.Recoveries, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
+		Waiting: old.Waiting, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
 		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
 		BegunAt:         old.BegunAt,
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,

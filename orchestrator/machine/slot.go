@@ -37,12 +37,10 @@ func suspend(t *turn) {
 
 // reenter takes a phase up again with the slot.
 func reenter(t *turn) {
-	if recovering(t) {
-		t.s.State.Recoveries++
-	}
 	if !t.hasSlot() {
 		return
 	}
+	t.takenUp()
 	t.s.State.Suspended, t.s.State.SuspendedAt = false, time.Time{}
 	if notChat(t) && t.s.State.BegunAt.IsZero() {
 		t.s.State.BegunAt = t.p.Now
@@ -71,34 +69,4 @@ func goOnWaiting(t *turn) {
 func comeBack(t *turn) {
 	t.clearStanding()
 	dueNow(t)
-}
-
-// maxRecoveries in a row at one place and the session is set apart.
-const maxRecoveries = 3
-
-func thirdTime(t *turn) bool { return t.s.State.Recoveries+1 >= maxRecoveries }
-
-// poison sets a session apart that brings its process down: it frees the slot, and a
-// person decides.
-func poison(t *turn) {
-	t.s.State.Recoveries++
-	t.s.State.Poisoned = true
-	t.s.HoldsSlot = false
-	t.because("poisoned")
-	t.openApproval(&domain.Approval{
-		Kind: domain.ApprovalPoisoned, Text: "The session failed three times at the same place. Try again, or stop it?",
-	})
-	t.notice("error", "poisoned", "The session failed three times at the same place and was set apart.")
-}
-
-// tryAgain takes a poisoned session up from where it stands.
-func tryAgain(t *turn) {
-	t.s.State.Poisoned = false
-	t.s.State.Recoveries = 0
-	for _, a := range t.open {
-		if a.Kind == domain.ApprovalPoisoned {
-			t.settleOne(a, domain.ApprovalApproved)
-		}
-	}
-	t.clearStanding()
 }

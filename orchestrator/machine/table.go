@@ -128,6 +128,7 @@ var table = []rule{
 	{personWaits, "UserMessageSent", when{chat, answered}, stay, do{keepMessage, askSlot}},
 	{personWaits, "UserMessageSent", when{chat, withSlot}, toEnrich, do{supersede, beginRound}},
 	{personWaits, "UserMessageSent", when{chat}, toIdle, do{supersede, keepMessage, askSlot}},
+	{working, "UserMessageSent", when{chat, poisoned}, stay, do{keepMessage}},
 	{working, "UserMessageSent", when{chat, cutsRound}, toIdle, do{cutAnswer, followWithMessage}},
 	{working, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
 
@@ -167,7 +168,8 @@ var table = []rule{
 	{alive, "SessionSuspended", nil, same, do{suspend}},
 	{idle, "SessionEvicted", nil, same, do{leaveSlot}},
 	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
-	{working, "SessionActivationRequested", when{recovering, thirdTime}, same, do{poison}},
+	{working, "SessionActivationRequested", when{guilty}, same, do{poison}},
+	{working, "SessionActivationRequested", when{suspect}, same, do{standAside}},
 	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},
 	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
 	{idle, "SessionActivationRequested", nil, stay, do{reenter}},

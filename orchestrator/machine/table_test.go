@@ -82,7 +82,7 @@ func variants() []domain.Event {
 		case domain.InterruptRequested:
 			list = append(list, e, domain.InterruptRequested{PartialText: "so"}, domain.InterruptRequested{Then: &domain.UserMessageSent{Message: message}})
 		case domain.SessionActivationRequested:
-			list = append(list, e, domain.SessionActivationRequested{Recovery: true})
+			list = append(list, e, domain.SessionActivationRequested{Recovery: true, Died: true})
 		case domain.ValidationReceived:
 			list = append(list, e, domain.ValidationReceived{Decision: domain.Decision{Approved: true}}, domain.ValidationReceived{Decision: domain.Decision{Comment: "no"}})
 		case domain.AIResponseParsed:
@@ -317,7 +317,7 @@ func TestTotalWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.now = w.now.Add(time.Hour)
-		if _, err := w.do(domain.SchedulerHeartbeat{}); err != nil {
+		if _, err := w.do(domain.SchedulerHeartbeat{Driven: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -325,7 +325,7 @@ func TestTotalWork(t *testing.T) {
 		t.Fatalf("worked %s", got)
 	}
 	w.now = *w.s.WakeAt
-	if step, err := w.do(domain.SchedulerHeartbeat{}); err != nil || step.Session.State.Waiting.Reason != domain.EndTimeout {
+	if step, err := w.do(domain.SchedulerHeartbeat{Driven: true}); err != nil || step.Session.State.Waiting.Reason != domain.EndTimeout {
 		t.Fatalf("after 30 minutes: %v", err)
 	}
 }

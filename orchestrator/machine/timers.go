@@ -15,6 +15,9 @@ func whatIsDue(t *turn) {
 	if poisoned(t) {
 		return
 	}
+	if survived(t) {
+		t.s.State.Suspicion = domain.Suspicion{}
+	}
 	if t.s.Phase.Working() {
 		if reason := t.watchdog(); reason != "" && t.first == "SchedulerHeartbeat" {
 			t.follow(domain.WatchdogExpired{Reason: reason})
@@ -79,9 +82,17 @@ func (t *turn) wakeAt() *time.Time {
 		}
 	}
 	if t.s.Phase.Working() {
-		return t.watchdogAt()
+		return earliest(t.watchdogAt(), t.clearedAt())
 	}
 	return t.denialAt()
+}
+
+// earliest is the earlier of two times, of which each may be none.
+func earliest(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
 }
 
 func timeOf(w *domain.WaitingContext) *time.Time {

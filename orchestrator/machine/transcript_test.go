@@ -241,7 +241,7 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 			w.t.Fatalf("later %q: %v", text, err)
 		}
 		w.now = w.now.Add(after)
-		return domain.SchedulerHeartbeat{}
+		return domain.SchedulerHeartbeat{Driven: true}
 	}
 	return w.plainEvent(verb, text)
 }
@@ -263,7 +263,7 @@ func (w *world) plainEvent(verb, text string) domain.Event {
 		"evict":     domain.SessionEvicted{},
 		"stalled":   domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
 		"activate":  domain.SessionActivationRequested{},
-		"crash":     domain.SessionActivationRequested{Recovery: true},
+		"crash":     domain.SessionActivationRequested{Recovery: true, Died: true},
 		"given-up":  domain.NetworkGivenUp{},
 		"expired":   domain.ApprovalExpiredNow{},
 	}[verb]

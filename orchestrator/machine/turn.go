@@ -117,8 +117,8 @@ func (t *turn) divert(gate domain.Event) {
 func (t *turn) enter(to domain.Phase, event string) {
 	from := t.s.Phase
 	t.s.Phase, t.s.LastEventTime = to, t.p.Now
-	if event != "SessionActivationRequested" {
-		t.s.State.Recoveries = 0
+	if !keepsSuspicion(event) {
+		t.s.State.Suspicion = domain.Suspicion{}
 	}
 	if !to.Waiting() && to != domain.AwaitingSessionClosure {
 		t.s.State.Waiting = nil
@@ -214,8 +214,8 @@ func (t *turn) finish() *domain.Step {
 }
 
 // mayRunFirst: parsing and reading again after a crash cost nothing, so their commit
-// can wait for their outcome. Not so when the session is only re-entered: its count
-// of recoveries must be stored before it may bring the process down again.
+// can wait for their outcome. Not so when the session is only re-entered: what is
+// held against it must be stored before it may bring the process down again.
 func (t *turn) mayRunFirst() bool {
 	if t.first == "SessionActivationRequested" {
 		return false

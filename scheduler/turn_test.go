@@ -1,0 +1,64 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Whose turn it is, on views as they are read: who waits in its turn comes behind all
+// who ask, whenever those came, and stands in nobody's way.
+func TestWhoseTurnItIs(t *testing.T) {
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	soon := now.Add(10 * time.Second)
+	row := func(id string, kind domain.SessionType, reason string, since time.Duration, notBefore *time.Time) domain.QueueRow {
+		s := &domain.Session{ID: id, Type: kind, Phase: domain.CallingAI, LastEventTime: now.Add(-since)}
+		return domain.QueueRow{SessionID: id, Session: s, Reason: reason, Since: now.Add(-since), NotBefore: notBefore}
+	}
+	resting := &domain.Session{ID: "chat", Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, LastEventTime: now.Add(-time.Minute)}
+	at := func(id string) *domain.Session {
+		s := &domain.Session{ID: id, Type: domain.Chat, Phase: domain.CallingAI, LastEventTime: now.Add(-time.Minute)}
+		s.State.Suspended, s.State.SuspendedAt = true, now.Add(-time.Minute)
+		return s
+	}
+	for name, c := range map[string]struct {
+		holder *domain.Session
+		queue  []domain.QueueRow
+		aside  []*domain.Session
+		want   string
+		again  time.Time
+	}{
+		"who asks goes before who waits in its turn": {
+			queue: []domain.QueueRow{row("run", domain.Automation, "holder_busy", time.Second, nil), row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, want: "run",
+		},
+		"then the oldest request": {
+			queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Second, nil)}, aside: []*domain.Session{at("aside")}, want: "aside",
+		},
+		"a suspect before its time is looked at then": {
+			queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &soon)}, again: soon,
+		},
+		"and stands in nobody's way": {
+			queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &soon)}, aside: []*domain.Session{at("aside")}, want: "aside", again: soon,
+		},
+		"its session need not be read for that": {
+			queue: []domain.QueueRow{{SessionID: "suspect", Reason: domain.QueuedSuspect, NotBefore: &soon}}, again: soon,
+		},
+		"when its time has come a chat at rest gives way": {
+			holder: resting, queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &now)}, want: "suspect",
+		},
+		"a chat whose place was taken waits until the other is inactive": {
+			holder: resting, queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, again: now.Add(4 * time.Minute),
+		},
+	} {
+		w := &domain.Waiters{Workspace: &domain.Workspace{Settings: domain.DefaultSettings()}, Holder: c.holder, Queue: c.queue, Aside: c.aside}
+		turn := Next(w, now)
+		got := ""
+		if turn.Session != nil {
+			got = turn.Session.ID
+		}
+		if got != c.want || !turn.Again.Equal(c.again) {
+			t.Errorf("%s: the turn is that of %q, again at %s; want %q, %s", name, got, turn.Again, c.want, c.again)
+		}
+	}
+}
