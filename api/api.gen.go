@@ -4155,7 +4155,8 @@ type GetApprovalParams struct {
 type AnswerApprovalParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4184,7 +4185,8 @@ type ListAutomationsParams struct {
 type CreateAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4232,7 +4234,8 @@ type UpdateAutomationParams struct {
 type DisableAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4249,7 +4252,8 @@ type DisableAutomationParams struct {
 type EnableAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4266,7 +4270,8 @@ type EnableAutomationParams struct {
 type ExecuteAutomationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4299,7 +4304,8 @@ type ListGrantsParams struct {
 type CreateGrantParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4356,7 +4362,8 @@ type SetSeedParams struct {
 type RenewWebhookParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4389,7 +4396,8 @@ type ListDocumentsParams struct {
 type CreateDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4434,7 +4442,8 @@ type UpdateDocumentParams struct {
 type PublishDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4451,7 +4460,8 @@ type PublishDocumentParams struct {
 type RestoreDocumentParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4484,7 +4494,8 @@ type GetDocumentVersionParams struct {
 type PreviewEnrichmentsParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4529,7 +4540,8 @@ type UpdateEntryParams struct {
 type RestoreEntryParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4582,7 +4594,8 @@ type StreamEventsParams struct {
 type SendHeartbeatParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4595,7 +4608,8 @@ type SendHeartbeatParams struct {
 type CallWebhookParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -4617,7 +4631,8 @@ type ListKeysParams struct {
 type CreateKeyParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4689,7 +4704,8 @@ type ListProvidersParams struct {
 type CreateProviderParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4741,7 +4757,8 @@ type ListProviderModelsParams struct {
 type TestProviderParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4802,7 +4819,8 @@ type ListRunsParamsTrigger string
 type PreviewScheduleParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4862,7 +4880,8 @@ type ListSessionsParams struct {
 type CreateSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4896,7 +4915,8 @@ type UpdateSessionParams struct {
 type ActivateSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4909,7 +4929,8 @@ type ActivateSessionParams struct {
 type ConfirmCompletionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4968,7 +4989,8 @@ type ExportSessionParamsFormat string
 type InterruptSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5000,7 +5022,8 @@ type ListMessagesParamsOrder string
 type SendMessageParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5027,7 +5050,8 @@ type EditMessageParams struct {
 type ReleaseSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5040,7 +5064,8 @@ type ReleaseSessionParams struct {
 type ResumeResponseParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5053,7 +5078,8 @@ type ResumeResponseParams struct {
 type ResumeSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5066,7 +5092,8 @@ type ResumeSessionParams struct {
 type RetrySessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5079,7 +5106,8 @@ type RetrySessionParams struct {
 type StopSessionParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5108,7 +5136,8 @@ type GetTimelineParams struct {
 type ResumeValidationParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5149,7 +5178,8 @@ type GetSlotParams struct {
 type CreateStreamTicketParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5175,7 +5205,8 @@ type ListToolTypesParams struct {
 type CreateToolTypeParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5236,7 +5267,8 @@ type ListToolsParams struct {
 type CreateToolParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5313,7 +5345,8 @@ type ListEntriesParamsOrder string
 type CreateEntryParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5326,7 +5359,8 @@ type CreateEntryParams struct {
 type CreateEntriesParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5342,7 +5376,8 @@ type ImportEntriesParams struct {
 
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5381,7 +5416,8 @@ type GetEntryStatsParamsGroupBy string
 type RestoreToolParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5435,7 +5471,8 @@ type ListWorkspacesParams struct {
 type CreateWorkspaceParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5468,7 +5505,8 @@ type ListZonesParams struct {
 type CreateZoneParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5516,7 +5554,8 @@ type UpdateZoneParams struct {
 type RestoreZoneParams struct {
 	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
-	// `Idempotent-Replayed: true`. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
+	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 

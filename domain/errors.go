@@ -34,11 +34,12 @@ const (
 	CodeMessagePlaced      Code = "message_placed"   // only a message that waits its turn can be changed
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
-	CodeAutomationDisabled Code = "automation_disabled" // an event came for a disabled automation
-	CodeConditionNotMet    Code = "condition_not_met"   // the trigger waits for another event
-	CodeFirstKey           Code = "first_key"           // the first key must be one that can make others
-	CodeLastAdminKey       Code = "last_admin_key"      // without it nobody could make keys
-	CodeCrossOrigin        Code = "cross_origin"        // a web page of another origin
+	CodeTooManyKeys        Code = "too_many_idempotency_keys" // of one credential, their answers kept
+	CodeAutomationDisabled Code = "automation_disabled"       // an event came for a disabled automation
+	CodeConditionNotMet    Code = "condition_not_met"         // the trigger waits for another event
+	CodeFirstKey           Code = "first_key"                 // the first key must be one that can make others
+	CodeLastAdminKey       Code = "last_admin_key"            // without it nobody could make keys
+	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeUnavailable        Code = "unavailable" // no database, or draining

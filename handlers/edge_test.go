@@ -342,8 +342,9 @@ func (c *sseClient) want(names ...string) (last sseEvent) {
 // keptRequests is an IdempotencyStore in memory. What a handler writes is noted by
 // calling apply with its context.
 type keptRequests struct {
-	mu   sync.Mutex
-	rows map[string]*keptRow
+	mu    sync.Mutex
+	rows  map[string]*keptRow
+	asked []KeyRequest
 }
 
 type keptRow struct {
@@ -355,16 +356,17 @@ type keptContextKey struct{}
 
 func newKeptRequests() *keptRequests { return &keptRequests{rows: map[string]*keptRow{}} }
 
-func (k *keptRequests) ClaimKey(ctx context.Context, ws, key, fingerprint string) (context.Context, *KeyClaim, error) {
+func (k *keptRequests) ClaimKey(ctx context.Context, ws string, key KeyRequest) (context.Context, *KeyClaim, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	row := k.rows[ws+key]
+	k.asked = append(k.asked, key)
+	row := k.rows[ws+key.Name]
 	if row == nil {
-		row = &keptRow{fingerprint, KeyClaim{State: KeyRunning}}
-		k.rows[ws+key] = row
+		row = &keptRow{key.Fingerprint, KeyClaim{State: KeyRunning}}
+		k.rows[ws+key.Name] = row
 		return context.WithValue(ctx, keptContextKey{}, row), &KeyClaim{State: KeyNew}, nil
 	}
-	if row.fingerprint != fingerprint {
+	if row.fingerprint != key.Fingerprint {
 		return ctx, &KeyClaim{State: KeyMismatch}, nil
 	}
 	claim := row.claim
@@ -376,6 +378,13 @@ func (k *keptRequests) KeepAnswer(_ context.Context, ws, key string, answer []by
 	defer k.mu.Unlock()
 	k.rows[ws+key].claim = KeyClaim{State: KeyAnswered, Answer: answer}
 	return nil
+}
+
+func (k *keptRequests) KeepRefusal(ctx context.Context, ws, key string, answer []byte) error {
+	if err := k.ReleaseKey(ctx, ws, key); err != nil || k.rows[ws+key] == nil {
+		return err
+	}
+	return k.KeepAnswer(ctx, ws, key, answer)
 }
 
 func (k *keptRequests) ReleaseKey(_ context.Context, ws, key string) error {

@@ -87,6 +87,7 @@ var problemKinds = map[domain.Code]problemKind{
 	CodeUnsupportedType:       {415, "Not in this format", 0, "Send application/json."},
 	CodeNotAcceptable:         {406, "Not available in this format", 0, "The header Accept asks for a format that there is not."},
 	CodePreconditionFailed:    {412, "Somebody else was faster", 0, "The thing has changed since it was read: its ETag is not the one of If-Match. Read it again."},
+	domain.CodeTooManyKeys:    {429, "Too many Idempotency-Keys", 60, "The answer to a request with an Idempotency-Key is kept for 24 hours, and so many are kept for one credential. Those that are kept hold; a new key is refused, and nothing was done. Wait, or leave the key out where a repetition does no harm."},
 	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
 	CodeTooManyStreams:        {429, "Too many event streams", 10, "As many event streams of one key, or from one address, are open as may be. Close some, or follow several sessions on one stream (GET /v1/events/stream?sessions=…)."},
 	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},

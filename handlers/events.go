@@ -67,8 +67,8 @@ func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.F
 	}
 	writeList(s, w, r, limit, storedEventFrom, func(limit int) (kept []*domain.LogEvent, next string, err error) {
 		events, more, err := s.SessionReader.Events(r.Context(), f.Workspace, f.Session, after, domain.PageSize{Rows: limit})
-		if err == nil && len(events) == 0 {
-			err = s.reached(r.Context(), f.Workspace, after)
+		if err == nil && after > 0 {
+			err = s.continues(r.Context(), f, after)
 		}
 		if err == nil && more {
 			next = strconv.FormatInt(events[len(events)-1].Seq, 10)
@@ -82,15 +82,28 @@ func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.F
 	})
 }
 
-// reached refuses a number that the workspace's log has not come to: whoever asks for what
-// is behind it would ask for ever, on a server that was restored from a backup for example.
-func (s *server) reached(ctx context.Context, workspace string, after int64) error {
-	_, newest, err := s.WorkspaceReader.EventBounds(ctx, workspace)
-	if err != nil {
+// continues refuses a number that the log does not go on from: one that it has not come
+// to (whoever asks for what is behind it would ask for ever, on a server that was restored
+// from a backup for example), or one behind which events are not stored any more. A stream
+// says reset then; an empty or thinned page would be a gap that nobody sees.
+func (s *server) continues(ctx context.Context, f *stream.Filter, after int64) error {
+	oldest, newest, err := eventLog{s, f.Session}.EventBounds(ctx, f.Workspace)
+	switch {
+	case err != nil:
 		return fmt.Errorf("read the bounds of the log: %w", err)
-	}
-	if after > newest {
+	case after > newest:
 		return domain.Invalid("/after", "of_the_future", "The newest event has the number %d. Begin again, with after=0.", newest)
+	case after >= oldest-1:
+		return nil
+	}
+	// Of sessions that have not ended, older events are there too: whoever pages over
+	// those from the start has the number of one.
+	at, _, err := s.SessionReader.Events(ctx, f.Workspace, f.Session, after-1, domain.PageSize{Rows: 1})
+	if err != nil {
+		return fmt.Errorf("look for the event of a cursor: %w", err)
+	}
+	if len(at) == 0 || at[0].Seq != after {
+		return domain.Invalid("/after", "not_stored", "What followed event %d is not stored any more. Begin again, with after=0.", after)
 	}
 	return nil
 }

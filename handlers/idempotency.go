@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -25,12 +26,24 @@ import (
 type IdempotencyStore interface {
 	// ClaimKey takes the key for a request with this fingerprint, or says what became
 	// of the one that has it.
-	ClaimKey(ctx context.Context, ws, key, fingerprint string) (context.Context, *KeyClaim, error)
+	// An owner with too many keys gets no new one: domain.CodeTooManyKeys.
+	ClaimKey(ctx context.Context, ws string, key KeyRequest) (context.Context, *KeyClaim, error)
 	// KeepAnswer ends the request: answer is what repeats will get.
 	KeepAnswer(ctx context.Context, ws, key string, answer []byte) error
+	// KeepRefusal ends a request that was refused: the key is free again, because the
+	// refusal can be had again. If something was written under it, answer is kept.
+	KeepRefusal(ctx context.Context, ws, key string, answer []byte) error
 	// ReleaseKey ends the request without an answer to keep. If something was written
 	// under the key, it stays taken, as applied.
 	ReleaseKey(ctx context.Context, ws, key string) error
+}
+
+// KeyRequest is a request that came with a key.
+type KeyRequest struct {
+	Name        string // of the key, hashed
+	Fingerprint string // of the request
+	Owner       string // the credential that asks
+	MaxKeys     int    // of the owner that may be kept; 0: no bound
 }
 
 // KeyState says what became of a request with an Idempotency-Key.
@@ -58,11 +71,24 @@ const maxKeyLength = 255
 // once carries a POST with an Idempotency-Key out a single time. The answer is kept
 // before it is sent: a client that has it can rely on it.
 func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { s.onceIn(caller(r).Workspace, next)(w, r) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		who := caller(r)
+		s.onceIn(who.Workspace, KeyRequest{Owner: who.Name, MaxKeys: s.maxKeys(who)}, next)(w, r)
+	}
 }
 
-// onceIn is once for a caller who is known by something else than credentials.
-func (s *server) onceIn(workspace string, next http.HandlerFunc) http.HandlerFunc {
+// maxKeys bounds the answers that are kept for one credential. The root key and the open
+// server are the operator's own.
+func (s *server) maxKeys(who *auth.Identity) int {
+	if who.Role == domain.RoleRoot {
+		return 0
+	}
+	return s.limits.KeptAnswers
+}
+
+// onceIn is once for a caller who is known by something else than credentials: from
+// says who.
+func (s *server) onceIn(workspace string, from KeyRequest, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values, given := r.Header["Idempotency-Key"]
 		if !given || r.Method != http.MethodPost {
@@ -80,7 +106,9 @@ func (s *server) onceIn(workspace string, next http.HandlerFunc) http.HandlerFun
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		k := requestKey{workspace: workspace, text: values[0]}
-		ctx, claim, err := s.Idempotency.ClaimKey(r.Context(), k.workspace, k.name(), fingerprint(r, body))
+		asked := from
+		asked.Name, asked.Fingerprint = k.name(), fingerprint(r, body)
+		ctx, claim, err := s.Idempotency.ClaimKey(r.Context(), k.workspace, asked)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -208,8 +236,12 @@ func (s *server) carryOut(w http.ResponseWriter, r *http.Request, claimed contex
 		return
 	}
 	sealed, err := k.lock(keptAnswer{Status: a.status, Header: own(a.header, w.Header()), Body: a.body.Bytes()})
+	keep := s.Idempotency.KeepAnswer
+	if a.status >= 400 {
+		keep = s.Idempotency.KeepRefusal
+	}
 	if err == nil {
-		err = s.Idempotency.KeepAnswer(ctx, k.workspace, k.name(), sealed)
+		err = keep(ctx, k.workspace, k.name(), sealed)
 	}
 	if err != nil {
 		// It was done, and the store knows that: a repeat is answered anew, not run.

@@ -3,13 +3,16 @@ package handlers
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -109,24 +112,34 @@ func TestStillRunning(t *testing.T) {
 	}
 }
 
-// An answer that says "try again" is not kept; one that stands is, also a refusal.
+// An answer that says "try again" is not kept, nor a refusal: it can be had again. One
+// that stands is, and so is a refusal that changed something.
 func TestWhatIsKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		runs int64
 	}{
-		"a refusal":      {domain.Errorf(domain.CodeWrongPhase, "Not now."), 1},
-		"a mistake":      {domain.Invalid("/a", "wrong", "No."), 1},
+		"a refusal":      {domain.Errorf(domain.CodeWrongPhase, "Not now."), 2},
+		"a mistake":      {domain.Invalid("/a", "wrong", "No."), 2},
+		"a new question": {domain.Errorf(domain.CodeValidationStale, "Look again."), 1},
 		"no database":    {domain.Errorf(domain.CodeUnavailable, "No database."), 2},
 		"something else": {http.ErrBodyNotAllowed, 2},
 		"a full queue":   {domain.Errorf(domain.CodeQueueFull, "Full."), 2},
 	} {
 		var runs int64
-		e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) { runs = n; e.fail(w, r, c.err) })
+		e := onceServer(t, func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request) {
+			if runs = n; c.runs == 1 {
+				e.kept.apply(r.Context(), "", 7)
+			}
+			e.fail(w, r, c.err)
+		})
 		_, first := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
 		_, second := e.call(t, http.MethodPost, "/v1/things", `{}`, "Idempotency-Key", "k")
 		if runs != c.runs || c.runs == 1 && first != second {
 			t.Errorf("%s: ran %d times\n%s%s", name, runs, first, second)
+		}
+		if c.runs == 2 && len(e.kept.rows) != 0 {
+			t.Errorf("%s left a trace", name)
 		}
 	}
 }
@@ -226,4 +239,30 @@ func TestAnswerLostAfterTheCommit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWhoOwnsAKey: the ceiling holds for each credential, for each webhook, and not for
+// the operator.
+func TestWhoOwnsAKey(t *testing.T) {
+	kept := newKeptRequests()
+	s := &server{Config: Config{Idempotency: kept, Runs: newWorld(), Clock: clock.Fixed(worldTime)}}
+	s.edge = newEdge(&s.Config)
+	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
+	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
+		x := &exchange{Context: t.Context(), who: &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role}}
+		r := httptest.NewRequest(http.MethodPost, "/v1/zones", nil).WithContext(x)
+		r.Header.Set("Idempotency-Key", "k"+string(role))
+		s.once(done)(httptest.NewRecorder(), r)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/v1/hooks/aut_1/secret", nil)
+	r.Header.Set("Idempotency-Key", "k")
+	route := chi.NewRouteContext()
+	route.URLParams.Add("automation_id", "aut_1")
+	route.URLParams.Add("token", "secret")
+	s.callWebhook(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route)))
+	var owners []string
+	for _, asked := range kept.asked {
+		owners = append(owners, fmt.Sprint(asked.Owner, " ", asked.MaxKeys))
+	}
+	equal(t, "owners", owners, []string{"key_viewer 10000", "key_root 0", "webhook of aut_1 10000"})
 }

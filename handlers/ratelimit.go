@@ -33,6 +33,9 @@ type RateLimits struct {
 	// (1,000), behind which there may be a proxy with many keys.
 	StreamsPerKey     int
 	StreamsPerAddress int
+	// KeptAnswers bounds the answers that are kept for the Idempotency-Keys of one
+	// credential (10,000); each is kept for 24 hours.
+	KeptAnswers int
 }
 
 func (l RateLimits) orDefault() RateLimits {
@@ -49,6 +52,7 @@ func (l RateLimits) orDefault() RateLimits {
 	set(&l.HooksBurst, 100)
 	l.StreamsPerKey = cmp.Or(l.StreamsPerKey, 100)
 	l.StreamsPerAddress = cmp.Or(l.StreamsPerAddress, 1000)
+	l.KeptAnswers = cmp.Or(l.KeptAnswers, 10_000)
 	return l
 }
 

@@ -85,7 +85,8 @@ func (s *server) callWebhook(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.onceIn(workspace, s.startByHook)(w, r)
+	claim := KeyRequest{Owner: "webhook of " + automationID(r), MaxKeys: s.limits.KeptAnswers}
+	s.onceIn(workspace, claim, s.startByHook)(w, r)
 }
 
 func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {

@@ -33,6 +33,7 @@ type world struct {
 	sessions map[string]*domain.Session
 	messages []*domain.Message
 	events   []*domain.LogEvent
+	oldest   int64 // the log is whole from there on; 0: from its start
 	approval *domain.Approval
 	zones    []domain.Zone
 	tools    []domain.Tool
@@ -331,7 +332,7 @@ func (w *world) Events(_ context.Context, _, session string, after int64, size d
 }
 
 func (w *world) EventBounds(context.Context, string) (oldest, newest int64, err error) {
-	return 1, int64(len(w.events)), nil
+	return max(w.oldest, 1), w.events[len(w.events)-1].Seq, nil
 }
 
 func (w *world) SessionEventBounds(ctx context.Context, ws, _ string) (oldest, newest int64, err error) {

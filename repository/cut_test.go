@@ -195,7 +195,7 @@ var writes = []write{
 	{"request key", func(w *cutWorld) (func(context.Context) error, func() int) {
 		s, key := w.fresh(), ids.New("k")
 		return func(ctx context.Context) error {
-				state, _, err := w.store.BeginIdempotent(ctx, ws, key, "h", w.at)
+				state, _, err := w.store.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				if err == nil && state != repository.IdempotentFresh {
 					err = fmt.Errorf("a fresh key is %s", state)
 				}
@@ -208,7 +208,7 @@ var writes = []write{
 				}
 				return w.store.FinishIdempotent(under, ws, key, 200, []byte("x"), nil)
 			}, func() int {
-				state, stored, err := w.direct.BeginIdempotent(w.t.Context(), ws, key, "h", w.at)
+				state, stored, err := w.direct.BeginIdempotent(w.t.Context(), ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				w.must(err)
 				if state != repository.IdempotentDone || stored.Seq == 0 {
 					w.t.Errorf("the request's key is %s, %v", state, stored)

@@ -53,11 +53,20 @@ type idempotencyRow struct {
 	Alive       bool   `db:"alive"`
 }
 
-// BeginIdempotent takes a key for the request with this hash, or says what became of
-// the one that has it. A key whose request was never applied is free again once its
-// process is gone. A fresh key must be ended by FinishIdempotent or
-// AbandonIdempotent.
-func (s *Store) BeginIdempotent(ctx context.Context, workspace, key, requestHash string, now time.Time) (IdempotentState, *StoredResponse, error) {
+// IdempotentRequest is a request that came with a key.
+type IdempotentRequest struct {
+	Key   string
+	Hash  string // of what is asked
+	Owner string // who asks, for the ceiling
+	// MaxKeys bounds how many keys of the owner are remembered; 0: no bound.
+	MaxKeys int
+}
+
+// BeginIdempotent takes a key for a request, or says what became of the one that has
+// it. A key whose request was never applied is free again once its process is gone. A
+// fresh key must be ended by FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An
+// owner with too many keys gets no further one; those that are there hold.
+func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (IdempotentState, *StoredResponse, error) {
 	var state IdempotentState
 	var stored *StoredResponse
 	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
@@ -65,23 +74,41 @@ func (s *Store) BeginIdempotent(ctx context.Context, workspace, key, requestHash
 			return err
 		}
 		n, err := t.exec(ctx, "INSERT INTO idempotency (workspace_id, key, request_hash, node, incarnation, attempt_id, "+
-			"applied, seq, created_id, status, headers, body, created_at) "+
-			"VALUES ($1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7) ON CONFLICT DO NOTHING",
-			workspace, key, requestHash, s.cfg.Node, s.cfg.Incarnation, t.changeID, stamp{now})
+			"applied, seq, created_id, status, headers, body, created_at, owner) "+
+			"VALUES ($1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7, $8) ON CONFLICT DO NOTHING",
+			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.changeID, stamp{now}, r.Owner)
 		if err != nil {
 			return fmt.Errorf("take the key: %w", err)
 		}
 		if n == 1 {
 			state = IdempotentFresh
-			return nil
+			return t.roomForKey(ctx, workspace, r, now)
 		}
-		state, stored, err = t.knownKey(ctx, workspace, key, requestHash, now)
+		state, stored, err = t.knownKey(ctx, workspace, r.Key, r.Hash, now)
 		return err
 	})
 	if err != nil {
 		return "", nil, err
 	}
 	return state, stored, nil
+}
+
+// roomForKey refuses a key, just taken, that is one too many for its owner.
+func (t *tx) roomForKey(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) error {
+	if r.MaxKeys == 0 {
+		return nil
+	}
+	var kept int
+	err := t.get(ctx, &kept, "SELECT COUNT(*) FROM idempotency WHERE workspace_id = $1 AND owner = $2 AND created_at >= $3",
+		workspace, r.Owner, stamp{now.Add(-idempotencyTime)})
+	if err != nil {
+		return fmt.Errorf("count the keys: %w", err)
+	}
+	if kept > r.MaxKeys {
+		return domain.Errorf(domain.CodeTooManyKeys, "The answers to %d requests of yours with an Idempotency-Key are kept already, each for 24 hours. "+
+			"Nothing was done. Wait, or send what can be repeated without harm without one.", r.MaxKeys)
+	}
+	return nil
 }
 
 // relax lets a transaction return before it is on disk, where the database can: what
@@ -158,34 +185,54 @@ func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, sta
 	if err != nil {
 		return err
 	}
-	_, err = s.write(withoutKey(ctx), workspace, func(t *tx) error {
-		if err := t.relax(ctx); err != nil {
-			return err
-		}
+	return s.endIdempotent(ctx, workspace, func(t *tx) error {
 		_, err := t.exec(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND (applied OR (node = $3 AND incarnation = $4))",
 			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("keep the answer: %w", err)
-	}
-	return nil
+}
+
+// RefuseIdempotent ends a request that was refused: its key is free again, because the
+// same refusal can be had again. If something was written under it, the answer is kept.
+func (s *Store) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
+	return s.endIdempotent(ctx, workspace, func(t *tx) error {
+		n, err := t.freeKey(ctx, workspace, key)
+		if err != nil || n > 0 {
+			return err
+		}
+		_, err = t.exec(ctx, "UPDATE idempotency SET status = $5, body = $6 "+
+			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND applied AND node = $3 AND incarnation = $4",
+			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, base64.StdEncoding.EncodeToString(body))
+		return err
+	})
 }
 
 // AbandonIdempotent gives a key free whose request wrote nothing. If something was
 // written under it, it stays taken, as applied.
 func (s *Store) AbandonIdempotent(ctx context.Context, workspace, key string) error {
+	return s.endIdempotent(ctx, workspace, func(t *tx) error {
+		_, err := t.freeKey(ctx, workspace, key)
+		return err
+	})
+}
+
+// freeKey forgets a key of this process under which nothing was written.
+func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) {
+	return t.exec(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
+		"AND NOT applied AND status = 0", workspace, key, t.store.cfg.Node, t.store.cfg.Incarnation)
+}
+
+// endIdempotent writes what becomes of a key.
+func (s *Store) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
 	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
 		if err := t.relax(ctx); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
-			"AND NOT applied AND status = 0", workspace, key, s.cfg.Node, s.cfg.Incarnation)
-		return err
+		return do(t)
 	})
 	if err != nil {
-		return fmt.Errorf("give the key free: %w", err)
+		return fmt.Errorf("end the request of a key: %w", err)
 	}
 	return nil
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxTickets bounds the tickets of a workspace that were not used yet.
-const maxTickets = 10_000
+// maxTickets bounds the tickets that one key has asked for and not used yet: for each
+// key, so that none shuts out the others of its workspace.
+const maxTickets = 1_000
 
-var errTooManyTickets = domain.Errorf(domain.CodeUnavailable, "Too many tickets are open. Try again in a minute.")
+var errTooManyTickets = domain.Errorf(domain.CodeUnavailable,
+	"This key has %d tickets open that were not used. Use one of them, or try again in a minute.", maxTickets)
 
 // InsertTicket keeps a ticket. Those of the workspace that have expired go.
 func (s *Store) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
@@ -21,7 +23,7 @@ func (s *Store) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
 			return err
 		}
 		var open int
-		if err := t.get(ctx, &open, "SELECT COUNT(*) FROM stream_tickets WHERE workspace_id = $1", ticket.WorkspaceID); err != nil {
+		if err := t.get(ctx, &open, "SELECT COUNT(*) FROM stream_tickets WHERE workspace_id = $1 AND key_hash = $2", ticket.WorkspaceID, ticket.KeyHash); err != nil {
 			return err
 		}
 		if open >= maxTickets {

@@ -24,8 +24,9 @@ var keyStates = map[repository.IdempotentState]handlers.KeyState{
 	repository.IdempotentDone:     handlers.KeyAnswered,
 }
 
-func (k requestKeys) ClaimKey(ctx context.Context, workspace, key, fingerprint string) (context.Context, *handlers.KeyClaim, error) {
-	state, kept, err := k.store.BeginIdempotent(ctx, workspace, key, fingerprint, k.clock())
+func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
+	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
+		repository.IdempotentRequest{Key: key.Name, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys}, k.clock())
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -33,11 +34,15 @@ func (k requestKeys) ClaimKey(ctx context.Context, workspace, key, fingerprint s
 	if kept != nil {
 		claim.Answer, claim.CreatedID, claim.Seq = kept.Body, kept.CreatedID, kept.Seq
 	}
-	return repository.WithIdempotencyKey(ctx, workspace, key), claim, nil
+	return repository.WithIdempotencyKey(ctx, workspace, key.Name), claim, nil
 }
 
 func (k requestKeys) KeepAnswer(ctx context.Context, workspace, key string, answer []byte) error {
 	return k.store.FinishIdempotent(ctx, workspace, key, http.StatusOK, answer, nil)
+}
+
+func (k requestKeys) KeepRefusal(ctx context.Context, workspace, key string, answer []byte) error {
+	return k.store.RefuseIdempotent(ctx, workspace, key, http.StatusOK, answer)
 }
 
 func (k requestKeys) ReleaseKey(ctx context.Context, workspace, key string) error {

@@ -16,6 +16,7 @@ type rateFlags struct {
 	HooksBurst        float64 `help:"The same in a burst." default:"100" env:"FERMATA_RATE_HOOKS_BURST"`
 	Streams           int     `help:"Event streams of one key that are open at a time." default:"100" env:"FERMATA_RATE_STREAMS"`
 	StreamsPerAddress int     `help:"Event streams from one address that are open at a time." default:"1000" env:"FERMATA_RATE_STREAMS_PER_ADDRESS"`
+	KeptAnswers       int     `help:"Answers that are kept for the Idempotency-Keys of one key, each for 24 hours." default:"10000" env:"FERMATA_RATE_KEPT_ANSWERS"`
 }
 
 // check refuses what bounds nothing.
@@ -23,6 +24,7 @@ func (f *rateFlags) check() error {
 	for name, value := range map[string]float64{
 		"REQUESTS": f.Requests, "REQUESTS_BURST": f.RequestsBurst, "FAILURES": f.Failures, "FAILURES_BURST": f.FailuresBurst,
 		"HOOKS": f.Hooks, "HOOKS_BURST": f.HooksBurst, "STREAMS": float64(f.Streams), "STREAMS_PER_ADDRESS": float64(f.StreamsPerAddress),
+		"KEPT_ANSWERS": float64(f.KeptAnswers),
 	} {
 		if value != 0 && !(value >= 0.001 && value <= 1e9) {
 			return fmt.Errorf("FERMATA_RATE_%s is %g; it takes a number above 0, or 0 for the default", name, value)
@@ -40,6 +42,6 @@ func (f *rateFlags) check() error {
 func (f *rateFlags) limits() handlers.RateLimits {
 	return handlers.RateLimits{
 		PerSecond: f.Requests, Burst: f.RequestsBurst, FailuresPerSecond: f.Failures, FailuresBurst: f.FailuresBurst,
-		HooksPerSecond: f.Hooks, HooksBurst: f.HooksBurst, StreamsPerKey: f.Streams, StreamsPerAddress: f.StreamsPerAddress,
+		HooksPerSecond: f.Hooks, HooksBurst: f.HooksBurst, StreamsPerKey: f.Streams, StreamsPerAddress: f.StreamsPerAddress, KeptAnswers: f.KeptAnswers,
 	}
 }

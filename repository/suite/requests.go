@@ -11,7 +11,7 @@ import (
 
 func (w *world) begin(s *repository.Store, key, hash string) (repository.IdempotentState, *repository.StoredResponse) {
 	w.Helper()
-	state, stored, err := s.BeginIdempotent(w.Context(), domain.DefaultWorkspace, key, hash, w.now)
+	state, stored, err := s.BeginIdempotent(w.Context(), domain.DefaultWorkspace, repository.IdempotentRequest{Key: key, Hash: hash}, w.now)
 	w.ok(err)
 	return state, stored
 }
@@ -54,14 +54,55 @@ func requestKeys(w *world) {
 		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
 	})
 	w.code(err, domain.CodeWrongPhase)
-	w.ok(w.FinishIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}"), nil))
-	state, stored = w.begin(w.Store, "k2", "h")
-	w.equal([]any{state, stored.Status}, []any{repository.IdempotentDone, 409}, "a refusal is kept too")
+	w.ok(w.RefuseIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}")))
+	state, _ = w.begin(w.Store, "k2", "other")
+	w.equal(state, repository.IdempotentFresh, "a refusal that changed nothing leaves no trace")
+
+	state, _ = w.begin(w.Store, "k3", "h")
+	w.equal(state, repository.IdempotentFresh, "a third key")
+	c = w.change(s)
+	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+	under = repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k3")
+	w.ok(w.Commit(under, c))
+	w.ok(w.RefuseIdempotent(under, domain.DefaultWorkspace, "k3", 409, []byte("{}")))
+	state, stored = w.begin(w.Store, "k3", "h")
+	w.equal([]any{state, stored.Status, string(stored.Body)}, []any{repository.IdempotentDone, 409, "{}"}, "one that changed something is kept")
 
 	w.pass(25 * time.Hour)
 	state, _ = w.begin(w.Store, "k", "other")
 	w.equal(state, repository.IdempotentFresh, "after a day")
 	w.ok(w.PruneIdempotency(ctx, w.now))
+}
+
+// manyKeys: of one owner so many are remembered; those that are stay, others' are not
+// touched, and after a day there is room again.
+func manyKeys(w *world) {
+	ctx := w.Context()
+	w.ok(w.Renew(ctx, 48*time.Hour))
+	begin := func(owner, key string) (repository.IdempotentState, error) {
+		state, _, err := w.BeginIdempotent(ctx, domain.DefaultWorkspace,
+			repository.IdempotentRequest{Key: key, Hash: "h", Owner: owner, MaxKeys: 2}, w.now)
+		return state, err
+	}
+	for _, key := range []string{"a1", "a2"} {
+		_, err := begin("a", key)
+		w.ok(err)
+		w.ok(w.FinishIdempotent(ctx, domain.DefaultWorkspace, key, 200, []byte("{}"), nil))
+	}
+	for range 2 {
+		_, err := begin("a", "a3")
+		w.code(err, domain.CodeTooManyKeys)
+	}
+	state, err := begin("a", "a1")
+	w.ok(err)
+	w.equal(state, repository.IdempotentDone, "a key that was acknowledged")
+	state, err = begin("b", "b1")
+	w.ok(err)
+	w.equal(state, repository.IdempotentFresh, "a key of somebody else")
+	w.pass(25 * time.Hour)
+	state, err = begin("a", "a3")
+	w.ok(err)
+	w.equal(state, repository.IdempotentFresh, "after a day")
 }
 
 // lostKeys: a key whose process is gone is free again if nothing was applied, and a

@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,
 		"a lost request key":                   lostKeys,
+		"keys of a request are bounded":        manyKeys,
 		"a ticket opens once":                  tickets,
 		"configuration":                        configuration,
 		"keys":                                 keys,

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,13 @@ func tickets(w *world) {
 	}
 	all.Wait()
 	w.equal(in.Load(), int32(1), "let in")
+
+	var err error
+	for i := 0; err == nil && i <= 1000; i++ {
+		err = w.InsertTicket(ctx, &domain.Ticket{Hash: fmt.Sprintf("many%d", i), WorkspaceID: "other", Name: "key_1", KeyHash: "k", ExpiresAt: T0.Add(time.Minute)})
+	}
+	w.code(err, domain.CodeUnavailable)
+	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h4", WorkspaceID: "other", Name: "key_2", KeyHash: "l", ExpiresAt: T0.Add(time.Minute)}))
 
 	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h2", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Minute)}))
 	w.pass(2 * time.Minute)
