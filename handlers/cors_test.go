@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 const friend = "https://app.example"
@@ -125,4 +127,28 @@ func TestStreamsForOtherOrigins(t *testing.T) {
 		t.Errorf("not readable: %v", s.res.Header)
 	}
 	s.cancel()
+}
+
+// Every header that the contract names can be sent and read by pages of other origins.
+func TestHeadersOfTheContractCrossOrigins(t *testing.T) {
+	// What browsers let pass by themselves.
+	safe := []string{"cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma"}
+	lower := func(list []string) []string { return strings.Split(strings.ToLower(list[0]), ", ") }
+	takes, shows := lower(corsTakes), append(lower(corsShows), safe...)
+	for path, item := range testkit.LoadContract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			for _, p := range append(item.Parameters, op.Parameters...) {
+				if name := strings.ToLower(p.Value.Name); p.Value.In == "header" && !slices.Contains(takes, name) {
+					t.Errorf("%s %s: %s cannot be sent", method, path, name)
+				}
+			}
+			for status, res := range op.Responses.Map() {
+				for name := range res.Value.Headers {
+					if !slices.Contains(shows, strings.ToLower(name)) {
+						t.Errorf("%s %s: %s of %s cannot be read", method, path, name, status)
+					}
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -21,6 +22,11 @@ func (f *serverFlags) checkAccess() error {
 	if f.MetricsListen != "" {
 		if err := checkAddress(f.MetricsListen); err != nil {
 			return fmt.Errorf("FERMATA_METRICS_LISTEN (--metrics-listen): %w", err)
+		}
+	}
+	if f.PublicURL != "" {
+		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("FERMATA_PUBLIC_URL (--public-url) is no address of a server: write https://host, or https://host/path")
 		}
 	}
 	if _, err := auth.ParseOrigins(f.AllowedOrigins...); err != nil {

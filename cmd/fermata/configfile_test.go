@@ -73,6 +73,9 @@ func TestNothingIsMadeForWhatCannotWork(t *testing.T) {
 		"no address":         func(f *serverFlags) { f.Listen = "bogus" },
 		"no metrics address": func(f *serverFlags) { f.MetricsListen = "127.0.0.1" },
 		"no origin":          func(f *serverFlags) { f.AllowedOrigins = []string{"https://app.example/"} },
+		"no public URL":      func(f *serverFlags) { f.PublicURL = "fermata.example" },
+		"a user in it":       func(f *serverFlags) { f.PublicURL = "https://u:p@fermata.example" },
+		"others reach it":    func(f *serverFlags) { f.PublicURL = "ftp://fermata.example" },
 		"any origin":         func(f *serverFlags) { f.AllowedOrigins = []string{"*"} },
 	} {
 		f := serverFlags{LeaseTTL: 15e9, EventRetention: 168 * 3600e9, Listen: "127.0.0.1:0", databaseFlags: databaseFlags{DataDir: t.TempDir() + "/data"}}
