@@ -231,11 +231,24 @@ func (s *server) settle(session string) *reply {
 	}
 }
 
+// messages are the session's, of all pages.
+func (s *server) messages(session string) (all []any) {
+	s.t.Helper()
+	for after := ""; ; {
+		page := s.call("GET", "/v1/sessions/"+session+"/messages?limit=200"+after, nil).want(200)
+		all = append(all, page.list("data")...)
+		if page.at("next_cursor") == nil {
+			return all
+		}
+		after = "&after=" + page.str("next_cursor")
+	}
+}
+
 // record is the session's messages in a word or two each.
 func (s *server) record(session string) []string {
 	s.t.Helper()
 	var all []string
-	for _, m := range s.call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).want(200).list("data") {
+	for _, m := range s.messages(session) {
 		message := m.(map[string]any)
 		word := message["sender"].(string)
 		if system, ok := message["system_message"].(map[string]any); ok {
