@@ -28,6 +28,9 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("a duration is a string like \"5m\": %w", err)
 	}
+	if len(s) > 64 {
+		return fmt.Errorf("a duration is a string like \"5m\" or \"1h30m\", not %d characters", len(s))
+	}
 	v, err := time.ParseDuration(s)
 	if err != nil {
 		return fmt.Errorf("a duration is a string like \"5m\" or \"1h30m\", not %q", s)
