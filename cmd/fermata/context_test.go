@@ -179,6 +179,21 @@ func (s *server) calls(session string) []map[string]any {
 	return calls
 }
 
+// wasCut: the session's last call of the AI was cut, and stands as such in its timeline
+// and in the usage.
+func (s *server) wasCut(session string) {
+	s.t.Helper()
+	calls := s.calls(session)
+	if len(calls) == 0 || calls[len(calls)-1]["outcome"] != domain.OutcomeCut || calls[len(calls)-1]["ended_at"] == nil {
+		s.t.Errorf("the calls are %v", calls)
+		return
+	}
+	usage := s.call("GET", "/v1/usage?group_by=session&session_id="+session, nil).want(200)
+	if n, _ := usage.at("data.0.calls").(float64); int(n) != len(calls) || usage.at("data.0.errors") != 0.0 {
+		s.t.Errorf("%d calls were made, and the usage is %s", len(calls), usage.body)
+	}
+}
+
 // A model that always says "too long" is asked four times at most for a message, then the
 // person is told what to shorten.
 func TestAModelThatAlwaysSaysTooLong(t *testing.T) {

@@ -351,6 +351,31 @@ func TestStopAndResume(t *testing.T) {
 	})
 }
 
+// Whatever cuts a call of the AI, the call is in the record: it may have been paid for.
+func TestACutCallIsInTheRecord(t *testing.T) {
+	onBoth(t, func(t *testing.T, db databaseFlags) {
+		s := newServer(t, db)
+		s.scripted(`[{"when": {"contains": "hello"}, "answer": {"text": "Hello."}}, {"when": {"contains": "hang"}, "fault": {"hang": true}}]`)
+		hanging := func() string {
+			chat := s.chat()
+			s.call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hang"}).want(202)
+			return chat
+		}
+		for _, how := range []string{"stop", "interrupt"} {
+			chat := hanging()
+			s.call("POST", "/v1/sessions/"+chat+"/"+how, nil).want(200)
+			s.wasCut(chat)
+		}
+		replaced := hanging()
+		s.call("POST", "/v1/sessions/"+replaced+"/messages", map[string]any{"text": "hang again", "if_busy": "interrupt"}).want(202)
+		s.wasCut(replaced)
+		preempted := hanging()
+		other := s.chat()
+		s.say(other, "hello")
+		s.wasCut(preempted)
+	})
+}
+
 func TestWorkspacesDoNotSeeEachOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, db databaseFlags) {
 		s := newServer(t, db)

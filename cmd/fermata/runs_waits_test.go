@@ -191,6 +191,7 @@ func TestTheWatchdog(t *testing.T) {
 				if record := s.record(run); !slices.Contains(record, "SESSION_TIMEOUT") {
 					t.Errorf("the record is %v", record)
 				}
+				s.wasCut(run)
 			})
 		})
 	}
