@@ -134,3 +134,19 @@ func TestClientChecksWhereItGoes(t *testing.T) {
 		}
 	}
 }
+
+// A line of a request is no command for a mail server or Redis, wherever it runs.
+func TestPortsOfOtherProtocols(t *testing.T) {
+	for address, want := range map[string]bool{
+		"8.8.8.8:443": true, "8.8.8.8:80": true, "8.8.8.8:8443": true, "8.8.8.8:11434": true,
+		"8.8.8.8:25": false, "8.8.8.8:22": false, "8.8.8.8:6379": false, "[2606:4700::1111]:587": false, "127.0.0.1:11211": false,
+	} {
+		to := netip.MustParseAddrPort(address)
+		if (Policy{}).allows(to, true) != want {
+			t.Errorf("%s: allowed %v", address, !want)
+		}
+		if named := (Policy{Allowed: mustAllow(t, address)}); !named.allows(to, false) {
+			t.Errorf("%s is refused although it is named", address)
+		}
+	}
+}
