@@ -269,7 +269,9 @@ func (d *Door) disableFailing(v *domain.OrderView) *outcome {
 	d.disable(v, &order, change, "failures")
 	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
 		Level: "error", Code: "automation_disabled",
-		Text: fmt.Sprintf("The automation %q was disabled: its last %d runs failed. Look at them, mend the cause, and enable it again.", order.Name, domain.FailuresToDisable),
+		Text: v.Workspace.Settings.Say("The automation %q was disabled: its last %d runs failed. Look at them, mend the cause, and enable it again.",
+			"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. Regardez-les, corrigez la cause, puis réactivez-la.",
+			domain.VisibleLine(order.Name), domain.FailuresToDisable),
 	}})
 	return &outcome{change: change}
 }

@@ -164,7 +164,8 @@ func (d *Door) unstarted(ctx context.Context, order *domain.StandingOrder, seq i
 		change.Automations = []domain.AutomationWrite{sawUntil(v.Order, seq)}
 		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
 			Level: "warning", Code: "automation_not_started",
-			Text: fmt.Sprintf("A new entry did not start the automation %q: %s", order.Name, message(why)),
+			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
+				domain.VisibleLine(order.Name), message(why)),
 		}})
 		return &outcome{change: change}, nil
 	})

@@ -45,19 +45,19 @@ func (t *turn) budgets() []budget {
 	}
 	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
 		limit := float64(*max)
-		add(budget{name: budgetRoundTokens, scope: "round", period: st.RoundID, what: "tokens for a round",
+		add(budget{name: budgetRoundTokens, scope: "round", period: st.RoundID, what: t.say("tokens for a round", "jetons par tour"),
 			used: float64(st.RoundTokens), reserved: float64(tokens)}, &limit)
 	}
-	add(budget{name: budgetRoundCost, scope: "round", period: st.RoundID, what: "money for a round", money: true,
+	add(budget{name: budgetRoundCost, scope: "round", period: st.RoundID, what: t.say("money for a round", "dépense par tour"), money: true,
 		used: st.RoundCost, reserved: cost}, first(own.MaxCostPerRound, l.MaxCostPerRound))
 	var spent float64
 	if t.s.Usage.Cost != nil {
 		spent = *t.s.Usage.Cost
 	}
-	add(budget{name: budgetSessionCost, scope: "session", what: "money for this session", money: true,
+	add(budget{name: budgetSessionCost, scope: "session", what: t.say("money for this session", "dépense de cette session"), money: true,
 		used: spent, reserved: cost}, first(own.MaxCostPerSession, l.MaxCostPerSession))
 	if t.s.AutomationID != "" {
-		add(budget{name: budgetAutomationDay, scope: "automation_day", period: t.p.Spent.Day, what: "this automation's money for a day",
+		add(budget{name: budgetAutomationDay, scope: "automation_day", period: t.p.Spent.Day, what: t.say("this automation's money for a day", "dépense de cette automatisation par jour"),
 			money: true, used: t.p.Spent.AutomationToday, reserved: cost}, own.MaxCostPerDay)
 	}
 	add(t.dayBudget(cost), l.MaxCostPerDay)
@@ -66,12 +66,12 @@ func (t *turn) budgets() []budget {
 }
 
 func (t *turn) dayBudget(cost float64) budget {
-	return budget{name: budgetDayCost, scope: "day", period: t.p.Spent.Day, what: "the workspace's money for a day", money: true,
+	return budget{name: budgetDayCost, scope: "day", period: t.p.Spent.Day, what: t.say("the workspace's money for a day", "dépense de l’espace de travail par jour"), money: true,
 		used: t.p.Spent.Today, reserved: cost + t.p.Spent.Reserved}
 }
 
 func (t *turn) monthBudget(cost float64) budget {
-	return budget{name: budgetMonthCost, scope: "month", period: t.p.Spent.Month, what: "the workspace's money for a month", money: true,
+	return budget{name: budgetMonthCost, scope: "month", period: t.p.Spent.Month, what: t.say("the workspace's money for a month", "dépense de l’espace de travail par mois"), money: true,
 		used: t.p.Spent.ThisMonth, reserved: cost + t.p.Spent.Reserved}
 }
 
@@ -149,11 +149,12 @@ func (b budget) amount(v float64) string {
 }
 
 // says tells of a budget that has no room for the next call.
-func (b budget) says() string {
+func (t *turn) says(b budget) string {
 	if b.used >= b.limit {
-		return fmt.Sprintf("The budget of %s is used up: %s of %s.", b.what, b.amount(b.used), b.amount(b.limit))
+		return t.say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.", b.what, b.amount(b.used), b.amount(b.limit))
 	}
-	return fmt.Sprintf("The budget of %s has no room for the next call, which may need up to %s: %s of %s are used.",
+	return t.say("The budget of %[1]s has no room for the next call, which may need up to %[2]s: %[3]s of %[4]s are used.",
+		"Le budget « %[1]s » ne suffit pas pour le prochain appel, qui peut demander jusqu’à %[2]s : %[3]s sur %[4]s sont utilisés.",
 		b.what, b.amount(b.reserved), b.amount(b.used), b.amount(b.limit))
 }
 
@@ -168,7 +169,7 @@ func (b budget) question() *domain.BudgetQuestion {
 func (t *turn) budgetGate() domain.Event {
 	for _, b := range t.budgets() {
 		if b.exceeded() {
-			return budgetExceeded{b.name, b.says(), b.question()}
+			return budgetExceeded{b.name, t.says(b), b.question()}
 		}
 	}
 	return nil
@@ -178,11 +179,11 @@ func (t *turn) budgetGate() domain.Event {
 // says yes is stored first.
 func askBudget(t *turn) {
 	e := t.event.(budgetExceeded)
-	cancel := t.system(domain.SystemLimitReached, e.text+" The work stops here.", nil, "")
+	cancel := t.system(domain.SystemLimitReached, e.text+t.say(" The work stops here.", " Le travail s’arrête ici."), nil, "")
 	t.because(e.limit)
 	t.c.Limits = append(t.c.Limits, e.limit)
 	t.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
-		Kind: domain.ApprovalBudget, Text: e.text + " Go on?", Budget: e.question,
+		Kind: domain.ApprovalBudget, Text: e.text + t.say(" Go on?", " Continuer ?"), Budget: e.question,
 	})
 }
 
@@ -238,7 +239,7 @@ func (t *turn) grant(b budget, more float64) {
 func (t *turn) warnNearBudget(before []budget) {
 	for i, b := range t.nearBudgets() {
 		if i < len(before) && before[i].used < noticeAt*b.limit && b.used >= noticeAt*b.limit {
-			t.notice("warning", "budget_near", fmt.Sprintf("%d %% of the budget of %s is used: %s of %s.",
+			t.notice("warning", "budget_near", t.say("%d %% of the budget of %s is used: %s of %s.", "%d %% du budget « %s » sont utilisés : %s sur %s.",
 				noticeAtPercentage, b.what, b.amount(b.used), b.amount(b.limit)))
 		}
 	}

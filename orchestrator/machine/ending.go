@@ -123,7 +123,7 @@ func askConfirmation(t *turn) {
 	w := domain.WaitingContext{Kind: domain.WaitCompletionConfirmation, MessageID: t.s.State.AnswerID}
 	t.s.State.PendingCompleted = false
 	if t.s.State.AskCompletion {
-		t.waitFor(w, nil, &domain.Approval{Kind: domain.ApprovalCompletion, Text: "The automation says that it is done. Is it?"})
+		t.waitFor(w, nil, &domain.Approval{Kind: domain.ApprovalCompletion, Text: t.say("The automation says that it is done. Is it?", "L’automatisation dit avoir terminé. Est-ce le cas ?")})
 		return
 	}
 	w.At = t.p.Now.Add(time.Duration(t.p.Settings.CompletionConfirmationDelay))

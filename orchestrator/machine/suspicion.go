@@ -69,9 +69,11 @@ func poison(t *turn) {
 	t.s.HoldsSlot = false
 	t.because("poisoned")
 	t.openApproval(&domain.Approval{
-		Kind: domain.ApprovalPoisoned, Text: "The server died four times in a row while it performed this step of the session. Try again, or stop it?",
+		Kind: domain.ApprovalPoisoned, Text: t.say("The server died four times in a row while it performed this step of the session. Try again, or stop it?",
+			"Le serveur s’est arrêté quatre fois de suite pendant cette étape de la session. Réessayer, ou l’arrêter ?"),
 	})
-	t.notice("error", "poisoned", "The server died four times in a row at the same step of a session, which was set apart.")
+	t.notice("error", "poisoned", t.say("The server died four times in a row at the same step of a session, which was set apart.",
+		"Le serveur s’est arrêté quatre fois de suite à la même étape d’une session, qui a été mise de côté."))
 }
 
 // tryAgain takes a poisoned session up from where it stands.

@@ -240,6 +240,11 @@ func (t *turn) because(reason string) {
 
 func (t *turn) newID(prefix string) string { return t.p.NewID(prefix) }
 
+// say is for what people read: cards and notices are in the workspace's language.
+func (t *turn) say(english, french string, args ...any) string {
+	return t.p.Settings.Say(english, french, args...)
+}
+
 func (t *turn) notice(level, code, text string) {
 	t.emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{Level: level, Code: code, Text: text}})
 }

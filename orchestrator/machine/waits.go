@@ -283,7 +283,7 @@ func storeResponse(t *turn) {
 // askOutcome asks a person what became of an action whose reply was lost.
 func (t *turn) askOutcome(x *domain.Execution) {
 	t.openApproval(&domain.Approval{
-		Kind: domain.ApprovalOutcome, Text: "The reply to " + x.Command + " was lost. Did it happen?",
+		Kind: domain.ApprovalOutcome, Text: t.say("The reply to %s was lost. Did it happen?", "La réponse à %s s’est perdue. Est-ce que cela a eu lieu ?", x.Command),
 		Actions: []domain.ApprovalAction{{ID: x.ID, Command: x.Command, Params: x.Params, Text: x.Command, Digest: x.Digest}},
 	})
 }

@@ -1,0 +1,12 @@
+package domain
+
+import "fmt"
+
+// Say formats the phrase of the workspace's language. The two phrases stand side by side
+// in the code, so that neither is forgotten.
+func (s *Settings) Say(english, french string, args ...any) string {
+	if s.Language == "fr" {
+		return fmt.Sprintf(french, args...)
+	}
+	return fmt.Sprintf(english, args...)
+}

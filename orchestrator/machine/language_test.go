@@ -1,0 +1,57 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestCardsAreInTheLanguageOfTheWorkspace: whatever is asked of a person, and what they
+// are told about it.
+func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
+	french := func(t *testing.T, kind domain.SessionType) *world {
+		w := newWorld(t, kind)
+		w.settings.Language = "fr"
+		return w
+	}
+	budget := french(t, domain.Chat)
+	budget.settings.Limits.Chat.MaxCostPerMonth = new(2.0)
+	p := budget.policy()
+	p.Estimate, p.Spent = priced, domain.Spent{Month: "2030-01", ThisMonth: 2.5}
+	over := said(t, budget, p)
+
+	done := french(t, domain.Automation)
+	done.ask = true
+	done.must(domain.EnrichmentsExecuted{})
+	for _, e := range done.answered(part{"complete", ""}) {
+		done.must(e)
+	}
+	poisoned := french(t, domain.Chat)
+	poisoned.must(domain.UserMessageSent{Message: poisoned.message("hello")})
+	poisoned.s.State.Suspicion.Deaths = 3
+	poisoned.must(domain.SessionActivationRequested{Recovery: true, Died: true})
+	var asked []*domain.Approval
+	asked = append(asked, over.Change.Approvals...)
+	asked = append(asked, done.open()...)
+	asked = append(asked, poisoned.open()...)
+	want := map[domain.ApprovalKind]string{
+		domain.ApprovalBudget:     "Le budget « dépense de l’espace de travail par mois » est épuisé : $2.5 sur $2. Continuer ?",
+		domain.ApprovalCompletion: "L’automatisation dit avoir terminé. Est-ce le cas ?",
+		domain.ApprovalPoisoned:   "Le serveur s’est arrêté quatre fois de suite pendant cette étape de la session. Réessayer, ou l’arrêter ?",
+	}
+	for _, a := range asked {
+		if a.Text != want[a.Kind] {
+			t.Errorf("the card of kind %s says %q, want %q", a.Kind, a.Text, want[a.Kind])
+		}
+		delete(want, a.Kind)
+	}
+	if len(want) > 0 {
+		t.Errorf("nobody was asked for %v", want)
+	}
+	for _, e := range over.Change.Events {
+		if e.Message != nil && e.Message.System != nil && !strings.HasSuffix(e.Message.System.Summary, "Le travail s’arrête ici.") {
+			t.Errorf("the record says %q", e.Message.System.Summary)
+		}
+	}
+}
