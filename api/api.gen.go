@@ -49,27 +49,6 @@ func (e ApprovalOnExpiry) Valid() bool {
 	}
 }
 
-// Defines values for ApprovalAnswerOutcome.
-const (
-	ApprovalAnswerOutcomeDidNot   ApprovalAnswerOutcome = "did_not"
-	ApprovalAnswerOutcomeHappened ApprovalAnswerOutcome = "happened"
-	ApprovalAnswerOutcomeRunAgain ApprovalAnswerOutcome = "run_again"
-)
-
-// Valid indicates whether the value is a known member of the ApprovalAnswerOutcome enum.
-func (e ApprovalAnswerOutcome) Valid() bool {
-	switch e {
-	case ApprovalAnswerOutcomeDidNot:
-		return true
-	case ApprovalAnswerOutcomeHappened:
-		return true
-	case ApprovalAnswerOutcomeRunAgain:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AutomationPatchAutomationValidation.
 const (
 	AutomationPatchAutomationValidationAllow       AutomationPatchAutomationValidation = "allow"
@@ -238,6 +217,30 @@ func (e DataChangedDataOperation) Valid() bool {
 	}
 }
 
+// Defines values for EnrichmentInputType.
+const (
+	EnrichmentInputTypeCREATE       EnrichmentInputType = "CREATE"
+	EnrichmentInputTypeMODIFYCONFIG EnrichmentInputType = "MODIFY_CONFIG"
+	EnrichmentInputTypePOINTER      EnrichmentInputType = "POINTER"
+	EnrichmentInputTypeUSE          EnrichmentInputType = "USE"
+)
+
+// Valid indicates whether the value is a known member of the EnrichmentInputType enum.
+func (e EnrichmentInputType) Valid() bool {
+	switch e {
+	case EnrichmentInputTypeCREATE:
+		return true
+	case EnrichmentInputTypeMODIFYCONFIG:
+		return true
+	case EnrichmentInputTypePOINTER:
+		return true
+	case EnrichmentInputTypeUSE:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplanationUnblockedBy.
 const (
 	ExplanationUnblockedByAnswer  ExplanationUnblockedBy = "answer"
@@ -283,6 +286,30 @@ const (
 func (e HealthStatus) Valid() bool {
 	switch e {
 	case HealthStatusOk:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IfBusy.
+const (
+	IfBusyEnqueue   IfBusy = "enqueue"
+	IfBusyInterrupt IfBusy = "interrupt"
+	IfBusyReject    IfBusy = "reject"
+	IfBusySteer     IfBusy = "steer"
+)
+
+// Valid indicates whether the value is a known member of the IfBusy enum.
+func (e IfBusy) Valid() bool {
+	switch e {
+	case IfBusyEnqueue:
+		return true
+	case IfBusyInterrupt:
+		return true
+	case IfBusyReject:
+		return true
+	case IfBusySteer:
 		return true
 	default:
 		return false
@@ -361,30 +388,6 @@ func (e MessageDeltaDataKind) Valid() bool {
 	case MessageDeltaDataKindText:
 		return true
 	case MessageDeltaDataKindThinking:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MessageInputIfBusy.
-const (
-	MessageInputIfBusyEnqueue   MessageInputIfBusy = "enqueue"
-	MessageInputIfBusyInterrupt MessageInputIfBusy = "interrupt"
-	MessageInputIfBusyReject    MessageInputIfBusy = "reject"
-	MessageInputIfBusySteer     MessageInputIfBusy = "steer"
-)
-
-// Valid indicates whether the value is a known member of the MessageInputIfBusy enum.
-func (e MessageInputIfBusy) Valid() bool {
-	switch e {
-	case MessageInputIfBusyEnqueue:
-		return true
-	case MessageInputIfBusyInterrupt:
-		return true
-	case MessageInputIfBusyReject:
-		return true
-	case MessageInputIfBusySteer:
 		return true
 	default:
 		return false
@@ -556,6 +559,27 @@ func (e OccurrenceState) Valid() bool {
 	}
 }
 
+// Defines values for OutcomeAnswerOutcome.
+const (
+	OutcomeAnswerOutcomeDidNot   OutcomeAnswerOutcome = "did_not"
+	OutcomeAnswerOutcomeHappened OutcomeAnswerOutcome = "happened"
+	OutcomeAnswerOutcomeRunAgain OutcomeAnswerOutcome = "run_again"
+)
+
+// Valid indicates whether the value is a known member of the OutcomeAnswerOutcome enum.
+func (e OutcomeAnswerOutcome) Valid() bool {
+	switch e {
+	case OutcomeAnswerOutcomeDidNot:
+		return true
+	case OutcomeAnswerOutcomeHappened:
+		return true
+	case OutcomeAnswerOutcomeRunAgain:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OverlapPolicy.
 const (
 	OverlapPolicyQueue   OverlapPolicy = "queue"
@@ -598,6 +622,66 @@ func (e ProblemOutcome) Valid() bool {
 	}
 }
 
+// Defines values for QuestionAnswerCancelled.
+const (
+	QuestionAnswerCancelledFalse QuestionAnswerCancelled = false
+)
+
+// Valid indicates whether the value is a known member of the QuestionAnswerCancelled enum.
+func (e QuestionAnswerCancelled) Valid() bool {
+	switch e {
+	case QuestionAnswerCancelledFalse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for QuestionCancelledCancelled.
+const (
+	QuestionCancelledCancelledTrue QuestionCancelledCancelled = true
+)
+
+// Valid indicates whether the value is a known member of the QuestionCancelledCancelled enum.
+func (e QuestionCancelledCancelled) Valid() bool {
+	switch e {
+	case QuestionCancelledCancelledTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ResponseCancelledCancelled.
+const (
+	ResponseCancelledCancelledTrue ResponseCancelledCancelled = true
+)
+
+// Valid indicates whether the value is a known member of the ResponseCancelledCancelled enum.
+func (e ResponseCancelledCancelled) Valid() bool {
+	switch e {
+	case ResponseCancelledCancelledTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ResponseValueCancelled.
+const (
+	ResponseValueCancelledFalse ResponseValueCancelled = false
+)
+
+// Valid indicates whether the value is a known member of the ResponseValueCancelled enum.
+func (e ResponseValueCancelled) Valid() bool {
+	switch e {
+	case ResponseValueCancelledFalse:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ScheduleType.
 const (
 	ScheduleTypeCron     ScheduleType = "cron"
@@ -616,48 +700,6 @@ func (e ScheduleType) Valid() bool {
 	case ScheduleTypeOnce:
 		return true
 	case ScheduleTypeRrule:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SegmentInputEnrichmentType.
-const (
-	SegmentInputEnrichmentTypeCREATE       SegmentInputEnrichmentType = "CREATE"
-	SegmentInputEnrichmentTypeMODIFYCONFIG SegmentInputEnrichmentType = "MODIFY_CONFIG"
-	SegmentInputEnrichmentTypePOINTER      SegmentInputEnrichmentType = "POINTER"
-	SegmentInputEnrichmentTypeUSE          SegmentInputEnrichmentType = "USE"
-)
-
-// Valid indicates whether the value is a known member of the SegmentInputEnrichmentType enum.
-func (e SegmentInputEnrichmentType) Valid() bool {
-	switch e {
-	case SegmentInputEnrichmentTypeCREATE:
-		return true
-	case SegmentInputEnrichmentTypeMODIFYCONFIG:
-		return true
-	case SegmentInputEnrichmentTypePOINTER:
-		return true
-	case SegmentInputEnrichmentTypeUSE:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SegmentInputType.
-const (
-	SegmentInputTypeEnrichment SegmentInputType = "enrichment"
-	SegmentInputTypeText       SegmentInputType = "text"
-)
-
-// Valid indicates whether the value is a known member of the SegmentInputType enum.
-func (e SegmentInputType) Valid() bool {
-	switch e {
-	case SegmentInputTypeEnrichment:
-		return true
-	case SegmentInputTypeText:
 		return true
 	default:
 		return false
@@ -1315,6 +1357,14 @@ func (e GetUsageParamsGroupBy) Valid() bool {
 // AIMessage An answer of the model, parsed.
 type AIMessage = domain.AIMessage
 
+// ActionsAnswer To `actions`; to `poisoned` with `approved` alone.
+type ActionsAnswer struct {
+	Approved    bool                   `json:"approved"`
+	ApprovedIds *[]string              `json:"approved_ids,omitempty"`
+	Comment     *string                `json:"comment,omitempty"`
+	Edits       *map[string]JSONObject `json:"edits,omitempty"`
+}
+
 // ActivationResult defines model for ActivationResult.
 type ActivationResult struct {
 	EventSeq int64 `json:"event_seq"`
@@ -1381,25 +1431,8 @@ type ApprovalOnExpiry string
 // ApprovalAction One action, made from the command and its params, never from the model's own words.
 type ApprovalAction = domain.ApprovalAction
 
-// ApprovalAnswer defines model for ApprovalAnswer.
-type ApprovalAnswer struct {
-	Approved    *bool                  `json:"approved,omitempty"`
-	ApprovedIds *[]string              `json:"approved_ids,omitempty"`
-	Cancelled   *bool                  `json:"cancelled,omitempty"`
-	Comment     *string                `json:"comment,omitempty"`
-	Confirmed   *bool                  `json:"confirmed,omitempty"`
-	Edits       *map[string]JSONObject `json:"edits,omitempty"`
-
-	// Limit The new limit; tokens or US dollars as the question says.
-	Limit   *float64               `json:"limit,omitempty"`
-	Outcome *ApprovalAnswerOutcome `json:"outcome,omitempty"`
-
-	// Value Any JSON value.
-	Value AnyValue `json:"value,omitempty"`
-}
-
-// ApprovalAnswerOutcome defines model for ApprovalAnswer.Outcome.
-type ApprovalAnswerOutcome string
+// ApprovalAnswer Which of them is taken depends on the `kind` of the approval.
+type ApprovalAnswer = json.RawMessage
 
 // ApprovalKind defines model for ApprovalKind.
 type ApprovalKind = domain.ApprovalKind
@@ -1585,7 +1618,7 @@ type AutomationPatch struct {
 		Type       *AutomationPatchScheduleType `json:"type,omitempty"`
 	} `json:"schedule,omitempty"`
 
-	// Seed Either `text` or `segments`.
+	// Seed What a person writes, as a text or in segments.
 	Seed     *MessageContent `json:"seed,omitempty"`
 	Tags     *[]string       `json:"tags,omitempty"`
 	Triggers *[]Trigger      `json:"triggers,omitempty"`
@@ -1667,6 +1700,14 @@ type Breaker struct {
 
 // BreakerState defines model for Breaker.State.
 type BreakerState string
+
+// BudgetAnswer To `budget`.
+type BudgetAnswer struct {
+	Approved bool `json:"approved"`
+
+	// Limit The new limit; tokens or US dollars as the question says.
+	Limit *float64 `json:"limit,omitempty"`
+}
 
 // BudgetQuestion Which budget has no room for the next call.
 type BudgetQuestion = domain.BudgetQuestion
@@ -1809,6 +1850,12 @@ type CompletionAnswer struct {
 	ApprovalID *string `json:"approval_id,omitempty"`
 	Comment    *string `json:"comment,omitempty"`
 	Confirmed  bool    `json:"confirmed"`
+}
+
+// CompletionConfirmed To `completion`.
+type CompletionConfirmed struct {
+	Comment   *string `json:"comment,omitempty"`
+	Confirmed bool    `json:"confirmed"`
 }
 
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
@@ -1966,6 +2013,21 @@ type EndReason = domain.EndReason
 
 // Enrichment defines model for Enrichment.
 type Enrichment = domain.Enrichment
+
+// EnrichmentInput defines model for EnrichmentInput.
+type EnrichmentInput struct {
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	Config JSONObject          `json:"config"`
+	Type   EnrichmentInputType `json:"type"`
+}
+
+// EnrichmentInputType defines model for EnrichmentInput.Type.
+type EnrichmentInputType string
+
+// EnrichmentSegmentInput defines model for EnrichmentSegmentInput.
+type EnrichmentSegmentInput struct {
+	Enrichment EnrichmentInput `json:"enrichment"`
+}
 
 // Entry A dated piece of data in a tool.
 type Entry struct {
@@ -2152,6 +2214,9 @@ type HeartbeatInput struct {
 	SessionIds []string `json:"session_ids"`
 }
 
+// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
+type IfBusy string
+
 // ImportResult defines model for ImportResult.
 type ImportResult struct {
 	// DryRun Nothing was stored.
@@ -2294,11 +2359,8 @@ type MessageAccepted struct {
 	Session Session `json:"session"`
 }
 
-// MessageContent Either `text` or `segments`.
-type MessageContent struct {
-	Segments *[]SegmentInput `json:"segments,omitempty"`
-	Text     *string         `json:"text,omitempty"`
-}
+// MessageContent What a person writes, as a text or in segments.
+type MessageContent = json.RawMessage
 
 // MessageCreatedData `message.created`: a message was stored.
 type MessageCreatedData struct {
@@ -2365,16 +2427,8 @@ type MessageDiscardedData struct {
 	SessionID string `json:"session_id"`
 }
 
-// MessageInput Either `text` or `segments`.
-type MessageInput struct {
-	// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
-	IfBusy   *MessageInputIfBusy `json:"if_busy,omitempty"`
-	Segments *[]SegmentInput     `json:"segments,omitempty"`
-	Text     *string             `json:"text,omitempty"`
-}
-
-// MessageInputIfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
-type MessageInputIfBusy string
+// MessageInput A message, as a text or in segments.
+type MessageInput = json.RawMessage
 
 // MessageList defines model for MessageList.
 type MessageList struct {
@@ -2450,22 +2504,30 @@ type NewAutomation struct {
 	// AutomationValidation Left out or null: as the workspace has it.
 	AutomationValidation *AutomationValidation `json:"automation_validation,omitempty"`
 	Budgets              *AutomationBudgets    `json:"budgets,omitempty"`
-	Completion           *CompletionPolicy     `json:"completion,omitempty"`
-	Enabled              *bool                 `json:"enabled,omitempty"`
-	Misfire              *MisfirePolicy        `json:"misfire,omitempty"`
-	Name                 string                `json:"name"`
-	Overlap              *OverlapPolicy        `json:"overlap,omitempty"`
+
+	// Completion Left out: `auto`.
+	Completion *CompletionPolicy `json:"completion,omitempty"`
+
+	// Enabled Left out: true.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Misfire Left out: `once`.
+	Misfire *MisfirePolicy `json:"misfire,omitempty"`
+	Name    string         `json:"name"`
+
+	// Overlap Left out: `skip`.
+	Overlap *OverlapPolicy `json:"overlap,omitempty"`
 
 	// ProviderID Left out or null: the default provider.
 	ProviderID *string `json:"provider_id,omitempty"`
 
-	// RequireValidation Every action of its runs needs a yes.
+	// RequireValidation Every action of its runs needs a yes. Left out: false.
 	RequireValidation *bool `json:"require_validation,omitempty"`
 
 	// Schedule Left out or null: only by hand and by its triggers.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
-	// Seed Either `text` or `segments`.
+	// Seed What a person writes, as a text or in segments.
 	Seed MessageContent `json:"seed"`
 	Tags *[]string      `json:"tags,omitempty"`
 
@@ -2544,7 +2606,9 @@ type NewSession struct {
 	Name    *string          `json:"name,omitempty"`
 
 	// ProviderID Left out: the default provider.
-	ProviderID        *string         `json:"provider_id,omitempty"`
+	ProviderID *string `json:"provider_id,omitempty"`
+
+	// RequireValidation Left out: false.
 	RequireValidation *bool           `json:"require_validation,omitempty"`
 	Type              *NewSessionType `json:"type,omitempty"`
 }
@@ -2725,6 +2789,14 @@ type OccurrenceRecordedEvent struct {
 // OccurrenceState defines model for OccurrenceState.
 type OccurrenceState string
 
+// OutcomeAnswer To `outcome`.
+type OutcomeAnswer struct {
+	Outcome OutcomeAnswerOutcome `json:"outcome"`
+}
+
+// OutcomeAnswerOutcome defines model for OutcomeAnswer.Outcome.
+type OutcomeAnswerOutcome string
+
 // OverlapPolicy What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
 // ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
@@ -2899,6 +2971,25 @@ type ProviderTest struct {
 	Said *string `json:"said"`
 }
 
+// QuestionAnswer To `question`.
+type QuestionAnswer struct {
+	Cancelled *QuestionAnswerCancelled `json:"cancelled,omitempty"`
+
+	// Value Any JSON value.
+	Value AnyValue `json:"value"`
+}
+
+// QuestionAnswerCancelled defines model for QuestionAnswer.Cancelled.
+type QuestionAnswerCancelled bool
+
+// QuestionCancelled To `question`.
+type QuestionCancelled struct {
+	Cancelled QuestionCancelledCancelled `json:"cancelled"`
+}
+
+// QuestionCancelledCancelled defines model for QuestionCancelled.Cancelled.
+type QuestionCancelledCancelled bool
+
 // Queue defines model for Queue.
 type Queue struct {
 	Data []QueueRow `json:"data"`
@@ -2959,14 +3050,29 @@ type ResetData struct {
 	Reason string `json:"reason"`
 }
 
-// ResponseAnswer Either `value`, or `cancelled` true.
-type ResponseAnswer struct {
-	ApprovalID *string `json:"approval_id,omitempty"`
-	Cancelled  *bool   `json:"cancelled,omitempty"`
+// ResponseAnswer The answer to a question, or that there will be none.
+type ResponseAnswer = json.RawMessage
+
+// ResponseCancelled defines model for ResponseCancelled.
+type ResponseCancelled struct {
+	ApprovalID *string                    `json:"approval_id,omitempty"`
+	Cancelled  ResponseCancelledCancelled `json:"cancelled"`
+}
+
+// ResponseCancelledCancelled defines model for ResponseCancelled.Cancelled.
+type ResponseCancelledCancelled bool
+
+// ResponseValue defines model for ResponseValue.
+type ResponseValue struct {
+	ApprovalID *string                 `json:"approval_id,omitempty"`
+	Cancelled  *ResponseValueCancelled `json:"cancelled,omitempty"`
 
 	// Value Any JSON value.
-	Value AnyValue `json:"value,omitempty"`
+	Value AnyValue `json:"value"`
 }
+
+// ResponseValueCancelled defines model for ResponseValue.Cancelled.
+type ResponseValueCancelled bool
 
 // RichContent What a person wrote, and what the server computed of it.
 type RichContent = domain.RichContent
@@ -3064,7 +3170,9 @@ type SchedulePreview struct {
 type SchedulePreviewInput struct {
 	// After Default: now.
 	After *time.Time `json:"after,omitempty"`
-	Count *int       `json:"count,omitempty"`
+
+	// Count Left out: 5.
+	Count *int `json:"count,omitempty"`
 
 	// Schedule When something runs, on the clocks of one time zone.
 	Schedule Schedule `json:"schedule"`
@@ -3141,21 +3249,19 @@ type Seed struct {
 type Segment = domain.Segment
 
 // SegmentInput defines model for SegmentInput.
-type SegmentInput struct {
-	Enrichment *struct {
-		// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-		Config JSONObject                 `json:"config"`
-		Type   SegmentInputEnrichmentType `json:"type"`
-	} `json:"enrichment,omitempty"`
-	Text *string          `json:"text,omitempty"`
-	Type SegmentInputType `json:"type"`
+type SegmentInput = json.RawMessage
+
+// SegmentsContent defines model for SegmentsContent.
+type SegmentsContent struct {
+	Segments []SegmentInput `json:"segments"`
 }
 
-// SegmentInputEnrichmentType defines model for SegmentInput.Enrichment.Type.
-type SegmentInputEnrichmentType string
-
-// SegmentInputType defines model for SegmentInput.Type.
-type SegmentInputType string
+// SegmentsMessage defines model for SegmentsMessage.
+type SegmentsMessage struct {
+	// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
+	IfBusy   *IfBusy        `json:"if_busy,omitempty"`
+	Segments []SegmentInput `json:"segments"`
+}
 
 // Seq The workspace's number of the event; the `id:` of streams.
 type Seq = int64
@@ -3674,6 +3780,23 @@ type StreamedTextKind string
 // SystemMessage What the server did.
 type SystemMessage = domain.SystemMessage
 
+// TextContent defines model for TextContent.
+type TextContent struct {
+	Text string `json:"text"`
+}
+
+// TextMessage defines model for TextMessage.
+type TextMessage struct {
+	// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
+	IfBusy *IfBusy `json:"if_busy,omitempty"`
+	Text   string  `json:"text"`
+}
+
+// TextSegmentInput defines model for TextSegmentInput.
+type TextSegmentInput struct {
+	Text string `json:"text"`
+}
+
 // Timeline defines model for Timeline.
 type Timeline struct {
 	Data []TimelineLine `json:"data"`
@@ -4108,6 +4231,18 @@ type Until = time.Time
 // WorkspaceID defines model for WorkspaceID.
 type WorkspaceID = string
 
+// GetContractAsJSONParams defines parameters for GetContractAsJSON.
+type GetContractAsJSONParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetContractParams defines parameters for GetContract.
+type GetContractParams struct {
+	// IfNoneMatch The `ETag` of what you have. If it is still the one, the answer is a 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // CheckInvariantsParams defines parameters for CheckInvariants.
 type CheckInvariantsParams struct {
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
@@ -4153,10 +4288,10 @@ type GetApprovalParams struct {
 
 // AnswerApprovalParams defines parameters for AnswerApproval.
 type AnswerApprovalParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4183,10 +4318,10 @@ type ListAutomationsParams struct {
 
 // CreateAutomationParams defines parameters for CreateAutomation.
 type CreateAutomationParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4232,10 +4367,10 @@ type UpdateAutomationParams struct {
 
 // DisableAutomationParams defines parameters for DisableAutomation.
 type DisableAutomationParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4250,10 +4385,10 @@ type DisableAutomationParams struct {
 
 // EnableAutomationParams defines parameters for EnableAutomation.
 type EnableAutomationParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4268,10 +4403,10 @@ type EnableAutomationParams struct {
 
 // ExecuteAutomationParams defines parameters for ExecuteAutomation.
 type ExecuteAutomationParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4302,10 +4437,10 @@ type ListGrantsParams struct {
 
 // CreateGrantParams defines parameters for CreateGrant.
 type CreateGrantParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4360,10 +4495,10 @@ type SetSeedParams struct {
 
 // RenewWebhookParams defines parameters for RenewWebhook.
 type RenewWebhookParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4394,10 +4529,10 @@ type ListDocumentsParams struct {
 
 // CreateDocumentParams defines parameters for CreateDocument.
 type CreateDocumentParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4440,10 +4575,10 @@ type UpdateDocumentParams struct {
 
 // PublishDocumentParams defines parameters for PublishDocument.
 type PublishDocumentParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4458,10 +4593,10 @@ type PublishDocumentParams struct {
 
 // RestoreDocumentParams defines parameters for RestoreDocument.
 type RestoreDocumentParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4492,10 +4627,10 @@ type GetDocumentVersionParams struct {
 
 // PreviewEnrichmentsParams defines parameters for PreviewEnrichments.
 type PreviewEnrichmentsParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4538,10 +4673,10 @@ type UpdateEntryParams struct {
 
 // RestoreEntryParams defines parameters for RestoreEntry.
 type RestoreEntryParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4592,10 +4727,10 @@ type StreamEventsParams struct {
 
 // SendHeartbeatParams defines parameters for SendHeartbeat.
 type SendHeartbeatParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4606,10 +4741,10 @@ type SendHeartbeatParams struct {
 
 // CallWebhookParams defines parameters for CallWebhook.
 type CallWebhookParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -4629,10 +4764,10 @@ type ListKeysParams struct {
 
 // CreateKeyParams defines parameters for CreateKey.
 type CreateKeyParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4702,10 +4837,10 @@ type ListProvidersParams struct {
 
 // CreateProviderParams defines parameters for CreateProvider.
 type CreateProviderParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4755,10 +4890,10 @@ type ListProviderModelsParams struct {
 
 // TestProviderParams defines parameters for TestProvider.
 type TestProviderParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4817,10 +4952,10 @@ type ListRunsParamsTrigger string
 
 // PreviewScheduleParams defines parameters for PreviewSchedule.
 type PreviewScheduleParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4878,10 +5013,10 @@ type ListSessionsParams struct {
 
 // CreateSessionParams defines parameters for CreateSession.
 type CreateSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4913,10 +5048,10 @@ type UpdateSessionParams struct {
 
 // ActivateSessionParams defines parameters for ActivateSession.
 type ActivateSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4927,10 +5062,10 @@ type ActivateSessionParams struct {
 
 // ConfirmCompletionParams defines parameters for ConfirmCompletion.
 type ConfirmCompletionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -4987,10 +5122,10 @@ type ExportSessionParamsFormat string
 
 // InterruptSessionParams defines parameters for InterruptSession.
 type InterruptSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5020,10 +5155,10 @@ type ListMessagesParamsOrder string
 
 // SendMessageParams defines parameters for SendMessage.
 type SendMessageParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5048,10 +5183,10 @@ type EditMessageParams struct {
 
 // ReleaseSessionParams defines parameters for ReleaseSession.
 type ReleaseSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5062,10 +5197,10 @@ type ReleaseSessionParams struct {
 
 // ResumeResponseParams defines parameters for ResumeResponse.
 type ResumeResponseParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5076,10 +5211,10 @@ type ResumeResponseParams struct {
 
 // ResumeSessionParams defines parameters for ResumeSession.
 type ResumeSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5090,10 +5225,10 @@ type ResumeSessionParams struct {
 
 // RetrySessionParams defines parameters for RetrySession.
 type RetrySessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5104,10 +5239,10 @@ type RetrySessionParams struct {
 
 // StopSessionParams defines parameters for StopSession.
 type StopSessionParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5134,10 +5269,10 @@ type GetTimelineParams struct {
 
 // ResumeValidationParams defines parameters for ResumeValidation.
 type ResumeValidationParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5176,10 +5311,10 @@ type GetSlotParams struct {
 
 // CreateStreamTicketParams defines parameters for CreateStreamTicket.
 type CreateStreamTicketParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5203,10 +5338,10 @@ type ListToolTypesParams struct {
 
 // CreateToolTypeParams defines parameters for CreateToolType.
 type CreateToolTypeParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5265,10 +5400,10 @@ type ListToolsParams struct {
 
 // CreateToolParams defines parameters for CreateTool.
 type CreateToolParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5343,10 +5478,10 @@ type ListEntriesParamsOrder string
 
 // CreateEntryParams defines parameters for CreateEntry.
 type CreateEntryParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5357,10 +5492,10 @@ type CreateEntryParams struct {
 
 // CreateEntriesParams defines parameters for CreateEntries.
 type CreateEntriesParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5374,10 +5509,10 @@ type ImportEntriesParams struct {
 	// DryRun Only say what would happen.
 	DryRun *bool `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5414,10 +5549,10 @@ type GetEntryStatsParamsGroupBy string
 
 // RestoreToolParams defines parameters for RestoreTool.
 type RestoreToolParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5469,10 +5604,10 @@ type ListWorkspacesParams struct {
 
 // CreateWorkspaceParams defines parameters for CreateWorkspace.
 type CreateWorkspaceParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5503,10 +5638,10 @@ type ListZonesParams struct {
 
 // CreateZoneParams defines parameters for CreateZone.
 type CreateZoneParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 
@@ -5552,10 +5687,10 @@ type UpdateZoneParams struct {
 
 // RestoreZoneParams defines parameters for RestoreZone.
 type RestoreZoneParams struct {
-	// IdempotencyKey Any string of yours, new for each thing you want done. Repeat the call with it as
+	// IdempotencyKey Any visible ASCII text of yours, without spaces, new for each thing you want done. Repeat the call with it as
 	// often as you need: it is done once, and a repeated answer has the header
 	// `Idempotent-Replayed: true`. A refusal that changed nothing is not kept: the key is free
-	// again. Visible ASCII. Calls with `PUT`, `PATCH` and `DELETE` do not take
+	// again. Calls with `PUT`, `PATCH` and `DELETE` do not take
 	// it: repeated as they are, they do nothing more.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 

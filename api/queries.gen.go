@@ -7,6 +7,7 @@ package api
 var Queries = map[string]map[string]bool{
 	"GET /healthz":                                             {},
 	"GET /metrics":                                             {},
+	"GET /openapi.json":                                        {},
 	"GET /openapi.yaml":                                        {},
 	"GET /problems":                                            {},
 	"GET /problems/{code}":                                     {},

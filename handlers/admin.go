@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fermata-dev/fermata"
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -103,14 +102,4 @@ func (s *server) getMetrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.MetricsPage.ServeHTTP(w, r)
-}
-
-// getContract serves openapi.yaml, which any web page may read.
-func (s *server) getContract(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/yaml")
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(fermata.OpenAPI) // the client may have gone
-	}
 }

@@ -153,7 +153,7 @@ func TestEveryCall(t *testing.T) {
 		{422, "PATCH", "/v1/settings", `{"prompt_chunks":{"poetry":{"enabled":true}}}`},
 		{422, "PATCH", "/v1/settings", `{"prompt_chunks":{"role":{"text":" "}}}`},
 		{200, "GET", "/v1/admin/invariants", ""}, {200, "GET", "/v1/admin/status", ""},
-		{200, "GET", "/healthz", ""}, {200, "GET", "/readyz", ""}, {200, "GET", "/version", ""}, {200, "GET", "/metrics", ""}, {200, "GET", "/openapi.yaml", ""},
+		{200, "GET", "/healthz", ""}, {200, "GET", "/readyz", ""}, {200, "GET", "/version", ""}, {200, "GET", "/metrics", ""}, {200, "GET", "/openapi.yaml", ""}, {200, "GET", "/openapi.json", ""},
 		{200, "GET", "/problems", ""}, {200, "GET", "/problems/not_found", ""}, {404, "GET", "/problems/none", ""},
 		{200, "GET", "/some/page", ""}, {404, "GET", "/v1/none", ""}, {404, "POST", "/some/page", "{}"},
 	} {

@@ -145,6 +145,7 @@ func (s *server) table() []route {
 		{"GET", "/version", public, s.getVersion},
 		{"GET", "/metrics", root, s.getMetrics},
 		{"GET", "/openapi.yaml", public, s.getContract},
+		{"GET", "/openapi.json", public, s.getContractAsJSON},
 		{"GET", "/problems", public, s.problemPage},
 		{"GET", "/problems/{code}", public, s.problemPage},
 	}

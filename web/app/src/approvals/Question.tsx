@@ -4,7 +4,6 @@ import { visible } from '../ui/visible';
 import { Field } from '../ui/Field';
 import { checkSchema, SchemaForm, startOf, type Schema } from '../ui/SchemaForm';
 import type { AskProps } from './ApprovalCard';
-import type { Answer } from './decide';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
@@ -128,7 +127,7 @@ function FormAnswer(ask: AskProps) {
   const [tries, setTries] = useState(0);
   const send = () => {
     if (value === undefined || checkSchema(schema, value, '/value').length) setTries(tries + 1);
-    else void ask.decide({ value: value as Answer['value'] });
+    else void ask.decide({ value });
   };
   return (
     <Answered {...ask} send={send}>

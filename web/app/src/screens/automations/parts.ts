@@ -1,7 +1,7 @@
 // A message as it is edited: texts, and between them blocks that refer to data.
 import type { Schemas } from '../../api/client';
 
-export type Enrichment = NonNullable<Schemas['SegmentInput']['enrichment']>;
+export type Enrichment = Schemas['EnrichmentInput'];
 /** Either a text or a block. There is a text at both ends and between two blocks, so that
  * one can write anywhere. */
 export interface Part { key: number; text?: string; block?: Enrichment; summary?: string }
@@ -39,7 +39,7 @@ export function segmentsOf(parts: Part[]): Schemas['MessageContent'] {
   return {
     segments: parts.filter((p) => p.block || p.text?.trim()).map((p) => (p.block
       ? { type: 'enrichment' as const, enrichment: { type: p.block.type, config: p.block.config } }
-      : { type: 'text' as const, text: p.text })),
+      : { type: 'text' as const, text: p.text ?? '' })),
   };
 }
 

@@ -1,0 +1,82 @@
+package handlers
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/fermata-dev/fermata/internal/testkit"
+)
+
+// meant lists what is refused for what it means, though its form is right: no schema can say
+// these. Pointers and code of the refusal stand beside the operation.
+var meant = []struct{ operation, refusal, why string }{
+	{"", `/(.*/)?(name|title|tags/\d+) .*`, "a name is one line of characters that are seen"},
+	{"createKey", `/expires_at .*`, "a time is of the past or not"},
+	{"answerApproval", `/(approved|value|cancelled|limit|confirmed|outcome) (not_allowed|required)`, "the approval's kind decides"},
+	{"updateSettings", `/(fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
+}
+
+// TestTheContractIsNeitherLooserNorStricter sends every operation bodies made from its schema:
+// those that the contract allows are not refused for their form, those that it does not allow
+// are refused.
+func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
+	w := newWorld()
+	c := w.serve(t)
+	v := values{rand.New(rand.NewPCG(1, 2))}
+	paths := testkit.LoadContract(t).Paths.Map()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		all := paths[path].Operations()
+		for _, method := range slices.Sorted(maps.Keys(all)) {
+			op := all[method]
+			if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil || op.OperationID == "callWebhook" {
+				continue
+			}
+			schema := op.RequestBody.Value.Content["application/json"].Schema.Value
+			for i := range 40 {
+				body := v.of(schema, 1+i%4)
+				if i%2 == 1 {
+					body = v.broken(body)
+				}
+				allowed := schema.VisitJSON(body) == nil
+				raw, err := json.Marshal(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(raw) > maxBody {
+					continue
+				}
+				before := len(w.said)
+				got := c.do(method, there.Replace(path), string(raw))
+				switch {
+				case allowed && (got.status == 400 || got.status == 413 || got.status == 422) && !meantBy(op.OperationID, got):
+					t.Errorf("%s: the contract allows %.300s, the server answers %d %.300s", op.OperationID, raw, got.status, got.text)
+				case !allowed && got.status != 422 && got.status != 400:
+					t.Errorf("%s: the contract does not allow %.300s, the server answers %d", op.OperationID, raw, got.status)
+				case !allowed && len(w.said) != before:
+					t.Errorf("%s went on with %.300s", op.OperationID, raw)
+				}
+			}
+		}
+	}
+}
+
+// meantBy says whether all that a refusal names is refused for its meaning.
+func meantBy(operation string, got reply) bool {
+	list, _ := got.body["errors"].([]any)
+	for _, e := range list {
+		pointer, _ := e.(map[string]any)["pointer"].(string)
+		code, _ := e.(map[string]any)["code"].(string)
+		known := false
+		for _, m := range meant {
+			known = known || (m.operation == "" || m.operation == operation) && regexp.MustCompile("^(?:"+m.refusal+")$").MatchString(pointer+" "+code)
+		}
+		if !known {
+			return false
+		}
+	}
+	return len(list) > 0
+}
