@@ -60,6 +60,11 @@ func (c *Config) Base(version, example string) (*url.URL, error) {
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, domain.Invalid("/config/base_url", "format", "The base URL must be like %s.", example)
 	}
+	if port := base.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, domain.Invalid("/config/base_url", "format", "The base URL's port must be from 1 to 65535.")
+		}
+	}
 	// A password or a key in the URL would be stored and shown in the clear.
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -180,8 +181,10 @@ func (m *models) secret(kind providers.Kind, row *domain.Provider, variable stri
 		known, _ := errors.AsType[*domain.Error](err)
 		return "", domain.Errorf("provider_key_not_allowed", "%s", known.Fields[0].Message)
 	}
-	if secret := os.Getenv(variable); secret != "" {
+	if secret := strings.TrimSpace(os.Getenv(variable)); isKey(secret) {
 		return secret, nil
+	} else if secret != "" {
+		return "", domain.Errorf("provider_key_unusable", "The environment variable %s holds no key: a key has visible ASCII characters only, without spaces or line breaks.", variable)
 	}
 	return "", domain.Errorf("provider_key_missing", "The environment variable %s, which holds the provider's key, is not set on this server.", variable)
 }

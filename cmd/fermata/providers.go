@@ -226,18 +226,22 @@ func (s *providerService) takeKey(p *domain.Provider, raw json.RawMessage, origi
 	if err := json.Unmarshal(raw, &key); err != nil {
 		return false, domain.Invalid("/config/api_key", "type", "The key is a string.")
 	}
-	switch {
-	case key == nil || *key == "":
+	if key == nil || *key == "" {
 		p.SecretSealed, p.SecretMask = "", ""
-	case *key == p.SecretMask && p.SecretSealed != "":
-		return true, nil
-	default:
-		sealed, err := s.sealer.sealProvider(*key, p, origin)
-		if err != nil {
-			return false, err
-		}
-		p.SecretSealed, p.SecretMask = sealed, mask(*key)
+		return false, nil
 	}
+	if *key == p.SecretMask && p.SecretSealed != "" {
+		return true, nil
+	}
+	entered := strings.TrimSpace(*key) // what was copied often ends with a line break
+	if !isKey(entered) {
+		return false, domain.Invalid("/config/api_key", "format", "A key has visible ASCII characters only, without spaces or line breaks. Copy it again.")
+	}
+	sealed, err := s.sealer.sealProvider(entered, p, origin)
+	if err != nil {
+		return false, err
+	}
+	p.SecretSealed, p.SecretMask = sealed, mask(entered)
 	return false, nil
 }
 

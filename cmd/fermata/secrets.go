@@ -87,6 +87,7 @@ func (s *sealer) open(sealed string, at place) (string, error) {
 	if !ok || !cut {
 		return "", errOtherPlace
 	}
+	known := false
 	for _, key := range s.keys {
 		if key.id != id {
 			continue
@@ -94,6 +95,9 @@ func (s *sealer) open(sealed string, at place) (string, error) {
 		if secret, err := key.open(text, at.bytes()); err == nil {
 			return secret, nil
 		}
+		known = true
+	}
+	if known {
 		return "", errOtherPlace
 	}
 	return "", errOtherKey
@@ -178,4 +182,9 @@ func mask(secret string) string {
 		return "…"
 	}
 	return secret[:3] + "…" + secret[len(secret)-4:]
+}
+
+// isKey says whether a text can be sent as a key: in the header of a request.
+func isKey(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

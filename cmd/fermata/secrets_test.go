@@ -306,3 +306,27 @@ func TestWrongSecretKeyIsFoundAtStart(t *testing.T) {
 		})
 	}
 }
+
+// A key that cannot be sent is refused where it is entered; what came along when it was
+// copied is left out.
+func TestKeysAsTheyAreEntered(t *testing.T) {
+	mine := newCanary(t)
+	t.Setenv("OPENAI_API_KEY", "two words")
+	s := newServer(t, databases["sqlite"](t))
+	for _, bad := range []string{"sk two words", "sk-a\r\nX-Evil: 1", "sk-\u200bhidden", "schl\u00fcssel", "\n"} {
+		r := s.call("POST", "/v1/providers", compatible("m", mine.URL, map[string]any{"api_key": bad})).problem(422, "invalid")
+		if r.str("errors.0.pointer") != "/config/api_key" || strings.Contains(r.str("detail"), bad) {
+			t.Errorf("%q: %s", bad, r.body)
+		}
+	}
+	id := s.call("POST", "/v1/providers", compatible("m", mine.URL, map[string]any{"api_key": " sk-copied-0123456789\r\n"})).want(201).str("id")
+	s.call("POST", "/v1/providers/"+id+"/test", nil).want(200)
+	if !strings.Contains(mine.got(), "Bearer sk-copied-0123456789") {
+		t.Errorf("the key did not come: %s", mine.got())
+	}
+	id = s.call("POST", "/v1/providers", compatible("n", mine.URL, map[string]any{"api_key_env": "OPENAI_API_KEY"})).want(201).str("id")
+	if r := s.call("POST", "/v1/providers/"+id+"/test", nil).want(200); r.str("error.code") != "provider_key_unusable" || strings.Contains(string(r.body), "two words") {
+		t.Errorf("%s", r.body)
+	}
+	s.call("POST", "/v1/providers", compatible("m", "http://127.0.0.1:99999", nil)).problem(422, "invalid")
+}
