@@ -197,6 +197,12 @@ func TestTheQueue(t *testing.T) {
 			t.Errorf("the chat whose place was taken is %s", got.body)
 		}
 		s.sound()
+		for _, chat := range []string{two, one} { // a message waits in each: they go on waiting, and say so
+			if left := s.call("DELETE", "/v1/queue/"+chat, nil).want(200); left.str("session.status") != "queued" {
+				t.Errorf("a chat with a message that left its place is %s", left.body)
+			}
+		}
+		s.sound()
 		s.call("DELETE", "/v1/queue/"+runs[2], nil).want(200)
 		if got := s.call("GET", "/v1/sessions/"+runs[2], nil).want(200); got.str("end_reason") != "CANCELLED" {
 			t.Errorf("a run that left the queue before it began is %s", got.body)

@@ -61,6 +61,7 @@ function QueueItem({ row, onLeave }: { row: Row; onLeave: () => void }) {
 
 function reason(t: typeof texts.t, time: (iso: string) => string, now: number, row: Row): string {
   if (row.preempting) return t('reason.action_runs');
+  if (row.reason === 'suspect' && row.not_before && new Date(row.not_before).getTime() > now) return t('reason.set_apart', { time: time(row.not_before) });
   if (row.not_before && new Date(row.not_before).getTime() > now) {
     return t(row.session?.phase === 'WAITING_NETWORK_RETRY' || row.reason === 'NETWORK_ERROR' ? 'reason.network' : 'reason.later', { time: time(row.not_before) });
   }
