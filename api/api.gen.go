@@ -1847,6 +1847,7 @@ type CommandStartedEvent struct {
 
 // CompletionAnswer defines model for CompletionAnswer.
 type CompletionAnswer struct {
+	// ApprovalID As in `ValidationAnswer`.
 	ApprovalID *string `json:"approval_id,omitempty"`
 	Comment    *string `json:"comment,omitempty"`
 	Confirmed  bool    `json:"confirmed"`
@@ -4022,7 +4023,7 @@ type UsageUpdatedEvent struct {
 
 // ValidationAnswer defines model for ValidationAnswer.
 type ValidationAnswer struct {
-	// ApprovalID Left out: the session's open one.
+	// ApprovalID What you were shown: send it. Left out: the one that is open when the call comes; if another one has taken its place meanwhile, 409 `validation_stale`.
 	ApprovalID *string `json:"approval_id,omitempty"`
 	Approved   bool    `json:"approved"`
 

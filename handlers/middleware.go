@@ -105,6 +105,7 @@ func (s *server) middleware(next chi.Router) http.Handler {
 			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
 		}
 		setHeaders(w.Header(), x.id, r.URL.Path)
+		endWithChunks(w, r)
 		welcome := s.allowOrigin(w.Header(), r)
 		r = r.WithContext(x)
 		defer s.end(x, r)

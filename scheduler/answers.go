@@ -80,9 +80,9 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 	return receipt, nil
 }
 
-// prepared is what is found out about an answer to actions before its decision.
+// prepared is what is found out about an answer before its decision.
 type prepared struct {
-	approval string // that it is about
+	approval string // that was open when the answer came; "" where nobody looked, or none was
 	// stale are the cards with the present values, where those of the approval no longer
 	// show what is there; edited the actions that the person changed, checked.
 	stale  *domain.PlannedCommands
@@ -93,7 +93,8 @@ type prepared struct {
 // for something else than what was shown, and whether what the person changed can run.
 // What changes still later is found when the actions run.
 func (d *Door) prepare(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (prepared, error) {
-	if kind != domain.ApprovalActions || !decision.Approved && len(decision.Edits) == 0 {
+	acts := kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
+	if !acts && decision.ApprovalID != "" {
 		return prepared{}, nil
 	}
 	v, err := d.cfg.Store.View(ctx, workspace, session)
@@ -104,10 +105,13 @@ func (d *Door) prepare(ctx context.Context, workspace, session string, kind doma
 	if approval == nil {
 		return prepared{}, nil
 	}
+	ready := prepared{approval: approval.ID}
+	if !acts {
+		return ready, nil
+	}
 	if err := d.checkDecision(approval, decision); err != nil {
 		return prepared{}, err
 	}
-	ready := prepared{approval: approval.ID}
 	if decision.Approved {
 		if ready.stale, err = d.cfg.Answers.Stale(ctx, v, decision.ApprovedIDs); err != nil || ready.stale != nil {
 			return ready, err
@@ -194,15 +198,18 @@ func (d *Door) settled(ctx context.Context, workspace, session string, kind doma
 		Message: "This was settled already (" + string(approval.Status) + "). Your answer changed nothing."}
 }
 
-// answerEvent turns a checked decision into the machine's event.
+// answerEvent turns a checked decision into the machine's event. An answer that names no
+// approval is for the one that was open when it came: what is asked since then, nobody
+// who gave it can have seen.
 func (d *Door) answerEvent(v *domain.View, a *domain.Approval, decision domain.Decision, recorded []byte, ready prepared) (domain.Event, error) {
+	acts := a.Kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
+	if ready.approval != a.ID && (acts || decision.ApprovalID == "") {
+		return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
+	}
 	switch a.Kind {
 	case domain.ApprovalActions:
 		if err := d.checkDecision(a, decision); err != nil {
 			return nil, err
-		}
-		if ready.approval != a.ID && (decision.Approved || len(decision.Edits) > 0) {
-			return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
 		}
 		return domain.ValidationReceived{Decision: decision, Recorded: recorded, Edited: ready.edited}, nil
 	case domain.ApprovalQuestion:
