@@ -268,7 +268,7 @@ func (a *app) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
 		Store: loopStore{a.store}, Streams: a.broker, Models: a.models, Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
-		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace,
+		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.sealer.mark,
 		Rested:    func(s *domain.Session) { a.door.Rested(s) },
 		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
 	})

@@ -20,6 +20,9 @@ import (
 // refuses: a secret is never stored in the clear.
 type sealer struct {
 	keys []sealKey // the first seals, all open
+	// mark is the key of the marks in prompts, derived from the first: the same on every node
+	// and after a restart. Nil where there is no key.
+	mark []byte
 }
 
 type sealKey struct {
@@ -62,6 +65,10 @@ func newSealer(keys [][]byte) (*sealer, error) {
 		}
 		sum := sha256.Sum256(append([]byte("fermata secret key id\n"), key...))
 		s.keys = append(s.keys, sealKey{id: hex.EncodeToString(sum[:])[:sealKeyID], aead: aead})
+	}
+	if len(keys) > 0 {
+		mark := sha256.Sum256(append([]byte("fermata prompt mark\n"), keys[0]...))
+		s.mark = mark[:]
 	}
 	return s, nil
 }
