@@ -9,7 +9,7 @@ LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples screenshots second-opinion bench long clean
+.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench long clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,7 +55,7 @@ screenshots: build ## the pictures in docs/images, made by a scripted visit
 postgres: ## the PostgreSQL binaries that the tests start by themselves
 	@scripts/need postgres
 
-check: format vet lint imports generated test examples ## everything that CI checks
+check: format vet lint imports generated test examples clients ## everything that CI checks
 
 format: ## fails on files that gofmt would change
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt these files:"; echo "$$out"; exit 1; }
@@ -83,6 +83,10 @@ generated: ## fails when a generated file is stale
 
 examples: build ## runs examples/*.sh against a server of their own
 	examples/run-all.sh $(BIN)
+
+clients: build ## makes clients from openapi.yaml with three generators, and talks with them
+	@scripts/need node curl
+	examples/clients/run.sh $(BIN)
 
 AIMOCK := $(CURDIR)/.cache/second-opinion/node_modules/@copilotkit/aimock/dist/cli.js
 second-opinion: ## the conversations against a mock of the vendors that others wrote (needs npm; not in CI)
