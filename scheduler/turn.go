@@ -49,10 +49,8 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 	if ahead > 0 {
 		return t
 	}
-	for _, a := range t.inTheirTurn(w, now) {
-		if t.take(a) {
-			return t
-		}
+	if slices.ContainsFunc(t.inTheirTurn(w, now), t.take) {
+		return t
 	}
 	if !w.DueSince.IsZero() {
 		a := asksFor(w, &domain.Session{Type: domain.Automation, Phase: domain.ExecutingEnrichments}, now)
