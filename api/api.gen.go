@@ -2193,6 +2193,9 @@ type Grant struct {
 // GrantList defines model for GrantList.
 type GrantList struct {
 	Data []Grant `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
 }
 
 // Health defines model for Health.
@@ -4431,6 +4434,12 @@ type ListAutomationRunsParams struct {
 
 // ListGrantsParams defines parameters for ListGrants.
 type ListGrantsParams struct {
+	// Limit How many at most. A page also ends at 4 MiB, and always has one item; go on with `next_cursor` until it is null.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next_cursor` of the page before.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+
 	// FermataWorkspace The workspace, for the root key and on a loopback server without credentials
 	// (`default` when left out). Any other key has its own; another value is a 403.
 	FermataWorkspace *WorkspaceID `json:"Fermata-Workspace,omitempty"`

@@ -26,7 +26,7 @@ var Queries = map[string]map[string]bool{
 	"POST /v1/automations/{automation_id}/enable":              {},
 	"POST /v1/automations/{automation_id}/execute":             {},
 	"GET /v1/automations/{automation_id}/executions":           {"after": false, "limit": false},
-	"GET /v1/automations/{automation_id}/grants":               {},
+	"GET /v1/automations/{automation_id}/grants":               {"after": false, "limit": false},
 	"POST /v1/automations/{automation_id}/grants":              {},
 	"DELETE /v1/automations/{automation_id}/grants/{grant_id}": {},
 	"GET /v1/automations/{automation_id}/occurrences":          {"after": false, "limit": false, "state": false},

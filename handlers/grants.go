@@ -22,21 +22,20 @@ type newGrant struct {
 }
 
 func (s *server) listGrants(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	ws, id := caller(r).Workspace, automationID(r)
 	if _, err := s.Automations.Automation(r.Context(), ws, id); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	grants, err := s.Grants.Grants(r.Context(), ws, id)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	out := api.GrantList{Data: make([]api.Grant, 0, len(grants))}
-	for _, g := range grants {
-		out.Data = append(out.Data, *api.GrantFrom(g, s.Clock()))
-	}
-	s.writeJSON(w, r, http.StatusOK, out)
+	shown := func(g *domain.Grant) *api.Grant { return api.GrantFrom(g, s.Clock()) }
+	writeList(s, w, r, limit, shown, func(limit int) ([]*domain.Grant, string, error) {
+		return s.Grants.Grants(r.Context(), ws, id, after, limit)
+	})
 }
 
 func (s *server) createGrant(w http.ResponseWriter, r *http.Request) {

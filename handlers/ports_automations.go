@@ -53,7 +53,7 @@ type Seeds interface {
 // Grants keeps what people said yes to in advance. Mistakes have pointers into the
 // grant.
 type Grants interface {
-	Grants(ctx context.Context, ws, automation string) ([]*domain.Grant, error)
+	Grants(ctx context.Context, ws, automation, cursor string, limit int) ([]*domain.Grant, string, error)
 	GiveGrant(ctx context.Context, ws, automation string, g domain.Grant) (*domain.Grant, int64, error)
 	WithdrawGrant(ctx context.Context, ws, automation, grant string) (seq int64, err error)
 }

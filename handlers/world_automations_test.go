@@ -116,9 +116,10 @@ func (w *world) ResolveSeed(_ context.Context, ws string, segments []domain.Segm
 	return w.Resolve(context.Background(), ws, segments)
 }
 
-func (w *world) Grants(_ context.Context, ws, id string) ([]*domain.Grant, error) {
-	return []*domain.Grant{{ID: "gra_1", WorkspaceID: ws, AutomationID: id, Commands: []string{"CREATE_DATA"}, MaxPerRun: 2, CreatedAt: worldTime, RevokedAt: &worldTime, Uses: 4},
-		{ID: "gra_2", WorkspaceID: ws, AutomationID: id, Commands: []string{"CREATE_DATA"}, Bounds: json.RawMessage(`{"type":"object"}`), MaxPerRun: 2, CreatedAt: worldTime}}, nil
+func (w *world) Grants(_ context.Context, ws, id, after string, limit int) ([]*domain.Grant, string, error) {
+	return cut([]*domain.Grant{{ID: "gra_1", WorkspaceID: ws, AutomationID: id, Commands: []string{"CREATE_DATA"}, MaxPerRun: 2, CreatedAt: worldTime, RevokedAt: &worldTime, Uses: 4},
+		{ID: "gra_2", WorkspaceID: ws, AutomationID: id, Commands: []string{"CREATE_DATA"}, Bounds: json.RawMessage(`{"type":"object"}`), MaxPerRun: 2, CreatedAt: worldTime}},
+		func(g **domain.Grant) string { return (*g).ID }, limit, after)
 }
 
 func (w *world) GiveGrant(_ context.Context, _, id string, g domain.Grant) (*domain.Grant, int64, error) {

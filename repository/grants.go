@@ -50,18 +50,33 @@ func (r *grantRow) grant() (*domain.Grant, error) {
 	return g, nil
 }
 
-// Grants lists the grants of an automation, the withdrawn ones too, oldest first, with
-// how often each was used.
-func (s *Store) Grants(ctx context.Context, workspace, automation string) ([]*domain.Grant, error) {
-	return grantsIn(ctx, s.reads, workspace, automation, "")
+// Grants lists a page of an automation's grants, the withdrawn ones too, newest first,
+// with how often each was used, and gives the cursor of the next page, "" at the end.
+func (s *Store) Grants(ctx context.Context, workspace, automation, cursor string, limit int) ([]*domain.Grant, string, error) {
+	before, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	q := newQuery("SELECT "+prefixed("g", grantColumns)+", "+grantUse+") AS uses, 0 AS uses_in_run FROM grants g "+
+		"WHERE g.workspace_id = ? AND g.automation_id = ?", workspace, automation)
+	if cursor != "" {
+		q.add(" AND (g.created_at, g.id) < (?, ?)", before.Number, before.ID)
+	}
+	q.add(" ORDER BY g.created_at DESC, g.id DESC")
+	rows, next, err := turn(ctx, s.reads, q, limit, func(r *grantRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the grants: %w", err)
+	}
+	all, err := each(rows, (*grantRow).grant)
+	return all, next, err
 }
 
-// grantsIn also counts the uses in one run.
+// grantsIn are those that are not withdrawn, with the uses in one run.
 func grantsIn(ctx context.Context, r reader, workspace, automation, run string) ([]*domain.Grant, error) {
 	var rows []grantRow
 	err := r.all(ctx, &rows, "SELECT "+prefixed("g", grantColumns)+", "+grantUse+") AS uses, "+grantUse+
-		" AND e.session_id = $3) AS uses_in_run FROM grants g WHERE g.workspace_id = $1 AND g.automation_id = $2 ORDER BY g.created_at, g.id",
-		workspace, automation, run)
+		" AND e.session_id = $3) AS uses_in_run FROM grants g WHERE g.workspace_id = $1 AND g.automation_id = $2 AND g.revoked_at IS NULL "+
+		"ORDER BY g.created_at, g.id", workspace, automation, run)
 	if err != nil {
 		return nil, fmt.Errorf("list the grants: %w", err)
 	}

@@ -308,6 +308,9 @@ func deleteSeed(v *domain.OrderView, change *domain.Change) {
 // GiveGrant adds a grant to an automation.
 func (d *Door) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
 	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+		if len(v.Grants) >= maxGrants {
+			return nil, domain.Invalid("/commands", "too_many", "The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
+		}
 		g.ID, g.WorkspaceID, g.AutomationID = d.cfg.NewID(domain.PrefixGrant), workspace, automation
 		g.CreatedAt = change.At
 		change.Grants = append(change.Grants, &g)
@@ -320,6 +323,10 @@ func (d *Door) GiveGrant(ctx context.Context, workspace, automation string, g do
 	}
 	return &g, seq, nil
 }
+
+// maxGrants bounds the grants of an automation that hold: every decision about one of its
+// runs reads them.
+const maxGrants = 100
 
 // WithdrawGrant ends a grant; what runs from now on asks again.
 func (d *Door) WithdrawGrant(ctx context.Context, workspace, automation, grant string) (int64, error) {

@@ -196,8 +196,8 @@ func (s automationService) ResolveSeed(ctx context.Context, workspace string, se
 	return richText(s).resolve(ctx, workspace, domain.Seed, segments)
 }
 
-func (s automationService) Grants(ctx context.Context, workspace, id string) ([]*domain.Grant, error) {
-	return s.app.store.Grants(ctx, workspace, id)
+func (s automationService) Grants(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.Grant, string, error) {
+	return s.app.store.Grants(ctx, workspace, id, cursor, limit)
 }
 
 func (s automationService) GiveGrant(ctx context.Context, workspace, id string, g domain.Grant) (*domain.Grant, int64, error) {

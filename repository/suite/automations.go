@@ -209,7 +209,7 @@ func runs(w *world) {
 
 	grant.RevokedAt = new(T0.Add(time.Minute))
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}, Grants: []*domain.Grant{grant}}))
-	all, err := w.Grants(ctx, ws, order.ID)
+	all, _, err := w.Grants(ctx, ws, order.ID, "", 10)
 	w.ok(err)
 	grant.Uses = 1
 	w.equal(*all[0], *grant, "a withdrawn grant is still listed")

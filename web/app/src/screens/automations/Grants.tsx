@@ -13,7 +13,7 @@ type Grant = Schemas['Grant'];
 export function Grants({ id }: { id: string }) {
   const t = advancedTexts.use();
   const [adding, setAdding] = useState(false);
-  const query = $api.useQuery('get', '/v1/automations/{automation_id}/grants', { params: { path: { automation_id: id } } });
+  const query = $api.useQuery('get', '/v1/automations/{automation_id}/grants', { params: { path: { automation_id: id }, query: { limit: 200 } } });
   return (
     <section className="stack tight" aria-labelledby="grants">
       <h3 id="grants">{t('grants')}</h3>
