@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../events/types';
 import { Conversation } from './conversation';
 import { aMessage, anAnswer, anApproval, anExecution, aSession, created, delta, discarded, latest, phase } from './fixtures';
-import { itemsOf } from './items';
+import { itemsOf, writtenText } from './items';
 
 const shown = (c: Conversation) => itemsOf(c).map((i) => `${i.kind} ${i.key}`);
 
@@ -17,6 +17,12 @@ describe('a conversation', () => {
     const c = loaded();
     c.apply(created(11, aMessage('msg_3', 11)));
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2', 'message msg_3']);
+  });
+
+  it('knows what was written from the record and from an event, which says it once', () => {
+    const c = loaded();
+    c.apply(created(11, aMessage('msg_3', 11, { rich_content: { segments: [{ type: 'text', text: 'as told' }] } })));
+    expect(itemsOf(c).flatMap((i) => (i.kind === 'message' ? [writtenText(i.message)] : []))).toEqual(['msg_1', '', 'as told']);
   });
 
   it('is not changed by an event that comes twice or is contained already', () => {
