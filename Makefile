@@ -9,7 +9,7 @@ LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench long clean
+.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench long fuzz clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,7 +41,7 @@ test: test-server test-page ## all tests: the server's, and the page's in a real
 
 test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc nginx
-	CGO_ENABLED=1 go test -race -timeout 30m ./...
+	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 
 test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium
@@ -98,8 +98,17 @@ bench: postgres ## benchmarks: the whole server beside the floor, and its parts
 	go test -run '^$$' -bench . ./cmd/fermata
 	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/...
 
-long: postgres ## the long sweeps: kill -9 in every phase, random events, fuzzing
-	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -timeout 60m ./cmd/fermata ./orchestrator/...
+long: postgres ## the long sweeps: kill -9 in every phase, random events, floods, fuzzing
+	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -shuffle=on -timeout 120m ./cmd/fermata ./orchestrator/...
+	$(MAKE) -s fuzz
+
+FUZZTIME ?= 60s
+fuzz: ## every fuzz target for FUZZTIME (60s) each, one after the other
+	@git grep -hoE '^func Fuzz[A-Za-z0-9]+' -- '*_test.go' | sed 's/func //' | sort -u | while read -r target; do \
+	  for file in $$(git grep -lE "^func $$target\(" -- '*_test.go'); do \
+	    echo "$$target in $$(dirname $$file)"; \
+	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file) || exit 1; \
+	  done; done
 
 clean:
 	rm -rf bin .cache
