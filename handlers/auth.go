@@ -87,6 +87,12 @@ func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Ide
 				return
 			}
 		}
+		room, err := s.roomForBody(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		defer room.release()
 		if !safe(r.Method) && strings.HasPrefix(r.URL.Path, "/v1/keys") {
 			// A key that was made or revoked here counts here from the next request on.
 			defer s.Auth.Changed()

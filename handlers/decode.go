@@ -27,7 +27,7 @@ func (s *server) read(w http.ResponseWriter, r *http.Request, dst any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return domain.Errorf(CodeEmptyBody, "This call needs a JSON object as its body.")
 	}
-	return decode(body, dst)
+	return s.decodeInTurn(w, r, body, dst)
 }
 
 // readNothing is for calls that take no body: an empty object is fine, a field is not.
@@ -39,7 +39,20 @@ func (s *server) readNothing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return err
 	}
-	return decode(body, &struct{}{})
+	return s.decodeInTurn(w, r, body, &struct{}{})
+}
+
+// decodeInTurn is decode; a large body waits until none before it of the same credential
+// is being read.
+func (s *server) decodeInTurn(w http.ResponseWriter, r *http.Request, body []byte, dst any) error {
+	if len(body) >= large {
+		turn, err := s.turn(w, r)
+		if err != nil {
+			return err
+		}
+		defer turn.release()
+	}
+	return decode(body, dst)
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -51,7 +51,7 @@ func (s *server) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of
 		return h, nil
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(waitForRoom/time.Second)))
-	return nil, domain.Errorf(CodeRateLimited, "Too many large answers are on their way to this key or workspace and have not been read. "+
+	return nil, domain.Errorf(CodeRateLimited, "Too much of this key or workspace is under way: large requests, or answers that have not been read. "+
 		"Read them, or break them off, and send the request again in %d s.", int(waitForRoom/time.Second))
 }
 
@@ -66,7 +66,7 @@ func writeList[D, A any](s *server, w http.ResponseWriter, r *http.Request, limi
 		return
 	}
 	defer room.release()
-	body, err := encodePage(limit, to, read)
+	body, err := encodePage(limit, to, read, func() (*hold, error) { return s.turn(w, r) })
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -76,8 +76,11 @@ func writeList[D, A any](s *server, w http.ResponseWriter, r *http.Request, limi
 }
 
 // encodePage makes the JSON of a page. Where it grows too long, the page is read again
-// with as many items as fit: so its cursor is the right one.
-func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, string, error)) ([]byte, error) {
+// with as many items as fit: so its cursor is the right one. A large page waits for its
+// turn.
+func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, string, error), turn func() (*hold, error)) ([]byte, error) {
+	var taken *hold
+	defer func() { taken.release() }()
 	for {
 		items, next, err := read(limit)
 		if err != nil {
@@ -93,6 +96,11 @@ func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, st
 			}
 			if fitted > 0 && body.Len()+len(one) > domain.PageBytes-maxCursor {
 				break
+			}
+			if taken == nil && body.Len()+len(one) > large {
+				if taken, err = turn(); err != nil {
+					return nil, err
+				}
 			}
 			if fitted > 0 {
 				body.WriteByte(',')

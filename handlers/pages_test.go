@@ -46,7 +46,7 @@ func TestPageOfJSONKeepsItsBound(t *testing.T) {
 		read, after, seen, pages := countTo(10), 0, 0, 0
 		for ; ; pages++ {
 			body, err := encodePage(200, func(i int) any { return fmt.Sprint(i, c.text) },
-				func(limit int) ([]int, string, error) { return read(after, limit) })
+				func(limit int) ([]int, string, error) { return read(after, limit) }, func() (*hold, error) { return nil, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
