@@ -43,6 +43,9 @@ type View struct {
 
 // Waiters are those who want the slot of a workspace, as of one instant.
 type Waiters struct {
+	// At is when it was read, and as of when it is decided: a row whose time comes between
+	// the two has no session here, and nobody would look at it again.
+	At        time.Time
 	Workspace *Workspace
 	Holder    *Session // nil: the slot is free
 	// ActionRuns: the holder has started an action whose outcome is not stored.

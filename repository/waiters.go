@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -17,7 +18,7 @@ const maxAsked = 2
 
 // Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
 func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
-	w := &domain.Waiters{}
+	w := &domain.Waiters{At: s.cfg.Clock()}
 	err := s.read(ctx, func(r reader) error {
 		row, err := workspaceIn(ctx, r, workspace, "")
 		if err != nil {
@@ -27,7 +28,7 @@ func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters,
 			return err
 		}
 		if row.QueueLength > 0 {
-			if w.Queue, err = s.queueOfWaiters(ctx, r, workspace); err != nil {
+			if w.Queue, err = s.queueOfWaiters(ctx, r, workspace, w.At); err != nil {
 				return err
 			}
 		}
@@ -106,7 +107,7 @@ func dueSince(ctx context.Context, r reader, workspace string, w *domain.Waiters
 
 // queueOfWaiters reads the whole queue and the sessions of the first rows whose turn may
 // come: those behind them are not asked, however long the queue is.
-func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string) ([]domain.QueueRow, error) {
+func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
 	queue, err := queueIn(ctx, r, workspace, queueWhole)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string) 
 	if err := markBlocked(ctx, r, workspace, queue); err != nil {
 		return nil, err
 	}
-	now, asked, inTurn := s.cfg.Clock(), 0, 0
+	asked, inTurn := 0, 0
 	for i := range queue {
 		row := &queue[i]
 		if asked >= maxAsked && !row.InTurn() || row.Blocked || row.NotBefore != nil && row.NotBefore.After(now) {

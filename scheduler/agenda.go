@@ -244,8 +244,8 @@ func (d *Door) lookAt(ctx context.Context, workspace string) (time.Time, bool) {
 		d.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
 		return d.cfg.Clock().Add(retryLook), ctx.Err() == nil
 	}
-	d.holdBack(w, d.cfg.Clock())
-	turn := Next(w, d.cfg.Clock())
+	d.holdBack(w, w.At)
+	turn := Next(w, w.At)
 	if len(w.Queue)+len(w.Aside) == 0 && w.DueSince.IsZero() {
 		d.agenda.nobodyWaits(workspace, note)
 	}

@@ -18,7 +18,7 @@ func TestARestDuringALookIsNotMissed(t *testing.T) {
 	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Type: domain.Automation, Phase: domain.CallingAI}
 	run.State.Suspended = true
 	for name, aside := range map[string][]*domain.Session{"somebody waits": {run}, "nobody does": nil} {
-		w := &lookedAt{recovery: &recovery{}, waiters: &domain.Waiters{
+		w := &lookedAt{recovery: &recovery{}, now: clock.System, waiters: &domain.Waiters{
 			Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}, Holder: chat, Aside: aside,
 		}}
 		door := NewDoor(Config{Agenda: w, Runner: w, Observer: w, Clock: clock.System, Log: zerolog.Nop()})
@@ -36,6 +36,21 @@ func TestARestDuringALookIsNotMissed(t *testing.T) {
 		if waits := door.agenda.somebodyWaits("default"); waits != (aside != nil) {
 			t.Errorf("%s: after the look the agenda says %v", name, waits)
 		}
+	}
+}
+
+// Whose time comes while the scheduler looks was not read, because its time had not come:
+// it is looked at again, at once.
+func TestATimeThatComesDuringALookIsNotMissed(t *testing.T) {
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	comes := now.Add(time.Millisecond)
+	w := &lookedAt{recovery: &recovery{}, meanwhile: func() { now = now.Add(time.Second) }, now: func() time.Time { return now }, waiters: &domain.Waiters{
+		Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()},
+		Queue:     []domain.QueueRow{{SessionID: "ses_1", Reason: domain.QueuedSuspect, NotBefore: &comes}},
+	}}
+	door := NewDoor(Config{Agenda: w, Runner: w, Observer: w, Clock: func() time.Time { return now }, Log: zerolog.Nop()})
+	if at, again := door.lookAt(t.Context(), "default"); !again || !at.Equal(comes) {
+		t.Errorf("the next look is at %s (%v), not at %s", at, again, comes)
 	}
 }
 
@@ -57,6 +72,7 @@ type lookedAt struct {
 	*recovery
 	waiters   *domain.Waiters
 	meanwhile func()
+	now       clock.Clock
 }
 
 func (l *lookedAt) Agenda(context.Context, time.Time, int, bool) (*domain.Agenda, error) {
@@ -64,6 +80,8 @@ func (l *lookedAt) Agenda(context.Context, time.Time, int, bool) (*domain.Agenda
 }
 
 func (l *lookedAt) Waiters(context.Context, string) (*domain.Waiters, error) {
+	read := *l.waiters
+	read.At = l.now()
 	l.meanwhile()
-	return l.waiters, nil
+	return &read, nil
 }

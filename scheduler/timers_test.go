@@ -175,7 +175,7 @@ func (m *minutely) store(change *domain.Change) {
 }
 
 func (m *minutely) Waiters(context.Context, string) (*domain.Waiters, error) {
-	return &domain.Waiters{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}}, nil
+	return &domain.Waiters{At: clock.System(), Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}}, nil
 }
 
 func (m *minutely) recorded() []*domain.Occurrence {
