@@ -4,10 +4,11 @@ set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
 
+# A second run while one goes would be skipped; this automation lets it queue.
 # A run waits for a chat that rests until it is evicted, and then a while for its confirmation.
 api /v1/settings -X PATCH -d '{"chat_eviction_after":"1s","completion_confirmation_delay":"0s"}' >/dev/null
 made=$(api /v1/automations -d '{"name":"Morning","schedule":{"type":"cron","expression":"30 7 * * mon-fri","time_zone":"Europe/Paris"},
-	"triggers":[{"type":"webhook","condition":{"required":["level"]}}],"seed":{"text":"hello"}}')
+	"overlap":"queue","triggers":[{"type":"webhook","condition":{"required":["level"]}}],"seed":{"text":"hello"}}')
 id=$(echo "$made" | grep -o 'aut_[0-9a-f]*' | head -1)
 echo "$made" | grep -o '"next_run_at":"[^"]*"'
 
