@@ -163,7 +163,7 @@ func (a *app) committed(change *domain.Change) {
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.metrics.committed(change)
-	logCommitted(&a.log, change)
+	logCommitted(&a.log, change, a.metrics.command)
 	a.door.Committed(change)
 	if a.node != nil {
 		a.node.Committed(change)

@@ -9,8 +9,10 @@ import (
 
 // logCommitted writes the process log of a change that this process committed: one line
 // at info for each call of the AI, each command that ended and each round that came to
-// its end. It holds ids, names, figures and codes, and never what people or models wrote.
-func logCommitted(log *zerolog.Logger, change *domain.Change) {
+// its end. It holds ids, names, figures and codes, and never what people or models wrote:
+// a command is named as a label is, because a model can ask for any name, and of a
+// model's own name, which its vendor answers with, a line holds a hundred characters.
+func logCommitted(log *zerolog.Logger, change *domain.Change, command func(string) string) {
 	if log.GetLevel() > zerolog.InfoLevel {
 		return
 	}
@@ -22,7 +24,7 @@ func logCommitted(log *zerolog.Logger, change *domain.Change) {
 	}
 	for _, e := range change.Executions {
 		if e.Status.Final() {
-			logExecution(log, e)
+			logExecution(log, e, command(e.Command))
 		}
 	}
 	for _, t := range change.Transitions {
@@ -32,9 +34,13 @@ func logCommitted(log *zerolog.Logger, change *domain.Change) {
 	}
 }
 
+// maxLoggedName is how much of a name that somebody else chose stands in a line, in
+// characters.
+const maxLoggedName = 100
+
 func logCall(log *zerolog.Logger, call *domain.Roundtrip) {
 	line := log.Info().Str("workspace", call.WorkspaceID).Str("session", call.SessionID).Str("round", call.RoundID).
-		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", call.Model).Str("purpose", call.Purpose).
+		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
 		Str("reason", string(call.Reason)).Str("outcome", call.Outcome).Int64("input_tokens", call.Usage.Total()-call.Usage.OutputTokens).
 		Int64("output_tokens", call.Usage.OutputTokens).Dur("took_ms", call.EndedAt.Sub(call.StartedAt))
 	if call.FirstTokenAt != nil {
@@ -46,9 +52,9 @@ func logCall(log *zerolog.Logger, call *domain.Roundtrip) {
 	line.Msg("call of the AI")
 }
 
-func logExecution(log *zerolog.Logger, e *domain.Execution) {
+func logExecution(log *zerolog.Logger, e *domain.Execution, command string) {
 	line := log.Info().Str("workspace", e.WorkspaceID).Str("session", e.SessionID).Str("round", e.RoundID).
-		Str("execution", e.ID).Str("command", e.Command).Str("kind", string(e.Kind)).Str("status", string(e.Status))
+		Str("execution", e.ID).Str("command", command).Str("kind", string(e.Kind)).Str("status", string(e.Status))
 	if e.StartedAt != nil && e.EndedAt != nil {
 		line = line.Dur("took_ms", e.EndedAt.Sub(*e.StartedAt))
 	}
