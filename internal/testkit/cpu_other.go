@@ -5,9 +5,11 @@ package testkit
 import (
 	"testing"
 	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-var started = time.Now()
+var started = clock.System()
 
 // CPU is the time since the start: nothing better is known here.
-func CPU(testing.TB) time.Duration { return time.Since(started) }
+func CPU(testing.TB) time.Duration { return clock.System().Sub(started) }

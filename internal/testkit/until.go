@@ -3,6 +3,8 @@ package testkit
 import (
 	"testing"
 	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 const (
@@ -14,8 +16,8 @@ const (
 // bound says that something hangs, never how fast it must be.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(untilMost); !holds(); time.Sleep(untilEvery) {
-		if time.Now().After(deadline) {
+	for deadline := clock.System().Add(untilMost); !holds(); time.Sleep(untilEvery) {
+		if clock.System().After(deadline) {
 			t.Fatalf("after %s it is still not so: %s", untilMost, what)
 		}
 	}
