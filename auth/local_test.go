@@ -208,7 +208,7 @@ func isAddress(host string) bool { _, err := netip.ParseAddr(host); return err =
 
 // An origin that is taken is written as browsers write it, and taken again as itself.
 func FuzzOrigins(f *testing.F) {
-	for _, text := range []string{"https://app.example", "http://localhost:3000", "https://a:443", "http://[::1]:80", "null", "*", "https://a/", "https://u@a"} {
+	for _, text := range []string{"https://app.example", "http://localhost:3000", "https://a:443", "http://[::1]:80", "null", "*", "https://a/", "https://u@a", "http://:80", "http://[]:80"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -39,7 +39,7 @@ func parseOrigin(text string) (string, error) {
 		return "", errors.New("null stands for any page of a file or a sandbox, and cannot be told apart")
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" || u.Host == "" {
+	if err != nil || u.Scheme == "" || u.Hostname() == "" { // ":80" is a port without a host
 		return "", errors.New("it reads scheme://host or scheme://host:port, like https://app.example")
 	}
 	if u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
