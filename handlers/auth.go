@@ -14,18 +14,20 @@ type edge struct {
 	keys     *limiter
 	failures *limiter
 	hooks    hookRates
+	refused  *refusals
 	answers  *ledger // that are not read yet
 	streams  *tally  // that are open
 	limits   RateLimits
 }
 
 func newEdge(c *Config) edge {
-	limits := c.RateLimits.orDefault()
+	limits, refused := c.RateLimits.orDefault(), &refusals{}
 	return edge{
 		tickets:  auth.NewTickets(c.Clock, c.Tickets),
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
-		hooks:    newHookRates(c, limits),
+		hooks:    newHookRates(c, limits, refused),
+		refused:  refused,
 		answers:  newLedger(),
 		streams:  &tally{open: map[string]int{}},
 		limits:   limits,
@@ -69,7 +71,7 @@ func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Ide
 		if err != nil {
 			if domain.ErrorCode(err) == domain.CodeUnauthenticated {
 				if wait, ok := s.failures.take(address(r)); !ok {
-					err = tooMany(w, wait)
+					err = s.refused.tooMany(w, r, wait)
 				}
 			}
 			s.fail(w, r, err)
@@ -83,7 +85,7 @@ func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Ide
 		if id.Role != domain.RoleRoot {
 			left, wait, ok := s.keys.spend(id.Name)
 			if s.keys.tell(w.Header(), left); !ok {
-				s.fail(w, r, tooMany(w, wait))
+				s.fail(w, r, s.refused.tooMany(w, r, wait))
 				return
 			}
 		}

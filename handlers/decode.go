@@ -61,7 +61,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	var body bytes.Buffer
 	if r.ContentLength > 0 {
-		body.Grow(int(r.ContentLength))
+		body.Grow(int(r.ContentLength) + bytes.MinRead) // the read that finds the end needs room too
 	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {

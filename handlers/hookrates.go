@@ -12,12 +12,14 @@ import (
 type hookRates struct {
 	genuine *limiter // by automation
 	forged  *limiter // by address
+	refused *refusals
 }
 
-func newHookRates(c *Config, limits RateLimits) hookRates {
+func newHookRates(c *Config, limits RateLimits, refused *refusals) hookRates {
 	return hookRates{
 		genuine: newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
 		forged:  newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
+		refused: refused,
 	}
 }
 
@@ -32,7 +34,7 @@ func (h hookRates) admit(w http.ResponseWriter, r *http.Request, outcome error) 
 		return outcome
 	}
 	if wait, ok := bucket.take(name); !ok {
-		return tooMany(w, wait)
+		return h.refused.tooMany(w, r, wait)
 	}
 	return outcome
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -149,7 +150,28 @@ func address(r *http.Request) string {
 	return ip.String()
 }
 
-func tooMany(w http.ResponseWriter, wait time.Duration) error {
+const (
+	// refusalDelay is how long a refusal keeps its caller waiting. Most clients that flood
+	// send the next request once they have an answer: told at once, they would ask for
+	// refusals as fast as a core can write them, and everybody else would wait behind those.
+	refusalDelay = 100 * time.Millisecond
+	// maxRefusalsHeld bounds the requests that are kept waiting; those beyond it are
+	// refused at once.
+	maxRefusalsHeld = 2000
+)
+
+// refusals are those that are kept waiting.
+type refusals struct{ held atomic.Int64 }
+
+// tooMany is the error for who asked too much; it takes refusalDelay to be told.
+func (f *refusals) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) error {
+	if f.held.Add(1) <= maxRefusalsHeld {
+		select {
+		case <-time.After(refusalDelay):
+		case <-r.Context().Done():
+		}
+	}
+	f.held.Add(-1)
 	seconds := int(wait/time.Second) + 1
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	return domain.Errorf(CodeRateLimited, "Too many requests. Try again in %d s.", seconds)

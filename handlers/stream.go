@@ -176,7 +176,7 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 		s.Metrics.Stream(+1)
 	}
 	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
-	e.reader.Room = e.makeRoom
+	e.reader.Room, e.reader.Turn = e.makeRoom, e.turn
 	if err := e.begin(r); err != nil {
 		e.complain(r, err)
 		e.close()

@@ -86,6 +86,12 @@ func (e *eventStream) makeRoom(ctx context.Context, bytes int) bool {
 	return e.room != nil
 }
 
+// turn waits until none of the others of this key reads the log.
+func (e *eventStream) turn(ctx context.Context) (done func(), ok bool) {
+	taken := e.s.answers.reserve(ctx, 1, writeWithin, account{"replays of key " + e.who.Name, workAtOnce})
+	return taken.release, taken != nil
+}
+
 // tookIn gives the room back.
 func (e *eventStream) tookIn() {
 	e.room.release()
