@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -33,6 +34,10 @@ func serveAsChild(args []string) int {
 	go func() {
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {
+			if in.Text() == "heap" {
+				fmt.Println(heap())
+				continue
+			}
 			fmt.Println(f.arm(in.Text()))
 		}
 		os.Exit(3) // the test that started it is gone
@@ -42,6 +47,14 @@ func serveAsChild(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// heap is what the process holds after it collected its garbage, in MiB.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapInuse >> 20)
 }
 
 func cautionOf(text string) (c domain.Caution) {

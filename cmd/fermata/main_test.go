@@ -14,6 +14,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(serveAsChild(os.Args[1:]))
 	}
+	if told := os.Getenv(floodVariable); told != "" {
+		os.Exit(floodAsChild(told))
+	}
 	code := m.Run()
 	if err := testkit.StopPostgres(); err != nil {
 		fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
