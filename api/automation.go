@@ -9,7 +9,7 @@ import (
 
 // AutomationFrom is an automation as clients see it. Without a webhook URL it shows none:
 // events go to everybody who may read.
-func AutomationFrom(a *domain.StandingOrder, webhookURL string) *Automation {
+func AutomationFrom(a *domain.Automation, webhookURL string) *Automation {
 	out := &Automation{
 		ID: a.ID, Name: a.Name, ProviderID: textPtr(a.ProviderID), Enabled: a.Enabled, DisabledReason: textPtr(a.DisabledReason),
 		Schedule: scheduleFrom(a.Schedule), Misfire: MisfirePolicy(a.Misfire), Overlap: OverlapPolicy(a.Overlap),
@@ -77,7 +77,7 @@ func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 }
 
 // SeedFrom is an automation's first message as clients see it.
-func SeedFrom(a *domain.StandingOrder, m *domain.Message) *Seed {
+func SeedFrom(a *domain.Automation, m *domain.Message) *Seed {
 	out := &Seed{
 		AutomationID: a.ID, SessionID: a.SeedSessionID, MessageID: m.ID, Segments: []Segment{}, UpdatedAt: Time(m.Timestamp), UpdatedBy: textPtr(m.SenderID),
 	}

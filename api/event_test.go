@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
 // fullSession has every field set; bareSession as few as a new CHAT has.
 func fullSession() *domain.Session {
 	return &domain.Session{
-		ID: "ses_1", WorkspaceID: "default", Type: domain.Automation, Name: `Läufe "März" <b>`, Phase: domain.WaitingValidation,
+		ID: "ses_1", WorkspaceID: "default", Type: domain.Run, Name: `Läufe "März" <b>`, Phase: domain.WaitingValidation,
 		State: domain.SessionState{
 			RoundID: "rnd_1", TotalRoundtrips: 3,
 			Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_2", At: noon,
@@ -109,7 +109,7 @@ func events() []*domain.LogEvent {
 			e.Queue = []domain.QueueRow{{SessionID: "ses_1", Position: 1, Trigger: "MANUAL", Reason: "RESUME", Since: noon, NotBefore: new(noon), Preempting: true, Session: bareSession()}, {SessionID: "ses_2", Position: 2, Since: noon}}
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
-			e.Automation = &domain.StandingOrder{
+			e.Automation = &domain.Automation{
 				ID: "aut_1", Name: "Morning", SeedSessionID: "ses_2", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
 				Completion: domain.CompletionAuto, Validation: "park", HookHash: "never shown", HookSealed: "never shown", NextAt: new(noon), CreatedAt: noon, UpdatedAt: noon,
 				Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2030-01-01T00:00:00"},
@@ -117,7 +117,7 @@ func events() []*domain.LogEvent {
 			}
 		}),
 		of(domain.LogAutomationChanged, func(e *domain.LogEvent) {
-			e.Automation = &domain.StandingOrder{
+			e.Automation = &domain.Automation{
 				ID: "aut_1", Misfire: domain.MisfireAll, Overlap: domain.OverlapQueue, Completion: domain.CompletionAsk,
 				CreatedAt: noon, UpdatedAt: noon, DeletedAt: new(noon),
 			}

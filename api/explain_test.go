@@ -77,7 +77,7 @@ func standing(kind domain.SessionType, phase domain.Phase) *domain.Standing {
 // AUTOMATION, in words of both languages.
 func TestEveryStateIsExplained(t *testing.T) {
 	var out strings.Builder
-	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation} {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Run} {
 		for _, phase := range domain.Phases {
 			for _, c := range circumstances {
 				st := standing(kind, phase)

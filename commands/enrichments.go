@@ -159,7 +159,7 @@ func (x *enricher) freeze(p domain.Period) (domain.Period, error) {
 	if err != nil {
 		return p, err
 	}
-	if x.call.env.SessionType == domain.Seed || x.call.env.SessionType == domain.Automation {
+	if x.call.env.SessionType == domain.Seed || x.call.env.SessionType == domain.Run {
 		return p, nil
 	}
 	return span.Freeze(x.calendar), nil

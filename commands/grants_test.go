@@ -19,7 +19,7 @@ func granted(actions []*domain.Execution) string {
 }
 
 func runOf(w *world, grants ...domain.Grant) *world {
-	w.env.SessionType, w.env.SessionRequiresValidation = domain.Automation, true
+	w.env.SessionType, w.env.SessionRequiresValidation = domain.Run, true
 	for i, g := range grants {
 		g.ID = string(rune('a' + i))
 		w.env.Grants = append(w.env.Grants, &g)

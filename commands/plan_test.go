@@ -129,11 +129,11 @@ func TestControls(t *testing.T) {
 	}{
 		{"a chat asks", domain.Chat, [][2]string{ask}, true, false, "", ""},
 		{"a chat asks in a form that does not exist", domain.Chat, [][2]string{odd}, false, false, "no communication module \"Slider\"", "call_1:CANCELLED"},
-		{"an automation asks, and acts", domain.Automation, [][2]string{ask, action}, false, false, "Nobody can answer", "call_1:CANCELLED"},
+		{"an automation asks, and acts", domain.Run, [][2]string{ask, action}, false, false, "Nobody can answer", "call_1:CANCELLED"},
 		{"a chat is not completed", domain.Chat, [][2]string{end}, false, false, "", "call_1:CANCELLED"},
-		{"an automation is completed", domain.Automation, [][2]string{end}, false, true, "", ""},
-		{"completed beside queries is dropped", domain.Automation, [][2]string{query, end}, false, false, "", "call_2:CANCELLED"},
-		{"completed beside actions holds if they succeed", domain.Automation, [][2]string{action, end}, false, true, "", "call_2:SUCCESS"},
+		{"an automation is completed", domain.Run, [][2]string{end}, false, true, "", ""},
+		{"completed beside queries is dropped", domain.Run, [][2]string{query, end}, false, false, "", "call_2:CANCELLED"},
+		{"completed beside actions holds if they succeed", domain.Run, [][2]string{action, end}, false, true, "", "call_2:SUCCESS"},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			w := newWorld(t)
@@ -173,7 +173,7 @@ func TestSpecsForASession(t *testing.T) {
 	if chat := names(c.SpecsFor(domain.Chat)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) {
 		t.Errorf("chat%s", chat)
 	}
-	if run := names(c.SpecsFor(domain.Automation)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) {
+	if run := names(c.SpecsFor(domain.Run)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) {
 		t.Errorf("automation%s", run)
 	}
 	for _, s := range c.Specs() {

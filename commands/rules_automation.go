@@ -61,7 +61,7 @@ func (c *Catalogue) CheckGrant(ctx context.Context, data AutomationData, now tim
 		at := slices.IndexFunc(specs, func(s domain.CommandSpec) bool { return s.Name == name })
 		switch {
 		case at < 0:
-			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command", "%s", c.unknown(name, domain.Automation))
+			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command", "%s", c.unknown(name, domain.Run))
 		case specs[at].Kind != domain.KindAction:
 			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "not_an_action", "%s changes nothing: nobody is asked before it runs, so there is nothing to grant.", name)
 		}

@@ -20,8 +20,8 @@ func TestASessionActsWithTheRightsOfItsRound(t *testing.T) {
 	}{
 		"a chat as its author":                       {Session{Type: Chat, State: SessionState{RoundRole: RoleAdmin}}, RoleAdmin},
 		"a chat begun before roles were kept":        {Session{Type: Chat}, RoleMember},
-		"a run as whoever configured the automation": {Session{Type: Automation}, RoleAdmin},
-		"a run in which a member spoke":              {Session{Type: Automation, State: SessionState{RoundRole: RoleMember}}, RoleMember},
+		"a run as whoever configured the automation": {Session{Type: Run}, RoleAdmin},
+		"a run in which a member spoke":              {Session{Type: Run, State: SessionState{RoundRole: RoleMember}}, RoleMember},
 		"an agent of nobody known":                   {Session{Type: Agent}, RoleAdmin},
 	} {
 		if got := c.session.ActsAs(); got != c.want {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// StandingOrder is an automation (the constant Automation is the type of its runs): a SEED, a schedule, triggers, a provider. Each of its
-// runs is a session of type AUTOMATION.
-type StandingOrder struct {
+// Automation is a standing order: a SEED, a schedule, triggers, a provider. Each of its runs
+// is a session of type AUTOMATION (the constant Run).
+type Automation struct {
 	ID            string
 	WorkspaceID   string
 	Name          string
@@ -47,7 +47,7 @@ type StandingOrder struct {
 }
 
 // Watches says whether entries made in a tool start it.
-func (a *StandingOrder) Watches() bool {
+func (a *Automation) Watches() bool {
 	if !a.Enabled || a.DeletedAt != nil {
 		return false
 	}
@@ -60,7 +60,7 @@ func (a *StandingOrder) Watches() bool {
 }
 
 // Trigger finds its trigger of a type, or nil.
-func (a *StandingOrder) Trigger(kind string) *Trigger {
+func (a *Automation) Trigger(kind string) *Trigger {
 	for i := range a.Triggers {
 		if a.Triggers[i].Type == kind {
 			return &a.Triggers[i]
@@ -207,14 +207,14 @@ func (v *View) GrantsFor(answer string) []*Grant {
 	return grants
 }
 
-// OrderRef names an automation.
-type OrderRef struct{ WorkspaceID, ID string }
+// AutomationRef names an automation.
+type AutomationRef struct{ WorkspaceID, ID string }
 
-// OrderView is what a decision about an automation needs to know, read in one
+// AutomationView is what a decision about an automation needs to know, read in one
 // transaction under the workspace's lock. The View in it has no session.
-type OrderView struct {
+type AutomationView struct {
 	View
-	Order *StandingOrder
+	Automation *Automation
 	// Seed are the SEED's messages, in their order; SeedSession is the SEED itself.
 	Seed        []*Message
 	SeedSession *Session

@@ -48,7 +48,7 @@ type Change struct {
 // was when it was read; the repository bumps it. Insert makes it. Tick writes only what
 // the scheduler keeps of it (NextAt, SeenSeq), which is no change that people see.
 type AutomationWrite struct {
-	Automation *StandingOrder
+	Automation *Automation
 	Insert     bool
 	Tick       bool
 }

@@ -15,7 +15,7 @@ func stands(s *Session) *Standing {
 // when a chat that nobody talks in will have to give it up.
 func TestTheSlotIsExplained(t *testing.T) {
 	at := explainedAt
-	st := stands(&Session{ID: "ses_1", Type: Automation, Phase: ExecutingEnrichments, QueuedAt: new(at.Add(-time.Minute)), QueuePosition: 2})
+	st := stands(&Session{ID: "ses_1", Type: Run, Phase: ExecutingEnrichments, QueuedAt: new(at.Add(-time.Minute)), QueuePosition: 2})
 	st.View.Holder = &Session{ID: "ses_9", Name: "Talk", Type: Chat, Phase: WaitingValidation, LastEventTime: at, LastUserInteractionTime: new(at.Add(-2 * time.Minute))}
 	st.View.Queue = []QueueRow{{SessionID: "ses_2", Position: 1}, {SessionID: "ses_1", Position: 2, Reason: "SCHEDULE", Preempting: true}}
 	st.Ahead = []SessionName{{ID: "ses_2", Name: "First", Position: 1}}
@@ -51,7 +51,7 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 		by      UnblockedBy
 	}{
 		"a parked approval": {
-			session: Session{Type: Automation, Phase: WaitingValidation, State: SessionState{Waiting: &WaitingContext{ApprovalID: "apr_1"}}},
+			session: Session{Type: Run, Phase: WaitingValidation, State: SessionState{Waiting: &WaitingContext{ApprovalID: "apr_1"}}},
 			open:    []*Approval{{ID: "apr_0", OnExpiry: "deny", ExpiresAt: new(at)}, {ID: "apr_1", OnExpiry: "deny", ExpiresAt: new(at.Add(time.Hour))}},
 			want:    Waits{Kind: ForApproval, ApprovalID: "apr_1", Until: new(at.Add(time.Hour))}, by: ByAnswer,
 		},
@@ -65,29 +65,29 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 			want:    Waits{Kind: ForBudget, ApprovalID: "apr_1", Limit: "max_cost_per_day"}, by: ByAnswer,
 		},
 		"a provider": {
-			session: Session{Type: Automation, HoldsSlot: true, ProviderID: "prv_1", Phase: WaitingNetworkRetry, State: SessionState{Waiting: &WaitingContext{Attempt: 2, LastError: "refused", At: at.Add(15 * time.Second)}}},
+			session: Session{Type: Run, HoldsSlot: true, ProviderID: "prv_1", Phase: WaitingNetworkRetry, State: SessionState{Waiting: &WaitingContext{Attempt: 2, LastError: "refused", At: at.Add(15 * time.Second)}}},
 			want:    Waits{Kind: ForProvider, ProviderID: "prv_1", Attempt: 2, LastError: "refused", Until: new(at.Add(15 * time.Second))}, by: ByTimer,
 		},
 		"a provider given up for a while": {
-			session: Session{ID: "ses_1", Type: Automation, QueuedAt: &at, Phase: WaitingNetworkRetry, State: SessionState{Waiting: &WaitingContext{Attempt: 3, LastError: "refused", At: at}}},
+			session: Session{ID: "ses_1", Type: Run, QueuedAt: &at, Phase: WaitingNetworkRetry, State: SessionState{Waiting: &WaitingContext{Attempt: 3, LastError: "refused", At: at}}},
 			queue:   []QueueRow{{SessionID: "ses_1", Position: 1, NotBefore: new(at.Add(time.Minute))}},
 			want:    Waits{Kind: ForProvider, Position: 1, Attempt: 3, LastError: "refused", Until: new(at.Add(time.Minute))}, by: ByTimer,
 		},
 		"a later time": {
-			session: Session{ID: "ses_1", Type: Automation, QueuedAt: &at, Phase: ExecutingEnrichments},
+			session: Session{ID: "ses_1", Type: Run, QueuedAt: &at, Phase: ExecutingEnrichments},
 			queue:   []QueueRow{{SessionID: "ses_1", Position: 1, NotBefore: new(at.Add(time.Minute))}},
 			want:    Waits{Kind: ForSchedule, Position: 1, Until: new(at.Add(time.Minute))}, by: ByTimer,
 		},
 		"tasks": {
-			session: Session{Type: Automation, Phase: WaitingExternalResult, State: SessionState{Waiting: &WaitingContext{Tasks: []string{"tsk_1"}}}},
+			session: Session{Type: Run, Phase: WaitingExternalResult, State: SessionState{Waiting: &WaitingContext{Tasks: []string{"tsk_1"}}}},
 			want:    Waits{Kind: ForTask, Tasks: []string{"tsk_1"}}, by: ByResult,
 		},
 		"the confirmation's timer, without the slot": {
-			session: Session{Type: Automation, Phase: WaitingCompletionConfirmation, State: SessionState{Suspended: true, Waiting: &WaitingContext{At: at.Add(5 * time.Second)}}},
+			session: Session{Type: Run, Phase: WaitingCompletionConfirmation, State: SessionState{Suspended: true, Waiting: &WaitingContext{At: at.Add(5 * time.Second)}}},
 			want:    Waits{Kind: ForCompletion, Until: new(at.Add(5 * time.Second))}, by: ByTimer,
 		},
 		"a person's confirmation": {
-			session: Session{Type: Automation, Phase: WaitingCompletionConfirmation, State: SessionState{Waiting: &WaitingContext{ApprovalID: "apr_1"}}},
+			session: Session{Type: Run, Phase: WaitingCompletionConfirmation, State: SessionState{Waiting: &WaitingContext{ApprovalID: "apr_1"}}},
 			want:    Waits{Kind: ForCompletion, ApprovalID: "apr_1"}, by: ByAnswer,
 		},
 		"a suspect that stands aside": {
@@ -105,7 +105,7 @@ func TestWhatIsWaitedForIsNamed(t *testing.T) {
 			want:    Waits{Kind: ForSlot}, by: BySlot,
 		},
 		"a stopped chat":    {session: Session{Type: Chat, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByResume},
-		"a finished run":    {session: Session{Type: Automation, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByNothing},
+		"a finished run":    {session: Session{Type: Run, Phase: Completed}, want: Waits{Kind: ForNothing}, by: ByNothing},
 		"a template":        {session: Session{Type: Seed, Phase: Idle}, want: Waits{Kind: ForNothing}, by: ByNothing},
 		"a session at work": {session: Session{Type: Chat, HoldsSlot: true, Phase: CallingAI, ProviderID: "prv_1"}, want: Waits{Kind: ForItself, ProviderID: "prv_1"}, by: ByWork},
 	} {
@@ -131,7 +131,7 @@ func TestSinceWhen(t *testing.T) {
 	step := func(from, to Phase, status Status, minutes int) *Transition {
 		return &Transition{From: from, To: to, Status: status, At: at.Add(time.Duration(minutes) * time.Minute)}
 	}
-	s := &Session{Type: Automation, Phase: CallingAI, CreatedAt: at}
+	s := &Session{Type: Run, Phase: CallingAI, CreatedAt: at}
 	for name, x := range map[string]struct {
 		last []*Transition
 		want int

@@ -57,7 +57,7 @@ type LogEvent struct {
 	Phase     *Transition
 	Change    *DataChange
 	// Automation is as it is now; Occurrence as it was recorded.
-	Automation  *StandingOrder
+	Automation  *Automation
 	Occurrence  *Occurrence
 	Notice      *Notice
 	Slot        *SlotState

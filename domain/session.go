@@ -6,10 +6,10 @@ import "time"
 type SessionType string
 
 const (
-	Chat       SessionType = "CHAT"       // a person talks; never ends by itself
-	Seed       SessionType = "SEED"       // an automation's template; edited, never run
-	Automation SessionType = "AUTOMATION" // one autonomous run
-	Agent      SessionType = "AGENT"      // a sub-agent's own session
+	Chat  SessionType = "CHAT"       // a person talks; never ends by itself
+	Seed  SessionType = "SEED"       // an automation's template; edited, never run
+	Run   SessionType = "AUTOMATION" // one autonomous run
+	Agent SessionType = "AGENT"      // a sub-agent's own session
 )
 
 // Phase is where a session's state machine stands (spec chapter 2).

@@ -104,7 +104,7 @@ type schedulePatch struct {
 	StartsAt   nullable.Nullable[string] `json:"starts_at" validate:"omitempty,dive,max=40"`
 }
 
-func (p *automationPatch) apply(a *domain.StandingOrder) error {
+func (p *automationPatch) apply(a *domain.Automation) error {
 	set(&a.Name, p.Name)
 	setOrClear(&a.ProviderID, p.ProviderID)
 	set(&a.Enabled, p.Enabled)
@@ -123,7 +123,7 @@ func (p *automationPatch) apply(a *domain.StandingOrder) error {
 
 // mergeSchedule merges into the schedule that is set; without one, the patch must be a
 // whole one.
-func (p *automationPatch) mergeSchedule(a *domain.StandingOrder) error {
+func (p *automationPatch) mergeSchedule(a *domain.Automation) error {
 	if !p.Schedule.IsSpecified() {
 		return nil
 	}

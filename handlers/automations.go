@@ -24,14 +24,14 @@ func (s *server) listAutomations(w http.ResponseWriter, r *http.Request) {
 	if which != "" {
 		enabled = new(which == "true")
 	}
-	writeList(s, w, r, limit, func(a *domain.StandingOrder) *api.Automation { return s.shown(r, a) }, func(limit int) ([]*domain.StandingOrder, string, error) {
+	writeList(s, w, r, limit, func(a *domain.Automation) *api.Automation { return s.shown(r, a) }, func(limit int) ([]*domain.Automation, string, error) {
 		return s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
 	})
 }
 
 // shown is an automation as the caller may see it: its webhook's URL starts runs, which
 // takes a member.
-func (s *server) shown(r *http.Request, a *domain.StandingOrder) *api.Automation {
+func (s *server) shown(r *http.Request, a *domain.Automation) *api.Automation {
 	url := ""
 	if caller(r).Role.Allows(member) {
 		url = s.Automations.WebhookURL(a)
@@ -115,7 +115,7 @@ func (s *server) enable(enabled bool) http.HandlerFunc {
 			return
 		}
 		a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), nil,
-			func(a *domain.StandingOrder) error { a.Enabled = enabled; return nil })
+			func(a *domain.Automation) error { a.Enabled = enabled; return nil })
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -137,7 +137,7 @@ func (s *server) renewWebhook(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusOK, a, seq)
 }
 
-func (s *server) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.StandingOrder, seq int64) {
+func (s *server) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.Automation, seq int64) {
 	setSeq(w, seq)
 	setETag(w, a.Version)
 	s.writeJSON(w, r, status, s.shown(r, a))

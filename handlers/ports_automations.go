@@ -10,18 +10,18 @@ import (
 // Automations keeps the automations. Mistakes are domain invalid errors with pointers
 // into the automation: "/schedule/expression", "/triggers/0/tool_id".
 type Automations interface {
-	Automations(ctx context.Context, ws string, enabled *bool, cursor string, limit int) ([]*domain.StandingOrder, string, error)
-	Automation(ctx context.Context, ws, id string) (*domain.StandingOrder, error)
-	CreateAutomation(ctx context.Context, ws string, in domain.NewAutomation) (a *domain.StandingOrder, seq int64, err error)
+	Automations(ctx context.Context, ws string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error)
+	Automation(ctx context.Context, ws, id string) (*domain.Automation, error)
+	CreateAutomation(ctx context.Context, ws string, in domain.NewAutomation) (a *domain.Automation, seq int64, err error)
 	// UpdateAutomation applies change to the automation as it is; change may be called
 	// again when somebody else was faster. A seed replaces the SEED's message; nil: it
 	// stays.
-	UpdateAutomation(ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.StandingOrder) error) (a *domain.StandingOrder, seq int64, err error)
+	UpdateAutomation(ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.Automation) error) (a *domain.Automation, seq int64, err error)
 	// DeleteAutomation refuses one with a run under way without force.
 	DeleteAutomation(ctx context.Context, ws, id string, version int64, force bool) error
-	RenewHook(ctx context.Context, ws, id string) (a *domain.StandingOrder, seq int64, err error)
+	RenewHook(ctx context.Context, ws, id string) (a *domain.Automation, seq int64, err error)
 	// WebhookURL is where the automation's webhook is called; "" without one.
-	WebhookURL(a *domain.StandingOrder) string
+	WebhookURL(a *domain.Automation) string
 }
 
 // NewSeed is a message for a SEED, checked, and who wrote it.
@@ -46,7 +46,7 @@ type Runs interface {
 // Seeds reads SEEDs and checks what is to become one: as RichText, but periods stay
 // relative.
 type Seeds interface {
-	Seed(ctx context.Context, ws, automation string) (*domain.StandingOrder, *domain.Message, error)
+	Seed(ctx context.Context, ws, automation string) (*domain.Automation, *domain.Message, error)
 	ResolveSeed(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
 }
 

@@ -57,7 +57,7 @@ func (s *server) whatIsThere(ctx context.Context, ws, session string, claim *Key
 	switch prefix {
 	case domain.PrefixAutomation:
 		found, err := s.Automations.Automation(ctx, ws, id)
-		return created(found, err, func(a *domain.StandingOrder) *api.Automation {
+		return created(found, err, func(a *domain.Automation) *api.Automation {
 			return api.AutomationFrom(a, s.Automations.WebhookURL(a))
 		})
 	case domain.PrefixSession:

@@ -24,7 +24,7 @@ func (s *server) setSeed(w http.ResponseWriter, r *http.Request) {
 	}
 	who := caller(r)
 	_, seq, err := s.Automations.UpdateAutomation(r.Context(), who.Workspace, automationID(r), ifMatch(r), &NewSeed{Rich: *rich, By: who.Name},
-		func(*domain.StandingOrder) error { return nil })
+		func(*domain.Automation) error { return nil })
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -31,7 +31,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) {
 func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	q := r.URL.Query()
 	f = domain.SessionFilter{AutomationID: q.Get("automation_id"), Query: q.Get("q")}
-	if f.Type, err = oneOf(r, "type", domain.Chat, domain.Seed, domain.Automation, domain.Agent); err != nil {
+	if f.Type, err = oneOf(r, "type", domain.Chat, domain.Seed, domain.Run, domain.Agent); err != nil {
 		return f, err
 	}
 	if f.Status, err = oneOf(r, "status", statuses...); err != nil {

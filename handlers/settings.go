@@ -189,7 +189,7 @@ func (p *settingsPatch) apply(s *domain.Settings) {
 	mergeNested(&s.PromptChunks, p.PromptChunks, def.PromptChunks, applyChunks)
 	mergeNested(&s.Limits, p.Limits, def.Limits, func(dst *domain.LimitSet, limits limitSetPatch) {
 		mergeNested(&dst.Chat, limits.Chat, def.Limits.Chat, limitsOf(domain.Chat))
-		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, limitsOf(domain.Automation))
+		mergeNested(&dst.Automation, limits.Automation, def.Limits.Automation, limitsOf(domain.Run))
 	})
 }
 

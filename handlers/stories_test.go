@@ -400,7 +400,7 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
 	c.want(200, "GET", "/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&since=2026-03-01T00:00:00Z&limit=7&after=cur", "")
-	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Automation, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
+	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Run, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
 		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
 	c.want(200, "GET", "/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur", "")
 	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})

@@ -10,30 +10,30 @@ import (
 )
 
 // theAutomation is the one that the world has; its webhook's secret is "secret".
-func theAutomation() domain.StandingOrder {
-	return domain.StandingOrder{ID: "aut_1", WorkspaceID: domain.DefaultWorkspace, Name: "Report", SeedSessionID: "ses_seed", Enabled: true,
+func theAutomation() domain.Automation {
+	return domain.Automation{ID: "aut_1", WorkspaceID: domain.DefaultWorkspace, Name: "Report", SeedSessionID: "ses_seed", Enabled: true,
 		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC", StartsAt: "2026-03-01T00:00:00"},
 		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}},
 		NextAt: new(worldTime.Add(time.Hour)), HookSealed: "secret", Version: 3, CreatedAt: worldTime, UpdatedAt: worldTime}
 }
 
-func (w *world) automationShelf() shelf[domain.StandingOrder] {
-	return shelf[domain.StandingOrder]{w, "automation", &w.autos,
-		func(a *domain.StandingOrder) *string { return &a.ID }, func(a *domain.StandingOrder) *int64 { return &a.Version }}
+func (w *world) automationShelf() shelf[domain.Automation] {
+	return shelf[domain.Automation]{w, "automation", &w.autos,
+		func(a *domain.Automation) *string { return &a.ID }, func(a *domain.Automation) *int64 { return &a.Version }}
 }
 
-func (w *world) Automations(_ context.Context, _ string, enabled *bool, cursor string, limit int) ([]*domain.StandingOrder, string, error) {
+func (w *world) Automations(_ context.Context, _ string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
 	return pointers(w.autos), "", w.told([]any{enabled, cursor, limit})
 }
 
-func (w *world) Automation(_ context.Context, ws, id string) (*domain.StandingOrder, error) {
+func (w *world) Automation(_ context.Context, ws, id string) (*domain.Automation, error) {
 	if ws != domain.DefaultWorkspace {
 		return nil, domain.NotFound("automation")
 	}
 	return w.automationShelf().get(id)
 }
 
-func (w *world) CreateAutomation(_ context.Context, ws string, in domain.NewAutomation) (*domain.StandingOrder, int64, error) {
+func (w *world) CreateAutomation(_ context.Context, ws string, in domain.NewAutomation) (*domain.Automation, int64, error) {
 	if err := w.told(in); err != nil {
 		return nil, 0, err
 	}
@@ -42,7 +42,7 @@ func (w *world) CreateAutomation(_ context.Context, ws string, in domain.NewAuto
 	return &a, 8, nil
 }
 
-func (w *world) UpdateAutomation(_ context.Context, _, id string, version int64, seed *NewSeed, change func(*domain.StandingOrder) error) (*domain.StandingOrder, int64, error) {
+func (w *world) UpdateAutomation(_ context.Context, _, id string, version int64, seed *NewSeed, change func(*domain.Automation) error) (*domain.Automation, int64, error) {
 	a, seq, err := w.automationShelf().change(id, version, change)
 	if err == nil && seed != nil {
 		w.said = append(w.said, *seed)
@@ -57,7 +57,7 @@ func (w *world) DeleteAutomation(_ context.Context, _, id string, version int64,
 	return w.told([]any{"delete", id, version, force})
 }
 
-func (w *world) RenewHook(_ context.Context, _, id string) (*domain.StandingOrder, int64, error) {
+func (w *world) RenewHook(_ context.Context, _, id string) (*domain.Automation, int64, error) {
 	a, err := w.automationShelf().get(id)
 	if err != nil {
 		return nil, 0, err
@@ -65,7 +65,7 @@ func (w *world) RenewHook(_ context.Context, _, id string) (*domain.StandingOrde
 	return a, 9, w.told("renew " + id)
 }
 
-func (w *world) WebhookURL(a *domain.StandingOrder) string {
+func (w *world) WebhookURL(a *domain.Automation) string {
 	return "https://fermata.example/v1/hooks/" + a.ID + "/" + a.HookSealed
 }
 
@@ -104,7 +104,7 @@ func (w *world) Occurrences(_ context.Context, ws string, f domain.OccurrenceFil
 		Reason: domain.SkippedOverlap, RecordedAt: worldTime}}, "", w.told(f)
 }
 
-func (w *world) Seed(_ context.Context, _, id string) (*domain.StandingOrder, *domain.Message, error) {
+func (w *world) Seed(_ context.Context, _, id string) (*domain.Automation, *domain.Message, error) {
 	a, err := w.automationShelf().get(id)
 	if err != nil {
 		return nil, nil, err

@@ -41,7 +41,7 @@ type world struct {
 	entries  []domain.Entry
 	docs     []domain.Document
 	provs    []*domain.Provider
-	autos    []domain.StandingOrder
+	autos    []domain.Automation
 	keys     []*domain.Key
 	spaces   []*domain.Workspace
 	fault    error // what the next call fails with
@@ -70,7 +70,7 @@ func newWorld() *world {
 	w.entries = []domain.Entry{{ID: "ent_1", ToolID: "tol_1", Timestamp: at, Data: json.RawMessage(`{"value":8}`), Version: 1, SessionID: "ses_1", CreatedAt: at, UpdatedAt: at}}
 	w.docs = []domain.Document{{ID: "doc_1", Key: "me", Title: "Me", Body: "draft", Version: 2, CreatedAt: at, UpdatedAt: at}}
 	w.provs = []*domain.Provider{{ID: "prv_1", Name: "Local", Kind: "openai_compatible", Config: json.RawMessage(`{"model":"m"}`), SecretMask: "sk-…abcd", IsDefault: true, Version: 1, CreatedAt: at, UpdatedAt: at}}
-	w.autos = []domain.StandingOrder{theAutomation()}
+	w.autos = []domain.Automation{theAutomation()}
 	w.keys = []*domain.Key{{ID: "key_1", Name: "laptop", Role: domain.RoleMember, Prefix: "fmt_ab", CreatedAt: at, LastUsedAt: &at}}
 	w.spaces = []*domain.Workspace{{ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: at}}
 	for i, e := range []*domain.LogEvent{

@@ -156,7 +156,7 @@ func TestAllAreDown(t *testing.T) {
 func TestARunWaitsAShortWhile(t *testing.T) {
 	for wait, want := range map[time.Duration]int{time.Second: 0, time.Minute: 1, 0: 1} {
 		w, models := withFallbacks(t, "b")
-		w.session.Type, w.session.Phase = domain.Automation, domain.WaitingNetworkRetry
+		w.session.Type, w.session.Phase = domain.Run, domain.WaitingNetworkRetry
 		w.session.State.Waiting = &domain.WaitingContext{Kind: domain.WaitNetworkRetry}
 		w.model.fail(&providers.Error{Class: providers.ClassRateLimited, RetryAfter: wait})
 		models.models["b"].calls("COMPLETE", "{}")

@@ -70,7 +70,7 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 		inForce.MaxTokensPerRound = own
 	}
 	in := prompt.Level1Input{SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce}
-	if t == domain.Automation {
+	if t == domain.Run {
 		in.Validation, in.Granted = s.ValidationPolicy(settings), len(view.Grants) > 0
 	}
 	of, err := json.Marshal([]any{inForce, in.Validation, in.Granted, settings.PromptChunks})

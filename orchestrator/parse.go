@@ -74,7 +74,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 // renewGrants reads the grants of a run as they are now: a person may have given or
 // withdrawn some since the view was read.
 func (d *driver) renewGrants(ctx context.Context, answer string) error {
-	if d.session.Type != domain.Automation {
+	if d.session.Type != domain.Run {
 		return nil
 	}
 	fresh, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)

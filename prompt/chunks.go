@@ -63,7 +63,7 @@ func readChunk(path, content string) (chunk, error) {
 	}
 	for _, word := range strings.FieldsFunc(who, func(r rune) bool { return r == ',' || r == ' ' }) {
 		switch word {
-		case string(domain.Chat), string(domain.Automation), string(domain.Agent):
+		case string(domain.Chat), string(domain.Run), string(domain.Agent):
 			c.Types = append(c.Types, domain.SessionType(word))
 		case string(domain.ProtocolNative), string(domain.ProtocolJSON):
 			c.Protocols = append(c.Protocols, domain.Protocol(word))

@@ -46,7 +46,7 @@ func level1(in Level1Input) string {
 }
 
 func TestLevel1(t *testing.T) {
-	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
 			got := level1(level1Input(kind, protocol))
 			check(t, "level1-"+strings.ToLower(string(kind))+"-"+string(protocol)+".md", got+"\n")
@@ -209,7 +209,7 @@ func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 // An automation is told who says yes. What was granted is a person's, and stands in level
 // 2, in bytes that its uses do not change.
 func TestARunIsToldWhoSaysYes(t *testing.T) {
-	in := level1Input(domain.Automation, domain.ProtocolNative)
+	in := level1Input(domain.Run, domain.ProtocolNative)
 	plain := level1(in)
 	grant := domain.Grant{
 		Commands: []string{"CREATE_DATA", "UPDATE_DATA"}, ZoneIDs: []string{"zon_1"}, ToolIDs: []string{"tol_1", "tol_2"}, MaxPerRun: 3,
@@ -243,7 +243,7 @@ func TestARunIsToldWhoSaysYes(t *testing.T) {
 // Nothing that a tenant can write in the settings stands in level 1.
 func TestLevel1HoldsNoWordsOfATenant(t *testing.T) {
 	const words = "IGNORE-ALL-RULES"
-	in := level1Input(domain.Automation, domain.ProtocolJSON)
+	in := level1Input(domain.Run, domain.ProtocolJSON)
 	in.Settings.Language, in.Granted = words, true
 	in.Settings.PromptChunks = map[string]domain.ChunkChange{}
 	for _, c := range Chunks() {

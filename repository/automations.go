@@ -44,7 +44,7 @@ const (
 	automationColumns = "workspace_id, id, " + automationWritten
 )
 
-func automationArgs(a *domain.StandingOrder) ([]any, error) {
+func automationArgs(a *domain.Automation) ([]any, error) {
 	schedule, err := text(a.Schedule)
 	if err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func automationArgs(a *domain.StandingOrder) ([]any, error) {
 	}, nil
 }
 
-func (r *automationRow) automation() (*domain.StandingOrder, error) {
-	a := &domain.StandingOrder{
+func (r *automationRow) automation() (*domain.Automation, error) {
+	a := &domain.Automation{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, SeedSessionID: r.SeedSessionID, ProviderID: r.ProviderID,
 		Enabled: r.Enabled, DisabledReason: r.DisabledReason, Misfire: domain.MisfirePolicy(r.Misfire),
 		Overlap: domain.OverlapPolicy(r.Overlap), Validation: r.Validation, RequireValidation: r.RequireValidation,
@@ -77,7 +77,7 @@ func (r *automationRow) automation() (*domain.StandingOrder, error) {
 		SeenSeq: r.SeenSeq, HookHash: r.HookHash, HookSealed: r.HookSealed, Version: r.Version, CreatedAt: r.CreatedAt.Time,
 		UpdatedAt: r.UpdatedAt.Time, DeletedAt: r.DeletedAt.ptr(),
 	}
-	fail := func(err error) (*domain.StandingOrder, error) {
+	fail := func(err error) (*domain.Automation, error) {
 		return nil, fmt.Errorf("read automation %s: %w", r.ID, err)
 	}
 	var err error
@@ -101,11 +101,11 @@ func (r *automationRow) automation() (*domain.StandingOrder, error) {
 }
 
 // Automation reads one automation that was not deleted.
-func (s *Store) Automation(ctx context.Context, workspace, id string) (*domain.StandingOrder, error) {
+func (s *Store) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
 	return automationIn(ctx, s.reads, workspace, id)
 }
 
-func automationIn(ctx context.Context, r reader, workspace, id string) (*domain.StandingOrder, error) {
+func automationIn(ctx context.Context, r reader, workspace, id string) (*domain.Automation, error) {
 	var row automationRow
 	err := r.get(ctx, &row, "SELECT "+automationColumns+" FROM automations WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
 		workspace, id)
@@ -120,7 +120,7 @@ func automationIn(ctx context.Context, r reader, workspace, id string) (*domain.
 
 // AutomationOfHook finds the automation that a webhook URL names, in whatever
 // workspace. The caller compares the token.
-func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.StandingOrder, error) {
+func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
 	var row automationRow
 	err := s.reads.get(ctx, &row, "SELECT "+automationColumns+" FROM automations WHERE id = $1 AND hook_sealed <> '' AND deleted_at IS NULL", id)
 	if missing(err) {
@@ -134,7 +134,7 @@ func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.Standi
 
 // Automations lists a workspace's automations, newest first. The second result is the
 // cursor of the next page, "" at the end.
-func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.StandingOrder, string, error) {
+func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
 	before, err := readCursor(cursor)
 	if err != nil {
 		return nil, "", err
@@ -157,19 +157,19 @@ func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool
 
 // WatchingAutomations lists those that entries start and that have not looked at all
 // that happened in their workspace; workspace "" means every workspace.
-func (s *Store) WatchingAutomations(ctx context.Context, workspace string) ([]domain.OrderRef, error) {
+func (s *Store) WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.orderRefs(ctx, "SELECT a.workspace_id, a.id FROM automations a JOIN workspaces w ON w.id = a.workspace_id "+
 		"WHERE a.watches AND ($1 = '' OR a.workspace_id = $1) AND a.seen_seq < w.last_seq ORDER BY a.workspace_id, a.id", workspace)
 }
 
-func (s *Store) orderRefs(ctx context.Context, sql string, args ...any) ([]domain.OrderRef, error) {
+func (s *Store) orderRefs(ctx context.Context, sql string, args ...any) ([]domain.AutomationRef, error) {
 	var rows []refRow
 	if err := s.reads.all(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("look for automations that are due: %w", err)
 	}
-	out := make([]domain.OrderRef, len(rows))
+	out := make([]domain.AutomationRef, len(rows))
 	for i, r := range rows {
-		out[i] = domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
+		out[i] = domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
 	}
 	return out, nil
 }

@@ -105,7 +105,7 @@ func dueIn(ctx context.Context, r reader, workspace, automation string) ([]*doma
 
 // DueOccurrences lists the automations of a workspace that have an occurrence DUE, the
 // longest due first.
-func (s *Store) DueOccurrences(ctx context.Context, workspace string) ([]domain.OrderRef, error) {
+func (s *Store) DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.orderRefs(ctx, "SELECT workspace_id, automation_id AS id FROM occurrences WHERE workspace_id = $1 AND state = 'DUE' "+
 		"GROUP BY workspace_id, automation_id ORDER BY MIN(scheduled_at), automation_id", workspace)
 }

@@ -51,7 +51,7 @@ func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed s
 
 // HooksSealedOtherwise are the automations of all workspaces whose webhook's secret is
 // not sealed in the form that begins so, and those whose hash is missing.
-func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.StandingOrder, error) {
+func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
 	var rows []automationRow
 	err := s.reads.all(ctx, &rows, "SELECT "+automationColumns+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
 		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
@@ -63,7 +63,7 @@ func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*doma
 
 // ResealHook puts a hash and a sealing in the place of a's. An automation that was
 // changed meanwhile stays as it is.
-func (s *Store) ResealHook(ctx context.Context, a *domain.StandingOrder, hash, sealed string) error {
+func (s *Store) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
 	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
 		_, err := t.exec(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
 			a.WorkspaceID, a.ID, a.HookSealed, hash, sealed)

@@ -129,7 +129,7 @@ func (d *Door) Rested(s *domain.Session) {
 	if s.WakeAt != nil {
 		d.agenda.timer(*s.WakeAt)
 	}
-	if s.Type == domain.Automation && s.Phase == domain.Completed {
+	if s.Type == domain.Run && s.Phase == domain.Completed {
 		d.agenda.ended(s)
 	}
 }

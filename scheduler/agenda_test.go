@@ -15,7 +15,7 @@ import (
 // work. Who waits is looked for once more: nobody would tell of that rest again.
 func TestARestDuringALookIsNotMissed(t *testing.T) {
 	chat := &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true}
-	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Type: domain.Automation, Phase: domain.CallingAI}
+	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Type: domain.Run, Phase: domain.CallingAI}
 	run.State.Suspended = true
 	for name, aside := range map[string][]*domain.Session{"somebody waits": {run}, "nobody does": nil} {
 		w := &lookedAt{recovery: &recovery{}, now: clock.System, waiters: &domain.Waiters{
@@ -75,8 +75,8 @@ type lookedAt struct {
 	now       clock.Clock
 }
 
-func (l *lookedAt) Agenda(context.Context, time.Time, int, bool) (*domain.Agenda, error) {
-	return &domain.Agenda{}, nil
+func (l *lookedAt) DueWork(context.Context, time.Time, int, bool) (*domain.DueWork, error) {
+	return &domain.DueWork{}, nil
 }
 
 func (l *lookedAt) Waiters(context.Context, string) (*domain.Waiters, error) {

@@ -353,7 +353,7 @@ func (d *Door) after(o *outcome) {
 		d.agenda.look(s.WorkspaceID, d.cfg.Clock())
 	}
 	for i := range o.change.Sessions { // a run may end because another session takes the slot
-		if run := o.change.Sessions[i].Session; run.Type == domain.Automation && run.Phase == domain.Completed {
+		if run := o.change.Sessions[i].Session; run.Type == domain.Run && run.Phase == domain.Completed {
 			d.agenda.ended(run)
 		}
 	}

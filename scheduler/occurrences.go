@@ -16,8 +16,8 @@ const misfire = "misfire"
 
 // tick records what came due of an automation since the last look, computed from its
 // history, and starts what may start.
-func (d *Door) tick(ctx context.Context, ref domain.OrderRef) error {
-	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+func (d *Door) tick(ctx context.Context, ref domain.AutomationRef) error {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.AutomationView, _ bool) (*outcome, error) {
 		change, err := d.recordDue(v)
 		if err != nil || change == nil {
 			return nil, err
@@ -36,8 +36,8 @@ func (d *Door) tick(ctx context.Context, ref domain.OrderRef) error {
 }
 
 // recordDue writes a row for every instant that came due. A nil change: nothing did.
-func (d *Door) recordDue(v *domain.OrderView) (*domain.Change, error) {
-	order := *v.Order
+func (d *Door) recordDue(v *domain.AutomationView) (*domain.Change, error) {
+	order := *v.Automation
 	if !order.Enabled || order.Schedule == nil {
 		return nil, nil
 	}
@@ -63,16 +63,16 @@ func (d *Door) recordDue(v *domain.OrderView) (*domain.Change, error) {
 
 // after is the instant from which on the schedule counts: the latest in the history, or
 // when it was set.
-func after(v *domain.OrderView) time.Time {
-	if v.LastScheduled.After(v.Order.ScheduleSince) {
+func after(v *domain.AutomationView) time.Time {
+	if v.LastScheduled.After(v.Automation.ScheduleSince) {
 		return v.LastScheduled
 	}
-	return v.Order.ScheduleSince
+	return v.Automation.ScheduleSince
 }
 
-func (d *Door) recordDecision(v *domain.OrderView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput) {
+func (d *Door) recordDecision(v *domain.AutomationView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput) {
 	row := &domain.Occurrence{
-		ID: d.cfg.NewID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Order.ID, ScheduledAt: decision.At,
+		ID: d.cfg.NewID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID, ScheduledAt: decision.At,
 	}
 	for _, due := range v.Due {
 		if due.ScheduledAt.Equal(decision.At) {
@@ -135,7 +135,7 @@ func (d *Door) fireDue(ctx context.Context, workspace string) error {
 
 // fire starts the oldest due occurrence of an automation, if neither its own last run
 // nor the slot stands in the way. Overlap comes first, then the slot.
-func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
+func (d *Door) fire(ctx context.Context, ref domain.AutomationRef) (bool, error) {
 	o, err := d.passRestarting(ctx, ref.WorkspaceID, ref.ID, d.fireOldest)
 	if errors.Is(err, errSlotTaken) {
 		return false, nil // it stays due
@@ -146,8 +146,8 @@ func (d *Door) fire(ctx context.Context, ref domain.OrderRef) (bool, error) {
 // settleOverlap applies the overlap policy to an occurrence that is due while a run of
 // its automation goes: a process that died after it had recorded the one did not come to
 // it, and when the slot comes free is too late. All else waits for its turn.
-func (d *Door) settleOverlap(ctx context.Context, ref domain.OrderRef) {
-	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
+func (d *Door) settleOverlap(ctx context.Context, ref domain.AutomationRef) {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.AutomationView, known bool) (*outcome, error) {
 		if len(v.Unended) == 0 {
 			return nil, nil
 		}
@@ -161,8 +161,8 @@ func (d *Door) settleOverlap(ctx context.Context, ref domain.OrderRef) {
 	}
 }
 
-func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
-	if len(v.Due) == 0 || !v.Order.Enabled {
+func (d *Door) fireOldest(v *domain.AutomationView, known bool) (*outcome, error) {
+	if len(v.Due) == 0 || !v.Automation.Enabled {
 		return nil, nil
 	}
 	due := v.Due[0]
@@ -187,8 +187,8 @@ func (d *Door) fireOldest(v *domain.OrderView, known bool) (*outcome, error) {
 
 // standsInTheWay says why a due occurrence is skipped; "" and no error: it is not. The
 // error errSlotTaken means that it waits.
-func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (string, error) {
-	if limit := v.Order.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
+func (d *Door) standsInTheWay(v *domain.AutomationView, due *domain.Occurrence) (string, error) {
+	if limit := v.Automation.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
 		return domain.SkippedBudget, nil
 	}
 	switch overlap(v, domain.BySchedule, due) {
@@ -205,7 +205,7 @@ func (d *Door) standsInTheWay(v *domain.OrderView, due *domain.Occurrence) (stri
 
 // failed records that an occurrence could not be started. That counts like a run that
 // failed: what can never start is not tried for ever in silence.
-func (d *Door) failed(v *domain.OrderView, due *domain.Occurrence, reason string) *outcome {
+func (d *Door) failed(v *domain.AutomationView, due *domain.Occurrence, reason string) *outcome {
 	o := d.closed(v, due, domain.OccurrenceFailed, reason)
 	after := *v
 	after.Due = slices.DeleteFunc(slices.Clone(v.Due), func(row *domain.Occurrence) bool { return row == due })
@@ -218,7 +218,7 @@ func (d *Door) failed(v *domain.OrderView, due *domain.Occurrence, reason string
 }
 
 // closed records that an occurrence does not run.
-func (d *Door) closed(v *domain.OrderView, due *domain.Occurrence, state domain.OccurrenceState, reason string) *outcome {
+func (d *Door) closed(v *domain.AutomationView, due *domain.Occurrence, state domain.OccurrenceState, reason string) *outcome {
 	if reason == "" {
 		return nil
 	}

@@ -17,12 +17,12 @@ import (
 
 // CreateAutomation makes an automation and its SEED. The number is that of the event at
 // which it shows.
-func (d *Door) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.StandingOrder, int64, error) {
+func (d *Door) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
 	if err := d.checkProvider(ctx, workspace, in.ProviderID); err != nil {
 		return nil, 0, err
 	}
-	return d.order(ctx, workspace, "", func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
-		order := &domain.StandingOrder{
+	return d.order(ctx, workspace, "", func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		order := &domain.Automation{
 			ID: d.cfg.NewID(domain.PrefixAutomation), WorkspaceID: workspace, Name: in.Name, ProviderID: in.ProviderID,
 			Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
 			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers,
@@ -37,9 +37,9 @@ func (d *Door) CreateAutomation(ctx context.Context, workspace string, in domain
 }
 
 // order decides about an automation, writes it and tells of it; change may be filled.
-func (d *Door) order(ctx context.Context, workspace, id string, decide func(*domain.OrderView, *domain.Change) (*domain.StandingOrder, error)) (*domain.StandingOrder, int64, error) {
-	var order *domain.StandingOrder
-	o, err := d.passOrder(ctx, workspace, id, func(v *domain.OrderView, _ bool) (*outcome, error) {
+func (d *Door) order(ctx context.Context, workspace, id string, decide func(*domain.AutomationView, *domain.Change) (*domain.Automation, error)) (*domain.Automation, int64, error) {
+	var order *domain.Automation
+	o, err := d.passOrder(ctx, workspace, id, func(v *domain.AutomationView, _ bool) (*outcome, error) {
 		change := d.changeOf(v)
 		var err error
 		if order, err = decide(v, change); err != nil {
@@ -56,7 +56,7 @@ func (d *Door) order(ctx context.Context, workspace, id string, decide func(*dom
 }
 
 // setSchedule checks a schedule and says when it is due first. It counts from now on.
-func setSchedule(order *domain.StandingOrder, s *domain.Schedule, now time.Time) error {
+func setSchedule(order *domain.Automation, s *domain.Schedule, now time.Time) error {
 	order.Schedule, order.NextAt = nil, nil
 	if s == nil {
 		return nil
@@ -70,7 +70,7 @@ func setSchedule(order *domain.StandingOrder, s *domain.Schedule, now time.Time)
 }
 
 // nextDue sets when an enabled automation is due first after an instant.
-func nextDue(order *domain.StandingOrder, after time.Time) error {
+func nextDue(order *domain.Automation, after time.Time) error {
 	order.NextAt = nil
 	if !order.Enabled || order.Schedule == nil {
 		return nil
@@ -86,7 +86,7 @@ func nextDue(order *domain.StandingOrder, after time.Time) error {
 }
 
 // giveHook gives an automation with a webhook trigger its secret, once.
-func (d *Door) giveHook(order *domain.StandingOrder) error {
+func (d *Door) giveHook(order *domain.Automation) error {
 	if order.Trigger(domain.TriggerWebhook) == nil || order.HookHash != "" {
 		return nil
 	}
@@ -108,13 +108,13 @@ func HookHash(token string) string {
 }
 
 // isHook says whether a token is that of an automation's webhook.
-func isHook(order *domain.StandingOrder, token string) bool {
+func isHook(order *domain.Automation, token string) bool {
 	return order.HookHash != "" && subtle.ConstantTimeCompare([]byte(order.HookHash), []byte(HookHash(token))) == 1
 }
 
 // makeSeed makes the session that holds the automation's first message. It is edited,
 // never run.
-func (d *Door) makeSeed(order *domain.StandingOrder, rich domain.RichContent, by string, change *domain.Change) string {
+func (d *Door) makeSeed(order *domain.Automation, rich domain.RichContent, by string, change *domain.Change) string {
 	s := &domain.Session{
 		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: order.WorkspaceID, Type: domain.Seed, Name: order.Name,
 		Phase: domain.Idle, AutomationID: order.ID, CreatedAt: change.At, UpdatedAt: change.At, LastEventTime: change.At,
@@ -136,29 +136,29 @@ func (d *Door) placeSeed(s *domain.Session, rich domain.RichContent, by string, 
 
 // SetSeed puts another message in the place of the SEED's. Runs that have begun keep
 // what they copied.
-func (d *Door) SetSeed(ctx context.Context, workspace, automation string, version int64, rich domain.RichContent, by string) (*domain.StandingOrder, int64, error) {
+func (d *Door) SetSeed(ctx context.Context, workspace, automation string, version int64, rich domain.RichContent, by string) (*domain.Automation, int64, error) {
 	return d.UpdateAutomation(ctx, workspace, automation, domain.AutomationPatch{Version: version, Seed: &rich, By: by})
 }
 
 // replaceSeed gives the automation another first message; one that has lost its SEED
 // gets a new one.
-func (d *Door) replaceSeed(v *domain.OrderView, order *domain.StandingOrder, rich domain.RichContent, by string, change *domain.Change) {
+func (d *Door) replaceSeed(v *domain.AutomationView, order *domain.Automation, rich domain.RichContent, by string, change *domain.Change) {
 	if v.SeedSession == nil {
 		order.SeedSessionID = d.makeSeed(order, rich, by, change)
 		return
 	}
 	for _, old := range v.Seed {
 		change.DeletedMessages = append(change.DeletedMessages, old)
-		change.Emit(domain.LogEvent{SessionID: v.Order.SeedSessionID, Type: domain.LogMessageDeleted, Message: old})
+		change.Emit(domain.LogEvent{SessionID: v.Automation.SeedSessionID, Type: domain.LogMessageDeleted, Message: old})
 	}
-	d.placeSeed(&domain.Session{ID: v.Order.SeedSessionID, WorkspaceID: v.Workspace.ID}, rich, by, change)
+	d.placeSeed(&domain.Session{ID: v.Automation.SeedSessionID, WorkspaceID: v.Workspace.ID}, rich, by, change)
 }
 
 // codeVersion: the client saw another version (If-Match).
 const codeVersion domain.Code = "precondition_failed"
 
-func sameVersion(v *domain.OrderView, version int64) error {
-	if version != 0 && version != v.Order.Version {
+func sameVersion(v *domain.AutomationView, version int64) error {
+	if version != 0 && version != v.Automation.Version {
 		return domain.Errorf(codeVersion, "The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
 	}
 	return nil
@@ -166,17 +166,17 @@ func sameVersion(v *domain.OrderView, version int64) error {
 
 // UpdateAutomation changes an automation. A changed schedule, and enabling it, counts
 // from now on; any other change does not move it.
-func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch domain.AutomationPatch) (*domain.StandingOrder, int64, error) {
+func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch domain.AutomationPatch) (*domain.Automation, int64, error) {
 	if patch.ProviderID != nil {
 		if err := d.checkProvider(ctx, workspace, *patch.ProviderID); err != nil {
 			return nil, 0, err
 		}
 	}
-	return d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+	return d.order(ctx, workspace, id, func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		if err := sameVersion(v, patch.Version); err != nil {
 			return nil, err
 		}
-		order := *v.Order
+		order := *v.Automation
 		order.UpdatedAt = change.At
 		set(&order.Name, patch.Name)
 		set(&order.ProviderID, patch.ProviderID)
@@ -202,8 +202,8 @@ func (d *Door) UpdateAutomation(ctx context.Context, workspace, id string, patch
 }
 
 // reschedule applies what a patch says about the schedule and about being enabled.
-func (d *Door) reschedule(v *domain.OrderView, order *domain.StandingOrder, patch domain.AutomationPatch, change *domain.Change) error {
-	was := v.Order.Enabled
+func (d *Door) reschedule(v *domain.AutomationView, order *domain.Automation, patch domain.AutomationPatch, change *domain.Change) error {
+	was := v.Automation.Enabled
 	set(&order.Enabled, patch.Enabled)
 	enabled := order.Enabled && !was
 	if enabled {
@@ -215,7 +215,7 @@ func (d *Door) reschedule(v *domain.OrderView, order *domain.StandingOrder, patc
 			d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
 		}
 	}
-	if patch.Schedule != nil && !sameSchedule(*patch.Schedule, v.Order.Schedule) {
+	if patch.Schedule != nil && !sameSchedule(*patch.Schedule, v.Automation.Schedule) {
 		return setSchedule(order, *patch.Schedule, change.At)
 	}
 	if enabled {
@@ -237,9 +237,9 @@ func sameSchedule(a, b *domain.Schedule) bool {
 }
 
 // RenewHook gives the automation's webhook another URL; the old one is unknown at once.
-func (d *Door) RenewHook(ctx context.Context, workspace, id string) (*domain.StandingOrder, int64, error) {
-	return d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
-		order := *v.Order
+func (d *Door) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
+	return d.order(ctx, workspace, id, func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		order := *v.Automation
 		if order.Trigger(domain.TriggerWebhook) == nil {
 			return nil, domain.Errorf(domain.CodeConflict, "The automation has no webhook trigger. Nothing was changed.")
 		}
@@ -276,14 +276,14 @@ func (d *Door) DeleteAutomation(ctx context.Context, workspace, id string, versi
 // deleteAutomation deletes one whose runs have all ended; else it names those that have
 // not.
 func (d *Door) deleteAutomation(ctx context.Context, workspace, id string, version int64) error {
-	_, _, err := d.order(ctx, workspace, id, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+	_, _, err := d.order(ctx, workspace, id, func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		if err := sameVersion(v, version); err != nil {
 			return nil, err
 		}
 		if len(v.Unended) > 0 {
 			return nil, runsOf(v.Unended)
 		}
-		order := *v.Order
+		order := *v.Automation
 		order.Enabled, order.NextAt, order.DeletedAt, order.UpdatedAt = false, nil, &change.At, change.At
 		order.HookHash, order.HookSealed = "", ""
 		for _, due := range v.Due {
@@ -297,7 +297,7 @@ func (d *Door) deleteAutomation(ctx context.Context, workspace, id string, versi
 
 // deleteSeed deletes the SEED with its automation: its runs have copies of all that they
 // were begun with.
-func deleteSeed(v *domain.OrderView, change *domain.Change) {
+func deleteSeed(v *domain.AutomationView, change *domain.Change) {
 	if v.SeedSession == nil {
 		return
 	}
@@ -307,14 +307,14 @@ func deleteSeed(v *domain.OrderView, change *domain.Change) {
 
 // GiveGrant adds a grant to an automation.
 func (d *Door) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
-	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		if len(v.Grants) >= maxGrants {
 			return nil, domain.Invalid("/commands", "too_many", "The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
 		}
 		g.ID, g.WorkspaceID, g.AutomationID = d.cfg.NewID(domain.PrefixGrant), workspace, automation
 		g.CreatedAt = change.At
 		change.Grants = append(change.Grants, &g)
-		order := *v.Order
+		order := *v.Automation
 		order.UpdatedAt = change.At
 		return &order, nil
 	})
@@ -330,7 +330,7 @@ const maxGrants = 100
 
 // WithdrawGrant ends a grant; what runs from now on asks again.
 func (d *Door) WithdrawGrant(ctx context.Context, workspace, automation, grant string) (int64, error) {
-	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.OrderView, change *domain.Change) (*domain.StandingOrder, error) {
+	_, seq, err := d.order(ctx, workspace, automation, func(v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		i := slices.IndexFunc(v.Grants, func(g *domain.Grant) bool { return g.ID == grant })
 		if i < 0 {
 			return nil, domain.NotFound("grant")
@@ -338,7 +338,7 @@ func (d *Door) WithdrawGrant(ctx context.Context, workspace, automation, grant s
 		withdrawn := *v.Grants[i]
 		withdrawn.RevokedAt = &change.At
 		change.Grants = append(change.Grants, &withdrawn)
-		order := *v.Order
+		order := *v.Automation
 		order.UpdatedAt = change.At
 		return &order, nil
 	})

@@ -23,16 +23,16 @@ const (
 // overlap applies the automation's policy to a run that a trigger starts while its last
 // one has not ended, whichever trigger it is. A person's own run always queues; so does
 // what the misfire policy made (due is nil for a run that no schedule starts).
-func overlap(v *domain.OrderView, trigger string, due *domain.Occurrence) Overlap {
+func overlap(v *domain.AutomationView, trigger string, due *domain.Occurrence) Overlap {
 	scheduled := due != nil
 	switch {
 	case len(v.Unended) == 0, trigger == domain.ByHand:
 		return OverlapNone
-	case scheduled && (due.Reason != "" || v.Order.Overlap == domain.OverlapQueue || len(v.Due) > 1 && v.Order.Misfire == domain.MisfireAll):
+	case scheduled && (due.Reason != "" || v.Automation.Overlap == domain.OverlapQueue || len(v.Due) > 1 && v.Automation.Misfire == domain.MisfireAll):
 		return OverlapWaits
-	case v.Order.Overlap == domain.OverlapRestart:
+	case v.Automation.Overlap == domain.OverlapRestart:
 		return OverlapStopOld
-	case v.Order.Overlap == domain.OverlapQueue:
+	case v.Automation.Overlap == domain.OverlapQueue:
 		return OverlapNone
 	}
 	return OverlapSkips
@@ -77,21 +77,21 @@ type forgetful struct{ context.Context }
 func (forgetful) Value(any) any { return nil }
 
 // skippedEvent records that an event started no run.
-func (d *Door) skippedEvent(v *domain.OrderView, reason string) *domain.Change {
+func (d *Door) skippedEvent(v *domain.AutomationView, reason string) *domain.Change {
 	change := d.changeOf(v)
 	at := change.At
 	if at.Equal(at.Truncate(time.Second)) {
 		at = at.Add(time.Microsecond) // an instant of its own: schedules are due at whole seconds
 	}
 	d.record(change, &domain.Occurrence{
-		ID: d.cfg.NewID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Order.ID, ScheduledAt: at, Trigger: domain.ByEvent,
+		ID: d.cfg.NewID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID, ScheduledAt: at, Trigger: domain.ByEvent,
 	}, domain.OccurrenceSkipped, reason)
 	return change
 }
 
 // beginByEvent makes the run that an event starts, or records that the overlap policy
 // skips it.
-func (d *Door) beginByEvent(v *domain.OrderView, r run, known bool) (*outcome, error) {
+func (d *Door) beginByEvent(v *domain.AutomationView, r run, known bool) (*outcome, error) {
 	switch overlap(v, r.trigger, nil) {
 	case OverlapSkips:
 		return &outcome{change: d.skippedEvent(v, domain.SkippedOverlap)}, nil

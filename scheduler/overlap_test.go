@@ -34,7 +34,7 @@ func TestOverlapHoldsForEveryTrigger(t *testing.T) {
 		"one of many that all made":      {domain.OverlapSkip, domain.MisfireAll, going, domain.BySchedule, onTime, 2, OverlapWaits},
 		"one of many, of which one runs": {domain.OverlapRestart, domain.MisfireOnce, going, domain.BySchedule, onTime, 2, OverlapStopOld},
 	} {
-		v := &domain.OrderView{Order: &domain.StandingOrder{Overlap: c.policy, Misfire: c.misfire}, Unended: c.going}
+		v := &domain.AutomationView{Automation: &domain.Automation{Overlap: c.policy, Misfire: c.misfire}, Unended: c.going}
 		if c.due != nil {
 			v.Due = append(make([]*domain.Occurrence, c.more), c.due)
 		}

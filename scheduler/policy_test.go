@@ -15,7 +15,7 @@ func TestAsk(t *testing.T) {
 		return &domain.Session{ID: id, Type: domain.Chat, Phase: phase, LastEventTime: at, LastUserInteractionTime: &at}
 	}
 	run := func(id string, phase domain.Phase) *domain.Session {
-		return &domain.Session{ID: id, Type: domain.Automation, Phase: phase, LastEventTime: now}
+		return &domain.Session{ID: id, Type: domain.Run, Phase: phase, LastEventTime: now}
 	}
 	keeping := func(id string, had, until int) *domain.Session {
 		s := run(id, domain.CallingAI)

@@ -26,25 +26,25 @@ type Store interface {
 
 // Agenda is what the scheduler has to do, and who waits.
 type Agenda interface {
-	// Agenda reads in one query what is due by now, at most limit of each kind; a sweep
+	// DueWork reads in one query what is due by now, at most limit of each kind; a sweep
 	// looks for who waits in all workspaces too.
-	Agenda(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.Agenda, error)
+	DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error)
 	// Waiters are those of a workspace who want its slot, and its holder.
 	Waiters(ctx context.Context, workspace string) (*domain.Waiters, error)
 }
 
 // Orders are the automations in the database.
 type Orders interface {
-	// DecideOrder reads the automation's view under the workspace's lock and writes the
+	// DecideAutomation reads the automation's view under the workspace's lock and writes the
 	// change that decide returns (nil: nothing), in one transaction. With automation ""
 	// the view has none: it is for making one.
-	DecideOrder(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error)
-	Automation(ctx context.Context, workspace, id string) (*domain.StandingOrder, error)
-	AutomationOfHook(ctx context.Context, id string) (*domain.StandingOrder, error)
+	DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
+	Automation(ctx context.Context, workspace, id string) (*domain.Automation, error)
+	AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error)
 	// DueOccurrences are those of a workspace with an occurrence in state DUE,
 	// WatchingAutomations those that entries start and that have not looked at all events.
-	DueOccurrences(ctx context.Context, workspace string) ([]domain.OrderRef, error)
-	WatchingAutomations(ctx context.Context, workspace string) ([]domain.OrderRef, error)
+	DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error)
+	WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error)
 }
 
 // Events are the log and the entries that it tells of.

@@ -225,7 +225,7 @@ func (d *Door) LeaveQueue(ctx context.Context, workspace, session string) (*doma
 			if s.QueuedAt == nil {
 				return nil, domain.NotFound("session in the queue")
 			}
-			if s.Type == domain.Automation && s.State.TotalRoundtrips == 0 && s.Phase == domain.ExecutingEnrichments {
+			if s.Type == domain.Run && s.State.TotalRoundtrips == 0 && s.Phase == domain.ExecutingEnrichments {
 				return domain.StopRequested{}, nil
 			}
 			return nil, nil

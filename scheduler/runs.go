@@ -28,7 +28,7 @@ type run struct {
 
 // orderDecision decides about an automation; nil writes nothing. known: the model of a
 // run that begins was looked up already.
-type orderDecision func(v *domain.OrderView, known bool) (*outcome, error)
+type orderDecision func(v *domain.AutomationView, known bool) (*outcome, error)
 
 // passOrder decides about an automation in one transaction and then sets going what
 // follows.
@@ -43,7 +43,7 @@ func (d *Door) passOrder(ctx context.Context, workspace, automation string, deci
 
 func (d *Door) passOrderOnce(ctx context.Context, workspace, automation string, decide orderDecision, known bool) (*outcome, error) {
 	var o *outcome
-	_, err := d.cfg.Orders.DecideOrder(ctx, workspace, automation, func(_ context.Context, v *domain.OrderView) (*domain.Change, error) {
+	_, err := d.cfg.Orders.DecideAutomation(ctx, workspace, automation, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
 		var err error
 		if o, err = decide(v, known); err != nil || o == nil {
 			return nil, err
@@ -61,20 +61,20 @@ func (d *Door) passOrderOnce(ctx context.Context, workspace, automation string, 
 
 // begin makes a run: a copy of the SEED's messages in a session of its own, which asks
 // for the slot. With onTime it is not made unless the slot is granted (errSlotTaken).
-func (d *Door) begin(v *domain.OrderView, r run, known bool) (*outcome, error) {
+func (d *Door) begin(v *domain.AutomationView, r run, known bool) (*outcome, error) {
 	if err := d.mayBegin(v, r); err != nil {
 		return nil, err
 	}
 	now := d.cfg.Clock()
 	s := &domain.Session{
-		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Automation, Name: v.Order.Name,
-		Phase: domain.ExecutingEnrichments, AutomationID: v.Order.ID, Trigger: r.trigger, ScheduledExecutionTime: &r.at,
-		ProviderID: v.Order.ProviderID, RequireValidation: v.Order.RequireValidation, Budgets: v.Order.Budgets,
+		ID: d.cfg.NewID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Run, Name: v.Automation.Name,
+		Phase: domain.ExecutingEnrichments, AutomationID: v.Automation.ID, Trigger: r.trigger, ScheduledExecutionTime: &r.at,
+		ProviderID: v.Automation.ProviderID, RequireValidation: v.Automation.RequireValidation, Budgets: v.Automation.Budgets,
 		CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 	}
 	s.State = domain.SessionState{
 		RoundID: d.cfg.NewID(domain.PrefixRound), RoundCause: r.cause, NextReason: domain.RoundtripReason(r.cause),
-		Validation: v.Order.Validation, AskCompletion: v.Order.Completion == domain.CompletionAsk,
+		Validation: v.Automation.Validation, AskCompletion: v.Automation.Completion == domain.CompletionAsk,
 	}
 	messages := d.copySeed(v, s, r)
 	s.State.RoundMessageID = messages[len(messages)-1].ID
@@ -105,7 +105,7 @@ func tellBirth(change *domain.Change, session string, born []*domain.LogEvent) {
 }
 
 // mayBegin refuses a run that could not go.
-func (d *Door) mayBegin(v *domain.OrderView, r run) error {
+func (d *Door) mayBegin(v *domain.AutomationView, r run) error {
 	if len(v.Seed) == 0 {
 		return domain.Errorf(domain.CodeConflict, "The automation has no message to begin with. Give it one (seed); nothing was started.")
 	}
@@ -117,7 +117,7 @@ func (d *Door) mayBegin(v *domain.OrderView, r run) error {
 
 // copySeed copies the SEED's messages into the run, so that no later change of the
 // automation changes it.
-func (d *Door) copySeed(v *domain.OrderView, s *domain.Session, r run) []*domain.Message {
+func (d *Door) copySeed(v *domain.AutomationView, s *domain.Session, r run) []*domain.Message {
 	messages := make([]*domain.Message, len(v.Seed))
 	for i, seed := range v.Seed {
 		m := *seed
@@ -139,7 +139,7 @@ func (d *Door) copySeed(v *domain.OrderView, s *domain.Session, r run) []*domain
 // ExecuteAutomation starts a run by hand. It queues when the slot is taken, and always
 // behind an earlier run of the same automation.
 func (d *Door) ExecuteAutomation(ctx context.Context, workspace, automation, by string) (*domain.Receipt, error) {
-	return d.receiptOfRun(ctx, workspace, automation, func(*domain.OrderView) (run, error) {
+	return d.receiptOfRun(ctx, workspace, automation, func(*domain.AutomationView) (run, error) {
 		return run{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), by: by}, nil
 	})
 }
@@ -158,12 +158,12 @@ func (d *Door) TriggerAutomation(ctx context.Context, automation, token string, 
 	if len(body) > maxHookBody {
 		return nil, domain.Errorf(domain.CodeTooLarge, "A webhook's body may have %d KiB at most. Nothing was started; send a reference to the data instead.", maxHookBody>>10)
 	}
-	return d.receiptOfRun(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView) (run, error) {
-		trigger := v.Order.Trigger(domain.TriggerWebhook)
+	return d.receiptOfRun(ctx, order.WorkspaceID, order.ID, func(v *domain.AutomationView) (run, error) {
+		trigger := v.Automation.Trigger(domain.TriggerWebhook)
 		switch {
-		case trigger == nil || !isHook(v.Order, token):
+		case trigger == nil || !isHook(v.Automation, token):
 			return run{}, domain.NotFound("webhook")
-		case !v.Order.Enabled:
+		case !v.Automation.Enabled:
 			return run{}, domain.Errorf(domain.CodeAutomationDisabled, "The automation is disabled. Nothing was started.")
 		}
 		holds, err := d.cfg.Conditions.Holds(trigger.Condition, orNull(body))
@@ -192,7 +192,7 @@ func (d *Door) WorkspaceOfHook(ctx context.Context, automation, token string) (s
 
 // orderOfHook finds the automation of a webhook's URL. Whoever does not know the token
 // is not told that there is one.
-func (d *Door) orderOfHook(ctx context.Context, automation, token string) (*domain.StandingOrder, error) {
+func (d *Door) orderOfHook(ctx context.Context, automation, token string) (*domain.Automation, error) {
 	order, err := d.cfg.Orders.AutomationOfHook(ctx, automation)
 	if err != nil {
 		return nil, err
@@ -214,8 +214,8 @@ func orNull(body json.RawMessage) json.RawMessage {
 }
 
 // receiptOfRun starts a run and says where it stands, or that it was skipped.
-func (d *Door) receiptOfRun(ctx context.Context, workspace, automation string, of func(*domain.OrderView) (run, error)) (*domain.Receipt, error) {
-	o, err := d.passRestarting(ctx, workspace, automation, func(v *domain.OrderView, known bool) (*outcome, error) {
+func (d *Door) receiptOfRun(ctx context.Context, workspace, automation string, of func(*domain.AutomationView) (run, error)) (*domain.Receipt, error) {
+	o, err := d.passRestarting(ctx, workspace, automation, func(v *domain.AutomationView, known bool) (*outcome, error) {
 		r, err := of(v)
 		if err != nil {
 			return nil, err
@@ -239,14 +239,14 @@ func (d *Door) receiptOfRun(ctx context.Context, workspace, automation string, o
 // runEnded looks at an automation whose run has ended: after too many failures in a row
 // it is disabled, and what was due goes on.
 func (d *Door) runEnded(ctx context.Context, s *domain.Session) {
-	if s.Type != domain.Automation || s.Phase != domain.Completed {
+	if s.Type != domain.Run || s.Phase != domain.Completed {
 		return
 	}
-	d.disableIfFailing(ctx, domain.OrderRef{WorkspaceID: s.WorkspaceID, ID: s.AutomationID})
+	d.disableIfFailing(ctx, domain.AutomationRef{WorkspaceID: s.WorkspaceID, ID: s.AutomationID})
 }
 
-func (d *Door) disableIfFailing(ctx context.Context, ref domain.OrderRef) {
-	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
+func (d *Door) disableIfFailing(ctx context.Context, ref domain.AutomationRef) {
+	_, err := d.passOrder(ctx, ref.WorkspaceID, ref.ID, func(v *domain.AutomationView, _ bool) (*outcome, error) {
 		return d.disableFailing(v), nil
 	})
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound && ctx.Err() == nil {
@@ -255,8 +255,8 @@ func (d *Door) disableIfFailing(ctx context.Context, ref domain.OrderRef) {
 }
 
 // disableFailing disables an automation whose latest runs all failed; nil: it goes on.
-func (d *Door) disableFailing(v *domain.OrderView) *outcome {
-	if !v.Order.Enabled || len(v.Ends) < domain.FailuresToDisable {
+func (d *Door) disableFailing(v *domain.AutomationView) *outcome {
+	if !v.Automation.Enabled || len(v.Ends) < domain.FailuresToDisable {
 		return nil
 	}
 	for _, end := range v.Ends {
@@ -264,7 +264,7 @@ func (d *Door) disableFailing(v *domain.OrderView) *outcome {
 			return nil
 		}
 	}
-	order := *v.Order
+	order := *v.Automation
 	change := d.changeOf(v)
 	d.disable(v, &order, change, "failures")
 	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
@@ -278,7 +278,7 @@ func (d *Door) disableFailing(v *domain.OrderView) *outcome {
 
 // disable stops an automation's schedule and triggers; what is due is recorded as
 // skipped.
-func (d *Door) disable(v *domain.OrderView, order *domain.StandingOrder, change *domain.Change, reason string) {
+func (d *Door) disable(v *domain.AutomationView, order *domain.Automation, change *domain.Change, reason string) {
 	order.Enabled, order.DisabledReason, order.NextAt, order.UpdatedAt = false, reason, nil, change.At
 	for _, due := range v.Due {
 		d.record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
@@ -287,12 +287,12 @@ func (d *Door) disable(v *domain.OrderView, order *domain.StandingOrder, change 
 }
 
 // changeOf begins an empty change of the automation's workspace.
-func (d *Door) changeOf(v *domain.OrderView) *domain.Change {
+func (d *Door) changeOf(v *domain.AutomationView) *domain.Change {
 	return &domain.Change{WorkspaceID: v.Workspace.ID, At: d.cfg.Clock()}
 }
 
 // writeOrder adds an automation to a change, and tells of it.
-func writeOrder(change *domain.Change, order *domain.StandingOrder, insert bool) {
+func writeOrder(change *domain.Change, order *domain.Automation, insert bool) {
 	change.Automations = append(change.Automations, domain.AutomationWrite{Automation: order, Insert: insert})
 	change.Emit(domain.LogEvent{Type: domain.LogAutomationChanged, Automation: order})
 }

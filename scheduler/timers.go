@@ -19,7 +19,7 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 	if !due && !sweep {
 		return
 	}
-	todo, err := a.door.cfg.Agenda.Agenda(ctx, now, dueBatch, sweep)
+	todo, err := a.door.cfg.Agenda.DueWork(ctx, now, dueBatch, sweep)
 	if err != nil {
 		if ctx.Err() == nil {
 			a.door.cfg.Log.Warn().Err(err).Msg("could not read what is due; trying again")
@@ -39,11 +39,11 @@ func (a *agenda) tick(ctx context.Context, now time.Time, sweep bool) {
 	for _, ref := range todo.Watching {
 		a.watch(ref.WorkspaceID)
 	}
-	if !a.wake(ctx, todo.Sessions) || !a.occur(ctx, todo.Orders) {
+	if !a.wake(ctx, todo.Sessions) || !a.occur(ctx, todo.Automations) {
 		a.again(now, false)
 		return
 	}
-	if len(todo.Sessions) == dueBatch || len(todo.Orders) == dueBatch {
+	if len(todo.Sessions) == dueBatch || len(todo.Automations) == dueBatch {
 		todo.Next = now // there may be more
 	}
 	a.noted(todo.Next)
@@ -104,7 +104,7 @@ func (d *Door) ifDue(v *domain.View) (domain.Event, error) {
 }
 
 // occur records what came due of automations.
-func (a *agenda) occur(ctx context.Context, refs []domain.OrderRef) bool {
+func (a *agenda) occur(ctx context.Context, refs []domain.AutomationRef) bool {
 	all := true
 	for _, ref := range refs {
 		err := a.door.tick(ctx, ref)

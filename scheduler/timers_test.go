@@ -87,7 +87,7 @@ type minutely struct {
 	reading, deciding time.Duration // how long it takes
 
 	mu    sync.Mutex
-	order *domain.StandingOrder
+	order *domain.Automation
 	rows  []*domain.Occurrence
 	read  []time.Time
 	sweep int
@@ -97,7 +97,7 @@ type minutely struct {
 func newMinutely(t *testing.T) *minutely {
 	now := time.Now()
 	next := now.Add(time.Minute)
-	m := &minutely{t: t, recovery: &recovery{}, order: &domain.StandingOrder{
+	m := &minutely{t: t, recovery: &recovery{}, order: &domain.Automation{
 		ID: "aut_1", WorkspaceID: "default", Enabled: true, Overlap: domain.OverlapSkip, NextAt: &next, ScheduleSince: now,
 		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
 	}}
@@ -114,35 +114,35 @@ func (m *minutely) start() {
 	m.t.Cleanup(func() { _ = m.door.Stop(context.Background()) })
 }
 
-func (m *minutely) Agenda(_ context.Context, now time.Time, _ int, sweep bool) (*domain.Agenda, error) {
+func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*domain.DueWork, error) {
 	m.mu.Lock()
 	m.read = append(m.read, now)
 	if m.away {
 		m.mu.Unlock()
 		return nil, errors.New("the database is away")
 	}
-	ref := domain.OrderRef{WorkspaceID: "default", ID: m.order.ID}
-	todo := &domain.Agenda{}
+	ref := domain.AutomationRef{WorkspaceID: "default", ID: m.order.ID}
+	todo := &domain.DueWork{}
 	if m.order.NextAt.After(now) {
 		todo.Next = *m.order.NextAt
 	} else {
-		todo.Orders = []domain.OrderRef{ref}
+		todo.Automations = []domain.AutomationRef{ref}
 	}
 	if sweep {
 		m.sweep++
-		todo.Due = []domain.OrderRef{ref}
+		todo.Due = []domain.AutomationRef{ref}
 	}
 	m.mu.Unlock()
 	time.Sleep(m.reading)
 	return todo, nil
 }
 
-func (m *minutely) DecideOrder(ctx context.Context, _, _ string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error) {
+func (m *minutely) DecideAutomation(ctx context.Context, _, _ string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error) {
 	time.Sleep(m.deciding)
 	m.mu.Lock()
-	v := &domain.OrderView{
-		View:  domain.View{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}},
-		Order: m.order, Unended: []*domain.Session{{ID: "ses_0", Type: domain.Automation}},
+	v := &domain.AutomationView{
+		View:       domain.View{Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}},
+		Automation: m.order, Unended: []*domain.Session{{ID: "ses_0", Type: domain.Run}},
 	}
 	for _, row := range m.rows {
 		v.LastScheduled = row.ScheduledAt

@@ -53,7 +53,7 @@ func Next(w *domain.Waiters, now time.Time) Turn {
 		return t
 	}
 	if !w.DueSince.IsZero() {
-		a := asksFor(w, &domain.Session{Type: domain.Automation, Phase: domain.ExecutingEnrichments}, now)
+		a := asksFor(w, &domain.Session{Type: domain.Run, Phase: domain.ExecutingEnrichments}, now)
 		a.Since = w.DueSince
 		if v := Ask(a); v.Grant {
 			t.Due = true

@@ -30,7 +30,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 		again  time.Time
 	}{
 		"who asks goes before who waits in its turn": {
-			queue: []domain.QueueRow{row("run", domain.Automation, "holder_busy", time.Second, nil), row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, want: "run",
+			queue: []domain.QueueRow{row("run", domain.Run, "holder_busy", time.Second, nil), row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, want: "run",
 		},
 		"then the oldest request": {
 			queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Second, nil)}, aside: []*domain.Session{at("aside")}, want: "aside",

@@ -65,7 +65,7 @@ func (a *agenda) watchAll(ctx context.Context) {
 // lookForEntries reads the log from where the automation has looked last. What was
 // looked at is written together with the run that it starts: an entry starts one run,
 // whatever crashes.
-func (d *Door) lookForEntries(ctx context.Context, ref domain.OrderRef) error {
+func (d *Door) lookForEntries(ctx context.Context, ref domain.AutomationRef) error {
 	for {
 		order, err := d.cfg.Orders.Automation(ctx, ref.WorkspaceID, ref.ID)
 		if err != nil || !order.Watches() {
@@ -87,26 +87,26 @@ func (d *Door) lookForEntries(ctx context.Context, ref domain.OrderRef) error {
 }
 
 // seen notes up to which event an automation has looked.
-func (d *Door) seen(ctx context.Context, order *domain.StandingOrder, seq int64) error {
-	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
-		if v.Order.SeenSeq >= seq {
+func (d *Door) seen(ctx context.Context, order *domain.Automation, seq int64) error {
+	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.AutomationView, _ bool) (*outcome, error) {
+		if v.Automation.SeenSeq >= seq {
 			return nil, nil
 		}
 		change := d.changeOf(v)
-		change.Automations = []domain.AutomationWrite{sawUntil(v.Order, seq)}
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
 		return &outcome{change: change}, nil
 	})
 	return err
 }
 
-func sawUntil(order *domain.StandingOrder, seq int64) domain.AutomationWrite {
+func sawUntil(order *domain.Automation, seq int64) domain.AutomationWrite {
 	own := *order
 	own.SeenSeq = seq
 	return domain.AutomationWrite{Automation: &own, Tick: true}
 }
 
 // lookAtEvent starts a run if the event made entries that the automation watches for.
-func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *domain.LogEvent) error {
+func (d *Door) lookAtEvent(ctx context.Context, order *domain.Automation, e *domain.LogEvent) error {
 	made := entriesOf(e)
 	if made == nil {
 		return nil
@@ -123,15 +123,15 @@ func (d *Door) lookAtEvent(ctx context.Context, order *domain.StandingOrder, e *
 		return err
 	}
 	note := toldEntries(entries)
-	_, err = d.passRestarting(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, known bool) (*outcome, error) {
-		if v.Order.SeenSeq >= e.Seq || !v.Order.Watches() {
+	_, err = d.passRestarting(ctx, order.WorkspaceID, order.ID, func(v *domain.AutomationView, known bool) (*outcome, error) {
+		if v.Automation.SeenSeq >= e.Seq || !v.Automation.Watches() {
 			return nil, nil
 		}
 		o, err := d.beginByEvent(v, run{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: d.cfg.Clock(), note: note, by: "entry_created"}, known)
 		if err != nil {
 			return nil, err
 		}
-		o.change.Automations = append(o.change.Automations, sawUntil(v.Order, e.Seq))
+		o.change.Automations = append(o.change.Automations, sawUntil(v.Automation, e.Seq))
 		return o, nil
 	})
 	if code := domain.ErrorCode(err); err != nil && (code == domain.CodeQueueFull || code == domain.CodeConflict) {
@@ -154,14 +154,14 @@ func entriesOf(e *domain.LogEvent) *domain.DataChange {
 
 // unstarted tells people of an entry that could not start its automation; it is not
 // tried for ever.
-func (d *Door) unstarted(ctx context.Context, order *domain.StandingOrder, seq int64, why error) error {
+func (d *Door) unstarted(ctx context.Context, order *domain.Automation, seq int64, why error) error {
 	d.cfg.Log.Warn().Err(why).Str("automation", order.ID).Msg("an entry could not start its automation")
-	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.OrderView, _ bool) (*outcome, error) {
-		if v.Order.SeenSeq >= seq {
+	_, err := d.passOrder(ctx, order.WorkspaceID, order.ID, func(v *domain.AutomationView, _ bool) (*outcome, error) {
+		if v.Automation.SeenSeq >= seq {
 			return nil, nil
 		}
 		change := d.changeOf(v)
-		change.Automations = []domain.AutomationWrite{sawUntil(v.Order, seq)}
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
 		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
 			Level: "warning", Code: "automation_not_started",
 			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
@@ -180,7 +180,7 @@ func message(err error) string {
 	return "the server failed."
 }
 
-func watchesFor(order *domain.StandingOrder, tool string) *domain.Trigger {
+func watchesFor(order *domain.Automation, tool string) *domain.Trigger {
 	for i := range order.Triggers {
 		if t := &order.Triggers[i]; t.Type == domain.TriggerEntryCreated && t.ToolID == tool {
 			return t
@@ -190,7 +190,7 @@ func watchesFor(order *domain.StandingOrder, tool string) *domain.Trigger {
 }
 
 // ownRun: an automation does not start itself by what its own runs write.
-func (d *Door) ownRun(ctx context.Context, order *domain.StandingOrder, session string) (bool, error) {
+func (d *Door) ownRun(ctx context.Context, order *domain.Automation, session string) (bool, error) {
 	if session == "" {
 		return false, nil
 	}
@@ -211,7 +211,7 @@ type seenEntry struct {
 }
 
 // entriesThatCount are the new entries that meet the trigger's condition.
-func (d *Door) entriesThatCount(ctx context.Context, order *domain.StandingOrder, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
+func (d *Door) entriesThatCount(ctx context.Context, order *domain.Automation, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
 	all, err := d.cfg.Events.EntriesMadeAt(ctx, order.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)

@@ -25,15 +25,15 @@ var _ interface {
 	handlers.Grants
 } = automationService{}
 
-func (s automationService) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.StandingOrder, string, error) {
+func (s automationService) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
 	return s.app.store.Automations(ctx, workspace, enabled, cursor, limit)
 }
 
-func (s automationService) Automation(ctx context.Context, workspace, id string) (*domain.StandingOrder, error) {
+func (s automationService) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
 	return s.app.store.Automation(ctx, workspace, id)
 }
 
-func (s automationService) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.StandingOrder, int64, error) {
+func (s automationService) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
 	if err := s.checkSchedule(in.Schedule); err != nil {
 		return nil, 0, err
 	}
@@ -67,7 +67,7 @@ func (s automationService) checkSchedule(in *domain.Schedule) error {
 // fasterOthers bounds how often a change is tried again because somebody else made one.
 const fasterOthers = 5
 
-func (s automationService) UpdateAutomation(ctx context.Context, workspace, id string, version int64, seed *handlers.NewSeed, change func(*domain.StandingOrder) error) (*domain.StandingOrder, int64, error) {
+func (s automationService) UpdateAutomation(ctx context.Context, workspace, id string, version int64, seed *handlers.NewSeed, change func(*domain.Automation) error) (*domain.Automation, int64, error) {
 	for try := 1; ; try++ {
 		have, err := s.Automation(ctx, workspace, id)
 		if err != nil {
@@ -97,7 +97,7 @@ func (s automationService) UpdateAutomation(ctx context.Context, workspace, id s
 
 // patch is what turns one automation into another, checked. What stays is left out: a
 // trigger that is set again would begin to look anew.
-func (s automationService) patch(ctx context.Context, workspace string, have, want *domain.StandingOrder) (*domain.AutomationPatch, error) {
+func (s automationService) patch(ctx context.Context, workspace string, have, want *domain.Automation) (*domain.AutomationPatch, error) {
 	p := &domain.AutomationPatch{Version: have.Version}
 	if !reflect.DeepEqual(have.Schedule, want.Schedule) {
 		if err := s.checkSchedule(want.Schedule); err != nil {
@@ -134,12 +134,12 @@ func (s automationService) DeleteAutomation(ctx context.Context, workspace, id s
 	return s.app.door.DeleteAutomation(ctx, workspace, id, version, force)
 }
 
-func (s automationService) RenewHook(ctx context.Context, workspace, id string) (*domain.StandingOrder, int64, error) {
+func (s automationService) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
 	return s.app.door.RenewHook(ctx, workspace, id)
 }
 
 // WebhookURL is under FERMATA_PUBLIC_URL, or where this node listens.
-func (s automationService) WebhookURL(a *domain.StandingOrder) string {
+func (s automationService) WebhookURL(a *domain.Automation) string {
 	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
 		return ""
 	}
@@ -176,7 +176,7 @@ func (s automationService) Occurrences(ctx context.Context, workspace string, f 
 }
 
 // Seed is the message that an automation's runs begin with.
-func (s automationService) Seed(ctx context.Context, workspace, id string) (*domain.StandingOrder, *domain.Message, error) {
+func (s automationService) Seed(ctx context.Context, workspace, id string) (*domain.Automation, *domain.Message, error) {
 	a, err := s.Automation(ctx, workspace, id)
 	if err != nil {
 		return nil, nil, err

@@ -84,16 +84,16 @@ func TestOverlapAfterACrash(t *testing.T) {
 }
 
 // recorded leaves an occurrence as a process does that dies right after it recorded it.
-func (v *virtual) recorded(order *domain.StandingOrder, at time.Time) {
+func (v *virtual) recorded(order *domain.Automation, at time.Time) {
 	v.t.Helper()
 	v.now = at
-	_, err := v.store.DecideOrder(v.t.Context(), order.WorkspaceID, order.ID, func(_ context.Context, view *domain.OrderView) (*domain.Change, error) {
+	_, err := v.store.DecideAutomation(v.t.Context(), order.WorkspaceID, order.ID, func(_ context.Context, view *domain.AutomationView) (*domain.Change, error) {
 		c := &domain.Change{WorkspaceID: order.WorkspaceID, At: at}
 		c.Occurrences = []*domain.Occurrence{{
 			ID: ids.New(domain.PrefixOccurrence), WorkspaceID: order.WorkspaceID, AutomationID: order.ID,
 			ScheduledAt: at, State: domain.OccurrenceDue, RecordedAt: at,
 		}}
-		next := *view.Order
+		next := *view.Automation
 		next.NextAt = new(at.Add(time.Hour))
 		c.Automations = []domain.AutomationWrite{{Automation: &next, Tick: true}}
 		return c, nil

@@ -26,7 +26,7 @@ func TestAYearOfDailyRuns(t *testing.T) {
 			"Europe/Paris", "America/New_York", "Australia/Lord_Howe", "America/Santiago",
 			"Africa/Cairo", "Asia/Kathmandu", "Pacific/Auckland", "UTC",
 		}
-		orders := map[string]*domain.StandingOrder{}
+		orders := map[string]*domain.Automation{}
 		for i, zone := range zones {
 			local := []string{"30 2 * * *", "0 0 * * *", "15 3 * * *", "30 1 * * *"}[i%4]
 			orders[zone] = v.order(zone, &domain.Schedule{Type: "cron", Expression: local, TimeZone: zone})

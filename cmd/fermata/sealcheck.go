@@ -16,8 +16,8 @@ type sealedSecrets interface {
 	SealedWith(ctx context.Context, characters int) (map[string]int, error)
 	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error)
 	ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error
-	HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.StandingOrder, error)
-	ResealHook(ctx context.Context, a *domain.StandingOrder, hash, sealed string) error
+	HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error)
+	ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error
 }
 
 // unreadable counts the stored secrets that no configured key opens, and all of them.

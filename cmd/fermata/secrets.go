@@ -176,7 +176,7 @@ func (s *sealer) sealHook(workspace, automation, token string) (string, error) {
 }
 
 // openHook decrypts it. On a server that never had a key it still is as it was made.
-func (s *sealer) openHook(a *domain.StandingOrder) (string, error) {
+func (s *sealer) openHook(a *domain.Automation) (string, error) {
 	if !strings.HasPrefix(a.HookSealed, sealVersion) {
 		return a.HookSealed, nil
 	}

@@ -73,14 +73,14 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 }
 
 // loseSeed takes an automation's SEED away, as earlier versions let anybody do.
-func (v *virtual) loseSeed(order *domain.StandingOrder) {
+func (v *virtual) loseSeed(order *domain.Automation) {
 	v.t.Helper()
 	v.ok(v.store.Commit(v.t.Context(), &domain.Change{
 		WorkspaceID: order.WorkspaceID, At: v.now, Sessions: []domain.SessionWrite{{Session: v.session(order.SeedSessionID), Delete: true}},
 	}))
 }
 
-func (v *virtual) automation(order *domain.StandingOrder) *domain.StandingOrder {
+func (v *virtual) automation(order *domain.Automation) *domain.Automation {
 	v.t.Helper()
 	now, err := v.store.Automation(v.t.Context(), order.WorkspaceID, order.ID)
 	v.ok(err)

@@ -347,7 +347,7 @@ func (c *crowd) answer(s *domain.Session) domain.Event {
 	what := c.rand.IntN(6)
 	switch {
 	case c.calm:
-		e.Answer.Completed = s.Type == domain.Automation
+		e.Answer.Completed = s.Type == domain.Run
 	case what == 0:
 		e.Commands.Queries = []*domain.Execution{execution("ZONES", domain.KindQuery)}
 	case what < 3:

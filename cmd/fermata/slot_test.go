@@ -10,7 +10,7 @@ import (
 )
 
 // standing makes an automation whose SEED is a text, at the door.
-func (s *server) standing(name, seed string, change ...func(*domain.NewAutomation)) *domain.StandingOrder {
+func (s *server) standing(name, seed string, change ...func(*domain.NewAutomation)) *domain.Automation {
 	s.t.Helper()
 	in := domain.NewAutomation{
 		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
@@ -27,7 +27,7 @@ func (s *server) standing(name, seed string, change ...func(*domain.NewAutomatio
 }
 
 // execute starts a run by hand.
-func (s *server) execute(order *domain.StandingOrder) *domain.Receipt {
+func (s *server) execute(order *domain.Automation) *domain.Receipt {
 	s.t.Helper()
 	r, err := s.app.door.ExecuteAutomation(s.t.Context(), order.WorkspaceID, order.ID, "test")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestARunByHand(t *testing.T) {
 			{"when": {"roundtrip": 2}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {"summary": "done"}}]}}]`)
 		order := s.standing("nightly", "make a zone")
 		r := s.execute(order)
-		if r.Result != domain.Activated || r.Session.Type != domain.Automation {
+		if r.Result != domain.Activated || r.Session.Type != domain.Run {
 			t.Fatalf("receipt %+v", r)
 		}
 		end := s.until(r.Session.ID, "ended")
@@ -291,7 +291,7 @@ func TestAScheduleFires(t *testing.T) {
 }
 
 // occurrence waits until the only occurrence of an automation is in a state.
-func (s *server) occurrence(order *domain.StandingOrder, state domain.OccurrenceState) *domain.Occurrence {
+func (s *server) occurrence(order *domain.Automation, state domain.OccurrenceState) *domain.Occurrence {
 	s.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {

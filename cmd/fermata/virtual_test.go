@@ -121,7 +121,7 @@ func (v *virtual) pass(d time.Duration) {
 // next is when the scheduler must look again.
 func (v *virtual) next() time.Time {
 	v.t.Helper()
-	agenda, err := v.store.Agenda(v.t.Context(), v.now, 1, false)
+	agenda, err := v.store.DueWork(v.t.Context(), v.now, 1, false)
 	v.ok(err)
 	if agenda.Next.IsZero() {
 		v.t.Fatal("nothing will ever be due again")
@@ -140,7 +140,7 @@ func (v *virtual) settings(change func(*domain.Settings)) {
 }
 
 // order makes an automation.
-func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.NewAutomation)) *domain.StandingOrder {
+func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.NewAutomation)) *domain.Automation {
 	v.t.Helper()
 	in := domain.NewAutomation{
 		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Schedule: s,
@@ -216,7 +216,7 @@ func (v *virtual) session(id string) *domain.Session {
 }
 
 // states are the occurrences of an automation, oldest first: "2026-03-29T01:30Z FIRED".
-func (v *virtual) states(order *domain.StandingOrder) []string {
+func (v *virtual) states(order *domain.Automation) []string {
 	v.t.Helper()
 	all := v.occurrences(order)
 	out := make([]string, len(all))
@@ -230,7 +230,7 @@ func (v *virtual) states(order *domain.StandingOrder) []string {
 }
 
 // occurrences are all of an automation's, latest first.
-func (v *virtual) occurrences(order *domain.StandingOrder) []*domain.Occurrence {
+func (v *virtual) occurrences(order *domain.Automation) []*domain.Occurrence {
 	v.t.Helper()
 	var all []*domain.Occurrence
 	for cursor := ""; ; {

@@ -89,7 +89,7 @@ func (w *world) joined(message domain.Event) []domain.Event {
 
 // TestARunActsForWhoConfiguredIt until a member speaks in it.
 func TestARunActsForWhoConfiguredIt(t *testing.T) {
-	w := newWorld(t, domain.Automation)
+	w := newWorld(t, domain.Run)
 	w.must(domain.EnrichmentsExecuted{})
 	for _, e := range w.answered(part{"action", "CREATE_ZONE"}, part{"validate", ""}) {
 		w.must(e)

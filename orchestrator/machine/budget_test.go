@@ -113,20 +113,20 @@ func TestARaiseIsForItsPeriod(t *testing.T) {
 // TestAnAutomationsDay: all runs of an automation share its budget of a day; a chat
 // has none.
 func TestAnAutomationsDay(t *testing.T) {
-	for kind, want := range map[domain.SessionType]domain.Phase{domain.Automation: domain.WaitingBudget, domain.Chat: domain.CallingAI} {
+	for kind, want := range map[domain.SessionType]domain.Phase{domain.Run: domain.WaitingBudget, domain.Chat: domain.CallingAI} {
 		w := newWorld(t, kind)
 		w.s.Budgets.MaxCostPerDay = new(3.0)
 		p := w.policy()
 		p.Spent = domain.Spent{Day: "2030-01-02", AutomationToday: 3}
 		var e domain.Event = domain.UserMessageSent{Message: w.message("hello")}
-		if kind == domain.Automation {
+		if kind == domain.Run {
 			w.s.AutomationID, e = "aut_1", domain.EnrichmentsExecuted{}
 		}
 		step, err := Run(w.s, e, p)
 		if err != nil || step.Session.Phase != want {
 			t.Fatalf("%s: %s %v", kind, step.Session.Phase, err)
 		}
-		if kind == domain.Automation && step.Session.State.Waiting.Limit != budgetAutomationDay {
+		if kind == domain.Run && step.Session.State.Waiting.Limit != budgetAutomationDay {
 			t.Errorf("it waits for %+v", step.Session.State.Waiting)
 		}
 	}

@@ -101,7 +101,7 @@ func TestLimitsAreCeilings(t *testing.T) {
 			}, (*world).commandsRun},
 	}
 	for i, c := range limits {
-		for _, kind := range []domain.SessionType{domain.Chat, domain.Automation} {
+		for _, kind := range []domain.SessionType{domain.Chat, domain.Run} {
 			for _, allowed := range []int{0, 1, 3, 4} {
 				t.Run(fmt.Sprintf("%d %s %s %d", i, c.name, kind, allowed), func(t *testing.T) {
 					if c.name == "max_autonomous_roundtrips" && allowed == 0 {
@@ -110,7 +110,7 @@ func TestLimitsAreCeilings(t *testing.T) {
 					w := begun(t, kind)
 					c.set(&w.settings.Limits.Chat, &allowed)
 					c.set(&w.settings.Limits.Automation, &allowed)
-					if kind == domain.Automation && c.name != "max_autonomous_roundtrips" {
+					if kind == domain.Run && c.name != "max_autonomous_roundtrips" {
 						w.settings.Limits.Automation.MaxAutonomousRoundtrips = nil
 					}
 					for i := 0; w.s.Phase == domain.CallingAI && i < 50; i++ {
@@ -119,7 +119,7 @@ func TestLimitsAreCeilings(t *testing.T) {
 					if n := c.count(w); n != allowed {
 						t.Errorf("%d are allowed, and there were %d", allowed, n)
 					}
-					rests := map[domain.SessionType]domain.Phase{domain.Chat: domain.Idle, domain.Automation: domain.AwaitingSessionClosure}[kind]
+					rests := map[domain.SessionType]domain.Phase{domain.Chat: domain.Idle, domain.Run: domain.AwaitingSessionClosure}[kind]
 					last := w.messages[len(w.messages)-1]
 					if w.s.Phase != rests || last.System == nil || last.System.Type != domain.SystemLimitReached {
 						t.Errorf("it ends in %s with %+v", w.s.Phase, last)
@@ -185,7 +185,7 @@ func TestWhatFitsRuns(t *testing.T) {
 // TestACompletionThatALimitCutIsNone: an automation that could not do all that it wanted
 // is not done.
 func TestACompletionThatALimitCutIsNone(t *testing.T) {
-	w, one := begun(t, domain.Automation), 1
+	w, one := begun(t, domain.Run), 1
 	w.settings.Limits.Automation.MaxCommandsPerSession = &one
 	w.answers("done", 0, part{"action", "A"}, part{"action", "B"}, part{"complete", ""})
 	if w.s.Phase != domain.AwaitingSessionClosure || w.s.State.Waiting.Reason != domain.EndLimitReached {

@@ -123,7 +123,7 @@ func TestCircles(t *testing.T) {
 			[]string{circleSameCall, circleSameCall, circleSameCall, circleSameCall}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := begun(t, domain.Automation)
+			w := begun(t, domain.Run)
 			told, ended, kinds := w.plays(c.moves)
 			if !slices.Equal(told, c.told) || ended != c.ended || !slices.Equal(kinds, c.kinds) {
 				t.Errorf("told after %v, ended after %d, counted %v; want %v, %d, %v", told, ended, kinds, c.told, c.ended, c.kinds)

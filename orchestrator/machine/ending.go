@@ -36,7 +36,7 @@ func endAsClosed(t *turn) {
 func (t *turn) end(reason domain.EndReason) {
 	t.settleAll(domain.ApprovalStopped, true)
 	t.closeAnswer()
-	if t.s.Type == domain.Automation {
+	if t.s.Type == domain.Run {
 		t.feedback()
 	}
 	t.s.EndReason = reason

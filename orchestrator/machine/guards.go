@@ -11,7 +11,7 @@ import (
 func seed(t *turn) bool       { return t.s.Type == domain.Seed }
 func chat(t *turn) bool       { return t.s.Type == domain.Chat }
 func agent(t *turn) bool      { return t.s.Type == domain.Agent }
-func automation(t *turn) bool { return t.s.Type == domain.Automation || agent(t) }
+func automation(t *turn) bool { return t.s.Type == domain.Run || agent(t) }
 func notChat(t *turn) bool    { return !chat(t) }
 
 // withSlot: the session may work. An agent works under its parent's slot.

@@ -21,7 +21,7 @@ func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 	p.Estimate, p.Spent = priced, domain.Spent{Month: "2030-01", ThisMonth: 2.5}
 	over := said(t, budget, p)
 
-	done := french(t, domain.Automation)
+	done := french(t, domain.Run)
 	done.ask = true
 	done.must(domain.EnrichmentsExecuted{})
 	for _, e := range done.answered(part{"complete", ""}) {

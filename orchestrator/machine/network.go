@@ -74,7 +74,7 @@ func storeNetworkError(t *turn) {
 
 // lastTry: the workspace wants an automation to stand back after three calls.
 func lastTry(t *turn) bool {
-	return t.s.Type == domain.Automation && t.p.Settings.NetworkRetry.Policy == requeueAfter &&
+	return t.s.Type == domain.Run && t.p.Settings.NetworkRetry.Policy == requeueAfter &&
 		t.s.State.NetworkAttempts+1 >= requeueTries
 }
 

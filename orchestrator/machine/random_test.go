@@ -13,7 +13,7 @@ import (
 // place, with tight and wide limits; world.check says what must hold after each.
 func TestRandomEvents(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		kind := rapid.SampledFrom([]domain.SessionType{domain.Chat, domain.Chat, domain.Automation, domain.Automation, domain.Agent}).Draw(r, "type")
+		kind := rapid.SampledFrom([]domain.SessionType{domain.Chat, domain.Chat, domain.Run, domain.Run, domain.Agent}).Draw(r, "type")
 		w := newWorld(r, kind)
 		w.settings = randomSettings(r)
 		w.replans = rapid.Bool().Draw(r, "same executions")

@@ -22,9 +22,9 @@ func TestResultsGood(t *testing.T) {
 		{"a query with wrong params", domain.Chat, []part{{"query", "ZONES"}, {"badquery", "ZONE_CONFIG"}}, 0, "", false},
 		{"actions that went well", domain.Chat, []part{{"action", "CREATE_ZONE"}}, 0, "", true},
 		{"an action that failed", domain.Chat, []part{{"action", "CREATE_ZONE"}}, 1, domain.ExecFailed, false},
-		{"an action whose reply was lost", domain.Automation, []part{{"action", "CREATE_ZONE"}}, 1, domain.ExecUnknown, false},
+		{"an action whose reply was lost", domain.Run, []part{{"action", "CREATE_ZONE"}}, 1, domain.ExecUnknown, false},
 		{"a query that failed before an action that went well", domain.Chat, []part{{"query", "ZONES"}, {"action", "CREATE_ZONE"}}, 1, domain.ExecFailed, false},
-		{"nothing but words", domain.Automation, nil, 0, "", false},
+		{"nothing but words", domain.Run, nil, 0, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.kind)

@@ -15,7 +15,7 @@ import (
 // set aside, poisoned, answered, each variant of each event is taken by a rule or
 // refused by a line of the list; nothing falls through, nothing panics.
 func TestEveryPairIsDecided(t *testing.T) {
-	for _, kind := range []domain.SessionType{domain.Chat, domain.Seed, domain.Automation, domain.Agent} {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Seed, domain.Run, domain.Agent} {
 		for _, phase := range domain.Phases {
 			for _, s := range standings(kind, phase) {
 				for _, e := range variants() {
@@ -101,7 +101,7 @@ func TestNoCallIsLost(t *testing.T) {
 	began := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	policy := &domain.Policy{Now: began.Add(time.Minute), NewID: func(p string) string { return p + "_1" }, Settings: domain.DefaultSettings()}
 	cut := map[string]bool{}
-	for _, kind := range []domain.SessionType{domain.Chat, domain.Automation, domain.Agent} {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for phase, purpose := range map[domain.Phase]string{domain.CallingAI: "answer", domain.CompactingContext: "compaction"} {
 			for _, e := range variants() {
 				s := &domain.Session{ID: "ses_1", Type: kind, Phase: phase, HoldsSlot: true, LastEventTime: policy.Now}
@@ -301,7 +301,7 @@ func TestAnotherApproval(t *testing.T) {
 
 // TestTotalWork: waits do not count, work in parts adds up.
 func TestTotalWork(t *testing.T) {
-	w := newWorld(t, domain.Automation)
+	w := newWorld(t, domain.Run)
 	if _, err := w.do(domain.SessionActivationRequested{}); err != nil {
 		t.Fatal(err)
 	}

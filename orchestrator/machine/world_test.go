@@ -47,10 +47,10 @@ func newWorld(t failer, kind domain.SessionType) *world {
 	}
 	w.s = &domain.Session{
 		ID: "ses_1", WorkspaceID: "default", Type: kind, Phase: domain.Idle, CreatedAt: w.now, LastEventTime: w.now,
-		HoldsSlot: kind == domain.Chat || kind == domain.Automation,
+		HoldsSlot: kind == domain.Chat || kind == domain.Run,
 	}
 	switch kind {
-	case domain.Automation:
+	case domain.Run:
 		w.s.Phase = domain.ExecutingEnrichments
 		w.s.State.RoundID, w.s.State.RoundCause = "rnd_0", domain.CauseSchedule
 		w.s.State.NextReason = domain.RoundtripReason(domain.CauseSchedule)
@@ -344,7 +344,7 @@ func (w *world) checkSlot(fail func(string, ...any), step *domain.Step) {
 			fail("an ended session holds the slot")
 		}
 	case domain.WaitingValidation, domain.WaitingBudget, domain.WaitingExternalResult:
-		if w.s.Type == domain.Automation && w.s.HoldsSlot {
+		if w.s.Type == domain.Run && w.s.HoldsSlot {
 			fail("parked with the slot")
 		}
 	default:

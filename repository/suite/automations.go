@@ -10,7 +10,7 @@ import (
 )
 
 // order stores an automation with a SEED, as the door makes one.
-func (w *world) order(name string, change func(*domain.StandingOrder)) *domain.StandingOrder {
+func (w *world) order(name string, change func(*domain.Automation)) *domain.Automation {
 	seed := w.stored("seed of "+name, func(s *domain.Session) { s.Type = domain.Seed })
 	c := w.change(seed)
 	m := &domain.Message{
@@ -19,7 +19,7 @@ func (w *world) order(name string, change func(*domain.StandingOrder)) *domain.S
 	}
 	c.Messages = []*domain.Message{m}
 	c.Emit(domain.LogEvent{SessionID: seed.ID, Type: domain.LogMessageCreated, Message: m})
-	order := &domain.StandingOrder{
+	order := &domain.Automation{
 		ID: w.newID(domain.PrefixAutomation), WorkspaceID: seed.WorkspaceID, Name: name, SeedSessionID: seed.ID, Enabled: true,
 		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Europe/Paris", StartsAt: "2026-03-04T00:00:00"},
 		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"},
@@ -64,7 +64,7 @@ func automations(w *world) {
 	hook, err := w.AutomationOfHook(ctx, order.ID)
 	w.ok(err)
 	w.equal(hook.WorkspaceID, ws, "whose hook it is")
-	second := w.order("second", func(o *domain.StandingOrder) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
+	second := w.order("second", func(o *domain.Automation) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
 	page, next, err := w.Automations(ctx, ws, nil, "", 1)
 	w.ok(err)
 	w.equal([]any{len(page), page[0].ID, next != ""}, []any{1, second.ID, true}, "the first page")
@@ -104,8 +104,8 @@ func occurrences(w *world) {
 	again.State, again.SessionID = domain.OccurrenceFired, "ses_twice"
 	w.equal(errors.Is(record(&again), domain.ErrStale), true, "what was decided is decided again")
 
-	w.order("without", func(o *domain.StandingOrder) { o.NextAt = nil })
-	err := w.decideOrder(order.ID, func(v *domain.OrderView) {
+	w.order("without", func(o *domain.Automation) { o.NextAt = nil })
+	err := w.decideOrder(order.ID, func(v *domain.AutomationView) {
 		w.equal([]any{len(v.Due), v.Due[0].ID, v.LastScheduled, len(v.Seed), v.Seed[0].Rich.LinearText},
 			[]any{1, second.ID, second.ScheduledAt, 1, "Look at the numbers."}, "what a decision sees")
 	})
@@ -139,20 +139,20 @@ func occurrences(w *world) {
 	w.equal(shown(domain.OccurrenceFilter{Cursor: next}), []string{second.ID, first.ID}, "two automations at one instant, cut between them")
 	w.equal(len(shown(domain.OccurrenceFilter{AutomationID: "aut_unknown"})), 0, "of an unknown automation")
 
-	agenda, err := w.Agenda(ctx, T0.Add(time.Hour), 10, true)
+	agenda, err := w.DueWork(ctx, T0.Add(time.Hour), 10, true)
 	w.ok(err)
-	w.equal([]any{agenda.Orders, agenda.Waiting, len(agenda.Watching)},
-		[]any{[]domain.OrderRef{{WorkspaceID: ws, ID: order.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
+	w.equal([]any{agenda.Automations, agenda.Waiting, len(agenda.Watching)},
+		[]any{[]domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
 	refs, err := w.DueOccurrences(ctx, ws)
 	w.ok(err)
-	w.equal(refs, []domain.OrderRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
+	w.equal(refs, []domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
 	waiters, err := w.Waiters(ctx, ws)
 	w.ok(err)
 	w.equal(waiters.DueSince, second.RecordedAt, "since when one is due")
 }
 
-func (w *world) decideOrder(id string, look func(*domain.OrderView)) error {
-	_, err := w.DecideOrder(w.Context(), domain.DefaultWorkspace, id, func(_ context.Context, v *domain.OrderView) (*domain.Change, error) {
+func (w *world) decideOrder(id string, look func(*domain.AutomationView)) error {
+	_, err := w.DecideAutomation(w.Context(), domain.DefaultWorkspace, id, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
 		look(v)
 		return nil, nil
 	})
@@ -168,7 +168,7 @@ func runs(w *world) {
 	run := func(name string, change func(*domain.Session)) *domain.Session {
 		made = made.Add(time.Second)
 		return w.stored(name, func(s *domain.Session) {
-			s.Type, s.AutomationID, s.CreatedAt = domain.Automation, order.ID, made
+			s.Type, s.AutomationID, s.CreatedAt = domain.Run, order.ID, made
 			change(s)
 		})
 	}
@@ -193,7 +193,7 @@ func runs(w *world) {
 	}
 	w.ok(w.Commit(ctx, c))
 
-	w.ok(w.decideOrder(order.ID, func(v *domain.OrderView) {
+	w.ok(w.decideOrder(order.ID, func(v *domain.AutomationView) {
 		w.equal([]any{len(v.Unended), v.Unended[0].ID, v.Ends, len(v.Grants)},
 			[]any{2, parked.ID, []domain.EndReason{domain.EndCompleted, domain.EndError}, 1}, "what a decision sees of the runs")
 	}))

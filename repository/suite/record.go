@@ -132,7 +132,7 @@ func usage(w *world) {
 	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
 	runOf := func(automation string) func(*domain.Session) {
-		return func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, automation }
+		return func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, automation }
 	}
 	sessions := []*domain.Session{
 		w.stored("one"), w.stored("two", runOf(nightly.ID)), w.stored("three", runOf(dropped.ID)), w.stored("four", runOf("aut_gone")),

@@ -11,7 +11,7 @@ import (
 func sessionRoundTrip(w *world) {
 	parent := w.stored("parent")
 	s := w.session("Größe, 漢字, \"quotes\" & <tags>")
-	s.Type, s.Phase, s.EndReason, s.HoldsSlot = domain.Automation, domain.WaitingValidation, domain.EndSuspended, true
+	s.Type, s.Phase, s.EndReason, s.HoldsSlot = domain.Run, domain.WaitingValidation, domain.EndSuspended, true
 	s.State = domain.SessionState{
 		Waiting: &domain.WaitingContext{Kind: domain.WaitValidation, ApprovalID: "apr_1", CancelMessageID: "msg_1", At: T0.Add(time.Microsecond)},
 		RoundID: "rnd_1", RoundCause: domain.CauseSchedule, AnswerID: "msg_2", TotalRoundtrips: 7, RoundCost: 0.1,

@@ -71,7 +71,7 @@ func queueing(w *world) {
 	waiting, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
-	agenda, err := w.Agenda(w.Context(), T0, 10, true)
+	agenda, err := w.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
 	w.equal(agenda.Waiting, []string{domain.DefaultWorkspace}, "where somebody waits")
 
@@ -196,24 +196,24 @@ func leases(w *world) {
 
 // timers: the due ones, earliest first, and when the next is due.
 func timers(w *world) {
-	none, err := w.Agenda(w.Context(), T0, 10, true)
+	none, err := w.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
-	w.equal(*none, domain.Agenda{}, "what is due where nothing is")
+	w.equal(*none, domain.DueWork{}, "what is due where nothing is")
 	late := w.stored("late", func(s *domain.Session) { s.WakeAt = new(T0.Add(2 * time.Second)) })
 	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", new(T0.Add(time.Second)) })
 	w.stored("later", func(s *domain.Session) { s.WakeAt = new(T0.Add(time.Hour)) })
-	before, err := w.Agenda(w.Context(), T0, 10, false)
+	before, err := w.DueWork(w.Context(), T0, 10, false)
 	w.ok(err)
-	w.equal(*before, domain.Agenda{Next: T0.Add(time.Second)}, "before the first")
-	due, err := w.Agenda(w.Context(), T0.Add(2*time.Second), 10, false)
+	w.equal(*before, domain.DueWork{Next: T0.Add(time.Second)}, "before the first")
+	due, err := w.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
-	w.equal(*due, domain.Agenda{
+	w.equal(*due, domain.DueWork{
 		Sessions: []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}},
 		Next:     T0.Add(time.Hour),
 	}, "due timers")
 	late.WakeAt = nil
 	w.ok(w.Commit(w.Context(), w.change(late)))
-	due, err = w.Agenda(w.Context(), T0.Add(2*time.Second), 10, false)
+	due, err = w.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
 	w.equal(len(due.Sessions), 1, "due after one was answered")
 }
@@ -225,7 +225,7 @@ func networkWaiters(w *world) {
 	w.equal(len(none), 0, "nobody waits")
 	wait := func(since time.Duration, provider, workspace string) func(*domain.Session) {
 		return func(s *domain.Session) {
-			s.WorkspaceID, s.ProviderID, s.Type = workspace, provider, domain.Automation
+			s.WorkspaceID, s.ProviderID, s.Type = workspace, provider, domain.Run
 			s.Phase, s.LastEventTime = domain.WaitingNetworkRetry, T0.Add(since)
 		}
 	}

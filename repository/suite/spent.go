@@ -32,8 +32,8 @@ func spending(w *world) {
 	_, err := w.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(new(10.0)))
 	w.ok(err)
 	a := w.stored("chat")
-	run := func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, "aut_1" }
-	b, other := w.stored("run", run), w.stored("another", func(s *domain.Session) { s.Type, s.AutomationID = domain.Automation, "aut_2" })
+	run := func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, "aut_1" }
+	b, other := w.stored("run", run), w.stored("another", func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, "aut_2" })
 	// Now it is 2026-03-04 10:00 in Paris, where the day began at 4, and the month on the first at 4.
 	at := func(text string) time.Time {
 		t, err := time.Parse(time.RFC3339, text)

@@ -11,12 +11,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// DecideOrder is Decide for an automation: its view under the workspace's lock, and the
+// DecideAutomation is Decide for an automation: its view under the workspace's lock, and the
 // change that decide returns, in one transaction; nil writes nothing. With automation ""
 // the view has none: it is for making one.
-func (s *Store) DecideOrder(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.OrderView) (*domain.Change, error)) (*domain.Change, error) {
+func (s *Store) DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
-		v, err := s.orderView(unwatched{ctx}, t, workspace, automation)
+		v, err := s.automationView(unwatched{ctx}, t, workspace, automation)
 		if err != nil {
 			return nil, err
 		}
@@ -24,16 +24,16 @@ func (s *Store) DecideOrder(ctx context.Context, workspace, automation string, d
 	})
 }
 
-func (s *Store) orderView(ctx context.Context, r reader, workspace, automation string) (*domain.OrderView, error) {
+func (s *Store) automationView(ctx context.Context, r reader, workspace, automation string) (*domain.AutomationView, error) {
 	base, err := s.view(ctx, r, workspace, "", s.dialect.lock, waitingSQL)
 	if err != nil {
 		return nil, err
 	}
-	v := &domain.OrderView{View: *base}
+	v := &domain.AutomationView{View: *base}
 	if automation == "" {
 		return v, nil
 	}
-	if v.Order, err = automationIn(ctx, r, workspace, automation); err != nil {
+	if v.Automation, err = automationIn(ctx, r, workspace, automation); err != nil {
 		return nil, err
 	}
 	if v.Due, err = dueIn(ctx, r, workspace, automation); err != nil {
@@ -41,7 +41,7 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 	}
 	var last stamp
 	err = r.get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
-		workspace, automation, stamp{v.Order.ScheduleSince})
+		workspace, automation, stamp{v.Automation.ScheduleSince})
 	if err != nil {
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)
 	}
@@ -53,14 +53,14 @@ func (s *Store) orderView(ctx context.Context, r reader, workspace, automation s
 		return nil, err
 	}
 	v.BehindOwnRun = len(v.Unended) > 0
-	v.Spent, err = s.spentIn(ctx, r, v.Workspace, &domain.Session{AutomationID: automation, Budgets: v.Order.Budgets})
+	v.Spent, err = s.spentIn(ctx, r, v.Workspace, &domain.Session{AutomationID: automation, Budgets: v.Automation.Budgets})
 	return v, err
 }
 
 // runsOf reads the automation's runs that have not ended, how the latest ones ended, and
 // its SEED.
-func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
-	ws, order := v.Workspace.ID, v.Order
+func runsOf(ctx context.Context, r reader, v *domain.AutomationView) error {
+	ws, order := v.Workspace.ID, v.Automation
 	var rows []sessionRow
 	err := r.all(ctx, &rows, "SELECT * FROM (SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
 		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs UNION ALL SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id = $4",
@@ -98,7 +98,7 @@ func runsOf(ctx context.Context, r reader, v *domain.OrderView) error {
 
 // endsOf says how the latest runs of an automation ended, newest first. An occurrence
 // that could not even be started ended with an error.
-func endsOf(ctx context.Context, r reader, order *domain.StandingOrder) ([]domain.EndReason, error) {
+func endsOf(ctx context.Context, r reader, order *domain.Automation) ([]domain.EndReason, error) {
 	var rows []struct {
 		Reason string `db:"end_reason"`
 		At     stamp  `db:"at"`
@@ -138,7 +138,7 @@ func activeGrants(ctx context.Context, r reader, workspace, automation, run stri
 // RunRecords lists runs of automations, newest first, each with the text of its last
 // answer. The second result is the cursor of the next page, "" at the end.
 func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
-	f.Type = domain.Automation
+	f.Type = domain.Run
 	sessions, next, err := s.Sessions(ctx, workspace, f)
 	if err != nil {
 		return nil, "", err

@@ -8,16 +8,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// agendaSQL finds in one query all that a tick must do, however many workspaces there
+// dueWorkSQL finds in one query all that a tick must do, however many workspaces there
 // are: $1 is now, $2 bounds each list.
-const agendaSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
+const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
 	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) s " +
-	"UNION ALL SELECT 'order', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
+	"UNION ALL SELECT 'automation', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
 	"WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2) a " +
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) ns WHERE at IS NOT NULL " +
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) na WHERE at IS NOT NULL"
 
-const sweepSQL = agendaSQL +
+const sweepSQL = dueWorkSQL +
 	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
 	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences WHERE state = 'DUE') d " +
 	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
@@ -28,10 +28,10 @@ const sweepSQL = agendaSQL +
 	"GROUP BY workspace_id, automation_id HAVING COUNT(*) >= $3) f ON f.workspace_id = a.workspace_id AND f.automation_id = a.id " +
 	"WHERE a.enabled"
 
-// Agenda reads what the scheduler has to do by now, at most limit of each kind; a sweep
+// DueWork reads what the scheduler has to do by now, at most limit of each kind; a sweep
 // looks for who waits and who watches too.
-func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.Agenda, error) {
-	sql, args := agendaSQL, []any{stamp{now}, limit}
+func (s *Store) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
+	sql, args := dueWorkSQL, []any{stamp{now}, limit}
 	if sweep {
 		sql, args = sweepSQL, append(args, domain.FailuresToDisable)
 	}
@@ -44,21 +44,21 @@ func (s *Store) Agenda(ctx context.Context, now time.Time, limit int, sweep bool
 	if err := s.reads.all(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("read what is due: %w", err)
 	}
-	a := &domain.Agenda{}
+	a := &domain.DueWork{}
 	waiting := map[string]bool{}
 	for _, r := range rows {
 		switch r.Kind {
 		case "session":
 			a.Sessions = append(a.Sessions, domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID})
-		case "order":
-			a.Orders = append(a.Orders, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+		case "automation":
+			a.Automations = append(a.Automations, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "failing":
-			a.Failing = append(a.Failing, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+			a.Failing = append(a.Failing, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "watching":
-			a.Watching = append(a.Watching, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+			a.Watching = append(a.Watching, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "due", "waiting":
 			if r.Kind == "due" {
-				a.Due = append(a.Due, domain.OrderRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+				a.Due = append(a.Due, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 			}
 			if !waiting[r.WorkspaceID] {
 				waiting[r.WorkspaceID] = true
