@@ -148,7 +148,7 @@ func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.
 // new costs anything.
 func (d *driver) assemble(ctx context.Context, model *Model) (*domain.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
-	turns, size, err := d.loop.threads.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
+	turns, size, err := d.loop.histories.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -42,8 +42,8 @@ type Config struct {
 	SafePoint func(context.Context, *domain.Session)
 	// Grace is how long running effects may go on after Stop (20 s).
 	Grace time.Duration
-	// Threads is how many conversations are kept in memory (256).
-	Threads int
+	// Histories is how many sessions have their messages kept in memory (256).
+	Histories int
 	// MarkKey makes the marks of what a workspace wrote in the prompt; empty: one of this
 	// process. With the same key they are the same on every node and after a restart, and
 	// what a provider keeps of a prompt is found again.
@@ -52,9 +52,9 @@ type Config struct {
 
 // Loop holds the drivers of this process.
 type Loop struct {
-	cfg     Config
-	threads *threads
-	levels  *levels
+	cfg       Config
+	histories *histories
+	levels    *levels
 
 	mu      sync.Mutex
 	drivers map[string]*driver // by session
@@ -79,15 +79,15 @@ func New(cfg Config) *Loop {
 	if cfg.Grace == 0 {
 		cfg.Grace = 20 * time.Second
 	}
-	if cfg.Threads == 0 {
-		cfg.Threads = 256
+	if cfg.Histories == 0 {
+		cfg.Histories = 256
 	}
 	if len(cfg.MarkKey) == 0 {
 		cfg.MarkKey = []byte(rand.Text()) // marks that hold for as long as this process
 	}
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Loop{
-		cfg: cfg, threads: newThreads(cfg.Threads), levels: newLevels(cfg.MarkKey),
+		cfg: cfg, histories: newHistories(cfg.Histories), levels: newLevels(cfg.MarkKey),
 		drivers: map[string]*driver{}, base: base, cancel: cancel,
 	}
 }
@@ -192,7 +192,7 @@ func (l *Loop) ActiveIn(workspace string) int {
 // the commit's caller goes on: conversations in memory take what is new, and what is
 // built from the user's data is forgotten when that data changed.
 func (l *Loop) Committed(change *domain.Change) {
-	l.threads.note(change)
+	l.histories.note(change)
 	for _, e := range change.Events {
 		if e.Type == domain.LogDataChanged {
 			l.levels.forget(change.WorkspaceID)

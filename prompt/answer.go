@@ -13,7 +13,7 @@ const interruptedMark = "[interrupted here by the person]"
 // emptyAnswer stands for an answer without a word: APIs refuse empty turns.
 const emptyAnswer = "(an empty answer)"
 
-// answerBlocks is an AI message as the assistant's turn in a thread of a protocol. The
+// answerBlocks is an AI message as the assistant's turn in a history of a protocol. The
 // raw answer goes back as it came; one of the other protocol goes back as text, since
 // a provider that was offered no tools takes no calls.
 func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {

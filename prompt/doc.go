@@ -3,7 +3,7 @@
 // into an AI message.
 //
 // Out: Level1 (documentation, the same bytes from call to call), Level2 (the user's
-// documents and tools), a Thread (the conversation, appended to) and Tail (the clock).
+// documents and tools), a History (the conversation, appended to) and Tail (the clock).
 // In: Parse, for native calls and for answers in JSON; nothing after it knows which
 // it was.
 //

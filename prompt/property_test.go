@@ -57,8 +57,8 @@ func anyMessage(t *rapid.T, n int) *domain.Message {
 // and what was handed out is never changed.
 func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "thread")
-		grown := NewThread(protocol)
+		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "protocol")
+		grown := NewHistory(protocol)
 		var kept []*domain.Message
 		type handedOut struct {
 			turns []*domain.Turn
@@ -103,8 +103,8 @@ func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 // before is not changed; and it fits, unless the last turn alone does not.
 func TestAnyCutLeavesAValidConversation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "thread")
-		thread := NewThread(protocol)
+		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "protocol")
+		history := NewHistory(protocol)
 		for n := range rapid.IntRange(0, 40).Draw(t, "messages") {
 			m := anyMessage(t, n)
 			if m.System != nil { // results long enough to be cut
@@ -112,19 +112,19 @@ func TestAnyCutLeavesAValidConversation(t *testing.T) {
 					m.System.CommandResults[i].Text = strings.Repeat("é1 ", rapid.IntRange(0, 2000).Draw(t, "long"))
 				}
 			}
-			thread.Append(m)
+			history.Append(m)
 		}
-		turns := thread.Turns()
+		turns := history.Turns()
 		before := written(turns)
-		room := rapid.IntRange(1, max(2, thread.Tokens()+10)).Draw(t, "room")
-		fitted, size := Fit(turns, thread.Tokens(), room)
+		room := rapid.IntRange(1, max(2, history.Tokens()+10)).Draw(t, "room")
+		fitted, size := Fit(turns, history.Tokens(), room)
 		if problem := invalid(fitted); problem != "" {
 			t.Fatalf("%s:\n%s\nbefore:\n%s", problem, written(fitted), before)
 		}
 		if written(turns) != before {
 			t.Fatal("the turns that were given are changed")
 		}
-		if got := EstimateTurns(fitted); got != size && thread.Tokens() > room {
+		if got := EstimateTurns(fitted); got != size && history.Tokens() > room {
 			t.Fatalf("the size is %d, said is %d", got, size)
 		}
 		if size > room && len(fitted) > 1 {
@@ -133,8 +133,8 @@ func TestAnyCutLeavesAValidConversation(t *testing.T) {
 	})
 }
 
-func rebuilt(protocol domain.Protocol, messages []*domain.Message) *Thread {
-	t := NewThread(protocol)
+func rebuilt(protocol domain.Protocol, messages []*domain.Message) *History {
+	t := NewHistory(protocol)
 	for _, m := range messages {
 		t.Append(m)
 	}
@@ -149,7 +149,7 @@ func BenchmarkNextCall(b *testing.B) {
 			for range length / 3 {
 				s.user("How many?").ai("", "c1", "ZONES", "{}").system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, "2 zones"))
 			}
-			th := s.thread(domain.ProtocolNative)
+			th := s.history(domain.ProtocolNative)
 			next := (&story{}).ai("", "c1", "ZONES", "{}").system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, "2 zones"))
 			th.Turns()
 			b.ReportAllocs()

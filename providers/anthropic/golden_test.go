@@ -16,19 +16,19 @@ import (
 
 // story makes the messages of a session as they are stored.
 type story struct {
-	t      *testing.T
-	thread *prompt.Thread
-	count  int
+	t       *testing.T
+	history *prompt.History
+	count   int
 }
 
 func newStory(t *testing.T, protocol domain.Protocol) *story {
-	return &story{t: t, thread: prompt.NewThread(protocol)}
+	return &story{t: t, history: prompt.NewHistory(protocol)}
 }
 
 func (s *story) add(m *domain.Message) {
 	s.count++
 	m.ID, m.Seq, m.Status = fmt.Sprintf("msg_%d", s.count), int64(s.count), domain.MessageStored
-	s.thread.Append(m)
+	s.history.Append(m)
 }
 
 func (s *story) person(words string) {
@@ -65,7 +65,7 @@ var goldenCommands = []domain.CommandSpec{
 // request is what is asked next.
 func (s *story) request(protocol domain.Protocol) *providers.Request {
 	ask := &domain.Prompt{
-		System: "# Role\nYou help.", UserData: "# Documents\nBe brief.", Turns: s.thread.Turns(), Protocol: protocol,
+		System: "# Role\nYou help.", UserData: "# Documents\nBe brief.", Turns: s.history.Turns(), Protocol: protocol,
 		Tail: prompt.Notice("NOW", "Now: Saturday 2026-11-21 09:00 (UTC)."),
 	}
 	if protocol == domain.ProtocolNative {
@@ -134,7 +134,7 @@ var goldens = map[string]struct {
 		a := s.model(say(0, "I look."), call(1, "toolu_1", "ZONES", "{}"), end("tool_use"))
 		s.server(domain.SystemDataAdded, "1 query", result(a.Calls[0], domain.ExecSuccess, "[]"))
 		s.model(say(0, "Nothing."), end("end_turn"))
-		ask := prompt.SummaryRequest(s.thread.Turns(), "en", prompt.DefaultTranscript)
+		ask := prompt.SummaryRequest(s.history.Turns(), "en", prompt.DefaultTranscript)
 		ask.System = "Summarise." // the real words may change
 		return &providers.Request{Prompt: ask, Small: true, MaxTokens: 5000}
 	}},

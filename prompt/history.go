@@ -2,13 +2,13 @@ package prompt
 
 import "github.com/fermata-dev/fermata/domain"
 
-// Thread is the conversation of one session as the turns of a prompt. It is kept in
+// History is the conversation of one session as the turns of a prompt. It is kept in
 // memory between calls of the AI and appended to, so that the next prompt costs what
 // is new. Built anew from the stored messages it has the same turns, byte for byte.
 //
-// A Thread belongs to one goroutine. What Turns hands out may be read by others for
+// A History belongs to one goroutine. What Turns hands out may be read by others for
 // ever: it is never changed afterwards.
-type Thread struct {
+type History struct {
 	protocol domain.Protocol
 	// slots holds the closed turns, and after them perhaps the open one as it was last
 	// handed out. The first `shared` slots can be seen by callers: they are never
@@ -21,13 +21,13 @@ type Thread struct {
 	people speakers
 }
 
-// NewThread makes an empty thread for a provider that speaks this protocol.
-func NewThread(protocol domain.Protocol) *Thread { return &Thread{protocol: protocol} }
+// NewHistory makes an empty history for a provider that speaks this protocol.
+func NewHistory(protocol domain.Protocol) *History { return &History{protocol: protocol} }
 
 // Append adds a message in its place. Messages that are not for the AI (excluded,
 // queued, network errors, timeouts) are passed over. A CONTEXT_SUMMARY drops all that
 // stands before it and becomes the first user turn.
-func (t *Thread) Append(m *domain.Message) {
+func (t *History) Append(m *domain.Message) {
 	if !inPrompt(m) {
 		return
 	}
@@ -36,13 +36,13 @@ func (t *Thread) Append(m *domain.Message) {
 		return
 	}
 	if isSummary(m) {
-		*t = Thread{protocol: t.protocol, people: t.people.afterSummary()}
+		*t = History{protocol: t.protocol, people: t.people.afterSummary()}
 	}
 	t.open.add(m, t.people.line(m))
 }
 
 // answer closes the open user turn and adds the assistant's turn after it.
-func (t *Thread) answer(m *domain.Message) {
+func (t *History) answer(m *domain.Message) {
 	blocks := answerBlocks(m, t.protocol)
 	t.tokens += t.open.cost() + estimateBlocks(blocks)
 	t.put(t.closed, t.open.build())
@@ -52,9 +52,9 @@ func (t *Thread) answer(m *domain.Message) {
 }
 
 // Remove takes a message out again: the cancel message of a wait that a person ended
-// with a yes. It can do so while no answer has followed; false means that the thread
+// with a yes. It can do so while no answer has followed; false means that the history
 // must be rebuilt from the messages.
-func (t *Thread) Remove(id string) bool {
+func (t *History) Remove(id string) bool {
 	at := -1
 	for i, m := range t.open.messages {
 		if m.ID == id {
@@ -76,18 +76,18 @@ func (t *Thread) Remove(id string) bool {
 
 // Turns gives the conversation so far, ending with a user turn. Turns that were given
 // before are the same objects, but for the last one if it has grown since.
-func (t *Thread) Turns() []*domain.Turn {
+func (t *History) Turns() []*domain.Turn {
 	t.put(t.closed, t.open.build())
 	t.shared = t.closed + 1
 	return t.slots[: t.closed+1 : t.closed+1]
 }
 
 // Tokens estimates the size of the conversation.
-func (t *Thread) Tokens() int { return t.tokens + t.open.cost() }
+func (t *History) Tokens() int { return t.tokens + t.open.cost() }
 
 // put writes a slot. A slot that a caller can see is written in a copy, which happens
 // only when a user turn grows after it was handed out.
-func (t *Thread) put(i int, turn *domain.Turn) {
+func (t *History) put(i int, turn *domain.Turn) {
 	if i < t.shared {
 		if t.slots[i] == turn {
 			return

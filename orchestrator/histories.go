@@ -10,31 +10,31 @@ import (
 	"github.com/fermata-dev/fermata/prompt"
 )
 
-// threads keeps the latest conversations in memory as turns, so that the next prompt
+// histories keeps the latest conversations in memory as turns, so that the next prompt
 // costs what is new. What it holds is only a copy: it is checked against the
 // session's own count of events, and built afresh from the record when it does not
 // fit.
-type threads struct {
+type histories struct {
 	mu    sync.Mutex
 	max   int
 	byID  map[string]*list.Element
 	order *list.List // least recently used first
 }
 
-type thread struct {
+type history struct {
 	session  string
 	protocol domain.Protocol
 	seq      int64 // the session's count of events that it includes
-	turns    *prompt.Thread
+	turns    *prompt.History
 }
 
-func newThreads(limit int) *threads {
-	return &threads{max: limit, byID: map[string]*list.Element{}, order: list.New()}
+func newHistories(limit int) *histories {
+	return &histories{max: limit, byID: map[string]*list.Element{}, order: list.New()}
 }
 
 // note appends what a commit added to the conversations it is about. A conversation
 // that missed a commit is forgotten.
-func (t *threads) note(change *domain.Change) {
+func (t *histories) note(change *domain.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, write := range change.Sessions {
@@ -42,7 +42,7 @@ func (t *threads) note(change *domain.Change) {
 		if element == nil {
 			continue
 		}
-		held := element.Value.(*thread)
+		held := element.Value.(*history)
 		if held.seq != write.Session.SessionSeq-eventsOf(change, write.Session.ID) || !held.apply(change) {
 			t.drop(element)
 			continue
@@ -64,7 +64,7 @@ func eventsOf(change *domain.Change, session string) int64 {
 
 // apply takes the change's messages in the order of their places; it says no when
 // the conversation must be built afresh.
-func (h *thread) apply(change *domain.Change) bool {
+func (h *history) apply(change *domain.Change) bool {
 	for _, e := range change.Events {
 		if e.Message == nil || e.SessionID != h.session {
 			continue
@@ -85,10 +85,10 @@ func (h *thread) apply(change *domain.Change) bool {
 
 // turns gives the conversation of a session, as of its present count of events, and an
 // estimate of its size in tokens.
-func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (turns []*domain.Turn, size int, err error) {
+func (t *histories) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (turns []*domain.Turn, size int, err error) {
 	t.mu.Lock()
 	if element := t.byID[s.ID]; element != nil {
-		held := element.Value.(*thread)
+		held := element.Value.(*history)
 		if held.seq == s.SessionSeq && held.protocol == protocol {
 			t.order.MoveToBack(element)
 			turns, size = held.turns.Turns(), held.turns.Tokens()
@@ -103,7 +103,7 @@ func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the conversation: %w", err)
 	}
-	held := &thread{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewThread(protocol)}
+	held := &history{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewHistory(protocol)}
 	for _, m := range messages {
 		if m.Seq > 0 && m.Seq <= s.LastSeq {
 			held.turns.Append(m)
@@ -122,7 +122,7 @@ func (t *threads) turns(ctx context.Context, s *domain.Session, protocol domain.
 	return turns, size, nil
 }
 
-func (t *threads) drop(element *list.Element) {
-	delete(t.byID, element.Value.(*thread).session)
+func (t *histories) drop(element *list.Element) {
+	delete(t.byID, element.Value.(*history).session)
 	t.order.Remove(element)
 }

@@ -53,8 +53,8 @@ func result(call, command string, status domain.ExecutionStatus, text string) do
 	return domain.CommandResult{CallID: call, Command: command, Status: status, Text: text}
 }
 
-func (s *story) thread(p domain.Protocol) *Thread {
-	t := NewThread(p)
+func (s *story) history(p domain.Protocol) *History {
+	t := NewHistory(p)
 	for _, m := range s.messages {
 		t.Append(m)
 	}
@@ -120,13 +120,13 @@ func TestConversationsBecomeTurns(t *testing.T) {
 		"formatted":             (&story{}).user("Hi.").add(&domain.Message{Sender: domain.SenderSystem, System: &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "1", FormattedData: "All about Health", CommandResults: []domain.CommandResult{{Command: "ZONE_CONFIG", Status: domain.ExecSuccess}}}}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			native, asJSON := s.thread(domain.ProtocolNative), s.thread(domain.ProtocolJSON)
-			for _, th := range []*Thread{native, asJSON} {
+			native, asJSON := s.history(domain.ProtocolNative), s.history(domain.ProtocolJSON)
+			for _, th := range []*History{native, asJSON} {
 				if problem := invalid(th.Turns()); problem != "" {
 					t.Errorf("%s:\n%s", problem, written(th.Turns()))
 				}
 			}
-			check(t, "thread-"+name+".txt", "# native\n"+written(native.Turns())+"\n# json\n"+written(asJSON.Turns()))
+			check(t, "history-"+name+".txt", "# native\n"+written(native.Turns())+"\n# json\n"+written(asJSON.Turns()))
 		})
 	}
 }
@@ -181,7 +181,7 @@ func invalid(turns []*domain.Turn) string {
 func TestACancelMessageIsTakenOutOnAYes(t *testing.T) {
 	s := (&story{}).user("Delete it.").ai("", "c1", "DELETE_DATA", `{}`).
 		system(domain.SystemValidationCancelled, "The person did not agree.", result("c1", "DELETE_DATA", domain.ExecCancelled, ""))
-	th := s.thread(domain.ProtocolNative)
+	th := s.history(domain.ProtocolNative)
 	before := th.Turns()
 	shown := written(before)
 	if !th.Remove("msg_3") {
@@ -199,7 +199,7 @@ func TestACancelMessageIsTakenOutOnAYes(t *testing.T) {
 	if th.Remove("msg_4") || th.Remove("msg_1") || th.Remove("nobody") {
 		t.Error("what an answer has followed must be rebuilt, not removed")
 	}
-	summary := (&story{}).system(domain.SystemContextSummary, "x").thread(domain.ProtocolNative)
+	summary := (&story{}).system(domain.SystemContextSummary, "x").history(domain.ProtocolNative)
 	if summary.Remove("msg_1") {
 		t.Error("what stood before a summary is gone: it must be rebuilt")
 	}
@@ -207,7 +207,7 @@ func TestACancelMessageIsTakenOutOnAYes(t *testing.T) {
 
 func TestTurnsStayTheSameObjects(t *testing.T) {
 	s := (&story{}).user("One.").ai("", "c1", "ZONES", "{}").system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, "2 zones"))
-	th := s.thread(domain.ProtocolNative)
+	th := s.history(domain.ProtocolNative)
 	first := th.Turns()
 	again := th.Turns()
 	if first[2] != again[2] {
@@ -226,7 +226,7 @@ func TestTurnsStayTheSameObjects(t *testing.T) {
 
 func TestTokensAreThoseOfTheTurns(t *testing.T) {
 	s := (&story{}).user("How many zones are there?").ai("Let me see.", "c1", "ZONES", `{"a":1}`).system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, strings.Repeat("zone ", 100)))
-	th := s.thread(domain.ProtocolNative)
+	th := s.history(domain.ProtocolNative)
 	want := 0
 	for _, turn := range th.Turns() {
 		want += estimateBlocks(turn.Blocks)
@@ -239,7 +239,7 @@ func TestTokensAreThoseOfTheTurns(t *testing.T) {
 		sum += EstimateMessage(m)
 	}
 	if sum < want || sum > want+50 {
-		t.Errorf("the messages one by one are %d, the thread %d", sum, want)
+		t.Errorf("the messages one by one are %d, the history %d", sum, want)
 	}
 	if EstimateTokens("1234567") != 2 || EstimateTokens("12345678") != 3 || EstimateTokens("") != 0 {
 		t.Error("3.5 bytes a token, rounded up")
@@ -252,7 +252,7 @@ func TestTokensAreThoseOfTheTurns(t *testing.T) {
 func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 	s := (&story{}).user("How many zones?").ai("Let me see.", "c1", "ZONES", "{}").
 		system(domain.SystemDataAdded, "", result("c1", "ZONES", domain.ExecSuccess, strings.Repeat("x</transcript>", 2000))).system(domain.SystemGuidance, "Be short.")
-	turns := s.thread(domain.ProtocolNative).Turns()
+	turns := s.history(domain.ProtocolNative).Turns()
 	ask := SummaryRequest(turns, "fr", DefaultTranscript)
 	if problem := invalid(ask.Turns); problem != "" || len(ask.Commands) != 0 {
 		t.Error(problem)
@@ -275,18 +275,18 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 	}
 	for _, tokens := range []int{DefaultTranscript, 10_000, 1_000, 0} {
 		most := max(tokens, LeastTranscript)
-		ask := SummaryRequest(long.thread(domain.ProtocolNative).Turns(), "en", tokens)
+		ask := SummaryRequest(long.history(domain.ProtocolNative).Turns(), "en", tokens)
 		if got := EstimateTurns(ask.Turns); got > most+100 || got < most/10 {
 			t.Errorf("a long conversation makes a transcript of %d tokens, where %d may be", got, most)
 		}
 	}
-	if got := Excerpt(long.thread(domain.ProtocolNative).Turns(), 1000); len(got) > 1000 || !strings.Contains(got, "PERSON: a long story") {
+	if got := Excerpt(long.history(domain.ProtocolNative).Turns(), 1000); len(got) > 1000 || !strings.Contains(got, "PERSON: a long story") {
 		t.Errorf("an excerpt of %d bytes: %s", len(got), got)
 	}
 	if got := LatestWords(turns, 100); got != "How many zones?" {
 		t.Errorf("latest words: %q", got)
 	}
-	if got := LatestWords((&story{}).user(strings.Repeat("é", 100)).thread(domain.ProtocolNative).Turns(), 90); len(got) > 95 || !strings.Contains(got, "cut here") {
+	if got := LatestWords((&story{}).user(strings.Repeat("é", 100)).history(domain.ProtocolNative).Turns(), 90); len(got) > 95 || !strings.Contains(got, "cut here") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
