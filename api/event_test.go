@@ -73,7 +73,7 @@ func execution() *domain.Execution {
 }
 
 func approval() *domain.Approval {
-	return &domain.Approval{ID: "apr_1", SessionID: "ses_1", RoundID: "rnd_1", Kind: domain.ApprovalActions, Status: domain.ApprovalApproved, Text: "?",
+	return &domain.Approval{ID: "apr_1", SessionID: "ses_1", RoundID: "rnd_1", Kind: domain.ApprovalActions, Status: domain.ApprovalStatusApproved, Text: "?",
 		Reasons:   []domain.ApprovalReason{{Level: domain.LevelZone, ID: "zon_1", Text: "Health asks"}},
 		Actions:   []domain.ApprovalAction{{ID: "exe_1", Command: "DELETE_ZONE", Params: json.RawMessage(`{}`), Text: "Delete", Before: json.RawMessage(`1`), After: json.RawMessage(`null`), Warnings: []string{"w"}, Digest: "d"}},
 		ExpiresAt: new(noon), OnExpiry: "deny", CreatedAt: noon, SettledBy: "local", SettledAt: new(noon), Decision: json.RawMessage(`{"approved":true}`)}
@@ -151,7 +151,7 @@ func events() []*domain.LogEvent {
 	for _, t := range []domain.LogType{domain.LogApprovalRequested, domain.LogApprovalSettled} {
 		all = append(all, of(t, func(e *domain.LogEvent) { e.Approval = approval() }))
 		all = append(all, of(t, func(e *domain.LogEvent) {
-			e.Approval = &domain.Approval{ID: "apr_1", SessionID: "ses_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalOpen, CreatedAt: noon, Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)}}
+			e.Approval = &domain.Approval{ID: "apr_1", SessionID: "ses_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen, CreatedAt: noon, Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)}}
 		}))
 	}
 	return all

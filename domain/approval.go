@@ -21,15 +21,15 @@ const (
 type ApprovalStatus string
 
 const (
-	ApprovalOpen        ApprovalStatus = "open"
-	ApprovalApproved    ApprovalStatus = "approved"
-	ApprovalRefused     ApprovalStatus = "refused"
-	ApprovalExpired     ApprovalStatus = "expired"
-	ApprovalSuperseded  ApprovalStatus = "superseded"
-	ApprovalEvicted     ApprovalStatus = "evicted"
-	ApprovalStale       ApprovalStatus = "stale"
-	ApprovalStopped     ApprovalStatus = "stopped"
-	ApprovalInterrupted ApprovalStatus = "interrupted"
+	ApprovalStatusOpen        ApprovalStatus = "open"
+	ApprovalStatusApproved    ApprovalStatus = "approved"
+	ApprovalStatusRefused     ApprovalStatus = "refused"
+	ApprovalStatusExpired     ApprovalStatus = "expired"
+	ApprovalStatusSuperseded  ApprovalStatus = "superseded"
+	ApprovalStatusEvicted     ApprovalStatus = "evicted"
+	ApprovalStatusStale       ApprovalStatus = "stale"
+	ApprovalStatusStopped     ApprovalStatus = "stopped"
+	ApprovalStatusInterrupted ApprovalStatus = "interrupted"
 )
 
 // ValidationLevel is where a demand for validation comes from.

@@ -184,14 +184,14 @@ type (
 		Edited   []*Execution
 	}
 
-	// ApprovalStaleFound: a record changed since it was shown; Commands has the cards
-	// with the present values. (The spec's ApprovalStale.)
-	ApprovalStaleFound struct {
+	// ApprovalStale: a record changed since it was shown; Commands has the cards
+	// with the present values.
+	ApprovalStale struct {
 		Commands PlannedCommands
 	}
 
-	// ApprovalExpiredNow is due at an approval's expiry. (The spec's ApprovalExpired.)
-	ApprovalExpiredNow struct{ ApprovalID string }
+	// ApprovalExpired is due at an approval's expiry.
+	ApprovalExpired struct{ ApprovalID string }
 
 	// CommunicationResponseReceived answers a module; Text is the answer in words.
 	CommunicationResponseReceived struct {
@@ -325,8 +325,8 @@ func (DataQueriesExecuted) Name() string           { return "DataQueriesExecuted
 func (ActionsExecuted) Name() string               { return "ActionsExecuted" }
 func (ActionFailureOccurred) Name() string         { return "ActionFailureOccurred" }
 func (ValidationReceived) Name() string            { return "ValidationReceived" }
-func (ApprovalStaleFound) Name() string            { return "ApprovalStale" }
-func (ApprovalExpiredNow) Name() string            { return "ApprovalExpired" }
+func (ApprovalStale) Name() string                 { return "ApprovalStale" }
+func (ApprovalExpired) Name() string               { return "ApprovalExpired" }
 func (CommunicationResponseReceived) Name() string { return "CommunicationResponseReceived" }
 func (CommunicationCancelled) Name() string        { return "CommunicationCancelled" }
 func (BudgetRaised) Name() string                  { return "BudgetRaised" }

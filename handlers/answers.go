@@ -96,8 +96,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request,
 }
 
 func (s *server) listApprovals(w http.ResponseWriter, r *http.Request) {
-	status, err := oneOf(r, "status", domain.ApprovalOpen, domain.ApprovalApproved, domain.ApprovalRefused, domain.ApprovalExpired,
-		domain.ApprovalSuperseded, domain.ApprovalEvicted, domain.ApprovalStale, domain.ApprovalStopped, domain.ApprovalInterrupted)
+	status, err := oneOf(r, "status", domain.ApprovalStatusOpen, domain.ApprovalStatusApproved, domain.ApprovalStatusRefused, domain.ApprovalStatusExpired,
+		domain.ApprovalStatusSuperseded, domain.ApprovalStatusEvicted, domain.ApprovalStatusStale, domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -95,7 +95,7 @@ func (s *edgeStore) Slot(context.Context, string) (*domain.SlotState, error) {
 }
 func (s *edgeStore) Queue(context.Context, string) ([]domain.QueueRow, error) { return nil, nil }
 func (s *edgeStore) Approvals(context.Context, string, domain.ApprovalFilter) ([]*domain.Approval, string, error) {
-	return []*domain.Approval{{ID: "apr_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalOpen}}, "", nil
+	return []*domain.Approval{{ID: "apr_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen}}, "", nil
 }
 
 func (s *edgeStore) Approval(context.Context, string, string) (*domain.Approval, error) {

@@ -43,7 +43,7 @@ func (s *server) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq in
 	if err != nil {
 		return nil, fmt.Errorf("read the queue for a snapshot: %w", err)
 	}
-	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, domain.ApprovalFilter{Status: domain.ApprovalOpen, Limit: maxSnapshotApprovals})
+	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: maxSnapshotApprovals})
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals for a snapshot: %w", err)
 	}

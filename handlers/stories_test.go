@@ -403,7 +403,7 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Run, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
 		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
 	c.want(200, "GET", "/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur", "")
-	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
+	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
 	equal(t, "entries", lastAsked[domain.EntryFilter](t, w), domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true})
 	c.want(200, "GET", "/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur", "")

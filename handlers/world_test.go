@@ -61,7 +61,7 @@ func newWorld() *world {
 		{ID: "msg_3", SessionID: "ses_1", Timestamp: at, Sender: domain.SenderUser, Status: domain.MessageQueued, Rich: &domain.RichContent{LinearText: "more", Segments: []domain.Segment{{Type: "text", Text: "more"}}}},
 		{ID: "msg_4", SessionID: "ses_1", Timestamp: at, Sender: domain.SenderUser, Status: domain.MessageQueued, Rich: &domain.RichContent{LinearText: "still", Segments: []domain.Segment{{Type: "text", Text: "still"}}}},
 	}
-	w.approval = &domain.Approval{ID: "apr_1", WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Kind: domain.ApprovalActions, Status: domain.ApprovalOpen, CreatedAt: at,
+	w.approval = &domain.Approval{ID: "apr_1", WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Kind: domain.ApprovalActions, Status: domain.ApprovalStatusOpen, CreatedAt: at,
 		Reasons: []domain.ApprovalReason{{Level: domain.LevelZone, ID: "zon_1", Text: "Health asks"}},
 		Actions: []domain.ApprovalAction{{ID: "exe_1", Command: "CREATE_ZONE", Params: json.RawMessage(`{"name":"x"}`), Text: "Create the zone x", Digest: "d"}}}
 	w.zones = []domain.Zone{{ID: "zon_1", Name: "Health", Version: 3, CreatedAt: at, UpdatedAt: at}, {ID: "zon_2", Name: "Work", Version: 1, CreatedAt: at, UpdatedAt: at}, {ID: "zon_3", Name: "Home", Version: 1, CreatedAt: at, UpdatedAt: at}}

@@ -185,7 +185,7 @@ func (w *world) apply(change *domain.Change) {
 	}
 	for _, a := range change.Approvals {
 		delete(w.open, a.ID)
-		if a.Status == domain.ApprovalOpen {
+		if a.Status == domain.ApprovalStatusOpen {
 			w.open[a.ID] = a
 		}
 	}

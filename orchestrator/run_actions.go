@@ -67,7 +67,7 @@ func (d *driver) act(ctx context.Context) (*domain.Step, *domain.Change, error) 
 func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome) domain.Event {
 	switch {
 	case outcome.Stale != nil:
-		return domain.ApprovalStaleFound{Commands: *outcome.Stale}
+		return domain.ApprovalStale{Commands: *outcome.Stale}
 	case outcome.Failed:
 		return domain.ActionFailureOccurred{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
 	default:

@@ -74,7 +74,7 @@ func (w *cutWorld) big(s *domain.Session, insert bool) *domain.Change {
 	c.Transitions = []*domain.Transition{x}
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionPhase, Phase: x})
 	c.Executions = []*domain.Execution{{ID: ids.New("exe"), WorkspaceID: ws, SessionID: s.ID, Status: domain.ExecPlanned, CreatedAt: w.at}}
-	c.Approvals = []*domain.Approval{{ID: ids.New("apr"), WorkspaceID: ws, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalOpen, CreatedAt: w.at}}
+	c.Approvals = []*domain.Approval{{ID: ids.New("apr"), WorkspaceID: ws, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalStatusOpen, CreatedAt: w.at}}
 	c.Roundtrips = []*domain.Roundtrip{{ID: ids.New("rtp"), WorkspaceID: ws, SessionID: s.ID, StartedAt: w.at, EndedAt: w.at}}
 	c.Inbox = []*domain.InboxItem{{ID: ids.New("inb"), WorkspaceID: ws, SessionID: s.ID, Kind: "message", MessageID: queued.ID, CreatedAt: w.at}}
 	c.Enqueue = []domain.QueueRow{{WorkspaceID: ws, SessionID: s.ID, Since: w.at}}

@@ -56,7 +56,7 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 			return nil, errSettled
 		}
 		if asksAgain = ready.stale != nil && ready.approval == approval.ID; asksAgain {
-			return domain.ApprovalStaleFound{Commands: *ready.stale}, nil
+			return domain.ApprovalStale{Commands: *ready.stale}, nil
 		}
 		return d.answerEvent(v, approval, decision, recorded, ready)
 	}})
@@ -72,7 +72,7 @@ func (d *Door) answer(ctx context.Context, workspace, session string, kind domai
 			Message: "What you were shown has changed meanwhile. Nothing was run; the question is asked again with the present values."}
 	}
 	for _, a := range o.change.Approvals {
-		if a.Kind == kind && a.Status != domain.ApprovalOpen {
+		if a.Kind == kind && a.Status != domain.ApprovalStatusOpen {
 			receipt.Approval = a
 			break
 		}
@@ -184,7 +184,7 @@ func (d *Door) settled(ctx context.Context, workspace, session string, kind doma
 	switch {
 	case approval != nil && approval.SessionID != session:
 		return nil, domain.NotFound("approval")
-	case approval == nil || approval.Status == domain.ApprovalOpen:
+	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}
 	case len(approval.Decision) > 0 && bytes.Equal(approval.Decision, recorded):

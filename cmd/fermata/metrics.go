@@ -103,7 +103,7 @@ func (m *metrics) committed(change *domain.Change) {
 		m.transitions.WithLabelValues(string(t.From), string(t.To)).Inc()
 	}
 	for _, a := range change.Approvals {
-		if a.Status != domain.ApprovalOpen {
+		if a.Status != domain.ApprovalStatusOpen {
 			m.approvals.WithLabelValues(string(a.Status)).Inc()
 		}
 	}

@@ -231,7 +231,7 @@ func (c *crowd) sessions() []*domain.Session {
 }
 
 func (c *crowd) approvals() []*domain.Approval {
-	open, _, err := c.store.Approvals(c.t.Context(), domain.DefaultWorkspace, domain.ApprovalFilter{Status: domain.ApprovalOpen, Limit: 200})
+	open, _, err := c.store.Approvals(c.t.Context(), domain.DefaultWorkspace, domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: 200})
 	c.ok(err)
 	return open
 }

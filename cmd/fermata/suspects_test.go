@@ -241,7 +241,7 @@ func TestASessionThatBringsTheServerDown(t *testing.T) {
 		}
 		s := m.session(domain.DefaultWorkspace, guilty)
 		open, err := m.store.LatestApproval(t.Context(), s.WorkspaceID, guilty, domain.ApprovalPoisoned)
-		if err != nil || !s.State.Poisoned || s.HoldsSlot || open == nil || open.Status != domain.ApprovalOpen {
+		if err != nil || !s.State.Poisoned || s.HoldsSlot || open == nil || open.Status != domain.ApprovalStatusOpen {
 			t.Fatalf("it is %s, %+v, %v", s.Status(), open, err)
 		}
 		r, err := m.door.SendMessage(t.Context(), s.WorkspaceID, guilty, said("Are you there?"))

@@ -201,7 +201,7 @@ func raiseBudget(t *turn) {
 		}
 		t.grant(b, max(granted, 0))
 	}
-	t.settle(domain.ApprovalApproved)
+	t.settle(domain.ApprovalStatusApproved)
 	t.removeCancelMessage()
 }
 

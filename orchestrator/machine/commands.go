@@ -164,7 +164,7 @@ func (t *turn) commandsToPlan() domain.PlannedCommands {
 		return e.Commands
 	case domain.DataQueriesExecuted:
 		return e.Actions
-	case domain.ApprovalStaleFound:
+	case domain.ApprovalStale:
 		return e.Commands
 	}
 	return domain.PlannedCommands{}

@@ -34,7 +34,7 @@ func endAsClosed(t *turn) {
 
 // end closes all that is open: nothing asks anybody about an ended session.
 func (t *turn) end(reason domain.EndReason) {
-	t.settleAll(domain.ApprovalStopped, true)
+	t.settleAll(domain.ApprovalStatusStopped, true)
 	t.closeAnswer()
 	if t.s.Type == domain.Run {
 		t.feedback()
@@ -130,11 +130,11 @@ func askConfirmation(t *turn) {
 	t.s.State.Waiting = &w
 }
 
-func acceptCompletion(t *turn) { t.settle(domain.ApprovalApproved) }
+func acceptCompletion(t *turn) { t.settle(domain.ApprovalStatusApproved) }
 
 // rejectCompletion sends the automation on with the person's words.
 func rejectCompletion(t *turn) {
-	t.settle(domain.ApprovalRefused)
+	t.settle(domain.ApprovalStatusRefused)
 	pending := t.pending()
 	t.system(domain.SystemGuidance, "A person says that the task is not done yet. Go on.", pending.Results, "")
 	t.closeAnswer()

@@ -59,7 +59,7 @@ func storeLateResult(t *turn) {
 	t.forgetTask(e.TaskID)
 	for _, a := range t.open {
 		if a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == result.ExecutionID {
-			t.settleOne(a, domain.ApprovalApproved)
+			t.settleOne(a, domain.ApprovalStatusApproved)
 		}
 	}
 }

@@ -13,7 +13,7 @@ var events = []domain.Event{
 	domain.ContextBudgetExceeded{}, domain.ContextCompacted{}, domain.AIResponseReceived{},
 	domain.AIResponseParsed{}, domain.ParseErrorOccurred{}, domain.RetryScheduled{},
 	domain.DataQueriesExecuted{}, domain.ActionsExecuted{}, domain.ActionFailureOccurred{},
-	domain.ValidationReceived{}, domain.ApprovalStaleFound{}, domain.ApprovalExpiredNow{},
+	domain.ValidationReceived{}, domain.ApprovalStale{}, domain.ApprovalExpired{},
 	domain.CommunicationResponseReceived{}, domain.CommunicationCancelled{}, domain.BudgetRaised{},
 	domain.BudgetRefused{}, domain.ExternalTasksStarted{}, domain.ExternalResultReceived{},
 	domain.CompletionConfirmed{}, domain.CompletionRejected{}, domain.NetworkErrorOccurred{},

@@ -171,7 +171,7 @@ func (w *world) replan() domain.PlannedCommands {
 }
 
 // stale brings the cards of the actions under way again.
-func (w *world) stale() domain.ApprovalStaleFound {
+func (w *world) stale() domain.ApprovalStale {
 	plan := domain.PlannedCommands{Reasons: []domain.ApprovalReason{{Level: domain.LevelZone, Text: "the zone asks for it"}}}
 	for _, id := range w.order {
 		x := *w.executions[id]
@@ -181,7 +181,7 @@ func (w *world) stale() domain.ApprovalStaleFound {
 			plan.Cards = append(plan.Cards, domain.ApprovalAction{ID: x.ID, Command: x.Command, Text: "now different"})
 		}
 	}
-	return domain.ApprovalStaleFound{Commands: plan}
+	return domain.ApprovalStale{Commands: plan}
 }
 
 // planned are the ids of the actions that a person is asked about.

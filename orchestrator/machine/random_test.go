@@ -90,7 +90,7 @@ func (w *world) random(r *rapid.T) {
 // plausible leaves out outcomes that no effect would report without content.
 func plausible(e domain.Event) bool {
 	switch e.(type) {
-	case domain.AIResponseParsed, domain.ApprovalStaleFound, domain.StopRequested, domain.WatchdogExpired, domain.SystemErrorOccurred:
+	case domain.AIResponseParsed, domain.ApprovalStale, domain.StopRequested, domain.WatchdogExpired, domain.SystemErrorOccurred:
 		return false // the last three end too many runs early; they have their place below
 	}
 	return true

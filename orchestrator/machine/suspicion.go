@@ -82,7 +82,7 @@ func tryAgain(t *turn) {
 	t.s.State.Suspicion = domain.Suspicion{}
 	for _, a := range t.open {
 		if a.Kind == domain.ApprovalPoisoned {
-			t.settleOne(a, domain.ApprovalApproved)
+			t.settleOne(a, domain.ApprovalStatusApproved)
 		}
 	}
 	t.clearStanding()

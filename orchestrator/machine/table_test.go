@@ -282,7 +282,7 @@ func TestEditedParams(t *testing.T) {
 	if x.Status != domain.ExecApproved || x.Digest != "d2" || string(x.Params) != `{"name":"Garden"}` || x.ApprovalID != "apr_1" {
 		t.Fatalf("the approved action is %+v", x)
 	}
-	if a := w.approvals["apr_1"]; a.Status != domain.ApprovalApproved {
+	if a := w.approvals["apr_1"]; a.Status != domain.ApprovalStatusApproved {
 		t.Fatalf("the approval is %+v", a)
 	}
 	if _, err := w.do(domain.ValidationReceived{Decision: domain.Decision{Approved: true}}); domain.ErrorCode(err) != domain.CodeWrongPhase {

@@ -37,7 +37,7 @@ func whatIsDue(t *turn) {
 		t.follow(domain.SessionCompleted{})
 	default:
 		if at := t.denialAt(); at != nil && !at.After(now) {
-			t.follow(domain.ApprovalExpiredNow{ApprovalID: w.ApprovalID})
+			t.follow(domain.ApprovalExpired{ApprovalID: w.ApprovalID})
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (t *turn) denialAt() *time.Time {
 		return nil
 	}
 	for _, a := range t.open {
-		if a.ID == w.ApprovalID && a.Status == domain.ApprovalOpen && a.OnExpiry == "deny" {
+		if a.ID == w.ApprovalID && a.Status == domain.ApprovalStatusOpen && a.OnExpiry == "deny" {
 			return a.ExpiresAt
 		}
 	}

@@ -265,7 +265,7 @@ func (w *world) plainEvent(verb, text string) domain.Event {
 		"activate":  domain.SessionActivationRequested{},
 		"crash":     domain.SessionActivationRequested{Recovery: true, Died: true},
 		"given-up":  domain.NetworkGivenUp{},
-		"expired":   domain.ApprovalExpiredNow{},
+		"expired":   domain.ApprovalExpired{},
 	}[verb]
 	if !ok {
 		w.t.Fatalf("unknown verb %q", verb)

@@ -123,7 +123,7 @@ func (t *turn) storeCancelled() *domain.Message {
 // cancelled, which is no failure.
 func approve(t *turn) {
 	e := t.event.(domain.ValidationReceived)
-	t.settle(domain.ApprovalApproved)
+	t.settle(domain.ApprovalStatusApproved)
 	t.removeCancelMessage()
 	t.takeEdits(e.Edited)
 	for _, x := range t.planned {
@@ -162,7 +162,7 @@ func (t *turn) takeEdits(edited []*domain.Execution) {
 func askAgain(t *turn) {
 	c := t.commandsToPlan()
 	reasons := t.reasonsAgain(c.Reasons)
-	t.settleAll(domain.ApprovalStale, false)
+	t.settleAll(domain.ApprovalStatusStale, false)
 	for _, given := range c.Actions {
 		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID, x.Status = given.Params, given.Digest, given.CommandID, domain.ExecPlanned

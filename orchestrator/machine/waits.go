@@ -22,7 +22,7 @@ func (t *turn) waitFor(w domain.WaitingContext, cancel *domain.Message, a *domai
 func (t *turn) openApproval(a *domain.Approval) *domain.Approval {
 	a.ID = t.newID(domain.PrefixApproval)
 	a.WorkspaceID, a.SessionID, a.RoundID = t.s.WorkspaceID, t.s.ID, t.s.State.RoundID
-	a.Status, a.CreatedAt = domain.ApprovalOpen, t.p.Now
+	a.Status, a.CreatedAt = domain.ApprovalStatusOpen, t.p.Now
 	a.OnExpiry = t.p.Settings.ApprovalOnExpiry
 	a.ResponseSchema = responseSchema(a)
 	if expiry := time.Duration(t.p.Settings.ApprovalExpiry); expiry > 0 {
@@ -42,8 +42,8 @@ func (t *turn) settle(status domain.ApprovalStatus) {
 	if w == nil || w.ApprovalID == "" {
 		return
 	}
-	if t.expired && status == domain.ApprovalRefused {
-		status = domain.ApprovalExpired
+	if t.expired && status == domain.ApprovalStatusRefused {
+		status = domain.ApprovalStatusExpired
 	}
 	for _, a := range t.open {
 		if a.ID == w.ApprovalID {
@@ -63,7 +63,7 @@ func (t *turn) settleAll(status domain.ApprovalStatus, outcomesToo bool) {
 }
 
 func (t *turn) settleOne(a *domain.Approval, status domain.ApprovalStatus) {
-	if a.Status != domain.ApprovalOpen {
+	if a.Status != domain.ApprovalStatusOpen {
 		return
 	}
 	now := t.p.Now
@@ -123,7 +123,7 @@ func (t *turn) decider() (by string, recorded []byte) {
 func keepAnswer(t *turn) {
 	d, answer := t.decision(), &domain.WaitAnswer{Event: t.event.Name()}
 	answer.Decision, answer.By, answer.ByName, answer.ByRole = d, d.By.ID, d.By.Name, d.By.Role
-	status := domain.ApprovalRefused
+	status := domain.ApprovalStatusRefused
 	switch e := t.event.(type) {
 	case domain.ValidationReceived:
 		t.takeEdits(e.Edited)
@@ -133,12 +133,12 @@ func keepAnswer(t *turn) {
 			}
 		}
 		if d.Approved {
-			status = domain.ApprovalApproved
+			status = domain.ApprovalStatusApproved
 		}
 	case domain.CommunicationResponseReceived:
-		answer.Text, status = e.Text, domain.ApprovalApproved
+		answer.Text, status = e.Text, domain.ApprovalStatusApproved
 	case domain.BudgetRaised:
-		status = domain.ApprovalApproved
+		status = domain.ApprovalStatusApproved
 	}
 	t.settle(status)
 	t.s.State.Waiting.Answer = answer
@@ -174,12 +174,12 @@ func (t *turn) carryOutAnswer() bool {
 // Ends of a wait that nobody answered: the cancel message stays, what was planned is
 // not run.
 
-func supersede(t *turn) { t.dropWait(domain.ApprovalSuperseded) }
+func supersede(t *turn) { t.dropWait(domain.ApprovalStatusSuperseded) }
 
-func interruptWait(t *turn) { t.dropWait(domain.ApprovalInterrupted) }
+func interruptWait(t *turn) { t.dropWait(domain.ApprovalStatusInterrupted) }
 
 func evict(t *turn) {
-	t.dropWait(domain.ApprovalEvicted)
+	t.dropWait(domain.ApprovalStatusEvicted)
 	leaveSlot(t)
 }
 
@@ -191,7 +191,7 @@ func (t *turn) dropWait(status domain.ApprovalStatus) {
 
 // decline: the answer is no. The cancel message says so to the AI already.
 func decline(t *turn) {
-	t.settle(domain.ApprovalRefused)
+	t.settle(domain.ApprovalStatusRefused)
 	t.cancelPlanned("Not approved.")
 	t.closeAnswer()
 	t.s.State.ResultsGood = false // a no is a reason to do it otherwise
@@ -206,10 +206,10 @@ func thenActionResult(t *turn) { t.s.State.NextReason = domain.ReasonActionResul
 
 // expiring is the open approval that the event is about.
 func (t *turn) expiring() *domain.Approval {
-	e, _ := t.event.(domain.ApprovalExpiredNow)
+	e, _ := t.event.(domain.ApprovalExpired)
 	w := t.s.State.Waiting
 	for _, a := range t.open {
-		if w != nil && a.ID == w.ApprovalID && (e.ApprovalID == "" || e.ApprovalID == a.ID) && a.Status == domain.ApprovalOpen {
+		if w != nil && a.ID == w.ApprovalID && (e.ApprovalID == "" || e.ApprovalID == a.ID) && a.Status == domain.ApprovalStatusOpen {
 			return a
 		}
 	}
@@ -269,7 +269,7 @@ func askQuestion(t *turn) {
 func storeResponse(t *turn) {
 	e := t.event.(domain.CommunicationResponseReceived)
 	call := t.s.State.Waiting.CallID
-	t.settle(domain.ApprovalApproved)
+	t.settle(domain.ApprovalStatusApproved)
 	t.removeCancelMessage()
 	t.tellPending("Not all of the answer could be used.")
 	t.closeAnswer()

@@ -72,7 +72,7 @@ func (w *world) policy() *domain.Policy {
 		Estimate: domain.CallEstimate{MaxTokens: w.reserve}, Spent: w.spent,
 	}
 	for _, id := range w.opened {
-		if a := w.approvals[id]; a.Status == domain.ApprovalOpen {
+		if a := w.approvals[id]; a.Status == domain.ApprovalStatusOpen {
 			p.Open = append(p.Open, a)
 		}
 	}
@@ -204,7 +204,7 @@ func (w *world) grant(recovery bool) (*domain.Step, error) {
 func (w *world) open() []*domain.Approval {
 	var list []*domain.Approval
 	for _, id := range w.opened {
-		if a := w.approvals[id]; a.Status == domain.ApprovalOpen {
+		if a := w.approvals[id]; a.Status == domain.ApprovalStatusOpen {
 			list = append(list, a)
 		}
 	}
@@ -276,7 +276,7 @@ func (w *world) checkWait(fail func(string, ...any)) {
 	switch w.s.Phase {
 	case domain.WaitingValidation, domain.WaitingCommunicationResponse, domain.WaitingBudget:
 		a := w.approvals[wait.ApprovalID]
-		if a == nil || (a.Status == domain.ApprovalOpen) == settled {
+		if a == nil || (a.Status == domain.ApprovalStatusOpen) == settled {
 			fail("a person is waited for, but the approval is %v (answered: %v)", a, settled)
 		}
 		if !slices.ContainsFunc(w.messages, func(m *domain.Message) bool { return m.ID == wait.CancelMessageID }) {

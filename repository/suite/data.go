@@ -298,13 +298,13 @@ func sessionCursors(w *world) {
 			return idsOf(page, func(a *domain.Approval) string { return a.ID }), next, err
 		})
 	}
-	all := asked(domain.ApprovalFilter{Status: domain.ApprovalOpen})
+	all := asked(domain.ApprovalFilter{Status: domain.ApprovalStatusOpen})
 	w.equal(len(all), 7, "open approvals")
 	first, err := w.Approval(w.Context(), domain.DefaultWorkspace, all[0])
 	w.ok(err)
 	w.equal(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: first.Kind}), all[:1], "those of a session")
 	w.equal(len(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: domain.ApprovalPoisoned})), 0, "of another kind")
-	w.equal(len(asked(domain.ApprovalFilter{Status: domain.ApprovalRefused})), 0, "refused ones")
+	w.equal(len(asked(domain.ApprovalFilter{Status: domain.ApprovalStatusRefused})), 0, "refused ones")
 }
 
 func idsOf[T any](list []T, id func(T) string) []string {

@@ -249,7 +249,7 @@ func deletion(w *world) {
 	w.move(c, s, domain.Completed, "StopRequested")
 	s.HoldsSlot = false
 	c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Usage: domain.Usage{Cost: new(2.5)}, StartedAt: T0, EndedAt: T0}}
-	c.Approvals = []*domain.Approval{{ID: "apr_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalOpen, CreatedAt: T0}}
+	c.Approvals = []*domain.Approval{{ID: "apr_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Kind: domain.ApprovalOutcome, Status: domain.ApprovalStatusOpen, CreatedAt: T0}}
 	w.ok(w.Commit(w.Context(), c))
 
 	stale := s.Clone()

@@ -20,7 +20,7 @@ func execution(s *domain.Session, id, message string, position int, status domai
 
 func approval(s *domain.Session, id string, kind domain.ApprovalKind) *domain.Approval {
 	return &domain.Approval{
-		ID: id, WorkspaceID: s.WorkspaceID, SessionID: s.ID, RoundID: "rnd_1", Kind: kind, Status: domain.ApprovalOpen,
+		ID: id, WorkspaceID: s.WorkspaceID, SessionID: s.ID, RoundID: "rnd_1", Kind: kind, Status: domain.ApprovalStatusOpen,
 		Reasons:        []domain.ApprovalReason{{Level: domain.LevelZone, ID: "zon_1", Text: "because"}},
 		Actions:        []domain.ApprovalAction{{ID: "exe_1", Command: "C", Params: json.RawMessage(`{"a":1}`), Text: "do <it>", Digest: "d"}},
 		Module:         &domain.Module{Type: "Text", Data: json.RawMessage(`{}`)},
@@ -50,7 +50,7 @@ func everythingInView(w *world) {
 	old := execution(s, "exe_0", "msg_before", 0, domain.ExecSuccess)
 	mine := approval(s, "apr_1", domain.ApprovalActions)
 	settled := approval(s, "apr_0", domain.ApprovalQuestion)
-	settled.Status, settled.SettledBy, settled.SettledAt, settled.Decision = domain.ApprovalApproved, "key_1", new(T0), json.RawMessage(`{"value": "x"}`)
+	settled.Status, settled.SettledBy, settled.SettledAt, settled.Decision = domain.ApprovalStatusApproved, "key_1", new(T0), json.RawMessage(`{"value": "x"}`)
 	c.Executions = []*domain.Execution{second, first, old}
 	c.Approvals = []*domain.Approval{mine, settled}
 	w.ok(w.Commit(w.Context(), c))
@@ -104,7 +104,7 @@ func noWayBack(w *world) {
 	c := w.change(s)
 	c.Executions = []*domain.Execution{execution(s, "exe_1", "msg_1", 0, domain.ExecPlanned), execution(s, "exe_1", "msg_1", 0, domain.ExecUnknown)}
 	open, done := approval(s, "apr_1", domain.ApprovalOutcome), approval(s, "apr_1", domain.ApprovalOutcome)
-	done.Status = domain.ApprovalSuperseded
+	done.Status = domain.ApprovalStatusSuperseded
 	c.Approvals = []*domain.Approval{open, done}
 	w.ok(w.Commit(w.Context(), c))
 
