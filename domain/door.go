@@ -16,10 +16,10 @@ type NewSession struct {
 // NewMessage is what a person sends: segments already checked, enrichments resolved
 // to commands.
 type NewMessage struct {
-	Rich     RichContent
-	IfBusy   IfBusy // "" when the client did not say
-	By       Author
-	DedupKey string // unique in its session; empty: none
+	Rich      RichContent
+	IfBusy    IfBusy // "" when the client did not say
+	By        Author
+	DedupeKey string // unique in its session; empty: none
 }
 
 // SessionPatch changes what people may change of a session. Nil: unchanged.

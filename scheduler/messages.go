@@ -52,7 +52,7 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
 			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Rich: &rich,
 		},
-		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupKey,
+		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey,
 	}
 }
 
