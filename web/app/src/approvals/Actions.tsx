@@ -5,7 +5,7 @@ import { Field } from '../ui/Field';
 import { checkSchema } from '../ui/SchemaForm';
 import { visible } from '../ui/visible';
 import { equal, type Fields } from '../ui/schemaform/types';
-import type { AskProps } from './ApprovalCard';
+import type { AskProps } from './ask';
 import { Diff } from './Diff';
 import { EditParams } from './EditParams';
 import { texts } from './texts';

@@ -6,21 +6,13 @@ import { SessionLink, useWords } from '../ui/session';
 import { visible } from '../ui/visible';
 import { Time, useNow } from '../ui/Time';
 import { Actions } from './Actions';
+import type { AskProps } from './ask';
 import { Budget, Completion, Outcome, Poisoned } from './Asks';
-import { useDecide, type Answer, type Approval } from './decide';
+import { useDecide, type Approval } from './decide';
 import { Question } from './Question';
 import { Settled } from './Settled';
 import { texts } from './texts';
 import css from './approvals.module.css';
-
-export interface AskProps {
-  approval: Approval;
-  busy: boolean;
-  /** Sends the answer; true when it was taken. */
-  decide: (answer: Answer) => Promise<boolean>;
-  /** What the server found wrong with the answer. */
-  problem: unknown;
-}
 
 interface Props {
   approval: Approval;

@@ -4,7 +4,7 @@ import { useLang } from '../i18n/texts';
 import { Field } from '../ui/Field';
 import { readNumber } from '../ui/schemaform/read';
 import { visible } from '../ui/visible';
-import type { AskProps } from './ApprovalCard';
+import type { AskProps } from './ask';
 import { Diff } from './Diff';
 import { texts } from './texts';
 import css from './approvals.module.css';

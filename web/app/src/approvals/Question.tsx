@@ -3,7 +3,7 @@ import { asProblem } from '../api/problem';
 import { visible } from '../ui/visible';
 import { Field } from '../ui/Field';
 import { checkSchema, SchemaForm, startOf, type Schema } from '../ui/SchemaForm';
-import type { AskProps } from './ApprovalCard';
+import type { AskProps } from './ask';
 import { texts } from './texts';
 import css from './approvals.module.css';
 

@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../shell/theme';
 import { format } from '../i18n/format';
 import { useLang } from '../i18n/texts';
-import type { ChartProps } from './Chart';
+import type { ChartProps } from './chartProps';
 
 const height = 240;
 const dark = matchMedia('(prefers-color-scheme: dark)');

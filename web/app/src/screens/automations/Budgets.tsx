@@ -4,7 +4,7 @@ import css from './automations.module.css';
 import { amountWrong, budgetNames } from './draft';
 import { errorAt } from './errors';
 import { Fold } from './Fold';
-import type { PartProps } from './Form';
+import type { PartProps } from './part';
 
 /** How much it may cost. */
 export function Budgets({ draft, set, errors }: PartProps) {

@@ -5,6 +5,7 @@ import { nameFrom, type Automation, type Draft } from './draft';
 import { errorAt } from './errors';
 import { formTexts } from './formTexts';
 import { More } from './More';
+import type { PartProps } from './part';
 import { isEmpty } from './parts';
 import { Permissions } from './Permissions';
 import { Request } from './Request';
@@ -12,7 +13,6 @@ import { Triggers } from './Triggers';
 import { WhenFields } from './When';
 
 export interface FormProps { draft: Draft; onChange: (draft: Draft) => void; errors: FieldError[]; tried: boolean; automation?: Automation }
-export interface PartProps { draft: Draft; set: (part: Partial<Draft>) => void; errors: FieldError[]; tried: boolean; automation?: Automation }
 
 /** The fields of an automation: what, when, its name; the rest is folded. */
 export function Form({ draft, onChange, errors, tried, automation }: FormProps) {

@@ -5,7 +5,7 @@ import css from './automations.module.css';
 import type { Draft } from './draft';
 import { errorAt, errorBelow } from './errors';
 import { Fold } from './Fold';
-import type { PartProps } from './Form';
+import type { PartProps } from './part';
 
 const choices = { misfire: ['once', 'all', 'skip'], overlap: ['skip', 'queue', 'restart'], completion: ['auto', 'ask'] } as const;
 

@@ -2,7 +2,7 @@ import { Field } from '../../ui/Field';
 import { advancedTexts } from './advancedTexts';
 import type { Draft } from './draft';
 import { Fold } from './Fold';
-import type { PartProps } from './Form';
+import type { PartProps } from './part';
 import { Grants } from './Grants';
 
 /** Who says yes to what it changes. */

@@ -3,7 +3,7 @@ import { Field } from '../../ui/Field';
 import { conditionWrong, type TriggerDraft } from './draft';
 import { errorAt, errorBelow } from './errors';
 import { Fold } from './Fold';
-import type { PartProps } from './Form';
+import type { PartProps } from './part';
 import { advancedTexts } from './advancedTexts';
 import { Webhook } from './Webhook';
 

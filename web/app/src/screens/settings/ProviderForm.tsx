@@ -9,9 +9,10 @@ import { checkSchema, SchemaForm, type Schema } from '../../ui/SchemaForm';
 import { texts as uiTexts } from '../../ui/texts';
 import { configPatch, halves, part, shown, testErrors } from './config';
 import { Models } from './Models';
-import { TestResult, type Provider, type Test } from './Providers';
+import { TestResult, type Test } from './TestResult';
 import { texts } from './texts';
 
+export type Provider = Schemas['Provider'];
 type Config = Record<string, unknown>;
 interface Props { kinds: Schemas['ProviderKind'][]; provider: Provider | null; onSaved: () => Promise<void>; onClose: () => void }
 

@@ -1,18 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api, api, body, type Schemas } from '../../api/client';
-import { useFormat } from '../../i18n/format';
+import { $api, api, body } from '../../api/client';
 import { useAction } from '../../ui/action';
 import { Confirm } from '../../ui/Confirm';
 import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import { texts as uiTexts } from '../../ui/texts';
-import { ProviderForm } from './ProviderForm';
+import { ProviderForm, type Provider } from './ProviderForm';
+import { TestResult, type Test } from './TestResult';
 import { texts } from './texts';
-
-export type Provider = Schemas['Provider'];
-export type Test = Schemas['ProviderTest'];
 
 /** Who answers: the providers of the workspace. Without one the demo answers. */
 export function Providers() {
@@ -75,19 +72,5 @@ function Item({ provider, kind, onEdit, onDelete, onChanged }: ItemProps) {
       {choose.problem != null && <ProblemBox thrown={choose.problem} />}
       {result && <TestResult result={result} />}
     </li>
-  );
-}
-
-/** What came of a test: how long it took and what was said, or why it failed. */
-export function TestResult({ result }: { result: Test }) {
-  const t = texts.use();
-  const f = useFormat();
-  const model = result.model ?? '';
-  if (result.ok) return <p className="box ok" role="status" data-test="ok">{t('test.ok', { model, time: f.duration(result.latency_ms) })}{result.said && ` « ${result.said} »`}</p>;
-  return (
-    <div className="box bad stack tight" role="alert" data-test={result.error?.code ?? 'failed'}>
-      <p><strong>{result.error?.meaning ?? t('test.failed')}</strong> {result.error?.mend}</p>
-      {result.error?.message && <p className="small">{result.error.message}</p>}
-    </div>
   );
 }

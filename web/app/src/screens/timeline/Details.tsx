@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../i18n/format';
-import { Copy } from '../../ui/Copy';
 import { useWords } from '../../ui/session';
+import { Block } from './Block';
 import type { Item } from './model';
 import { RawAnswer } from './RawAnswer';
 import { durationOf, whatOf } from './say';
@@ -118,14 +118,4 @@ function ApprovalDetails({ item, when }: Of<'approval'>) {
 function Json({ title, value }: { title: string; value: unknown }) {
   if (value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)) return null;
   return <Block title={title} text={JSON.stringify(value, null, 2)} />;
-}
-
-/** A longer text in its own box. */
-export function Block({ title, text }: { title: string; text: string }) {
-  return (
-    <section className="stack tight">
-      <header className="row between"><h4>{title}</h4><Copy text={text} /></header>
-      <pre className={styles.block} tabIndex={0} aria-label={title}>{text}</pre>
-    </section>
-  );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, body, type Schemas } from '../../api/client';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
-import { Block } from './Details';
+import { Block } from './Block';
 import { texts } from './texts';
 
 /** Looks for a message from the newest on: the API gives them in pages only. */
