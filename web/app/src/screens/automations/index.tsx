@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Arrived } from './arrived';
-import { List } from './List';
-import { New } from './New';
-import { One } from './One';
+import { List } from './list/List';
+import { New } from './form/New';
+import { One } from './one/One';
 
 /** Automations: the list, a new one, or one of them. */
 export default function Automations() {

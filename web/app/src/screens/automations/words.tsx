@@ -3,7 +3,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { $api, type Schemas } from '../../api/client';
 import { format, useFormat } from '../../i18n/format';
 import { getLang } from '../../i18n/lang';
-import { browserZone, whenOf, workdays, type Schedule, type When } from './schedule';
+import { browserZone, whenOf, workdays, type Schedule, type When } from './draft/schedule';
 import { texts } from './texts';
 
 /** The name of a day of the week; 1 is Monday. */

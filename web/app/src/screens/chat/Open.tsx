@@ -6,7 +6,7 @@ import css from './chat.module.css';
 import { Composer } from './compose/Composer';
 import compose from './compose/compose.module.css';
 import { modeOf } from './compose/mode';
-import { PhaseLine, useSteer } from './compose/Phase';
+import { PhaseLine, useSteer } from './compose/PhaseLine';
 import { useDraft } from './compose/useDraft';
 import { WaitingMessages } from './compose/Waiting';
 import { Head } from './head/Head';

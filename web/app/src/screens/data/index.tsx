@@ -1,11 +1,11 @@
 import { useLocation } from 'wouter';
-import { DocumentPage } from './Document';
-import { Documents } from './Documents';
-import { Overview } from './Overview';
-import { ToolPage } from './Tool';
-import { Types } from './Types';
-import { UndoBar } from './Undo';
-import { ZonePage } from './Zone';
+import { DocumentPage } from './documents/Document';
+import { Documents } from './documents/Documents';
+import { Overview } from './overview/Overview';
+import { ToolPage } from './tools/Tool';
+import { Types } from './types/Types';
+import { UndoBar } from './undo/UndoBar';
+import { ZonePage } from './zones/Zone';
 import css from './data.module.css';
 
 function Screen({ kind, id, more }: { kind: string; id: string; more: string }) {

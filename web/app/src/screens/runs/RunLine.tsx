@@ -7,7 +7,7 @@ import { useWords } from '../../ui/session';
 import { Elapsed } from '../../ui/session';
 import { Time } from '../../ui/Time';
 import { hasEnded } from './outcome';
-import { OutcomeBadge } from './Outcome';
+import { OutcomeBadge } from './OutcomeBadge';
 import { RunActions } from './RunActions';
 import { SeedThen } from './SeedThen';
 import { texts } from './texts';

@@ -1,0 +1,46 @@
+import { useState } from 'react';
+import { useAction } from '../../../ui/action';
+import { announce } from '../../../shell/announce';
+import { rebase } from './rebase';
+import { texts } from '../texts';
+
+interface Versioned { version: number }
+interface Options<R extends Versioned, D extends object> {
+  /** What is there; left out for something new. */
+  of?: R;
+  /** The part of it that the form shows. */
+  draftOf: (record?: R) => D;
+  /** Sends it; `etag` is of what the form began with. */
+  save: (draft: D, etag: string, base: D) => Promise<unknown>;
+  load?: () => Promise<R>;
+}
+
+/** A form on something that others may change too: it is saved upon what it began with,
+ * and keeps what was typed when somebody else was quicker. */
+export function useEdit<R extends Versioned, D extends object>({ of, draftOf, save, load }: Options<R, D>) {
+  const t = texts.use();
+  const [base, setBase] = useState(() => ({ version: of?.version ?? 0, draft: draftOf(of) }));
+  const [draft, setDraft] = useState(base.draft);
+  const [loaded, setLoaded] = useState(false);
+  const action = useAction(() => save(draft, `"${base.version}"`, base.draft));
+  return {
+    draft, action, loaded, base: base.draft, version: base.version,
+    set: (change: Partial<D>) => { setDraft((now) => ({ ...now, ...change })); if (loaded) setLoaded(false); },
+    /** Begins anew with what was saved. */
+    begin: (record: R) => { const next = draftOf(record); setBase({ version: record.version, draft: next }); setDraft(next); setLoaded(false); },
+    reload: async () => {
+      const record = await load!();
+      const theirs = draftOf(record);
+      setDraft(rebase(base.draft, draft, theirs));
+      setBase({ version: record.version, draft: theirs });
+      action.clear();
+      setLoaded(true);
+      announce(t('stale.loaded'));
+    },
+  };
+}
+
+/** The fields that were changed: nothing else is sent. */
+export function changesOf<D extends object>(base: D, draft: D): Partial<D> {
+  return Object.fromEntries(Object.entries(draft).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify((base as Record<string, unknown>)[name]))) as Partial<D>;
+}

@@ -1,0 +1,61 @@
+// What was deleted in this browser, so that it can be brought back. The server keeps it for
+// 30 days, but has no list of it.
+import { useSyncExternalStore } from 'react';
+import { api } from '../../../api/client';
+
+export type DeletedKind = 'zone' | 'tool' | 'entry' | 'document';
+export interface Deleted { kind: DeletedKind; ids: string[]; name: string; at: number }
+
+const store = 'fermata.deleted';
+const days30 = 30 * 86_400_000;
+const listeners = new Set<() => void>();
+let list: Deleted[] = read();
+let last: Deleted | null = null; // what the bar speaks of
+
+function read(): Deleted[] {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(store) ?? '[]');
+    return Array.isArray(found) ? (found as Deleted[]).filter((d) => Array.isArray(d?.ids) && Date.now() - d.at < days30) : [];
+  } catch { return []; }
+}
+
+function be(nextList: Deleted[], nextLast: Deleted | null) {
+  list = nextList.slice(0, 50);
+  last = nextLast;
+  try { localStorage.setItem(store, JSON.stringify(list)); } catch { /* it holds for this page then */ }
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('storage', (e) => {
+  if (e.key !== store) return;
+  list = read();
+  for (const listener of listeners) listener();
+});
+
+/** Remembers what was deleted. */
+export function wasDeleted(kind: DeletedKind, ids: string[], name: string): void {
+  const made = { kind, ids, name: name.slice(0, 200), at: Date.now() };
+  be([made, ...list], made);
+}
+
+export const forget = (one: Deleted): void => be(list.filter((d) => d !== one), last === one ? null : last);
+export const closeBar = (): void => be(list, null);
+
+async function restoreOne(kind: DeletedKind, id: string): Promise<void> {
+  switch (kind) {
+    case 'zone': await api.POST('/v1/zones/{zone_id}/restore', { params: { path: { zone_id: id } } }); break;
+    case 'tool': await api.POST('/v1/tools/{tool_id}/restore', { params: { path: { tool_id: id } } }); break;
+    case 'entry': await api.POST('/v1/entries/{entry_id}/restore', { params: { path: { entry_id: id } } }); break;
+    case 'document': await api.POST('/v1/documents/{document_id}/restore', { params: { path: { document_id: id } } }); break;
+  }
+}
+
+/** Brings it back. What is there already does no harm. */
+export async function restore(one: Deleted): Promise<void> {
+  for (const id of one.ids) await restoreOne(one.kind, id);
+  forget(one);
+}
+
+const subscribe = (changed: () => void) => { listeners.add(changed); return () => { listeners.delete(changed); }; };
+export const useDeleted = (): Deleted[] => useSyncExternalStore(subscribe, () => list);
+export const useLastDeleted = (): Deleted | null => useSyncExternalStore(subscribe, () => last);
