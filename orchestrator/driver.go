@@ -338,7 +338,7 @@ func (d *driver) unrecorded() *domain.Roundtrip {
 		return &cut
 	}
 	for _, e := range d.pending {
-		if call := domain.RoundtripOf(e); call != nil {
+		if call, _ := domain.RoundtripOf(e); call != nil {
 			return call
 		}
 	}

@@ -155,14 +155,14 @@ func unasked(v *domain.View, kind domain.ApprovalKind, decision domain.Decision,
 	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || v.Session.Phase != domain.WaitingCompletionConfirmation || w == nil || w.ApprovalID != "" {
 		return nil
 	}
-	return completion(decision, recorded)
+	return completion(domain.Answer{Decision: decision, Recorded: recorded})
 }
 
-func completion(decision domain.Decision, recorded []byte) domain.Event {
-	if decision.Approved {
-		return domain.CompletionConfirmed{Decision: decision, Recorded: recorded}
+func completion(answer domain.Answer) domain.Event {
+	if answer.Decision.Approved {
+		return domain.CompletionConfirmed{Answer: answer}
 	}
-	return domain.CompletionRejected{Decision: decision, Recorded: recorded}
+	return domain.CompletionRejected{Answer: answer}
 }
 
 // settled tells what was decided: the same answer again is a success, another one a
@@ -206,28 +206,29 @@ func (d *Door) answerEvent(v *domain.View, a *domain.Approval, decision domain.D
 	if ready.approval != a.ID && (acts || decision.ApprovalID == "") {
 		return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
 	}
+	answer := domain.Answer{Decision: decision, Recorded: recorded}
 	switch a.Kind {
 	case domain.ApprovalActions:
 		if err := d.checkDecision(a, decision); err != nil {
 			return nil, err
 		}
-		return domain.ValidationReceived{Decision: decision, Recorded: recorded, Edited: ready.edited}, nil
+		return domain.ValidationReceived{Answer: answer, Edited: ready.edited}, nil
 	case domain.ApprovalQuestion:
 		if decision.Cancelled {
-			return domain.CommunicationCancelled{Decision: decision, Recorded: recorded}, nil
+			return domain.CommunicationCancelled{Answer: answer}, nil
 		}
 		if err := d.cfg.Answers.CheckResponse(a.Module, decision.Value); err != nil {
 			return nil, err
 		}
-		text := d.cfg.Answers.ResponseText(a.Module, decision.Value, v.Workspace.Settings.Language)
-		return domain.CommunicationResponseReceived{Decision: decision, Recorded: recorded, Text: text}, nil
+		answer.Text = d.cfg.Answers.ResponseText(a.Module, decision.Value, v.Workspace.Settings.Language)
+		return domain.CommunicationResponseReceived{Answer: answer}, nil
 	case domain.ApprovalBudget:
 		if decision.Approved {
-			return domain.BudgetRaised{Decision: decision, Recorded: recorded}, nil
+			return domain.BudgetRaised{Answer: answer}, nil
 		}
-		return domain.BudgetRefused{Decision: decision, Recorded: recorded}, nil
+		return domain.BudgetRefused{Answer: answer}, nil
 	case domain.ApprovalCompletion:
-		return completion(decision, recorded), nil
+		return completion(answer), nil
 	case domain.ApprovalPoisoned:
 		if decision.Approved {
 			return domain.SessionResumed{}, nil

@@ -162,10 +162,11 @@ func NeedsSlot(e domain.Event) bool {
 	switch e := e.(type) {
 	case domain.InterruptRequested:
 		return e.Then != nil // the message that follows begins a round
-	case domain.SessionActivationRequested, domain.UserMessageSent, domain.ValidationReceived,
-		domain.CommunicationResponseReceived, domain.CommunicationCancelled, domain.BudgetRaised,
-		domain.BudgetRefused, domain.CompletionRejected, domain.RoundRequested, domain.SessionResumed:
+	case domain.CompletionConfirmed:
+		return false // it ends
+	case domain.SessionActivationRequested, domain.UserMessageSent, domain.RoundRequested, domain.SessionResumed:
 		return true
 	}
-	return false
+	_, answered := domain.AnswerOf(e)
+	return answered
 }

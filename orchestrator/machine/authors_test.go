@@ -48,10 +48,10 @@ func TestARoundActsWithTheRightsOfItsAuthors(t *testing.T) {
 			return append(w.answered(), domain.ExternalResultReceived{TaskID: "tsk_1", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}})
 		}, domain.RoleAdmin},
 		"a member answers an admin's question": {ada, func(w *world) []domain.Event {
-			return append(w.answered(part{"ask", ""}), domain.CommunicationResponseReceived{Decision: domain.Decision{Approved: true, By: mia}, Text: "yes"})
+			return append(w.answered(part{"ask", ""}), domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: domain.Decision{Approved: true, By: mia}, Text: "yes"}})
 		}, domain.RoleMember},
 		"a member says no with words of their own": {ada, func(w *world) []domain.Event {
-			return append(w.answered(part{"action", "CREATE_ZONE"}, part{"validate", ""}), domain.ValidationReceived{Decision: domain.Decision{Comment: "do X instead", By: mia}})
+			return append(w.answered(part{"action", "CREATE_ZONE"}, part{"validate", ""}), domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Comment: "do X instead", By: mia}}})
 		}, domain.RoleMember},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestARunActsForWhoConfiguredIt(t *testing.T) {
 	if got := w.s.ActsAs(); got != domain.RoleAdmin {
 		t.Fatalf("a run acts with the rights of %q", got)
 	}
-	w.must(domain.ValidationReceived{Decision: domain.Decision{Comment: "rather this", By: mia}})
+	w.must(domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Comment: "rather this", By: mia}}})
 	if _, err := w.grant(false); err != nil { // it waited without the slot
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestARaiseIsForItsPeriod(t *testing.T) {
 	p.Spent = domain.Spent{Day: "2030-01-02", Today: 5}
 	step := said(t, w, p)
 	p.Open, p.CancelMessage = step.Change.Approvals, nil
-	step, err := Run(step.Session, domain.BudgetRaised{Decision: domain.Decision{Approved: true, Limit: new(8.0)}}, p)
+	step, err := Run(step.Session, domain.BudgetRaised{Answer: domain.Answer{Decision: domain.Decision{Approved: true, Limit: new(8.0)}}}, p)
 	if err != nil || step.Session.Phase != domain.CallingAI {
 		t.Fatalf("raised: %v", err)
 	}

@@ -150,7 +150,7 @@ func TestWhatFitsRuns(t *testing.T) {
 	if open := w.open(); len(open) != 1 || len(open[0].Actions) != 2 {
 		t.Fatalf("the person is asked about %+v, want the two actions that can run", open)
 	}
-	w.step(domain.ValidationReceived{Decision: domain.Decision{Approved: true}})
+	w.step(domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Approved: true}}})
 	e, _ = w.ran(0, "")
 	step := w.step(e)
 	if w.commandsRun() != 4 || w.s.State.CommandsRun != 4 || w.s.Phase != domain.Idle {

@@ -37,9 +37,8 @@ func answered(t *turn) bool {
 
 // meansAnother: the answer names an approval that is not the one waited for.
 func meansAnother(t *turn) bool {
-	d, ok := decisionOf(t.event)
-	w := t.s.State.Waiting
-	return ok && d.ApprovalID != "" && w != nil && d.ApprovalID != w.ApprovalID
+	named, w := t.decision().ApprovalID, t.s.State.Waiting
+	return named != "" && w != nil && named != w.ApprovalID
 }
 
 func busy(t *turn) bool { return t.s.Phase.Working() || t.s.Phase.Waiting() }
@@ -135,39 +134,9 @@ func refusedBefore(t *turn) bool {
 
 // By a person's decision.
 
-func decisionOf(e domain.Event) (domain.Decision, bool) {
-	switch e := e.(type) {
-	case domain.ValidationReceived:
-		return e.Decision, true
-	case domain.CommunicationResponseReceived:
-		return e.Decision, true
-	case domain.CommunicationCancelled:
-		return e.Decision, true
-	case domain.BudgetRaised:
-		return e.Decision, true
-	case domain.BudgetRefused:
-		return e.Decision, true
-	case domain.CompletionConfirmed:
-		return e.Decision, true
-	case domain.CompletionRejected:
-		return e.Decision, true
-	}
-	return domain.Decision{}, false
-}
-
 func (t *turn) decision() domain.Decision {
-	d, _ := decisionOf(t.event)
-	return d
-}
-
-// byPerson says whether a person's own act brings the event.
-func byPerson(e domain.Event) bool {
-	switch e.(type) {
-	case domain.UserMessageSent, domain.RoundRequested, domain.InterruptRequested, domain.StopRequested, domain.SessionResumed:
-		return true
-	}
-	_, decision := decisionOf(e)
-	return decision
+	a, _ := domain.AnswerOf(t.event)
+	return a.Decision
 }
 
 func yes(t *turn) bool            { return t.decision().Approved }

@@ -23,6 +23,9 @@ func reached(limit string, max int) limitReached {
 func (limitReached) Name() string   { return "LimitReached" }
 func (budgetExceeded) Name() string { return "BudgetExceeded" }
 
+func (limitReached) Source() domain.Source   { return domain.FromServer }
+func (budgetExceeded) Source() domain.Source { return domain.FromServer }
+
 // gate is what stands between the session and the next call of the AI, or nil. The
 // order matters: a budget must be there for the summary too, so it comes before.
 func (t *turn) gate() domain.Event {

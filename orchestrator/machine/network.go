@@ -18,7 +18,8 @@ const (
 
 // countFailedCall keeps the call that failed, and what it used.
 func countFailedCall(t *turn) {
-	t.recordCall(domain.RoundtripOf(t.event))
+	call, _ := domain.RoundtripOf(t.event)
+	t.recordCall(call)
 }
 
 // noteCall remembers since when the AI is called, so that a call that is cut later is
@@ -49,12 +50,8 @@ func (t *turn) recordCutCall() {
 
 // reportsCall: the event says itself what became of the call.
 func reportsCall(e domain.Event) bool {
-	switch e.(type) {
-	case domain.AIResponseReceived, domain.ContextCompacted, domain.ContextBudgetExceeded,
-		domain.NetworkErrorOccurred, domain.SystemErrorOccurred:
-		return true
-	}
-	return false
+	_, reports := domain.RoundtripOf(e)
+	return reports
 }
 
 func storeNetworkError(t *turn) {

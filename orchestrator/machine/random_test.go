@@ -68,7 +68,7 @@ func randomSettings(r *rapid.T) domain.Settings {
 // random sends one event: mostly one that is due in this phase, sometimes any.
 func (w *world) random(r *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(r, "out of place") == 0 {
-		e := rapid.SampledFrom(events).Draw(r, "event")
+		e := rapid.SampledFrom(domain.Events).Draw(r, "event")
 		if m, ok := e.(domain.UserMessageSent); ok {
 			m.Message = w.message("hello")
 			e = m
@@ -147,18 +147,18 @@ func (w *world) due(r *rapid.T) domain.Event {
 		if planned := w.planned(); rapid.Bool().Draw(r, "part") && len(planned) > 1 {
 			d.ApprovedIDs = planned[:1]
 		}
-		return pick(domain.ValidationReceived{Decision: d}, domain.ValidationReceived{Decision: d}, w.stale(), domain.SchedulerHeartbeat{Driven: true})
+		return pick(domain.ValidationReceived{Answer: domain.Answer{Decision: d}}, domain.ValidationReceived{Answer: domain.Answer{Decision: d}}, w.stale(), domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingCommunicationResponse:
-		return pick(domain.CommunicationResponseReceived{Decision: d, Text: "this one"}, domain.CommunicationCancelled{Decision: d})
+		return pick(domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: "this one"}}, domain.CommunicationCancelled{Answer: domain.Answer{Decision: d}})
 	case domain.WaitingBudget:
-		return pick(domain.BudgetRaised{Decision: d}, domain.BudgetRefused{Decision: d}, domain.SchedulerHeartbeat{Driven: true})
+		return pick(domain.BudgetRaised{Answer: domain.Answer{Decision: d}}, domain.BudgetRefused{Answer: domain.Answer{Decision: d}}, domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingExternalResult:
 		if len(w.s.State.Waiting.Tasks) == 0 {
 			return nil // all have reported; only the slot is missing
 		}
 		return domain.ExternalResultReceived{TaskID: w.s.State.Waiting.Tasks[0], Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}
 	case domain.WaitingCompletionConfirmation:
-		return pick(domain.CompletionConfirmed{Decision: d}, domain.CompletionRejected{Decision: d}, domain.SchedulerHeartbeat{Driven: true})
+		return pick(domain.CompletionConfirmed{Answer: domain.Answer{Decision: d}}, domain.CompletionRejected{Answer: domain.Answer{Decision: d}}, domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingNetworkRetry:
 		return pick(domain.SchedulerHeartbeat{Driven: true}, domain.NetworkAvailable{}, domain.NetworkGivenUp{})
 	case domain.AwaitingSessionClosure:

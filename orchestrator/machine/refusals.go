@@ -17,21 +17,36 @@ type refusalRule struct {
 	Text string
 }
 
-// outcomes are what effects report; they come from the run loop, never from people.
-var outcomes = []string{
-	"EnrichmentsExecuted", "ContextBudgetExceeded", "ContextCompacted", "AIResponseReceived", "AIResponseParsed",
-	"ParseErrorOccurred", "RetryScheduled", "DataQueriesExecuted", "ActionsExecuted", "ActionFailureOccurred",
-	"ExternalTasksStarted", "NetworkErrorOccurred", "SystemErrorOccurred",
+// eventsFrom names the events that have this source.
+func eventsFrom(source domain.Source) []string {
+	return eventsWhere(func(e domain.Event) bool { return e.Source() == source })
 }
 
-// fromPeople are what a poisoned session cannot take: it wants to be tried again or
-// stopped first. (A message it keeps.)
-var fromPeople = []string{
-	"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised",
-	"BudgetRefused", "CompletionConfirmed", "CompletionRejected", "RoundRequested", "InterruptRequested",
-	"SessionActivationRequested", "SessionSuspended", "SessionEvicted", "NetworkRetryScheduled", "NetworkAvailable",
-	"NetworkGivenUp", "WatchdogExpired", "ApprovalStale", "ApprovalExpired", "SessionCompleted",
+// answers names the events that bring a person's answer.
+var answers = eventsWhere(func(e domain.Event) bool {
+	_, ok := domain.AnswerOf(e)
+	return ok
+})
+
+// everyBut names every event that comes from outside but those.
+func everyBut(not ...string) []string {
+	return eventsWhere(func(e domain.Event) bool { return !slices.Contains(not, e.Name()) })
 }
+
+func eventsWhere(holds func(domain.Event) bool) []string {
+	var names []string
+	for _, e := range domain.Events {
+		if holds(e) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// toTryAgain are what a poisoned session cannot take: it wants to be tried again or
+// stopped first. (A message, a result and the time it takes.)
+var toTryAgain = everyBut(append(eventsFrom(domain.FromEffect),
+	"UserMessageSent", "ExternalResultReceived", "StopRequested", "SessionResumed", "SchedulerHeartbeat")...)
 
 const (
 	textEnded   = "The session has ended; it takes nothing more."
@@ -58,11 +73,11 @@ var refusals = []refusalRule{
 	{in(toEnd), everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat"), nil, domain.CodeSessionEnded, textEnded},
 
 	// By state.
-	{all, fromPeople, when{poisoned}, domain.CodeWrongPhase, "The server died again and again at this step of the session, which was set apart. Try it again with resume, or stop it."},
-	{working, outcomes, when{setAside}, domain.CodeWrongPhase, textApart},
+	{all, toTryAgain, when{poisoned}, domain.CodeWrongPhase, "The server died again and again at this step of the session, which was set apart. Try it again with resume, or stop it."},
+	{working, eventsFrom(domain.FromEffect), when{setAside}, domain.CodeWrongPhase, textApart},
 	{all, []string{"UserMessageSent"}, when{busy, mustNotWait}, domain.CodeSessionBusy, "The session is at work, and the message said that it must not wait. It was not kept."},
-	{waiting, []string{"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised", "BudgetRefused", "CompletionConfirmed", "CompletionRejected"}, when{answered}, domain.CodeValidationResolved, textSettled},
-	{waiting, []string{"ValidationReceived", "CommunicationResponseReceived", "CommunicationCancelled", "BudgetRaised", "BudgetRefused", "CompletionConfirmed", "CompletionRejected"}, when{meansAnother}, domain.CodeValidationResolved, textSettled},
+	{waiting, answers, when{answered}, domain.CodeValidationResolved, textSettled},
+	{waiting, answers, when{meansAnother}, domain.CodeValidationResolved, textSettled},
 	{alive, []string{"SessionResumed"}, when{notPoisoned, notSetAside}, domain.CodeWrongPhase, "There is nothing to resume: the session is not stopped, suspended or poisoned."},
 	{idle, []string{"InterruptRequested"}, when{withoutMessage}, domain.CodeWrongPhase, "The session is at rest; there is nothing to interrupt."},
 	{idle, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, textPhase},

@@ -36,7 +36,7 @@ func TestEveryPairIsDecided(t *testing.T) {
 // TestEveryPairIsWritten: a rule or a refusal names each pair of phase and event.
 func TestEveryPairIsWritten(t *testing.T) {
 	for _, phase := range domain.Phases {
-		for _, e := range events {
+		for _, e := range domain.Events {
 			rule := slices.ContainsFunc(table, func(r rule) bool { return r.On == e.Name() && r.From.has(phase) })
 			refusal := slices.ContainsFunc(refusals, func(r refusalRule) bool {
 				return r.On != nil && r.names(e.Name()) && r.From.has(phase)
@@ -73,7 +73,7 @@ func standings(kind domain.SessionType, phase domain.Phase) []*domain.Session {
 func variants() []domain.Event {
 	message := &domain.Message{ID: "msg_9", Rich: &domain.RichContent{LinearText: "hello"}}
 	list := []domain.Event{}
-	for _, e := range events {
+	for _, e := range domain.Events {
 		switch e := e.(type) {
 		case domain.UserMessageSent:
 			for _, how := range []domain.IfBusy{"", domain.IfBusyEnqueue, domain.IfBusySteer, domain.IfBusyInterrupt, domain.IfBusyReject} {
@@ -84,7 +84,7 @@ func variants() []domain.Event {
 		case domain.SessionActivationRequested:
 			list = append(list, e, domain.SessionActivationRequested{Recovery: true, Died: true})
 		case domain.ValidationReceived:
-			list = append(list, e, domain.ValidationReceived{Decision: domain.Decision{Approved: true}}, domain.ValidationReceived{Decision: domain.Decision{Comment: "no"}})
+			list = append(list, e, domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Approved: true}}}, domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Comment: "no"}}})
 		case domain.AIResponseParsed:
 			list = append(list, e, domain.AIResponseParsed{Answer: &domain.AIMessage{Completed: true}, Raw: &domain.RawAnswer{}},
 				domain.AIResponseParsed{Answer: &domain.AIMessage{Module: &domain.Module{}}, Raw: &domain.RawAnswer{}})
@@ -240,7 +240,7 @@ func TestMoneyIsCounted(t *testing.T) {
 			}
 			p.Open, p.CancelMessage = step.Change.Approvals, step.Change.Messages[len(step.Change.Messages)-1]
 			limit := 5.0
-			step, err = Run(step.Session, domain.BudgetRaised{Decision: domain.Decision{Approved: true, Limit: &limit}}, p)
+			step, err = Run(step.Session, domain.BudgetRaised{Answer: domain.Answer{Decision: domain.Decision{Approved: true, Limit: &limit}}}, p)
 			if err != nil || step.Session.Phase != domain.CallingAI {
 				t.Fatalf("raised, but: %v %v", step, err)
 			}
@@ -258,7 +258,7 @@ func TestReservation(t *testing.T) {
 	if err != nil || step.Session.Phase != domain.WaitingBudget {
 		t.Fatalf("a call of 4000 tokens in a budget of 1000: %v %v", step.Session.Phase, err)
 	}
-	step, err = w.do(domain.BudgetRaised{Decision: domain.Decision{Approved: true}})
+	step, err = w.do(domain.BudgetRaised{Answer: domain.Answer{Decision: domain.Decision{Approved: true}}})
 	if err != nil || step.Effect != domain.DoCallAI {
 		t.Fatalf("after as much again as is needed: %v %v", step, err)
 	}
@@ -275,7 +275,7 @@ func TestEditedParams(t *testing.T) {
 	}
 	edited := *w.executions["exe_1"]
 	edited.Params, edited.Digest = []byte(`{"name":"Garden"}`), "d2"
-	if _, err := w.do(domain.ValidationReceived{Decision: domain.Decision{Approved: true}, Edited: []*domain.Execution{&edited}}); err != nil {
+	if _, err := w.do(domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Approved: true}}, Edited: []*domain.Execution{&edited}}); err != nil {
 		t.Fatal(err)
 	}
 	x := w.executions["exe_1"]
@@ -285,7 +285,7 @@ func TestEditedParams(t *testing.T) {
 	if a := w.approvals["apr_1"]; a.Status != domain.ApprovalStatusApproved {
 		t.Fatalf("the approval is %+v", a)
 	}
-	if _, err := w.do(domain.ValidationReceived{Decision: domain.Decision{Approved: true}}); domain.ErrorCode(err) != domain.CodeWrongPhase {
+	if _, err := w.do(domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{Approved: true}}}); domain.ErrorCode(err) != domain.CodeWrongPhase {
 		t.Fatalf("a second yes: %v", err)
 	}
 }
@@ -293,7 +293,7 @@ func TestEditedParams(t *testing.T) {
 // TestAnotherApproval: an answer to a card that is no longer shown is refused.
 func TestAnotherApproval(t *testing.T) {
 	s := standings(domain.Chat, domain.WaitingValidation)[0]
-	err := Accepts(s, domain.ValidationReceived{Decision: domain.Decision{ApprovalID: "apr_0", Approved: true}})
+	err := Accepts(s, domain.ValidationReceived{Answer: domain.Answer{Decision: domain.Decision{ApprovalID: "apr_0", Approved: true}}})
 	if domain.ErrorCode(err) != domain.CodeValidationResolved {
 		t.Fatalf("got %v", err)
 	}

@@ -218,21 +218,21 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 			n, _ := strconv.Atoi(option)
 			d.ApprovedIDs = append(d.ApprovedIDs, w.planned()[n-1])
 		}
-		return domain.ValidationReceived{Decision: d, Recorded: []byte(`{"approved":true}`)}
+		return domain.ValidationReceived{Answer: domain.Answer{Decision: d, Recorded: []byte(`{"approved":true}`)}}
 	case "no":
-		return domain.ValidationReceived{Decision: d, Recorded: []byte(`{"approved":false}`)}
+		return domain.ValidationReceived{Answer: domain.Answer{Decision: d, Recorded: []byte(`{"approved":false}`)}}
 	case "raise":
 		d.Approved = true
 		if limit, err := strconv.ParseFloat(text, 64); err == nil {
 			d.Limit = &limit
 		}
-		return domain.BudgetRaised{Decision: d}
+		return domain.BudgetRaised{Answer: domain.Answer{Decision: d}}
 	case "confirm":
-		return domain.CompletionConfirmed{Decision: d}
+		return domain.CompletionConfirmed{Answer: domain.Answer{Decision: d}}
 	case "reject":
-		return domain.CompletionRejected{Decision: d}
+		return domain.CompletionRejected{Answer: domain.Answer{Decision: d}}
 	case "reply":
-		return domain.CommunicationResponseReceived{Decision: d, Text: text}
+		return domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: text}}
 	case "interrupt":
 		return domain.InterruptRequested{By: "ada", MessageID: "msg_cut", PartialText: text}
 	case "later":
@@ -249,8 +249,8 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 func (w *world) plainEvent(verb, text string) domain.Event {
 	failed := &domain.Roundtrip{Outcome: "network"}
 	e, ok := map[string]domain.Event{
-		"refuse":    domain.BudgetRefused{Decision: domain.Decision{By: domain.Author{ID: "ada"}}},
-		"cancel":    domain.CommunicationCancelled{Decision: domain.Decision{By: domain.Author{ID: "ada"}, Cancelled: true}},
+		"refuse":    domain.BudgetRefused{Answer: domain.Answer{Decision: domain.Decision{By: domain.Author{ID: "ada"}}}},
+		"cancel":    domain.CommunicationCancelled{Answer: domain.Answer{Decision: domain.Decision{By: domain.Author{ID: "ada"}, Cancelled: true}}},
 		"offline":   domain.NetworkErrorOccurred{Problem: "connection refused", Roundtrip: failed},
 		"online":    domain.NetworkAvailable{},
 		"error":     domain.SystemErrorOccurred{Code: "authentication", Problem: "The key is wrong.", Roundtrip: failed},

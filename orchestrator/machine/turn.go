@@ -191,7 +191,7 @@ func (t *turn) touch(e domain.Event) {
 	}
 	t.countWork()
 	t.s.LastEventTime = now
-	if byPerson(e) {
+	if e.Source() == domain.FromPerson {
 		t.s.LastUserInteractionTime = &now
 	}
 }

@@ -93,21 +93,10 @@ func (t *turn) replaceOpen(old, own *domain.Approval) {
 
 // decider is who settles an approval by this event, and the answer as it is kept.
 func (t *turn) decider() (by string, recorded []byte) {
+	if a, ok := domain.AnswerOf(t.event); ok {
+		return a.Decision.By.ID, a.Recorded
+	}
 	switch e := t.event.(type) {
-	case domain.ValidationReceived:
-		return e.Decision.By.ID, e.Recorded
-	case domain.CommunicationResponseReceived:
-		return e.Decision.By.ID, e.Recorded
-	case domain.CommunicationCancelled:
-		return e.Decision.By.ID, e.Recorded
-	case domain.BudgetRaised:
-		return e.Decision.By.ID, e.Recorded
-	case domain.BudgetRefused:
-		return e.Decision.By.ID, e.Recorded
-	case domain.CompletionConfirmed:
-		return e.Decision.By.ID, e.Recorded
-	case domain.CompletionRejected:
-		return e.Decision.By.ID, e.Recorded
 	case domain.StopRequested:
 		return e.By, nil
 	case domain.InterruptRequested:
@@ -121,27 +110,28 @@ func (t *turn) decider() (by string, recorded []byte) {
 // keepAnswer settles the approval of a parked session and keeps the decision until
 // the slot is granted.
 func keepAnswer(t *turn) {
-	d, answer := t.decision(), &domain.WaitAnswer{Event: t.event.Name()}
-	answer.Decision, answer.By, answer.ByName, answer.ByRole = d, d.By.ID, d.By.Name, d.By.Role
+	a, _ := domain.AnswerOf(t.event)
+	by := a.Decision.By
+	if e, ok := t.event.(domain.ValidationReceived); ok {
+		t.keepEdits(e.Edited)
+	}
 	status := domain.ApprovalStatusRefused
-	switch e := t.event.(type) {
-	case domain.ValidationReceived:
-		t.takeEdits(e.Edited)
-		for _, x := range e.Edited {
-			if own := t.plannedByID(x.ID); own != nil {
-				t.write(own)
-			}
-		}
-		if d.Approved {
-			status = domain.ApprovalStatusApproved
-		}
-	case domain.CommunicationResponseReceived:
-		answer.Text, status = e.Text, domain.ApprovalStatusApproved
-	case domain.BudgetRaised:
+	if domain.Accepts(t.event) {
 		status = domain.ApprovalStatusApproved
 	}
 	t.settle(status)
-	t.s.State.Waiting.Answer = answer
+	t.s.State.Waiting.Answer = &domain.WaitAnswer{
+		Event: t.event.Name(), Decision: a.Decision, By: by.ID, ByName: by.Name, ByRole: by.Role, Text: a.Text,
+	}
+}
+
+func (t *turn) keepEdits(edited []*domain.Execution) {
+	t.takeEdits(edited)
+	for _, x := range edited {
+		if own := t.plannedByID(x.ID); own != nil {
+			t.write(own)
+		}
+	}
 }
 
 // carryOutAnswer takes up the decision that was kept while the session was parked.
@@ -155,15 +145,15 @@ func (t *turn) carryOutAnswer() bool {
 	d.By, d.ApprovalID = domain.Author{ID: answer.By, Name: answer.ByName, Role: answer.ByRole}, ""
 	switch answer.Event {
 	case "ValidationReceived":
-		t.follow(domain.ValidationReceived{Decision: d})
+		t.follow(domain.ValidationReceived{Answer: domain.Answer{Decision: d}})
 	case "CommunicationResponseReceived":
-		t.follow(domain.CommunicationResponseReceived{Decision: d, Text: answer.Text})
+		t.follow(domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: answer.Text}})
 	case "BudgetRaised":
-		t.follow(domain.BudgetRaised{Decision: d})
+		t.follow(domain.BudgetRaised{Answer: domain.Answer{Decision: d}})
 	case "BudgetRefused":
-		t.follow(domain.BudgetRefused{Decision: d})
+		t.follow(domain.BudgetRefused{Answer: domain.Answer{Decision: d}})
 	case "CompletionRejected":
-		t.follow(domain.CompletionRejected{Decision: d})
+		t.follow(domain.CompletionRejected{Answer: domain.Answer{Decision: d}})
 	default:
 		return false
 	}

@@ -304,10 +304,10 @@ func (w *world) checkCalls(e domain.Event, step *domain.Step) {
 		}
 		return
 	}
-	switch made := domain.RoundtripOf(e); {
-	case w.calling && len(c.Roundtrips) != 1 && (!reportsCall(e) || made != nil):
+	switch made, reports := domain.RoundtripOf(e); {
+	case w.calling && len(c.Roundtrips) != 1 && (!reports || made != nil):
 		w.t.Fatalf("%s took the session out of a call, and %d calls are recorded", e.Name(), len(c.Roundtrips))
-	case w.calling && !reportsCall(e) && c.Roundtrips[0].Outcome != domain.OutcomeCut:
+	case w.calling && !reports && c.Roundtrips[0].Outcome != domain.OutcomeCut:
 		w.t.Fatalf("%s cut a call, recorded as %q", e.Name(), c.Roundtrips[0].Outcome)
 	case !w.calling && len(c.Roundtrips) > 0 && made == nil:
 		w.t.Fatalf("%s records a call that was not made", e.Name())

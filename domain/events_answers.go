@@ -1,0 +1,75 @@
+package domain
+
+// Answer is a person's answer to what a session asks. Each event that brings one embeds
+// it; the zero value stands for a person who did not answer in time.
+type Answer struct {
+	fromPerson
+	Decision Decision
+	Recorded []byte // canonical form of the decision
+	Text     string // the answer in words, to a question
+}
+
+func (a Answer) answer() Answer { return a }
+
+// Accepts says whether the event is a yes. An answer is a no unless its event says
+// otherwise.
+func (Answer) Accepts() bool { return false }
+
+// AnswerOf is the answer that an event brings; false for an event that brings none.
+func AnswerOf(e Event) (Answer, bool) {
+	if a, ok := e.(interface{ answer() Answer }); ok {
+		return a.answer(), true
+	}
+	return Answer{}, false
+}
+
+// Accepts says whether the event is a person's yes.
+func Accepts(e Event) bool {
+	a, ok := e.(interface{ Accepts() bool })
+	return ok && a.Accepts()
+}
+
+// ValidationReceived is a person's answer to WAITING_VALIDATION. Edited holds the
+// executions whose params the person changed (checked, digests renewed); the
+// machine approves what was approved and cancels the rest of Policy.Planned.
+type ValidationReceived struct {
+	Answer
+	Edited []*Execution
+}
+
+func (ValidationReceived) Name() string    { return "ValidationReceived" }
+func (e ValidationReceived) Accepts() bool { return e.Decision.Approved }
+
+// CommunicationResponseReceived answers a module.
+type CommunicationResponseReceived struct{ Answer }
+
+func (CommunicationResponseReceived) Name() string  { return "CommunicationResponseReceived" }
+func (CommunicationResponseReceived) Accepts() bool { return true }
+
+// CommunicationCancelled: the person does not want to answer.
+type CommunicationCancelled struct{ Answer }
+
+func (CommunicationCancelled) Name() string { return "CommunicationCancelled" }
+
+// BudgetRaised answers WAITING_BUDGET: the work goes on.
+type BudgetRaised struct{ Answer }
+
+func (BudgetRaised) Name() string  { return "BudgetRaised" }
+func (BudgetRaised) Accepts() bool { return true }
+
+// BudgetRefused answers WAITING_BUDGET: the work stops there.
+type BudgetRefused struct{ Answer }
+
+func (BudgetRefused) Name() string { return "BudgetRefused" }
+
+// CompletionConfirmed answers WAITING_COMPLETION_CONFIRMATION: the automation is done. Its
+// timer brings it too, where no person is asked.
+type CompletionConfirmed struct{ Answer }
+
+func (CompletionConfirmed) Name() string  { return "CompletionConfirmed" }
+func (CompletionConfirmed) Accepts() bool { return true }
+
+// CompletionRejected answers WAITING_COMPLETION_CONFIRMATION: the automation goes on.
+type CompletionRejected struct{ Answer }
+
+func (CompletionRejected) Name() string { return "CompletionRejected" }

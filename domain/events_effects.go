@@ -1,0 +1,142 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// What effects report.
+
+// EnrichmentsExecuted brings the results of the user message's queries; nil
+// Executions when it had none.
+type EnrichmentsExecuted struct {
+	fromEffect
+	Executions []*Execution
+	Formatted  string
+}
+
+func (EnrichmentsExecuted) Name() string { return "EnrichmentsExecuted" }
+
+// AIResponseReceived brings the raw answer. MessageID is the id under which its
+// text was streamed.
+type AIResponseReceived struct {
+	fromEffect
+	MessageID string
+	Raw       *RawAnswer
+	Hash      string // of the raw answer, for going in circles
+	Roundtrip *Roundtrip
+}
+
+func (AIResponseReceived) Name() string { return "AIResponseReceived" }
+
+// NetworkErrorOccurred: the provider could not be reached, or broke off.
+type NetworkErrorOccurred struct {
+	fromEffect
+	Problem    string
+	RetryAfter time.Duration
+	Roundtrip  *Roundtrip
+}
+
+func (NetworkErrorOccurred) Name() string { return "NetworkErrorOccurred" }
+
+// SystemErrorOccurred: no retry would help (wrong key, refused, too large).
+type SystemErrorOccurred struct {
+	fromEffect
+	Code      string
+	Problem   string
+	Roundtrip *Roundtrip
+}
+
+func (SystemErrorOccurred) Name() string { return "SystemErrorOccurred" }
+
+// ContextBudgetExceeded: the provider said "too long" (the machine itself notices
+// an estimate above the budget).
+type ContextBudgetExceeded struct {
+	fromEffect
+	Roundtrip *Roundtrip
+}
+
+func (ContextBudgetExceeded) Name() string { return "ContextBudgetExceeded" }
+
+// ContextCompacted brings the summary that replaces the older messages.
+type ContextCompacted struct {
+	fromEffect
+	Summary   string
+	Tokens    int // estimate of the prompt now
+	Roundtrip *Roundtrip
+}
+
+func (ContextCompacted) Name() string { return "ContextCompacted" }
+
+// AIResponseParsed brings the answer in its parsed form.
+type AIResponseParsed struct {
+	fromEffect
+	MessageID string
+	Raw       *RawAnswer
+	Answer    *AIMessage
+	Commands  PlannedCommands
+	// Guidance is told to the AI beside the results (unknown module dropped …).
+	Guidance string
+	// ResponseSchema checks the answer to the module, if there is one.
+	ResponseSchema json.RawMessage
+}
+
+func (AIResponseParsed) Name() string { return "AIResponseParsed" }
+
+// ParseErrorOccurred: the answer could not be read; nothing of it was run.
+type ParseErrorOccurred struct {
+	fromEffect
+	MessageID string
+	Raw       *RawAnswer
+	Problem   string       // what was wrong, for the AI
+	Refused   []*Execution // a final result for each native call of the answer
+}
+
+func (ParseErrorOccurred) Name() string { return "ParseErrorOccurred" }
+
+// RetryScheduled ends a RETRYING_… phase.
+type RetryScheduled struct{ fromEffect }
+
+func (RetryScheduled) Name() string { return "RetryScheduled" }
+
+// DataQueriesExecuted brings the finished queries (all of the answer). If the answer
+// has actions too (native calls), Actions brings them planned afresh, with the
+// reasons and cards as the data is now.
+type DataQueriesExecuted struct {
+	fromEffect
+	Executions []*Execution
+	Formatted  string
+	Actions    PlannedCommands
+}
+
+func (DataQueriesExecuted) Name() string { return "DataQueriesExecuted" }
+
+// ActionsExecuted: all that was approved is done.
+type ActionsExecuted struct {
+	fromEffect
+	Executions []*Execution // every action of the answer, each with its result
+	Formatted  string
+	Changes    []DataChange
+}
+
+func (ActionsExecuted) Name() string { return "ActionsExecuted" }
+
+// ActionFailureOccurred: one failed, the later ones are CANCELLED.
+type ActionFailureOccurred struct {
+	fromEffect
+	Executions []*Execution
+	Formatted  string
+	Changes    []DataChange
+}
+
+func (ActionFailureOccurred) Name() string { return "ActionFailureOccurred" }
+
+// ExternalTasksStarted: all that can finish now has finished; tasks go on outside.
+type ExternalTasksStarted struct {
+	fromEffect
+	Executions []*Execution
+	Formatted  string
+	Tasks      []string
+}
+
+func (ExternalTasksStarted) Name() string { return "ExternalTasksStarted" }

@@ -1,0 +1,51 @@
+package domain
+
+// What people do to a session, but for their answers (events_answers.go).
+
+// UserMessageSent brings a person's message. Its ids and content are filled; the
+// machine places it.
+type UserMessageSent struct {
+	fromPerson
+	Message *Message
+	IfBusy  IfBusy
+	// Explicit: the client said if_busy itself (an implied enqueue ends a wait, an
+	// explicit one waits for it).
+	Explicit  bool
+	DedupeKey string
+}
+
+func (UserMessageSent) Name() string { return "UserMessageSent" }
+
+// RoundRequested runs the round again (/retry).
+type RoundRequested struct {
+	fromPerson
+	By Author
+}
+
+func (RoundRequested) Name() string { return "RoundRequested" }
+
+// InterruptRequested cuts the round (CHAT). PartialText is what was received.
+type InterruptRequested struct {
+	fromPerson
+	By          string
+	MessageID   string
+	PartialText string
+	// Then, if set, is the message of if_busy=interrupt that follows.
+	Then *UserMessageSent
+}
+
+func (InterruptRequested) Name() string { return "InterruptRequested" }
+
+// StopRequested ends the session with CANCELLED.
+type StopRequested struct {
+	fromPerson
+	By string
+}
+
+func (StopRequested) Name() string { return "StopRequested" }
+
+// SessionResumed brings a stopped CHAT, a suspended AUTOMATION or a poisoned
+// session back (/resume).
+type SessionResumed struct{ fromPerson }
+
+func (SessionResumed) Name() string { return "SessionResumed" }

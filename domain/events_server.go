@@ -1,0 +1,86 @@
+package domain
+
+// What the server itself brings to a session: the scheduler, its timers, and news from
+// outside.
+
+// SessionActivationRequested re-enters the present phase: the slot is granted, or a
+// crash is recovered from (Recovery). Died: its process did not stop in good order.
+type SessionActivationRequested struct {
+	fromServer
+	Recovery, Died bool
+}
+
+func (SessionActivationRequested) Name() string { return "SessionActivationRequested" }
+
+// ApprovalStale: a record changed since it was shown; Commands has the cards
+// with the present values.
+type ApprovalStale struct {
+	fromServer
+	Commands PlannedCommands
+}
+
+func (ApprovalStale) Name() string { return "ApprovalStale" }
+
+// ApprovalExpired is due at an approval's expiry.
+type ApprovalExpired struct {
+	fromServer
+	ApprovalID string
+}
+
+func (ApprovalExpired) Name() string { return "ApprovalExpired" }
+
+// ExternalResultReceived brings the late result of a task.
+type ExternalResultReceived struct {
+	fromServer
+	TaskID string
+	Result CommandResult
+}
+
+func (ExternalResultReceived) Name() string { return "ExternalResultReceived" }
+
+// NetworkRetryScheduled is the timer of WAITING_NETWORK_RETRY.
+type NetworkRetryScheduled struct{ fromServer }
+
+func (NetworkRetryScheduled) Name() string { return "NetworkRetryScheduled" }
+
+// NetworkAvailable is the news that the provider is back.
+type NetworkAvailable struct{ fromServer }
+
+func (NetworkAvailable) Name() string { return "NetworkAvailable" }
+
+// NetworkGivenUp is the end of requeue_after_3.
+type NetworkGivenUp struct{ fromServer }
+
+func (NetworkGivenUp) Name() string { return "NetworkGivenUp" }
+
+// WatchdogExpired: an AUTOMATION stalled or ran too long.
+type WatchdogExpired struct {
+	fromServer
+	Reason string
+}
+
+func (WatchdogExpired) Name() string { return "WatchdogExpired" }
+
+// SessionSuspended takes the slot away at a safe point.
+type SessionSuspended struct{ fromServer }
+
+func (SessionSuspended) Name() string { return "SessionSuspended" }
+
+// SessionEvicted takes the slot from a CHAT that is inactive.
+type SessionEvicted struct{ fromServer }
+
+func (SessionEvicted) Name() string { return "SessionEvicted" }
+
+// SessionCompleted ends AWAITING_SESSION_CLOSURE.
+type SessionCompleted struct{ fromServer }
+
+func (SessionCompleted) Name() string { return "SessionCompleted" }
+
+// SchedulerHeartbeat says the time: what is due happens. Driven: this very process
+// performs the session's step, and is alive to say so.
+type SchedulerHeartbeat struct {
+	fromServer
+	Driven bool
+}
+
+func (SchedulerHeartbeat) Name() string { return "SchedulerHeartbeat" }
