@@ -49,54 +49,6 @@ func (e ApprovalOnExpiry) Valid() bool {
 	}
 }
 
-// Defines values for AutomationPatchAutomationValidation.
-const (
-	AutomationPatchAutomationValidationAllow       AutomationPatchAutomationValidation = "allow"
-	AutomationPatchAutomationValidationLessThanNil AutomationPatchAutomationValidation = "<nil>"
-	AutomationPatchAutomationValidationPark        AutomationPatchAutomationValidation = "park"
-	AutomationPatchAutomationValidationRefuse      AutomationPatchAutomationValidation = "refuse"
-)
-
-// Valid indicates whether the value is a known member of the AutomationPatchAutomationValidation enum.
-func (e AutomationPatchAutomationValidation) Valid() bool {
-	switch e {
-	case AutomationPatchAutomationValidationAllow:
-		return true
-	case AutomationPatchAutomationValidationLessThanNil:
-		return true
-	case AutomationPatchAutomationValidationPark:
-		return true
-	case AutomationPatchAutomationValidationRefuse:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AutomationPatchScheduleType.
-const (
-	AutomationPatchScheduleTypeCron     AutomationPatchScheduleType = "cron"
-	AutomationPatchScheduleTypeInterval AutomationPatchScheduleType = "interval"
-	AutomationPatchScheduleTypeOnce     AutomationPatchScheduleType = "once"
-	AutomationPatchScheduleTypeRrule    AutomationPatchScheduleType = "rrule"
-)
-
-// Valid indicates whether the value is a known member of the AutomationPatchScheduleType enum.
-func (e AutomationPatchScheduleType) Valid() bool {
-	switch e {
-	case AutomationPatchScheduleTypeCron:
-		return true
-	case AutomationPatchScheduleTypeInterval:
-		return true
-	case AutomationPatchScheduleTypeOnce:
-		return true
-	case AutomationPatchScheduleTypeRrule:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AutomationRunTrigger.
 const (
 	AutomationRunTriggerEVENT     AutomationRunTrigger = "EVENT"
@@ -217,30 +169,6 @@ func (e DataChangedDataOperation) Valid() bool {
 	}
 }
 
-// Defines values for EnrichmentInputType.
-const (
-	EnrichmentInputTypeCREATE       EnrichmentInputType = "CREATE"
-	EnrichmentInputTypeMODIFYCONFIG EnrichmentInputType = "MODIFY_CONFIG"
-	EnrichmentInputTypePOINTER      EnrichmentInputType = "POINTER"
-	EnrichmentInputTypeUSE          EnrichmentInputType = "USE"
-)
-
-// Valid indicates whether the value is a known member of the EnrichmentInputType enum.
-func (e EnrichmentInputType) Valid() bool {
-	switch e {
-	case EnrichmentInputTypeCREATE:
-		return true
-	case EnrichmentInputTypeMODIFYCONFIG:
-		return true
-	case EnrichmentInputTypePOINTER:
-		return true
-	case EnrichmentInputTypeUSE:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ExplanationUnblockedBy.
 const (
 	ExplanationUnblockedByAnswer  ExplanationUnblockedBy = "answer"
@@ -286,45 +214,6 @@ const (
 func (e HealthStatus) Valid() bool {
 	switch e {
 	case HealthStatusOk:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for IfBusy.
-const (
-	IfBusyEnqueue   IfBusy = "enqueue"
-	IfBusyInterrupt IfBusy = "interrupt"
-	IfBusyReject    IfBusy = "reject"
-	IfBusySteer     IfBusy = "steer"
-)
-
-// Valid indicates whether the value is a known member of the IfBusy enum.
-func (e IfBusy) Valid() bool {
-	switch e {
-	case IfBusyEnqueue:
-		return true
-	case IfBusyInterrupt:
-		return true
-	case IfBusyReject:
-		return true
-	case IfBusySteer:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for LimitsPatchPreset.
-const (
-	LimitsPatchPresetStrict LimitsPatchPreset = "strict"
-)
-
-// Valid indicates whether the value is a known member of the LimitsPatchPreset enum.
-func (e LimitsPatchPreset) Valid() bool {
-	switch e {
-	case LimitsPatchPresetStrict:
 		return true
 	default:
 		return false
@@ -436,42 +325,6 @@ func (e MisfirePolicy) Valid() bool {
 	}
 }
 
-// Defines values for NewKeyRole.
-const (
-	NewKeyRoleAdmin  NewKeyRole = "admin"
-	NewKeyRoleMember NewKeyRole = "member"
-	NewKeyRoleViewer NewKeyRole = "viewer"
-)
-
-// Valid indicates whether the value is a known member of the NewKeyRole enum.
-func (e NewKeyRole) Valid() bool {
-	switch e {
-	case NewKeyRoleAdmin:
-		return true
-	case NewKeyRoleMember:
-		return true
-	case NewKeyRoleViewer:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for NewSessionType.
-const (
-	NewSessionTypeCHAT NewSessionType = "CHAT"
-)
-
-// Valid indicates whether the value is a known member of the NewSessionType enum.
-func (e NewSessionType) Valid() bool {
-	switch e {
-	case NewSessionTypeCHAT:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for NodeStatusDatabase.
 const (
 	NodeStatusDatabasePostgres NodeStatusDatabase = "postgres"
@@ -559,27 +412,6 @@ func (e OccurrenceState) Valid() bool {
 	}
 }
 
-// Defines values for OutcomeAnswerOutcome.
-const (
-	OutcomeAnswerOutcomeDidNot   OutcomeAnswerOutcome = "did_not"
-	OutcomeAnswerOutcomeHappened OutcomeAnswerOutcome = "happened"
-	OutcomeAnswerOutcomeRunAgain OutcomeAnswerOutcome = "run_again"
-)
-
-// Valid indicates whether the value is a known member of the OutcomeAnswerOutcome enum.
-func (e OutcomeAnswerOutcome) Valid() bool {
-	switch e {
-	case OutcomeAnswerOutcomeDidNot:
-		return true
-	case OutcomeAnswerOutcomeHappened:
-		return true
-	case OutcomeAnswerOutcomeRunAgain:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OverlapPolicy.
 const (
 	OverlapPolicyQueue   OverlapPolicy = "queue"
@@ -616,66 +448,6 @@ func (e ProblemOutcome) Valid() bool {
 	case ProblemOutcomeNotApplied:
 		return true
 	case ProblemOutcomeUnknown:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for QuestionAnswerCancelled.
-const (
-	QuestionAnswerCancelledFalse QuestionAnswerCancelled = false
-)
-
-// Valid indicates whether the value is a known member of the QuestionAnswerCancelled enum.
-func (e QuestionAnswerCancelled) Valid() bool {
-	switch e {
-	case QuestionAnswerCancelledFalse:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for QuestionCancelledCancelled.
-const (
-	QuestionCancelledCancelledTrue QuestionCancelledCancelled = true
-)
-
-// Valid indicates whether the value is a known member of the QuestionCancelledCancelled enum.
-func (e QuestionCancelledCancelled) Valid() bool {
-	switch e {
-	case QuestionCancelledCancelledTrue:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ResponseCancelledCancelled.
-const (
-	ResponseCancelledCancelledTrue ResponseCancelledCancelled = true
-)
-
-// Valid indicates whether the value is a known member of the ResponseCancelledCancelled enum.
-func (e ResponseCancelledCancelled) Valid() bool {
-	switch e {
-	case ResponseCancelledCancelledTrue:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ResponseValueCancelled.
-const (
-	ResponseValueCancelledFalse ResponseValueCancelled = false
-)
-
-// Valid indicates whether the value is a known member of the ResponseValueCancelled enum.
-func (e ResponseValueCancelled) Valid() bool {
-	switch e {
-	case ResponseValueCancelledFalse:
 		return true
 	default:
 		return false
@@ -862,174 +634,6 @@ func (e SettingsWeekStartDay) Valid() bool {
 	case SettingsWeekStartDayTuesday:
 		return true
 	case SettingsWeekStartDayWednesday:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchApprovalOnExpiry.
-const (
-	SettingsPatchApprovalOnExpiryDeny        SettingsPatchApprovalOnExpiry = "deny"
-	SettingsPatchApprovalOnExpiryKeep        SettingsPatchApprovalOnExpiry = "keep"
-	SettingsPatchApprovalOnExpiryLessThanNil SettingsPatchApprovalOnExpiry = "<nil>"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchApprovalOnExpiry enum.
-func (e SettingsPatchApprovalOnExpiry) Valid() bool {
-	switch e {
-	case SettingsPatchApprovalOnExpiryDeny:
-		return true
-	case SettingsPatchApprovalOnExpiryKeep:
-		return true
-	case SettingsPatchApprovalOnExpiryLessThanNil:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchAutomationValidation.
-const (
-	SettingsPatchAutomationValidationAllow       SettingsPatchAutomationValidation = "allow"
-	SettingsPatchAutomationValidationLessThanNil SettingsPatchAutomationValidation = "<nil>"
-	SettingsPatchAutomationValidationPark        SettingsPatchAutomationValidation = "park"
-	SettingsPatchAutomationValidationRefuse      SettingsPatchAutomationValidation = "refuse"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchAutomationValidation enum.
-func (e SettingsPatchAutomationValidation) Valid() bool {
-	switch e {
-	case SettingsPatchAutomationValidationAllow:
-		return true
-	case SettingsPatchAutomationValidationLessThanNil:
-		return true
-	case SettingsPatchAutomationValidationPark:
-		return true
-	case SettingsPatchAutomationValidationRefuse:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchLanguage.
-const (
-	SettingsPatchLanguageEn          SettingsPatchLanguage = "en"
-	SettingsPatchLanguageFr          SettingsPatchLanguage = "fr"
-	SettingsPatchLanguageLessThanNil SettingsPatchLanguage = "<nil>"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchLanguage enum.
-func (e SettingsPatchLanguage) Valid() bool {
-	switch e {
-	case SettingsPatchLanguageEn:
-		return true
-	case SettingsPatchLanguageFr:
-		return true
-	case SettingsPatchLanguageLessThanNil:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchNetworkRetryPolicy.
-const (
-	SettingsPatchNetworkRetryPolicyForever       SettingsPatchNetworkRetryPolicy = "forever"
-	SettingsPatchNetworkRetryPolicyLessThanNil   SettingsPatchNetworkRetryPolicy = "<nil>"
-	SettingsPatchNetworkRetryPolicyRequeueAfter3 SettingsPatchNetworkRetryPolicy = "requeue_after_3"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchNetworkRetryPolicy enum.
-func (e SettingsPatchNetworkRetryPolicy) Valid() bool {
-	switch e {
-	case SettingsPatchNetworkRetryPolicyForever:
-		return true
-	case SettingsPatchNetworkRetryPolicyLessThanNil:
-		return true
-	case SettingsPatchNetworkRetryPolicyRequeueAfter3:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchPromptDetail.
-const (
-	SettingsPatchPromptDetailFull        SettingsPatchPromptDetail = "full"
-	SettingsPatchPromptDetailLessThanNil SettingsPatchPromptDetail = "<nil>"
-	SettingsPatchPromptDetailMinimal     SettingsPatchPromptDetail = "minimal"
-	SettingsPatchPromptDetailNormal      SettingsPatchPromptDetail = "normal"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchPromptDetail enum.
-func (e SettingsPatchPromptDetail) Valid() bool {
-	switch e {
-	case SettingsPatchPromptDetailFull:
-		return true
-	case SettingsPatchPromptDetailLessThanNil:
-		return true
-	case SettingsPatchPromptDetailMinimal:
-		return true
-	case SettingsPatchPromptDetailNormal:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchRelaunch.
-const (
-	SettingsPatchRelaunchLessThanNil  SettingsPatchRelaunch = "<nil>"
-	SettingsPatchRelaunchOnErrorOnly  SettingsPatchRelaunch = "on_error_only"
-	SettingsPatchRelaunchWithCommands SettingsPatchRelaunch = "with_commands"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchRelaunch enum.
-func (e SettingsPatchRelaunch) Valid() bool {
-	switch e {
-	case SettingsPatchRelaunchLessThanNil:
-		return true
-	case SettingsPatchRelaunchOnErrorOnly:
-		return true
-	case SettingsPatchRelaunchWithCommands:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for SettingsPatchWeekStartDay.
-const (
-	SettingsPatchWeekStartDayFriday      SettingsPatchWeekStartDay = "friday"
-	SettingsPatchWeekStartDayLessThanNil SettingsPatchWeekStartDay = "<nil>"
-	SettingsPatchWeekStartDayMonday      SettingsPatchWeekStartDay = "monday"
-	SettingsPatchWeekStartDaySaturday    SettingsPatchWeekStartDay = "saturday"
-	SettingsPatchWeekStartDaySunday      SettingsPatchWeekStartDay = "sunday"
-	SettingsPatchWeekStartDayThursday    SettingsPatchWeekStartDay = "thursday"
-	SettingsPatchWeekStartDayTuesday     SettingsPatchWeekStartDay = "tuesday"
-	SettingsPatchWeekStartDayWednesday   SettingsPatchWeekStartDay = "wednesday"
-)
-
-// Valid indicates whether the value is a known member of the SettingsPatchWeekStartDay enum.
-func (e SettingsPatchWeekStartDay) Valid() bool {
-	switch e {
-	case SettingsPatchWeekStartDayFriday:
-		return true
-	case SettingsPatchWeekStartDayLessThanNil:
-		return true
-	case SettingsPatchWeekStartDayMonday:
-		return true
-	case SettingsPatchWeekStartDaySaturday:
-		return true
-	case SettingsPatchWeekStartDaySunday:
-		return true
-	case SettingsPatchWeekStartDayThursday:
-		return true
-	case SettingsPatchWeekStartDayTuesday:
-		return true
-	case SettingsPatchWeekStartDayWednesday:
 		return true
 	default:
 		return false
@@ -1357,14 +961,6 @@ func (e GetUsageParamsGroupBy) Valid() bool {
 // AIMessage An answer of the model, parsed.
 type AIMessage = domain.AIMessage
 
-// ActionsAnswer To `actions`; to `poisoned` with `approved` alone.
-type ActionsAnswer struct {
-	Approved    bool                   `json:"approved"`
-	ApprovedIds *[]string              `json:"approved_ids,omitempty"`
-	Comment     *string                `json:"comment,omitempty"`
-	Edits       *map[string]JSONObject `json:"edits,omitempty"`
-}
-
 // ActivationResult defines model for ActivationResult.
 type ActivationResult struct {
 	EventSeq int64 `json:"event_seq"`
@@ -1430,9 +1026,6 @@ type ApprovalOnExpiry string
 
 // ApprovalAction One action, made from the command and its params, never from the model's own words.
 type ApprovalAction = domain.ApprovalAction
-
-// ApprovalAnswer Which of them is taken depends on the `kind` of the approval.
-type ApprovalAnswer = json.RawMessage
 
 // ApprovalKind defines model for ApprovalKind.
 type ApprovalKind = domain.ApprovalKind
@@ -1543,19 +1136,6 @@ type Automation struct {
 	WebhookURL *string `json:"webhook_url,omitempty"`
 }
 
-// AutomationBudgets Limits of tokens and money; null or left out is none.
-type AutomationBudgets struct {
-	// MaxCostPerDay In US dollars, for all its runs of a day.
-	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
-
-	// MaxCostPerRound In US dollars.
-	MaxCostPerRound *float64 `json:"max_cost_per_round,omitempty"`
-
-	// MaxCostPerSession In US dollars, for one run.
-	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
-	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
-}
-
 // AutomationChangedData `automation.changed`: an automation was made, changed, or deleted.
 type AutomationChangedData struct {
 	// Automation A standing order. Each of its runs is a session of type AUTOMATION.
@@ -1585,50 +1165,6 @@ type AutomationList struct {
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
-
-// AutomationPatch What is left out stays. `schedule` and `budgets` are merged into what is set.
-type AutomationPatch struct {
-	// AutomationValidation null: as the workspace has it.
-	AutomationValidation *AutomationPatchAutomationValidation `json:"automation_validation,omitempty"`
-
-	// Budgets null: none.
-	Budgets *AutomationBudgets `json:"budgets,omitempty"`
-
-	// Completion Who confirms that a run is done, a timer or a person.
-	Completion *CompletionPolicy `json:"completion,omitempty"`
-	Enabled    *bool             `json:"enabled,omitempty"`
-
-	// Misfire What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
-	Misfire *MisfirePolicy `json:"misfire,omitempty"`
-	Name    *string        `json:"name,omitempty"`
-
-	// Overlap What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
-	// ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
-	Overlap *OverlapPolicy `json:"overlap,omitempty"`
-
-	// ProviderID null: the default provider.
-	ProviderID        *string `json:"provider_id,omitempty"`
-	RequireValidation *bool   `json:"require_validation,omitempty"`
-
-	// Schedule null: none any more. The other fields do not move starts_at.
-	Schedule *struct {
-		Expression *string                      `json:"expression,omitempty"`
-		StartsAt   *string                      `json:"starts_at,omitempty"`
-		TimeZone   *string                      `json:"time_zone,omitempty"`
-		Type       *AutomationPatchScheduleType `json:"type,omitempty"`
-	} `json:"schedule,omitempty"`
-
-	// Seed What a person writes, as a text or in segments.
-	Seed     *MessageContent `json:"seed,omitempty"`
-	Tags     *[]string       `json:"tags,omitempty"`
-	Triggers *[]Trigger      `json:"triggers,omitempty"`
-}
-
-// AutomationPatchAutomationValidation null: as the workspace has it.
-type AutomationPatchAutomationValidation string
-
-// AutomationPatchScheduleType defines model for AutomationPatch.Schedule.Type.
-type AutomationPatchScheduleType string
 
 // AutomationRun One line of an automation's history.
 type AutomationRun struct {
@@ -1701,14 +1237,6 @@ type Breaker struct {
 // BreakerState defines model for Breaker.State.
 type BreakerState string
 
-// BudgetAnswer To `budget`.
-type BudgetAnswer struct {
-	Approved bool `json:"approved"`
-
-	// Limit The new limit; tokens or US dollars as the question says.
-	Limit *float64 `json:"limit,omitempty"`
-}
-
 // BudgetQuestion Which budget has no room for the next call.
 type BudgetQuestion = domain.BudgetQuestion
 
@@ -1732,12 +1260,6 @@ type ByeData struct {
 
 // ChunkChange A chunk that is enabled, or has a text of its own, is in whatever its importance.
 type ChunkChange = domain.ChunkChange
-
-// ChunkPatch defines model for ChunkPatch.
-type ChunkPatch struct {
-	Enabled *bool   `json:"enabled,omitempty"`
-	Text    *string `json:"text,omitempty"`
-}
 
 // Command defines model for Command.
 type Command = domain.Command
@@ -1843,20 +1365,6 @@ type CommandStartedEvent struct {
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
 	SessionSeq *SessionSeq `json:"session_seq"`
-}
-
-// CompletionAnswer defines model for CompletionAnswer.
-type CompletionAnswer struct {
-	// ApprovalID As in `ValidationAnswer`.
-	ApprovalID *string `json:"approval_id,omitempty"`
-	Comment    *string `json:"comment,omitempty"`
-	Confirmed  bool    `json:"confirmed"`
-}
-
-// CompletionConfirmed To `completion`.
-type CompletionConfirmed struct {
-	Comment   *string `json:"comment,omitempty"`
-	Confirmed bool    `json:"confirmed"`
 }
 
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
@@ -1976,12 +1484,6 @@ type DocumentList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// DocumentPatch defines model for DocumentPatch.
-type DocumentPatch struct {
-	Body  *string `json:"body,omitempty"`
-	Title *string `json:"title,omitempty"`
-}
-
 // DocumentVersion A text that a document published.
 type DocumentVersion struct {
 	// Body Not in lists.
@@ -2006,29 +1508,11 @@ type DocumentVersionList struct {
 // Duration A number and a unit, or several, like `5m` or `1h30m`.
 type Duration = string
 
-// DurationPatch defines model for DurationPatch.
-type DurationPatch = string
-
 // EndReason Why it ended; SUSPENDED and NETWORK_ERROR have not ended, the session comes back by itself.
 type EndReason = domain.EndReason
 
 // Enrichment defines model for Enrichment.
 type Enrichment = domain.Enrichment
-
-// EnrichmentInput defines model for EnrichmentInput.
-type EnrichmentInput struct {
-	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Config JSONObject          `json:"config"`
-	Type   EnrichmentInputType `json:"type"`
-}
-
-// EnrichmentInputType defines model for EnrichmentInput.Type.
-type EnrichmentInputType string
-
-// EnrichmentSegmentInput defines model for EnrichmentSegmentInput.
-type EnrichmentSegmentInput struct {
-	Enrichment EnrichmentInput `json:"enrichment"`
-}
 
 // Entry A dated piece of data in a tool.
 type Entry struct {
@@ -2062,13 +1546,6 @@ type EntryList struct {
 
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
-}
-
-// EntryPatch defines model for EntryPatch.
-type EntryPatch struct {
-	// Data A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Data      JSONObject `json:"data,omitempty"`
-	Timestamp *time.Time `json:"timestamp,omitempty"`
 }
 
 // Execution One command that was asked for, and what came of it.
@@ -2212,15 +1689,6 @@ type Heartbeat struct {
 	WatchedUntil Timestamp `json:"watched_until"`
 }
 
-// HeartbeatInput defines model for HeartbeatInput.
-type HeartbeatInput struct {
-	// SessionIds Sessions of this workspace.
-	SessionIds []string `json:"session_ids"`
-}
-
-// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
-type IfBusy string
-
 // ImportResult defines model for ImportResult.
 type ImportResult struct {
 	// DryRun Nothing was stored.
@@ -2283,27 +1751,6 @@ type KeyList struct {
 // Limits null is none.
 type Limits = domain.Limits
 
-// LimitsPatch defines model for LimitsPatch.
-type LimitsPatch struct {
-	ContextBudgetTokens     *int     `json:"context_budget_tokens,omitempty"`
-	MaxActionRetries        *int     `json:"max_action_retries,omitempty"`
-	MaxAutonomousRoundtrips *int     `json:"max_autonomous_roundtrips,omitempty"`
-	MaxCommandsPerSession   *int     `json:"max_commands_per_session,omitempty"`
-	MaxCostPerDay           *float64 `json:"max_cost_per_day,omitempty"`
-	MaxCostPerMonth         *float64 `json:"max_cost_per_month,omitempty"`
-	MaxCostPerRound         *float64 `json:"max_cost_per_round,omitempty"`
-	MaxCostPerSession       *float64 `json:"max_cost_per_session,omitempty"`
-	MaxDataQueryIterations  *int     `json:"max_data_query_iterations,omitempty"`
-	MaxFormatErrorRetries   *int     `json:"max_format_error_retries,omitempty"`
-	MaxTokensPerRound       *int64   `json:"max_tokens_per_round,omitempty"`
-
-	// Preset Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other fields come after it.
-	Preset *LimitsPatchPreset `json:"preset,omitempty"`
-}
-
-// LimitsPatchPreset Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other fields come after it.
-type LimitsPatchPreset string
-
 // Message What is stored and shown. Which part is filled tells the variants apart.
 type Message struct {
 	// AiMessage An answer of the model, parsed.
@@ -2362,9 +1809,6 @@ type MessageAccepted struct {
 	// Session A conversation with an AI and all its state.
 	Session Session `json:"session"`
 }
-
-// MessageContent What a person writes, as a text or in segments.
-type MessageContent = json.RawMessage
 
 // MessageCreatedData `message.created`: a message was stored.
 type MessageCreatedData struct {
@@ -2430,9 +1874,6 @@ type MessageDiscardedData struct {
 	Reason    string `json:"reason"`
 	SessionID string `json:"session_id"`
 }
-
-// MessageInput A message, as a text or in segments.
-type MessageInput = json.RawMessage
 
 // MessageList defines model for MessageList.
 type MessageList struct {
@@ -2502,164 +1943,6 @@ type ModelList struct {
 
 // Module A question from the AI to the person.
 type Module = domain.Module
-
-// NewAutomation defines model for NewAutomation.
-type NewAutomation struct {
-	// AutomationValidation Left out or null: as the workspace has it.
-	AutomationValidation *AutomationValidation `json:"automation_validation,omitempty"`
-	Budgets              *AutomationBudgets    `json:"budgets,omitempty"`
-
-	// Completion Left out: `auto`.
-	Completion *CompletionPolicy `json:"completion,omitempty"`
-
-	// Enabled Left out: true.
-	Enabled *bool `json:"enabled,omitempty"`
-
-	// Misfire Left out: `once`.
-	Misfire *MisfirePolicy `json:"misfire,omitempty"`
-	Name    string         `json:"name"`
-
-	// Overlap Left out: `skip`.
-	Overlap *OverlapPolicy `json:"overlap,omitempty"`
-
-	// ProviderID Left out or null: the default provider.
-	ProviderID *string `json:"provider_id,omitempty"`
-
-	// RequireValidation Every action of its runs needs a yes. Left out: false.
-	RequireValidation *bool `json:"require_validation,omitempty"`
-
-	// Schedule Left out or null: only by hand and by its triggers.
-	Schedule *Schedule `json:"schedule,omitempty"`
-
-	// Seed What a person writes, as a text or in segments.
-	Seed MessageContent `json:"seed"`
-	Tags *[]string      `json:"tags,omitempty"`
-
-	// Triggers One webhook at most.
-	Triggers *[]Trigger `json:"triggers,omitempty"`
-}
-
-// NewDocument defines model for NewDocument.
-type NewDocument struct {
-	Body  string  `json:"body"`
-	Key   string  `json:"key"`
-	Title *string `json:"title,omitempty"`
-}
-
-// NewEntries defines model for NewEntries.
-type NewEntries struct {
-	Entries []NewEntry `json:"entries"`
-}
-
-// NewEntry defines model for NewEntry.
-type NewEntry struct {
-	// Data A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Data JSONObject `json:"data"`
-
-	// Timestamp When it happened. Left out: now.
-	Timestamp *time.Time `json:"timestamp,omitempty"`
-}
-
-// NewGrant defines model for NewGrant.
-type NewGrant struct {
-	// Bounds A JSON Schema that the params must meet. Left out: any.
-	Bounds *map[string]interface{} `json:"bounds,omitempty"`
-
-	// Commands Actions of the catalogue.
-	Commands []string `json:"commands"`
-
-	// ExpiresAt Left out or null: never.
-	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	MaxPerRun int        `json:"max_per_run"`
-
-	// ToolIds Left out: any.
-	ToolIds *[]string `json:"tool_ids,omitempty"`
-
-	// ZoneIds Left out: any.
-	ZoneIds *[]string `json:"zone_ids,omitempty"`
-}
-
-// NewKey defines model for NewKey.
-type NewKey struct {
-	// ExpiresAt In the future. Null, or left out: it does not expire.
-	ExpiresAt *Timestamp `json:"expires_at,omitempty"`
-	Name      string     `json:"name"`
-	Role      NewKeyRole `json:"role"`
-}
-
-// NewKeyRole defines model for NewKey.Role.
-type NewKeyRole string
-
-// NewProvider defines model for NewProvider.
-type NewProvider struct {
-	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Config    JSONObject `json:"config"`
-	IsDefault *bool      `json:"is_default,omitempty"`
-
-	// Kind One of `GET /v1/provider-kinds`.
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-}
-
-// NewSession defines model for NewSession.
-type NewSession struct {
-	ExternalID *string `json:"external_id,omitempty"`
-
-	// Message The first message, sent at once; a string is its text.
-	Message *json.RawMessage `json:"message,omitempty"`
-	Name    *string          `json:"name,omitempty"`
-
-	// ProviderID Left out: the default provider.
-	ProviderID *string `json:"provider_id,omitempty"`
-
-	// RequireValidation Left out: false.
-	RequireValidation *bool           `json:"require_validation,omitempty"`
-	Type              *NewSessionType `json:"type,omitempty"`
-}
-
-// NewSessionType defines model for NewSession.Type.
-type NewSessionType string
-
-// NewTool defines model for NewTool.
-type NewTool struct {
-	AlwaysSend *bool `json:"always_send,omitempty"`
-
-	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Config            JSONObject `json:"config,omitempty"`
-	Description       *string    `json:"description,omitempty"`
-	Name              string     `json:"name"`
-	Position          *int       `json:"position,omitempty"`
-	RequireValidation *bool      `json:"require_validation,omitempty"`
-	ToolType          string     `json:"tool_type"`
-	ZoneID            string     `json:"zone_id"`
-}
-
-// NewToolType defines model for NewToolType.
-type NewToolType struct {
-	// ConfigSchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	ConfigSchema JSONObject `json:"config_schema"`
-	Description  *string    `json:"description,omitempty"`
-
-	// EntrySchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	EntrySchema JSONObject `json:"entry_schema"`
-	ID          string     `json:"id"`
-	Name        string     `json:"name"`
-}
-
-// NewWorkspace defines model for NewWorkspace.
-type NewWorkspace struct {
-	ID   string  `json:"id"`
-	Name *string `json:"name,omitempty"`
-}
-
-// NewZone defines model for NewZone.
-type NewZone struct {
-	Colour            *string `json:"colour,omitempty"`
-	Description       *string `json:"description,omitempty"`
-	Name              string  `json:"name"`
-	Position          *int    `json:"position,omitempty"`
-	RequireValidation *bool   `json:"require_validation,omitempty"`
-}
 
 // NextCursor Pass it as `after` for the next page; null at the end.
 type NextCursor = string
@@ -2793,14 +2076,6 @@ type OccurrenceRecordedEvent struct {
 // OccurrenceState defines model for OccurrenceState.
 type OccurrenceState string
 
-// OutcomeAnswer To `outcome`.
-type OutcomeAnswer struct {
-	Outcome OutcomeAnswerOutcome `json:"outcome"`
-}
-
-// OutcomeAnswerOutcome defines model for OutcomeAnswer.Outcome.
-type OutcomeAnswerOutcome string
-
 // OverlapPolicy What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
 // ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
@@ -2822,14 +2097,6 @@ type PlannedRun struct {
 
 // Price US dollars for a million tokens. Cached tokens cost as much as other input where nothing is said of them.
 type Price = domain.Price
-
-// PricePatch defines model for PricePatch.
-type PricePatch struct {
-	CacheRead  *float64 `json:"cache_read,omitempty"`
-	CacheWrite *float64 `json:"cache_write,omitempty"`
-	Input      float64  `json:"input"`
-	Output     float64  `json:"output"`
-}
 
 // Problem What went wrong (RFC 9457).
 type Problem struct {
@@ -2952,14 +2219,6 @@ type ProviderList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// ProviderPatch defines model for ProviderPatch.
-type ProviderPatch struct {
-	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Config    JSONObject `json:"config,omitempty"`
-	IsDefault *bool      `json:"is_default,omitempty"`
-	Name      *string    `json:"name,omitempty"`
-}
-
 // ProviderTest defines model for ProviderTest.
 type ProviderTest struct {
 	Error *ProviderError `json:"error"`
@@ -2974,25 +2233,6 @@ type ProviderTest struct {
 	// Said The beginning of the answer.
 	Said *string `json:"said"`
 }
-
-// QuestionAnswer To `question`.
-type QuestionAnswer struct {
-	Cancelled *QuestionAnswerCancelled `json:"cancelled,omitempty"`
-
-	// Value Any JSON value.
-	Value AnyValue `json:"value"`
-}
-
-// QuestionAnswerCancelled defines model for QuestionAnswer.Cancelled.
-type QuestionAnswerCancelled bool
-
-// QuestionCancelled To `question`.
-type QuestionCancelled struct {
-	Cancelled QuestionCancelledCancelled `json:"cancelled"`
-}
-
-// QuestionCancelledCancelled defines model for QuestionCancelled.Cancelled.
-type QuestionCancelledCancelled bool
 
 // Queue defines model for Queue.
 type Queue struct {
@@ -3053,30 +2293,6 @@ type RawAnswer = domain.RawAnswer
 type ResetData struct {
 	Reason string `json:"reason"`
 }
-
-// ResponseAnswer The answer to a question, or that there will be none.
-type ResponseAnswer = json.RawMessage
-
-// ResponseCancelled defines model for ResponseCancelled.
-type ResponseCancelled struct {
-	ApprovalID *string                    `json:"approval_id,omitempty"`
-	Cancelled  ResponseCancelledCancelled `json:"cancelled"`
-}
-
-// ResponseCancelledCancelled defines model for ResponseCancelled.Cancelled.
-type ResponseCancelledCancelled bool
-
-// ResponseValue defines model for ResponseValue.
-type ResponseValue struct {
-	ApprovalID *string                 `json:"approval_id,omitempty"`
-	Cancelled  *ResponseValueCancelled `json:"cancelled,omitempty"`
-
-	// Value Any JSON value.
-	Value AnyValue `json:"value"`
-}
-
-// ResponseValueCancelled defines model for ResponseValue.Cancelled.
-type ResponseValueCancelled bool
 
 // RichContent What a person wrote, and what the server computed of it.
 type RichContent = domain.RichContent
@@ -3170,18 +2386,6 @@ type SchedulePreview struct {
 	Description string `json:"description"`
 }
 
-// SchedulePreviewInput defines model for SchedulePreviewInput.
-type SchedulePreviewInput struct {
-	// After Default: now.
-	After *time.Time `json:"after,omitempty"`
-
-	// Count Left out: 5.
-	Count *int `json:"count,omitempty"`
-
-	// Schedule When something runs, on the clocks of one time zone.
-	Schedule Schedule `json:"schedule"`
-}
-
 // SearchHit Something that was found. Entries and notes have a tool and a zone, documents a key.
 type SearchHit struct {
 	// Draft The snippet is from a draft of a document; sessions do not read it yet.
@@ -3251,21 +2455,6 @@ type Seed struct {
 
 // Segment defines model for Segment.
 type Segment = domain.Segment
-
-// SegmentInput defines model for SegmentInput.
-type SegmentInput = json.RawMessage
-
-// SegmentsContent defines model for SegmentsContent.
-type SegmentsContent struct {
-	Segments []SegmentInput `json:"segments"`
-}
-
-// SegmentsMessage defines model for SegmentsMessage.
-type SegmentsMessage struct {
-	// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
-	IfBusy   *IfBusy        `json:"if_busy,omitempty"`
-	Segments []SegmentInput `json:"segments"`
-}
 
 // Seq The workspace's number of the event; the `id:` of streams.
 type Seq = int64
@@ -3423,22 +2612,6 @@ type SessionName struct {
 
 	// Type CHAT: a person talks. SEED: an automation's template. AUTOMATION: one autonomous run. AGENT: a sub-agent's own.
 	Type SessionType `json:"type"`
-}
-
-// SessionPatch defines model for SessionPatch.
-type SessionPatch struct {
-	// Budgets Merged into what is set; null: none.
-	Budgets *struct {
-		MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`
-		MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
-		MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
-	} `json:"budgets,omitempty"`
-	Name   *string `json:"name,omitempty"`
-	Pinned *bool   `json:"pinned,omitempty"`
-
-	// ProviderID null: the default provider.
-	ProviderID        *string `json:"provider_id,omitempty"`
-	RequireValidation *bool   `json:"require_validation,omitempty"`
 }
 
 // SessionPhaseData `session.phase`: a transition of the session's state machine. From a phase to itself: it was re-entered.
@@ -3620,65 +2793,6 @@ type SettingsRelaunch string
 // SettingsWeekStartDay defines model for Settings.WeekStartDay.
 type SettingsWeekStartDay string
 
-// SettingsPatch Any of the settings. null: back to the default; a limit set to null is none.
-type SettingsPatch struct {
-	ApprovalExpiry              *DurationPatch                     `json:"approval_expiry,omitempty"`
-	ApprovalOnExpiry            *SettingsPatchApprovalOnExpiry     `json:"approval_on_expiry,omitempty"`
-	AutomationMaxWait           *DurationPatch                     `json:"automation_max_wait,omitempty"`
-	AutomationValidation        *SettingsPatchAutomationValidation `json:"automation_validation,omitempty"`
-	ChatEvictionAfter           *DurationPatch                     `json:"chat_eviction_after,omitempty"`
-	ChatPreempts                *bool                              `json:"chat_preempts,omitempty"`
-	CompletionConfirmationDelay *DurationPatch                     `json:"completion_confirmation_delay,omitempty"`
-	DayStartHour                *int                               `json:"day_start_hour,omitempty"`
-	FallbackProviders           *[]string                          `json:"fallback_providers,omitempty"`
-	Language                    *SettingsPatchLanguage             `json:"language,omitempty"`
-	Limits                      *struct {
-		Automation *LimitsPatch `json:"automation,omitempty"`
-		Chat       *LimitsPatch `json:"chat,omitempty"`
-	} `json:"limits,omitempty"`
-	MaxActiveDuration   *DurationPatch `json:"max_active_duration,omitempty"`
-	MaxCallsPerResponse *int           `json:"max_calls_per_response,omitempty"`
-	MaxInactivity       *DurationPatch `json:"max_inactivity,omitempty"`
-	MaxQueueLength      *int           `json:"max_queue_length,omitempty"`
-	MisfireGrace        *DurationPatch `json:"misfire_grace,omitempty"`
-	NetworkRetry        *struct {
-		Delays *[]Duration                      `json:"delays,omitempty"`
-		Policy *SettingsPatchNetworkRetryPolicy `json:"policy,omitempty"`
-	} `json:"network_retry,omitempty"`
-
-	// Prices What is said here is merged: a model set to null loses its own price.
-	Prices *map[string]*PricePatch `json:"prices,omitempty"`
-
-	// PromptChunks What is said here is merged: a chunk set to null is as it was built in.
-	PromptChunks      *map[string]*ChunkPatch    `json:"prompt_chunks,omitempty"`
-	PromptDetail      *SettingsPatchPromptDetail `json:"prompt_detail,omitempty"`
-	Relaunch          *SettingsPatchRelaunch     `json:"relaunch,omitempty"`
-	RequireValidation *bool                      `json:"require_validation,omitempty"`
-	TimeZone          *string                    `json:"time_zone,omitempty"`
-	WeekStartDay      *SettingsPatchWeekStartDay `json:"week_start_day,omitempty"`
-}
-
-// SettingsPatchApprovalOnExpiry defines model for SettingsPatch.ApprovalOnExpiry.
-type SettingsPatchApprovalOnExpiry string
-
-// SettingsPatchAutomationValidation defines model for SettingsPatch.AutomationValidation.
-type SettingsPatchAutomationValidation string
-
-// SettingsPatchLanguage defines model for SettingsPatch.Language.
-type SettingsPatchLanguage string
-
-// SettingsPatchNetworkRetryPolicy defines model for SettingsPatch.NetworkRetry.Policy.
-type SettingsPatchNetworkRetryPolicy string
-
-// SettingsPatchPromptDetail defines model for SettingsPatch.PromptDetail.
-type SettingsPatchPromptDetail string
-
-// SettingsPatchRelaunch defines model for SettingsPatch.Relaunch.
-type SettingsPatchRelaunch string
-
-// SettingsPatchWeekStartDay defines model for SettingsPatch.WeekStartDay.
-type SettingsPatchWeekStartDay string
-
 // Slot defines model for Slot.
 type Slot struct {
 	Holder *Session `json:"holder"`
@@ -3784,23 +2898,6 @@ type StreamedTextKind string
 // SystemMessage What the server did.
 type SystemMessage = domain.SystemMessage
 
-// TextContent defines model for TextContent.
-type TextContent struct {
-	Text string `json:"text"`
-}
-
-// TextMessage defines model for TextMessage.
-type TextMessage struct {
-	// IfBusy What happens while the session works. Saying `enqueue` also keeps an open wait open.
-	IfBusy *IfBusy `json:"if_busy,omitempty"`
-	Text   string  `json:"text"`
-}
-
-// TextSegmentInput defines model for TextSegmentInput.
-type TextSegmentInput struct {
-	Text string `json:"text"`
-}
-
 // Timeline defines model for Timeline.
 type Timeline struct {
 	Data []TimelineLine `json:"data"`
@@ -3872,21 +2969,6 @@ type ToolList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// ToolPatch defines model for ToolPatch.
-type ToolPatch struct {
-	AlwaysSend *bool `json:"always_send,omitempty"`
-
-	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	Config            JSONObject `json:"config,omitempty"`
-	Description       *string    `json:"description,omitempty"`
-	Name              *string    `json:"name,omitempty"`
-	Position          *int       `json:"position,omitempty"`
-	RequireValidation *bool      `json:"require_validation,omitempty"`
-
-	// ZoneID Moves it.
-	ZoneID *string `json:"zone_id,omitempty"`
-}
-
 // ToolType A pair of JSON Schemas with a name.
 type ToolType struct {
 	BuiltIn bool `json:"built_in"`
@@ -3914,17 +2996,6 @@ type ToolTypeList struct {
 
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
-}
-
-// ToolTypePatch defines model for ToolTypePatch.
-type ToolTypePatch struct {
-	// ConfigSchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	ConfigSchema JSONObject `json:"config_schema,omitempty"`
-	Description  *string    `json:"description,omitempty"`
-
-	// EntrySchema A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
-	EntrySchema JSONObject `json:"entry_schema,omitempty"`
-	Name        *string    `json:"name,omitempty"`
 }
 
 // Transition One step of a session's state machine.
@@ -4022,20 +3093,6 @@ type UsageUpdatedEvent struct {
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
 	SessionSeq *SessionSeq `json:"session_seq"`
-}
-
-// ValidationAnswer defines model for ValidationAnswer.
-type ValidationAnswer struct {
-	// ApprovalID What you were shown: send it. Left out: the one that is open when the call comes; if another one has taken its place meanwhile, 409 `validation_stale`.
-	ApprovalID *string `json:"approval_id,omitempty"`
-	Approved   bool    `json:"approved"`
-
-	// ApprovedIds Only these actions; the others are cancelled.
-	ApprovedIds *[]string `json:"approved_ids,omitempty"`
-	Comment     *string   `json:"comment,omitempty"`
-
-	// Edits New params by the action's id.
-	Edits *map[string]JSONObject `json:"edits,omitempty"`
 }
 
 // Version defines model for Version.
@@ -4176,15 +3233,6 @@ type ZoneList struct {
 
 	// NextCursor Pass it as `after` for the next page; null at the end.
 	NextCursor *NextCursor `json:"next_cursor"`
-}
-
-// ZonePatch defines model for ZonePatch.
-type ZonePatch struct {
-	Colour            *string `json:"colour,omitempty"`
-	Description       *string `json:"description,omitempty"`
-	Name              *string `json:"name,omitempty"`
-	Position          *int    `json:"position,omitempty"`
-	RequireValidation *bool   `json:"require_validation,omitempty"`
 }
 
 // After defines model for After.
