@@ -40,7 +40,7 @@ func (s *server) shown(r *http.Request, a *domain.Automation) *api.Automation {
 }
 
 func (s *server) createAutomation(w http.ResponseWriter, r *http.Request) {
-	var in newAutomation
+	var in api.NewAutomation
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -51,8 +51,8 @@ func (s *server) createAutomation(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, below("/seed", err))
 		return
 	}
-	ask := in.ask()
-	ask.Seed, ask.By = *rich, who.Name
+	ask := in.Domain(who.Name)
+	ask.Seed = *rich
 	a, seq, err := s.Automations.CreateAutomation(r.Context(), who.Workspace, ask)
 	if err != nil {
 		s.fail(w, r, err)
@@ -72,7 +72,7 @@ func (s *server) getAutomation(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) updateAutomation(w http.ResponseWriter, r *http.Request) {
-	var in automationPatch
+	var in api.AutomationPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -86,7 +86,7 @@ func (s *server) updateAutomation(w http.ResponseWriter, r *http.Request) {
 		}
 		seed = &NewSeed{Rich: *rich, By: caller(r).Name}
 	}
-	a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), seed, in.apply)
+	a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), seed, in.Apply)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -9,19 +9,14 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// checker knows the rules that stand in the validate tags of the request structs. One
-// for all requests: it keeps what it has learned of each struct.
+// checker knows the rules that stand in the tags of the request structs, where the
+// contract has put them. One for all requests: it keeps what it has learned of each struct.
 var checker = newChecker()
-
-var (
-	keyPattern       = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
-	typeIDPattern    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
-	workspacePattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
-)
 
 func newChecker() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
@@ -29,15 +24,16 @@ func newChecker() *validator.Validate {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	for tag, rule := range map[string]func(string) bool{
-		"key":       keyPattern.MatchString,
-		"type_id":   typeIDPattern.MatchString,
-		"workspace": workspacePattern.MatchString,
-		"visible":   func(s string) bool { return strings.TrimSpace(s) != "" },
-		"name":      domain.IsName,
-		"object":    func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "{") },
-	} {
-		// The tags are constants of this file, so registering them cannot fail.
+	rules := map[string]func(string) bool{
+		"visible": func(s string) bool { return strings.TrimSpace(s) != "" },
+		"name":    domain.IsName,
+		"object":  func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "{") },
+	}
+	for tag, pattern := range api.Patterns {
+		rules[tag] = regexp.MustCompile(pattern).MatchString
+	}
+	for tag, rule := range rules {
+		// The tags are constants, so registering them cannot fail.
 		_ = v.RegisterValidation(tag, func(f validator.FieldLevel) bool { return rule(textOf(f.Field())) })
 	}
 	return v
@@ -51,12 +47,11 @@ func textOf(v reflect.Value) string {
 	return v.String()
 }
 
-// checkValues holds a request struct to its tags.
-func checkValues(dst any) error {
-	err := checker.Struct(dst)
-	var wrong validator.ValidationErrors
-	if err == nil || !errors.As(err, &wrong) {
-		return err
+// brokenRules holds a request struct to its tags.
+func brokenRules(dst any) []jsonbody.Mistake {
+	wrong, broken := errors.AsType[validator.ValidationErrors](checker.Struct(dst))
+	if !broken {
+		return nil // dst is a pointer to a struct, so there is no other error
 	}
 	var mistakes jsonbody.Mistakes
 	for _, w := range wrong {
@@ -67,7 +62,7 @@ func checkValues(dst any) error {
 			mistakes.AddAt(pointerOf(w.Namespace()), codeOf(w.Tag()), messageOf(w))
 		}
 	}
-	return invalid(&mistakes)
+	return mistakes.List
 }
 
 // nulled says whether a rule was broken by the empty value behind a null: a
@@ -85,14 +80,13 @@ func nulled(namespace string) bool {
 // mapField is the only field of a request whose keys are the client's own.
 const mapField = "edits"
 
-// pointerOf turns "newEntries.entries[3].data" into "/entries/3/data". Embedded structs
-// have a Go name in the path, which no client knows, and the value of a nullable field a
-// key.
+// pointerOf turns "NewEntries.entries[3].data" into "/entries/3/data". The value of a
+// nullable field has a key in the path, which no client knows.
 func pointerOf(namespace string) string {
 	var out strings.Builder
 	for i, part := range strings.Split(namespace, ".") {
 		name, rest, indexed := strings.Cut(part, "[")
-		if i == 0 || name == "" || name == "messageContent" || name == "sessionBudgets" {
+		if i == 0 || name == "" {
 			continue
 		}
 		out.WriteString("/" + jsonbody.Part(name))

@@ -15,15 +15,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// chunksPatch is a merge patch of the chunks that a workspace changes: null takes a
-// change back.
-type chunksPatch map[string]nullable.Nullable[chunkPatch]
-
-type chunkPatch struct {
-	Enabled nullable.Nullable[bool]   `json:"enabled"`
-	Text    nullable.Nullable[string] `json:"text"`
-}
-
 // maxChunk bounds a chunk's own text, in characters: it is sent with every call.
 const maxChunk = 20_000
 
@@ -37,7 +28,7 @@ func (s *server) listPromptChunks(w http.ResponseWriter, r *http.Request) {
 }
 
 // checkChunks refuses names that no chunk has, and texts that are empty or too long.
-func (s *server) checkChunks(patch chunksPatch) error {
+func (s *server) checkChunks(patch map[string]nullable.Nullable[api.ChunkPatch]) error {
 	known := s.Chunks()
 	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(patch)) {
@@ -47,28 +38,11 @@ func (s *server) checkChunks(patch chunksPatch) error {
 			mistakes.AddAt(at, "unknown", fmt.Sprintf("There is no chunk %q. GET /v1/prompt-chunks lists them.", shown))
 			continue
 		}
-		text := given(patch[name][true].Text)
-		if text != nil && (strings.TrimSpace(*text) == "" || utf8.RuneCountInString(*text) > maxChunk) {
+		text, given := patch[name][true].Text[true]
+		if given && (strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxChunk) {
 			message := fmt.Sprintf("A chunk has 1 to %d characters. To leave one out, set enabled to false.", maxChunk)
 			mistakes.AddAt(at+"/text", "wrong_length", message)
 		}
 	}
 	return invalid(&mistakes)
-}
-
-// applyChunks changes the chunks that the patch names.
-func applyChunks(dst *map[string]domain.ChunkChange, patch chunksPatch) {
-	all := maps.Clone(*dst)
-	if all == nil {
-		all = map[string]domain.ChunkChange{}
-	}
-	for name, p := range patch {
-		change := all[name]
-		mergeOptional(&change.Enabled, p[true].Enabled)
-		mergeOptional(&change.Text, p[true].Text)
-		if all[name] = change; p.IsNull() || change == (domain.ChunkChange{}) {
-			delete(all, name)
-		}
-	}
-	*dst = all
 }

@@ -20,7 +20,7 @@ func (s *server) listCommands(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) previewEnrichments(w http.ResponseWriter, r *http.Request) {
-	var in messageContent
+	var in api.MessageContent
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

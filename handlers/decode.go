@@ -116,7 +116,7 @@ func decode(body []byte, dst any) error {
 		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
 		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
 	}
-	return checkValues(dst)
+	return invalid(&jsonbody.Mistakes{List: brokenRules(dst)})
 }
 
 // decodeAny reads one JSON value of any shape: what it must hold is for others to say.

@@ -13,7 +13,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			var in messageInput
+			var in api.MessageInput
 			if err := decode(body, &in); err != nil {
 				b.Fatal(err)
 			}

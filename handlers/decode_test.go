@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -74,7 +75,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"segments":[{"type":"text","text":7,"x":null}],"if_busy":"now"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, dst := range []any{&messageInput{}, &newEntries{}, &settingsPatch{}, &newAutomation{}} {
+		for _, dst := range []any{&api.MessageInput{}, &newEntries{}, &api.SettingsPatch{}, &api.NewAutomation{}} {
 			err := decode(body, dst)
 			if err == nil {
 				continue

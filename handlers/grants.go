@@ -1,25 +1,13 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newGrant struct {
-	Commands  []string                     `json:"commands" validate:"required,min=1,max=50,dive,visible,max=100"`
-	ZoneIDs   []string                     `json:"zone_ids" validate:"max=100,dive,min=1,max=64"`
-	ToolIDs   []string                     `json:"tool_ids" validate:"max=100,dive,min=1,max=64"`
-	Bounds    json.RawMessage              `json:"bounds" validate:"omitempty,object"`
-	MaxPerRun int                          `json:"max_per_run" validate:"min=1,max=1000"`
-	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
-}
 
 func (s *server) listGrants(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
@@ -39,19 +27,13 @@ func (s *server) listGrants(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) createGrant(w http.ResponseWriter, r *http.Request) {
-	var in newGrant
+	var in api.NewGrant
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	who, id := caller(r), automationID(r)
-	ask := domain.Grant{
-		Commands: in.Commands, ZoneIDs: in.ZoneIDs, ToolIDs: in.ToolIDs, Bounds: in.Bounds, MaxPerRun: in.MaxPerRun, CreatedBy: who.Name,
-	}
-	if at, given := in.ExpiresAt[true]; given {
-		ask.ExpiresAt = new(at.UTC())
-	}
-	g, seq, err := s.Grants.GiveGrant(r.Context(), who.Workspace, id, ask)
+	g, seq, err := s.Grants.GiveGrant(r.Context(), who.Workspace, id, in.Domain(who.Name))
 	if err != nil {
 		s.fail(w, r, err)
 		return

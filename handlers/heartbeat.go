@@ -11,13 +11,9 @@ import (
 // holds to the same.
 const heartbeatHolds = 5 * time.Minute
 
-type heartbeatInput struct {
-	SessionIDs []string `json:"session_ids" validate:"required,min=1,max=200,dive,max=64"`
-}
-
 // sendHeartbeat notes that somebody looks at sessions without a stream of them.
 func (s *server) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
-	var in heartbeatInput
+	var in api.HeartbeatInput
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

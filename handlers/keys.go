@@ -2,21 +2,12 @@ package handlers
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newKey struct {
-	Name string `json:"name" validate:"visible,name,max=200"`
-	Role string `json:"role" validate:"required,oneof=viewer member admin"`
-
-	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
-}
 
 // closedNow is told with the key that closes an open server.
 const closedNow = "From now on every call needs a key, this one or one that is made with it: Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
@@ -38,7 +29,7 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) createKey(w http.ResponseWriter, r *http.Request) {
-	var in newKey
+	var in api.NewKey
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -10,19 +9,6 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newProvider struct {
-	Name      string          `json:"name" validate:"visible,name,max=200"`
-	Kind      string          `json:"kind" validate:"required,max=64"`
-	Config    json.RawMessage `json:"config" validate:"required,object"`
-	IsDefault bool            `json:"is_default"`
-}
-
-type providerPatch struct {
-	Name      *string         `json:"name" validate:"omitempty,visible,name,max=200"`
-	Config    json.RawMessage `json:"config" validate:"omitempty,object"`
-	IsDefault *bool           `json:"is_default"`
-}
 
 func (s *server) listProviderKinds(w http.ResponseWriter, r *http.Request) {
 	out := api.ProviderKindList{Data: []api.ProviderKind{}}
@@ -56,13 +42,13 @@ func (s *server) listProviders(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {
-	var in newProvider
+	var in api.NewProvider
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	p, err := s.Providers.CreateProvider(r.Context(), caller(r).Workspace,
-		NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault, ByOperator: byOperator(r)})
+		NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault != nil && *in.IsDefault, ByOperator: byOperator(r)})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -81,7 +67,7 @@ func (s *server) getProvider(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) updateProvider(w http.ResponseWriter, r *http.Request) {
-	var in providerPatch
+	var in api.ProviderPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

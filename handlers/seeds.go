@@ -12,7 +12,7 @@ func (s *server) getSeed(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) setSeed(w http.ResponseWriter, r *http.Request) {
-	var in messageContent
+	var in api.MessageContent
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -44,6 +44,6 @@ func (s *server) writeSeed(w http.ResponseWriter, r *http.Request, seq int64) {
 }
 
 // seedText checks a SEED's message: like any other, but its periods stay relative.
-func (s *server) seedText(r *http.Request, in *messageContent) (*domain.RichContent, error) {
+func (s *server) seedText(r *http.Request, in *api.MessageContent) (*domain.RichContent, error) {
 	return richTextOf(r.Context(), caller(r).Workspace, in, s.Seeds.ResolveSeed)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -44,31 +43,16 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	return f, err
 }
 
-type newSession struct {
-	Type              *string       `json:"type" validate:"omitempty,oneof=CHAT"`
-	Name              string        `json:"name" validate:"name,max=200"`
-	ProviderID        string        `json:"provider_id" validate:"max=64"`
-	RequireValidation bool          `json:"require_validation"`
-	ExternalID        *string       `json:"external_id" validate:"omitempty,min=1,max=200"`
-	Message           *firstMessage `json:"message"`
-}
-
 func (s *server) createSession(w http.ResponseWriter, r *http.Request) {
-	var in newSession
+	var in api.NewSession
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	who := caller(r)
-	ask := domain.NewSession{
-		Type: domain.Chat, Name: in.Name, ProviderID: in.ProviderID,
-		RequireValidation: in.RequireValidation, By: who.Name,
-	}
-	if in.ExternalID != nil {
-		ask.ExternalID = *in.ExternalID
-	}
+	ask := in.Domain(who.Name)
 	if in.Message != nil {
-		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.messageContent)
+		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
 		if err != nil {
 			s.fail(w, r, below("/message", err))
 			return
@@ -97,68 +81,28 @@ func (s *server) getSession(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(session))
 }
 
-type sessionPatch struct {
-	Name              *string                           `json:"name" validate:"omitempty,name,max=200"`
-	Pinned            *bool                             `json:"pinned"`
-	RequireValidation *bool                             `json:"require_validation"`
-	ProviderID        nullable.Nullable[string]         `json:"provider_id" validate:"omitempty,dive,max=64"`
-	Budgets           nullable.Nullable[sessionBudgets] `json:"budgets" validate:"omitempty,dive"`
-}
-
-type sessionBudgets struct {
-	MaxTokensPerRound nullable.Nullable[int64]   `json:"max_tokens_per_round" validate:"omitempty,dive,min=1"`
-	MaxCostPerRound   nullable.Nullable[float64] `json:"max_cost_per_round" validate:"omitempty,dive,gt=0"`
-	MaxCostPerSession nullable.Nullable[float64] `json:"max_cost_per_session" validate:"omitempty,dive,gt=0"`
-}
-
 func (s *server) updateSession(w http.ResponseWriter, r *http.Request) {
-	var in sessionPatch
+	var in api.SessionPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	ws, id := caller(r).Workspace, sessionID(r)
-	patch := domain.SessionPatch{Name: in.Name, Pinned: in.Pinned, RequireValidation: in.RequireValidation}
-	if in.ProviderID.IsSpecified() {
-		provider := in.ProviderID[true] // "" for null: the default provider
-		patch.ProviderID = &provider
-	}
+	var budgets domain.Budgets
 	if in.Budgets.IsSpecified() {
 		session, err := s.SessionReader.Session(r.Context(), ws, id)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		patch.Budgets = mergeBudgets(session.Budgets, in.Budgets)
+		budgets = session.Budgets
 	}
-	receipt, err := s.Sessions.UpdateSession(r.Context(), ws, id, patch)
+	receipt, err := s.Sessions.UpdateSession(r.Context(), ws, id, in.Domain(budgets))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(receipt.Session))
-}
-
-func mergeBudgets(b domain.Budgets, patch nullable.Nullable[sessionBudgets]) *domain.Budgets {
-	if patch.IsNull() {
-		return &domain.Budgets{}
-	}
-	p := patch[true]
-	mergeOptional(&b.MaxTokensPerRound, p.MaxTokensPerRound)
-	mergeOptional(&b.MaxCostPerRound, p.MaxCostPerRound)
-	mergeOptional(&b.MaxCostPerSession, p.MaxCostPerSession)
-	return &b
-}
-
-// mergeOptional applies a field of a merge patch to a value that may be missing.
-func mergeOptional[T any](dst **T, patch nullable.Nullable[T]) {
-	switch {
-	case patch.IsNull():
-		*dst = nil
-	case patch.IsSpecified():
-		v := patch[true]
-		*dst = &v
-	}
 }
 
 func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) {

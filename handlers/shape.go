@@ -9,22 +9,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// firstMessage is the message of a new session: a text, or what sendMessage takes.
-type firstMessage struct{ messageContent }
-
-func (m *firstMessage) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &m.Text)
-	}
-	return json.Unmarshal(b, &m.messageContent)
-}
-
 var (
 	rawType          = reflect.TypeFor[json.RawMessage]()
-	firstMessageType = reflect.TypeFor[firstMessage]()
+	firstMessageType = reflect.TypeFor[api.FirstMessage]()
 	unmarshalerType  = reflect.TypeFor[json.Unmarshaler]()
 )
 
@@ -42,7 +33,7 @@ func (c *shapeChecker) check(node any, t reflect.Type) {
 		return
 	case t == firstMessageType:
 		if _, ok := node.(string); !ok {
-			c.check(node, reflect.TypeFor[messageContent]())
+			c.check(node, reflect.TypeFor[api.MessageContent]())
 		}
 		return
 	case t.Kind() == reflect.Pointer:

@@ -9,11 +9,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-type newWorkspace struct {
-	ID   string `json:"id" validate:"required,workspace"`
-	Name string `json:"name" validate:"name,max=200"`
-}
-
 func (s *server) listWorkspaces(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
@@ -30,14 +25,14 @@ func (s *server) listWorkspaces(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) createWorkspace(w http.ResponseWriter, r *http.Request) {
-	var in newWorkspace
+	var in api.NewWorkspace
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	ws := &domain.Workspace{ID: in.ID, Name: in.Name, Settings: domain.DefaultSettings(), CreatedAt: s.Clock()}
-	if ws.Name == "" {
-		ws.Name = ws.ID
+	ws := &domain.Workspace{ID: in.ID, Name: in.ID, Settings: domain.DefaultSettings(), CreatedAt: s.Clock()}
+	if in.Name != nil && *in.Name != "" {
+		ws.Name = *in.Name
 	}
 	if err := s.Workspaces.CreateWorkspace(r.Context(), ws); err != nil {
 		s.fail(w, r, err)

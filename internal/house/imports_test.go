@@ -33,6 +33,7 @@ var table = map[string][]string{
 	"web":                      {},
 	"api":                      {"domain"},
 	"api/queries":              {},
+	"api/requests":             {},
 	"auth":                     {"domain"},
 	"prompt":                   {"domain"},
 	"stream":                   {"domain"},
