@@ -1,5 +1,4 @@
-// Command fermata is the server and its command line. This package is the only place
-// that knows every other one.
+// Command fermata is the server and its command line.
 package main
 
 import (
@@ -7,16 +6,51 @@ import (
 	"os"
 
 	_ "time/tzdata" // time zones on images that have none
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/cli"
 )
 
-// version and commit are set when a release is built.
-var (
-	version = "dev"
-	commit  = "unknown"
-)
+// Set when a release is built.
+var version, commit = "dev", "unknown"
+
+// commandLine is all that can be typed.
+type commandLine struct {
+	cli.Flags    `embed:""`
+	Serve        serve   `cmd:"" help:"Run the server."`
+	Migrate      migrate `cmd:"" help:"Bring the database up to date and end."`
+	cli.Commands `embed:""`
+	Doctor       doctor             `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
+	Version      cli.VersionCommand `cmd:"" help:"Print the version."`
+}
+
+type serve struct {
+	app.Config `embed:""`
+}
+
+func (c *serve) Run(cc *cli.Context) error {
+	c.Config.Version, c.Config.Commit = cc.Version, cc.Commit
+	return app.Serve(c.Config)
+}
+
+type migrate struct {
+	app.Database `embed:""`
+}
+
+func (c *migrate) Run(cc *cli.Context) error { return app.Migrate(cc, c.Database, cc.Out) }
+
+// doctor looks at what a server on this machine would start with, then at the server.
+type doctor struct {
+	cli.Doctor `embed:""`
+	Server     app.Config `embed:"" group:"What the server of this machine is started with"`
+}
+
+func (c *doctor) Run(cc *cli.Context) error {
+	return c.Check(cc, app.Diagnose(cc, c.Server, c.URL))
+}
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := cli.Run(&commandLine{}, os.Args[1:], cli.Process(version, commit)); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
 		os.Exit(1)
 	}

@@ -25,7 +25,7 @@ var waysOut = map[string][]string{
 
 // Who else may: the way to the database, the command line's own client, and what only
 // tests use.
-var ownWaysOut = []string{"internal/egress/", "repository/dial.go", "cmd/fermata/client.go", "internal/testkit/", "providers/suite/"}
+var ownWaysOut = []string{"internal/egress/", "repository/dial.go", "cli/client.go", "internal/testkit/", "providers/suite/"}
 
 // TestOneWayOut: every request that leaves goes through internal/egress, where it is
 // checked where it may go.
@@ -95,7 +95,7 @@ func TestWaysOutAreFound(t *testing.T) {
 	for path, want := range map[string]string{
 		"../egress/client.go":           "net/http.Client",
 		"../../repository/dial.go":      "net.Dialer",
-		"../../cmd/fermata/client.go":   "net/http.Client",
+		"../../cli/client.go":           "net/http.Client",
 		"../../internal/egress/doc.go":  "",
 		"../../providers/providers.go":  "",
 		"../testkit/cutproxy.go":        "net.Dial",

@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/secretfile", "internal/diagnosis"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -21,12 +21,14 @@ var table = map[string][]string{
 	"":                         {},
 	"domain":                   {},
 	"internal/clock":           {},
+	"internal/diagnosis":       {},
 	"internal/dsn":             {},
 	"internal/egress":          {},
 	"internal/ids":             {},
 	"internal/jsonbody":        {},
 	"internal/lifecycle":       {},
 	"internal/house":           {},
+	"internal/secretfile":      {},
 	"internal/testkit":         {},
 	"internal/testkit/golden":  {},
 	"migrations":               {},
@@ -37,7 +39,7 @@ var table = map[string][]string{
 	"auth":                     {"domain"},
 	"prompt":                   {"domain"},
 	"stream":                   {"domain"},
-	"bus":                      {"domain", "stream"},
+	"stream/bus":               {"domain", "stream"},
 	"orchestrator/machine":     {"domain"},
 	"providers":                {"domain"},
 	"providers/anthropic":      {"domain", "providers"},
@@ -57,10 +59,13 @@ var table = map[string][]string{
 	"scheduler":                {"domain", "scheduler/schedule"},
 	"scheduler/schedule":       {"domain"},
 	"handlers":                 {"", "api", "auth", "domain", "stream"},
+	"cli":                      {"api", "domain"}, // the types of api hold those of domain
+	"app/e2e":                  {},
+	"cmd/fermata":              {"app", "cli"},
 }
 
 // TestImports keeps the table of who may import whom. Tests may besides use the
-// testkit, and cmd/fermata may use all.
+// testkit, and app may use all but cli.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
 	if err != nil {
@@ -83,7 +88,12 @@ func TestImports(t *testing.T) {
 
 func checkImports(t *testing.T, name string, imports []string) {
 	t.Helper()
-	if strings.HasPrefix(name, "cmd/") {
+	if name == "app" {
+		for _, i := range imports {
+			if dep := short(i); dep == "cli" || strings.HasPrefix(dep, "cli/") || strings.HasPrefix(dep, "cmd/") {
+				t.Errorf("app imports %s; it may import all but the command line", dep)
+			}
+		}
 		return
 	}
 	allowed, known := table[name]

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/auth"
+)
+
+// checkAccess refuses what says wrongly who may call, and where.
+func (f *Config) checkAccess() error {
+	if err := auth.CheckRootKey(f.RootKey); err != nil {
+		return err
+	}
+	if err := checkAddress(f.Listen); err != nil {
+		return fmt.Errorf("FERMATA_LISTEN (--listen): %w", err)
+	}
+	if f.MetricsListen != "" {
+		if err := checkAddress(f.MetricsListen); err != nil {
+			return fmt.Errorf("FERMATA_METRICS_LISTEN (--metrics-listen): %w", err)
+		}
+	}
+	if f.PublicURL != "" {
+		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("FERMATA_PUBLIC_URL (--public-url) is no address of a server: write https://host, or https://host/path")
+		}
+	}
+	if _, err := auth.ParseOrigins(f.AllowedOrigins...); err != nil {
+		return fmt.Errorf("FERMATA_ALLOWED_ORIGINS (--allowed-origins): %w", err)
+	}
+	return nil
+}
+
+// checkAddress takes "host:port" and ":port".
+func checkAddress(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if bare := strings.Trim(address, "[]"); err != nil && (net.ParseIP(bare) != nil || bare == "localhost" || strings.Contains(bare, ".") && hostName(bare)) {
+		return fmt.Errorf("%q has no port: write %s", address, net.JoinHostPort(bare, "8080"))
+	}
+	if err != nil || host != "" && net.ParseIP(host) == nil && !hostName(host) {
+		return fmt.Errorf("%q is not an address: write host:port, like 127.0.0.1:8080", address)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%q is not an address: its port is %q, write a number up to 65535", address, port)
+	}
+	return nil
+}
+
+func hostName(text string) bool {
+	return text != "" && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz0123456789-._") == ""
+}
+
+// onLoopback says whether the server can be reached from this machine only.
+func (f *Config) onLoopback() bool {
+	host, _, err := net.SplitHostPort(f.Listen)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// public says whether others reach the server under its public URL, through a proxy on
+// this machine if it listens on loopback.
+func (f *Config) public() bool {
+	if f.PublicURL == "" {
+		return false
+	}
+	u, err := url.Parse(f.PublicURL)
+	return err != nil || !auth.LoopbackHost(u.Host)
+}
+
+// plain says whether keys come over the network as plain text, as far as one can tell: the
+// server speaks no TLS, and no public URL tells of a proxy that does.
+func (f *Config) plain() bool {
+	return !f.onLoopback() && !strings.HasPrefix(strings.ToLower(f.PublicURL), "https://")
+}
+
+const plainMend = "Put a proxy with TLS in front, listen on 127.0.0.1, and set FERMATA_PUBLIC_URL to its https:// address."
+
+// warnOfPlain tells an operator who may not know.
+func (a *App) warnOfPlain() {
+	if a.flags.plain() {
+		a.log.Warn().Str("listen", a.flags.Listen).
+			Str("fix", plainMend).
+			Msg("Keys and conversations cross the network as plain text: who is on the way can read them")
+	}
+}

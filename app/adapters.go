@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/orchestrator/machine"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// loopStore shows the repository to the run loop, which names only what it uses.
+type loopStore struct{ *repository.Store }
+
+func (s loopStore) Act(ctx context.Context, workspace, session string, act orchestrator.ActFunc) (*domain.Change, error) {
+	return s.Store.Act(ctx, workspace, session,
+		func(ctx context.Context, view *domain.View, data *repository.Data) (*domain.Change, error) {
+			return act(ctx, view, data)
+		})
+}
+
+// pureMachine shows the machine's functions to the scheduler.
+type pureMachine struct{}
+
+func (pureMachine) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
+	return machine.Run(s, e, p)
+}
+
+func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return machine.Accepts(s, e) }
+
+// answers checks what people answer, by the catalogue's rules.
+type answers struct{ app *App }
+
+// RoleFor is the least role that may approve a command.
+func (a answers) RoleFor(command string) domain.Role { return a.app.catalogue.RoleFor(command) }
+
+func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
+	return commands.CheckResponse(m, value)
+}
+
+func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language string) string {
+	return commands.ResponseText(m, value, language)
+}
+
+// Edit checks the params that a person changed.
+func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
+	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), decision.ApprovedIDs, decision.Edits)
+}
+
+// Stale gives new cards of the actions when what they change is no longer what the
+// person was shown.
+func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
+	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), approved)
+}
+
+// actionsOf are the actions of the answer that is being carried out.
+func actionsOf(view *domain.View) []*domain.Execution {
+	var actions []*domain.Execution
+	for _, e := range view.Planned {
+		if e.Kind == domain.KindAction {
+			actions = append(actions, e)
+		}
+	}
+	return actions
+}
+
+func (a answers) env(view *domain.View) commands.Env {
+	env := a.app.env(view.Workspace)
+	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
+	env.Role = view.Session.ActsAs()
+	env.SessionRequiresValidation = view.Session.RequireValidation
+	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
+	env.Allows = view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow"
+	return env
+}
+
+// conditions decide about the JSON Schemas of triggers.
+type conditions struct{ catalogue *commands.Catalogue }
+
+func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {
+	if len(schema) == 0 {
+		return true, nil
+	}
+	err := c.catalogue.CheckSchema(schema, value, "")
+	if domain.ErrorCode(err) == domain.CodeInvalid {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,339 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	stdlog "log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/anthropic"
+	"github.com/fermata-dev/fermata/providers/demo"
+	"github.com/fermata-dev/fermata/providers/gemini"
+	"github.com/fermata-dev/fermata/providers/health"
+	"github.com/fermata-dev/fermata/providers/openai"
+	"github.com/fermata-dev/fermata/providers/script"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/stream"
+	"github.com/fermata-dev/fermata/stream/bus"
+)
+
+// App is the whole server, wired.
+type App struct {
+	flags       Config
+	log         zerolog.Logger
+	clock       clock.Clock
+	incarnation string
+	startedAt   time.Time
+
+	store     *repository.Store
+	broker    *stream.Broker
+	catalogue *commands.Catalogue
+	registry  *providers.Registry
+	models    *models
+	news      *providerNews
+	outbound  *http.Client
+	sealer    *sealer
+	loop      *orchestrator.Loop
+	door      *scheduler.Door
+	node      *bus.Node // nil: a SQLite file has one process
+	metrics   *metrics
+	uses      *auth.Uses
+	scraped   *metricsListener
+
+	draining atomic.Bool
+	listener net.Listener
+	http     *http.Server
+	services lifecycle.Group
+}
+
+// kinds are the sorts of providers that can be configured.
+func kinds(flags *Config) []providers.Kind {
+	all := []providers.Kind{anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind()}
+	if flags.ScriptProvider {
+		all = append(all, script.Kind())
+	}
+	return all
+}
+
+// New opens the database, brings it up to date and wires everything. Nothing runs yet.
+// What the configuration leaves out has its default.
+func New(ctx context.Context, config Config) (*App, error) {
+	return open(ctx, config.withDefaults())
+}
+
+func open(ctx context.Context, flags Config) (*App, error) {
+	if err := flags.resolve(); err != nil {
+		return nil, err
+	}
+	catalogue := commands.New()
+	a := &App{
+		flags: flags, log: flags.Log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
+		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), catalogue: catalogue,
+		registry: providers.NewRegistry(kinds(&flags)...),
+	}
+	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	if err := flags.prepareKeyFile(flags.Log); err != nil {
+		return nil, err
+	}
+	keys, err := flags.secretKeys()
+	if err != nil {
+		return nil, err
+	}
+	if a.sealer, err = newSealer(keys); err != nil {
+		return nil, err
+	}
+	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
+		Node: flags.NodeID, Incarnation: a.incarnation, Committed: a.committed, AroundCommit: flags.TestHooks.AroundCommit,
+	}); err != nil {
+		return nil, err
+	}
+	if err := a.store.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
+	}
+	if err := a.prepareSecrets(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if err := a.wire(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if err := a.firstWorkspace(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	return a, nil
+}
+
+// firstWorkspace makes the workspace that a fresh server has.
+func (a *App) firstWorkspace(ctx context.Context) error {
+	_, err := a.store.Workspace(ctx, domain.DefaultWorkspace)
+	if domain.ErrorCode(err) != domain.CodeNotFound {
+		return err
+	}
+	err = a.store.CreateWorkspace(ctx, &domain.Workspace{
+		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: a.clock(),
+	})
+	if domain.ErrorCode(err) == domain.CodeConflict {
+		return nil // another node was faster
+	}
+	return err
+}
+
+// openStore opens the database that the flags name, for the writer that config names.
+func openStore(ctx context.Context, flags *Database, config repository.Config) (*repository.Store, error) {
+	config.Clock, config.NewID, config.Encode = clock.System, ids.New, api.EncodeEvent
+	config.URL, config.DirectURL = flags.DatabaseURL, flags.DatabaseDirectURL
+	if config.URL == "" {
+		config.Path = flags.SQLitePath()
+	}
+	store, err := repository.Open(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return store, nil
+}
+
+// committed is told of every change that this process commits: listeners first, then
+// what is kept in memory.
+func (a *App) committed(change *domain.Change) {
+	a.broker.Publish(change.Events)
+	a.loop.Committed(change)
+	a.metrics.committed(change)
+	logCommitted(&a.log, change, a.metrics.command)
+	a.door.Committed(change)
+	if a.node != nil {
+		a.node.Committed(change)
+	}
+	if a.flags.TestHooks.Committed != nil {
+		a.flags.TestHooks.Committed(change)
+	}
+}
+
+// wire makes the parts and says in which order they run.
+func (a *App) wire(ctx context.Context) error {
+	a.broker = stream.New(stream.Config{Clock: a.clock, Newest: func(ctx context.Context, workspace string) (int64, error) {
+		_, newest, err := a.store.EventBounds(ctx, workspace)
+		return newest, err
+	}})
+	if err := a.wireProviders(); err != nil {
+		return err
+	}
+	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
+	}, a.models.board.Resting))
+	keeper := &scheduler.Keeper{
+		Leases: a.store, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
+	}
+	a.wireNode(keeper.Look)
+	a.wireLoop()
+	keeper.Door, keeper.Drivers = a.door, a.loop
+	a.uses = auth.NewUses(a.store, a.clock, a.log)
+	handler, err := a.handler(ctx)
+	if err != nil {
+		return err
+	}
+	a.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: stdlog.New(a.log, "", 0),
+	}
+	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
+	a.services.Add("streams", a.broker)
+	if a.node != nil {
+		a.services.Add("bus", a.node)
+	}
+	a.services.Add("leases", keeper) // given back when nothing runs any more
+	a.services.Add("run loop", a.loop)
+	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
+	a.services.Add("scheduler", a.door)
+	a.services.Add("news of providers", a.news)
+	a.services.Add("housekeeping", a.housekeeping())
+	a.services.Add("uses of keys", a.uses)
+	a.scraped = newMetricsListener(a)
+	a.services.Add("metrics", a.scraped)
+	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
+	if a.flags.TestHooks.Wired != nil {
+		a.flags.TestHooks.Wired(a.parts())
+	}
+	return nil
+}
+
+func (a *App) wireProviders() error {
+	allowed, err := egress.ParseAllowedHosts(a.flags.AllowedHosts...)
+	if err != nil {
+		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
+	}
+	a.outbound = egress.NewClient(egress.Config{
+		Policy: egress.Policy{Allowed: allowed, Private: a.openAccess()}, Failed: a.requestFailed,
+	})
+	env, err := parseProviderEnv(a.flags.ProviderEnv)
+	if err != nil {
+		return err
+	}
+	a.news = newProviderNews(a)
+	a.models = &models{
+		store: a.store, registry: a.registry, sealer: a.sealer, env: env, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
+		board: health.NewBoard(health.Config{Clock: a.clock, Back: a.news.tell}),
+	}
+	return nil
+}
+
+// openAccess says whether callers need no credentials: the server listens on loopback
+// only, and none were ever configured. (That it opens to nobody else is auth's to
+// check.) The first key ends it for good.
+func (a *App) openAccess() func(context.Context) bool {
+	if a.flags.RootKey != "" || !a.flags.onLoopback() || a.flags.public() {
+		return nil
+	}
+	var closed atomic.Bool
+	return func(ctx context.Context) bool {
+		if closed.Load() {
+			return false
+		}
+		anyKey, err := a.store.AnyKey(ctx)
+		if anyKey {
+			closed.Store(true)
+		}
+		return err == nil && !anyKey
+	}
+}
+
+// requestFailed tells the operator what a caller is not told: addresses, and who
+// resolved the name.
+func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reason, err error) {
+	a.log.Info().Str("origin", origin).Str("reason", string(reason)).Err(err).Msg("a request out got no answer")
+}
+
+func (a *App) wireLoop() {
+	a.loop = orchestrator.New(orchestrator.Config{
+		Store: loopStore{a.store}, Streams: a.broker, Models: a.models, Commands: a.catalogue, Observer: a.metrics,
+		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
+		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.sealer.mark,
+		Rested:    func(s *domain.Session) { a.door.Rested(s) },
+		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
+	})
+	a.door = scheduler.NewDoor(scheduler.Config{
+		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
+		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
+		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
+		SealHook: a.sealer.sealHook,
+		Observer: a.metrics, Gather: a.gather(), Caution: a.flags.TestHooks.Caution,
+		Causes: scheduler.Causes{
+			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
+		},
+	})
+}
+
+// authenticator says who calls.
+func (a *App) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
+	return auth.New(auth.Config{
+		Origins: origins,
+		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
+		Keys: a.store, Workspaces: a.store, Uses: a.uses, Clock: a.clock,
+	})
+}
+
+// listen opens the port and serves until the server is stopped.
+func (a *App) listen(ctx context.Context) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", a.flags.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", a.flags.Listen, err)
+	}
+	a.listener = listener
+	go func() {
+		if err := a.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			a.log.Error().Err(err).Msg("the HTTP server ended")
+		}
+	}()
+	return nil
+}
+
+// stopHTTP ends the event streams (they say bye) and lets running requests finish.
+func (a *App) stopHTTP(ctx context.Context) error {
+	a.draining.Store(true)
+	a.broker.Drain()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := a.http.Shutdown(ctx); err != nil {
+		return a.http.Close()
+	}
+	return nil
+}
+
+// Start makes everything run; it returns once the server answers.
+func (a *App) Start(ctx context.Context) error { return a.services.Start(ctx) }
+
+// Stop ends everything in reverse order and waits.
+func (a *App) Stop(ctx context.Context) error { return a.services.Stop(ctx) }
+
+// Addr is the address that the server listens on, once it was started.
+func (a *App) Addr() string { return a.listener.Addr().String() }
+
+// URL is where the server is reached on this machine, once it was started.
+func (a *App) URL() string {
+	host := a.Addr()
+	if strings.HasPrefix(host, "[::]") {
+		host = strings.Replace(host, "[::]", "localhost", 1)
+	}
+	return "http://" + host
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// Diagnose checks what a server on this machine would start with: its configuration and
+// its database. It changes nothing. Where address, of the server that people use, leads
+// to another machine, there is nothing to look at here.
+func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Finding {
+	if u, err := url.Parse(address); err != nil || !auth.LoopbackHost(u.Host) {
+		return []diagnosis.Finding{diagnosis.Skipped("configuration", "the server is on another machine; run doctor there for its configuration and database")}
+	}
+	if err := flags.resolve(); err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("configuration", err.Error(), "Correct the flag, the variable or the file; `fermata serve --help` lists them all.")}
+	}
+	findings := []diagnosis.Finding{diagnosis.OK("configuration", "it can be started with (listening on "+flags.Listen+")")}
+	if flags.plain() {
+		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
+	}
+	keys, err := flags.secretKeys()
+	if err != nil {
+		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))
+	}
+	if len(keys) == 0 && flags.DatabaseURL != "" {
+		findings = append(findings, diagnosis.Warning("secret key", "FERMATA_SECRET_KEY is not set: provider keys and webhook URLs cannot be stored", "Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
+	}
+	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
+}
+
+// checkDatabase looks whether the database is there and up to date.
+func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagnosis.Finding {
+	if flags.DatabaseURL == "" {
+		if _, err := os.Stat(flags.SQLitePath()); errors.Is(err, fs.ErrNotExist) {
+			return []diagnosis.Finding{diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" will be made at the first start")}
+		}
+	}
+	store, err := openStore(ctx, flags, repository.Config{Node: "doctor", Incarnation: "doctor"})
+	if err != nil {
+		if flags.DatabaseURL == "" {
+			return []diagnosis.Finding{diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" is in use: "+err.Error())}
+		}
+		return []diagnosis.Finding{diagnosis.Failed("database", err.Error(), "Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")}
+	}
+	defer func() { _ = store.Close() }()
+	if _, err := store.Workspaces(ctx); err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("database", "it answers, but its tables cannot be read: "+err.Error(), "Bring it up to date: fermata migrate")}
+	}
+	return append([]diagnosis.Finding{diagnosis.OK("database", store.Kind()+" answers and is up to date")}, checkSealed(ctx, store, keys)...)
+}
+
+// checkSealed looks whether the keys open what is stored.
+func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
+	s, err := newSealer(keys)
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "")}
+	}
+	unreadable, all, err := s.unreadable(ctx, store)
+	switch {
+	case err != nil:
+		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "Bring the database up to date: fermata migrate")}
+	case unreadable > 0:
+		return []diagnosis.Finding{diagnosis.Failed("secret key", s.wrongKey(unreadable, all), "Set FERMATA_SECRET_KEY to the key that sealed them.")}
+	case all > 0:
+		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens all %d stored secrets", all))}
+	}
+	return nil
+}

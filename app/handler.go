@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/prompt"
+	"github.com/fermata-dev/fermata/web"
+)
+
+// handler wires the API.
+func (a *App) handler(ctx context.Context) (http.Handler, error) {
+	origins, err := auth.ParseOrigins(a.flags.AllowedOrigins...)
+	if err != nil {
+		return nil, err
+	}
+	who, err := a.authenticator(origins)
+	if err != nil {
+		return nil, err
+	}
+	if err := who.CheckStart(ctx); err != nil {
+		return nil, err
+	}
+	a.warnOfPlain()
+	data, automations := dataService{a}, automationService{a}
+	provider := &providerService{
+		rows: a.store, registry: a.registry, sealer: a.sealer, env: a.models.env, models: a.models, schemas: a.catalogue,
+		client: a.outbound, clock: a.clock, newID: ids.New,
+	}
+	return handlers.New(handlers.Config{
+		Auth: who, Origins: origins, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+		Version:    handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
+		RateLimits: a.flags.Rate.limits(),
+		Draining:   a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
+		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
+		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
+		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Chunks: prompt.Chunks, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
+		Search: data, EntryFiles: data, Versions: data, Undo: data, Periods: data,
+		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
+	}), nil
+}
+
+// richText computes what a person's message means, by the catalogue's rules.
+type richText struct{ app *App }
+
+func (s richText) Resolve(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
+	return s.resolve(ctx, workspace, domain.Chat, segments)
+}
+
+func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType, segments []domain.Segment) (*domain.RichContent, error) {
+	w := &domain.Workspace{ID: workspace}
+	for _, segment := range segments {
+		if segment.Enrichment == nil {
+			continue
+		}
+		var err error // only enrichments need the workspace's calendar and language
+		if w, err = s.app.store.Workspace(ctx, workspace); err != nil {
+			return nil, err
+		}
+		break
+	}
+	env := s.app.env(w)
+	env.SessionType = kind
+	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
+	return &rich, err
+}
+
+// catalogueService lists the commands; every workspace has the same ones so far.
+type catalogueService struct{ app *App }
+
+func (s catalogueService) Commands(context.Context, string) ([]domain.CommandSpec, error) {
+	return s.app.catalogue.Specs(), nil
+}
+
+// keyService mints and revokes API keys.
+type keyService struct{ app *App }
+
+func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
+	return s.app.store.Keys(ctx, workspace)
+}
+
+func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
+	text, prefix, hash := auth.Mint()
+	minted := &handlers.MintedKey{Text: text, Key: &domain.Key{
+		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
+		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
+	}}
+	err := s.app.store.InsertKey(ctx, minted.Key, func(first bool) error {
+		if minted.Closed = first && s.app.flags.RootKey == ""; minted.Closed {
+			return minted.MayBeFirst()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return minted, nil
+}
+
+func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
+	if s.app.flags.RootKey != "" {
+		return s.app.store.RevokeKey(ctx, workspace, id, nil)
+	}
+	return s.app.store.RevokeKey(ctx, workspace, id, func(all []*domain.Key) error {
+		return domain.MayRevoke(id, all, s.app.clock())
+	})
+}
+
+// adminService says how this process is.
+type adminService struct{ app *App }
+
+func (s adminService) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
+	return s.app.store.Invariants(ctx, workspace)
+}
+
+func (s adminService) Status(ctx context.Context, workspace string, whole bool) (*handlers.Status, error) {
+	until, err := s.app.store.LeaseUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
+	status := &handlers.Status{
+		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
+		Sessions: s.app.loop.ActiveIn(workspace), StreamClients: s.app.broker.StreamsOf(workspace), LeaseUntil: until,
+	}
+	for _, b := range s.app.models.board.Statuses(workspace) {
+		status.Breakers = append(status.Breakers, handlers.Breaker{
+			ProviderID: b.Provider, Model: b.Model, State: string(b.State), Failures: b.Failures, Until: b.Until, LastError: b.LastError,
+		})
+	}
+	if whole {
+		status.Sessions, status.StreamClients = s.app.loop.Active(), s.app.broker.Load().Streams
+		status.Nodes, err = s.app.store.Nodes(ctx)
+	}
+	return status, err
+}
+
+// pruneEvery is how often what is no longer needed is deleted.
+const pruneEvery = 10 * time.Minute
+
+// housekeeping deletes old idempotency keys, the events that are past their time, and
+// what was deleted too long ago to be restored.
+func (a *App) housekeeping() lifecycle.Service {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	loop := func() {
+		defer close(done)
+		ticker := time.NewTicker(pruneEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if err := a.prune(ctx); err != nil && ctx.Err() == nil {
+				a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
+			}
+		}
+	}
+	return lifecycle.Func{
+		OnStart: func(context.Context) error { go loop(); return nil },
+		OnStop:  func(context.Context) error { stop(); <-done; return nil },
+	}
+}
+
+func (a *App) prune(ctx context.Context) error {
+	now := a.clock()
+	if err := a.store.PruneIdempotency(ctx, now); err != nil {
+		return fmt.Errorf("prune idempotency keys: %w", err)
+	}
+	if err := a.store.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
+		return fmt.Errorf("prune events: %w", err)
+	}
+	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
+		return fmt.Errorf("prune what was deleted: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// requestKeys shows the repository's idempotency keys to the handlers, which keep an
+// answer as one text.
+type requestKeys struct {
+	store *repository.Store
+	clock clock.Clock
+}
+
+var keyStates = map[repository.IdempotentState]handlers.KeyState{
+	repository.IdempotentFresh:    handlers.KeyNew,
+	repository.IdempotentRunning:  handlers.KeyRunning,
+	repository.IdempotentMismatch: handlers.KeyMismatch,
+	repository.IdempotentApplied:  handlers.KeyApplied,
+	repository.IdempotentDone:     handlers.KeyAnswered,
+}
+
+func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
+	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
+		repository.IdempotentRequest{Key: key.Name, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys}, k.clock())
+	if err != nil {
+		return ctx, nil, err
+	}
+	claim := &handlers.KeyClaim{State: keyStates[state]}
+	if kept != nil {
+		claim.Answer, claim.CreatedID, claim.Seq = kept.Body, kept.CreatedID, kept.Seq
+	}
+	return repository.WithIdempotencyKey(ctx, workspace, key.Name), claim, nil
+}
+
+func (k requestKeys) KeepAnswer(ctx context.Context, workspace, key string, answer []byte) error {
+	return k.store.FinishIdempotent(ctx, workspace, key, http.StatusOK, answer, nil)
+}
+
+func (k requestKeys) KeepRefusal(ctx context.Context, workspace, key string, answer []byte) error {
+	return k.store.RefuseIdempotent(ctx, workspace, key, http.StatusOK, answer)
+}
+
+func (k requestKeys) ReleaseKey(ctx context.Context, workspace, key string) error {
+	return k.store.AbandonIdempotent(ctx, workspace, key)
+}

@@ -1,0 +1,27 @@
+package app
+
+import (
+	"bytes"
+	"testing"
+)
+
+// The marks of prompts are the same wherever the secret key is, and tell nothing of it.
+func TestTheKeyOfMarksComesFromTheSecretKey(t *testing.T) {
+	mark := func(keys ...string) []byte {
+		raw := make([][]byte, len(keys))
+		for i, key := range keys {
+			raw[i] = bytes.Repeat([]byte(key), 32)
+		}
+		s, err := newSealer(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.mark
+	}
+	if one := mark("a"); len(one) != 32 || !bytes.Equal(one, mark("a")) || !bytes.Equal(one, mark("a", "b")) || bytes.Equal(one, mark("b", "a")) || bytes.Contains(one, []byte("aaaa")) {
+		t.Errorf("the key is %x", one)
+	}
+	if mark() != nil {
+		t.Error("there is a key of no key")
+	}
+}

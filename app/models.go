@@ -1,0 +1,198 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/providers/health"
+	"github.com/fermata-dev/fermata/providers/script"
+)
+
+// providerStore is what finding a provider needs of the database.
+type providerStore interface {
+	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
+	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
+}
+
+// modelAge bounds how long a configured provider is believed without a look: another
+// node may have changed it.
+const modelAge = 2 * time.Second
+
+// models finds the provider of a session and keeps it ready.
+type models struct {
+	store    providerStore
+	registry *providers.Registry
+	sealer   *sealer
+	env      providerEnv
+	client   *http.Client
+	clock    clock.Clock
+	// board remembers which of them are down.
+	board *health.Board
+
+	mu    sync.Mutex
+	ready map[string]readyModel // by workspace and provider id
+}
+
+type readyModel struct {
+	model *orchestrator.Model
+	row   string // id and version of the configured provider
+	at    time.Time
+}
+
+// commonConfig is what every kind's config may say beside its own.
+type commonConfig struct {
+	Model     string          `json:"model"`
+	Protocol  domain.Protocol `json:"protocol"`
+	MaxTokens int             `json:"max_tokens"`
+	APIKeyEnv string          `json:"api_key_env"`
+}
+
+// minTokens is the least that an answer may have where commands are offered.
+const minTokens = 4000
+
+// For gives the model of a provider, of the workspace's default, or the demo.
+func (m *models) For(ctx context.Context, workspace, id string) (*orchestrator.Model, error) {
+	key := workspace + "/" + id
+	m.mu.Lock()
+	have, ok := m.ready[key]
+	m.mu.Unlock()
+	now := m.clock()
+	if ok && now.Sub(have.at) < modelAge {
+		return have.model, nil
+	}
+	row, err := m.find(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	version := fmt.Sprintf("%s@%d", row.ID, row.Version)
+	if !ok || have.row != version {
+		if have.model, err = m.build(row); err != nil {
+			return nil, err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.ready) > 4096 {
+		clear(m.ready)
+	}
+	m.ready[key] = readyModel{model: have.model, row: version, at: now}
+	return have.model, nil
+}
+
+// Known is the model as it was last used, without a look at the database; nil when
+// it was not used before.
+func (m *models) Known(workspace, id string) *orchestrator.Model {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ready[workspace+"/"+id].model
+}
+
+// forget: the workspace's providers changed.
+func (m *models) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.ready)
+}
+
+func (m *models) find(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+	if id != "" {
+		row, err := m.store.Provider(ctx, workspace, id)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			return nil, domain.Errorf("provider_missing", "The provider of this session was deleted. Choose another one, then retry.")
+		}
+		return row, err
+	}
+	row, err := m.store.DefaultProvider(ctx, workspace)
+	if err != nil || row != nil {
+		return row, err
+	}
+	return &domain.Provider{WorkspaceID: workspace, Name: "Demo", Kind: "demo", Config: json.RawMessage("{}")}, nil
+}
+
+// build makes a provider of its stored configuration.
+func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
+	kind, ok := m.registry.Kind(row.Kind)
+	if !ok {
+		return nil, domain.Errorf("provider_unknown_kind", "%s", unknownKind(row.Kind))
+	}
+	var common commonConfig
+	if err := json.Unmarshal(row.Config, &common); err != nil {
+		return nil, domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
+	}
+	secret, err := m.secret(kind, row, common.APIKeyEnv)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := kind.New(row.Config, secret, m.client)
+	if err != nil {
+		return nil, &domain.Error{Code: "provider_unusable", Message: "The provider " + row.Name + " cannot be used: " + err.Error(), Err: err}
+	}
+	guarded := m.board.Guard(health.Key{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
+	model := &orchestrator.Model{
+		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
+		Protocol: common.Protocol, MaxTokens: common.MaxTokens,
+	}
+	if model.Protocol == "" {
+		model.Protocol = domain.ProtocolJSON
+		if provider.Abilities().NativeCalls {
+			model.Protocol = domain.ProtocolNative
+		}
+	}
+	if model.MaxTokens != 0 {
+		model.MaxTokens = max(model.MaxTokens, minTokens)
+	}
+	return model, nil
+}
+
+// unknownKind says that a kind is not offered here, and what can be done.
+func unknownKind(name string) string {
+	if name == script.KindName {
+		return "This server offers no providers of kind \"script\": they are for tests, and only there where FERMATA_SCRIPT_PROVIDER=true is set. Choose another provider."
+	}
+	return fmt.Sprintf("This server knows no provider of kind %q.", name)
+}
+
+// secret is the provider's key for where its configuration leads: sealed in the
+// database, or in an environment variable that the configuration names and the operator
+// lets go there. What is stored is checked as if it were written now.
+func (m *models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
+	if row.SecretSealed == "" && variable == "" {
+		return "", nil
+	}
+	origin, err := originOf(kind, row.Config)
+	if err != nil {
+		return "", domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
+	}
+	if row.SecretSealed != "" {
+		return m.sealer.openProvider(row, origin)
+	}
+	if err := m.env.check(variable, origin, row.EnvGrant); err != nil {
+		known, _ := errors.AsType[*domain.Error](err)
+		return "", domain.Errorf("provider_key_not_allowed", "%s", known.Fields[0].Message)
+	}
+	if secret := strings.TrimSpace(os.Getenv(variable)); isKey(secret) {
+		return secret, nil
+	} else if secret != "" {
+		return "", domain.Errorf("provider_key_unusable", "The environment variable %s holds no key: a key has visible ASCII characters only, without spaces or line breaks.", variable)
+	}
+	return "", domain.Errorf("provider_key_missing", "The environment variable %s, which holds the provider's key, is not set on this server.", variable)
+}
+
+// originOf is where a config's requests go; "" for kinds that send none.
+func originOf(kind providers.Kind, config json.RawMessage) (string, error) {
+	if kind.Origin == nil {
+		return "", nil
+	}
+	return kind.Origin(config)
+}

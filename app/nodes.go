@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/stream/bus"
+)
+
+// wireNode connects this server with the others that share its database.
+func (a *App) wireNode(gone func()) {
+	if a.flags.DatabaseURL == "" {
+		return
+	}
+	url := a.flags.DatabaseDirectURL
+	if url == "" {
+		url = a.flags.DatabaseURL
+	}
+	a.node = bus.New(bus.Config{
+		ID: a.incarnation, Wire: &bus.Postgres{URL: url, Log: a.log}, Broker: a.broker, Events: a.store,
+		Scheduler: here{a}, Runner: here{a}, Gone: gone, Clock: a.clock, Log: a.log,
+		Causes: map[string]error{
+			"preempted": orchestrator.ErrPreempted, "interrupted": orchestrator.ErrInterrupted,
+			"stopped": orchestrator.ErrStopped, "fenced": orchestrator.ErrFenced,
+		},
+	})
+	a.broker.Join(a.node)
+}
+
+// here is what other nodes may ask of this one. It is asked once everything is wired.
+type here struct{ app *App }
+
+var (
+	_ bus.Scheduler = here{}
+	_ bus.Runner    = here{}
+)
+
+func (h here) Heard(hint domain.Hint) { h.app.door.Heard(hint) }
+func (h here) Sweep()                 { h.app.door.Sweep() }
+func (h here) Cut(session string, epoch int64, cause error) {
+	h.app.loop.Cut(session, epoch, cause)
+}
+func (h here) Yield(session string)    { h.app.loop.Yield(session) }
+func (h here) Forget(workspace string) { h.app.loop.Forget(workspace) }
+
+// everywhere is the run loop of all nodes: who is to be cut may be driven on any.
+type everywhere struct {
+	*orchestrator.Loop
+	node *bus.Node
+}
+
+func (r everywhere) Drive(view *domain.View, effect domain.Effect) {
+	r.Loop.Drive(view, effect)
+	r.node.Cut(view.Session.ID, view.Session.RunEpoch, orchestrator.ErrFenced)
+}
+
+func (r everywhere) Cut(session string, epoch int64, cause error) {
+	r.Loop.Cut(session, epoch, cause)
+	r.node.Cut(session, epoch, cause)
+}
+
+func (r everywhere) Yield(session string) {
+	r.Loop.Yield(session)
+	r.node.Yield(session)
+}
+
+func (a *App) runner() scheduler.Runner {
+	if a.node == nil {
+		return a.loop
+	}
+	return everywhere{a.loop, a.node}
+}
+
+// gather fetches the streamed text of an answer from the node that writes it.
+func (a *App) gather() func(context.Context, *domain.Session) func() {
+	if a.node == nil {
+		return nil
+	}
+	return a.node.Gather
+}

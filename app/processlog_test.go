@@ -1,0 +1,101 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// hostile is what a tenant might call things, to get into the log as lines of their own.
+const hostile = "gpt\"}\n{\"level\":\"error\",\"message\":\"forged\"}\x1b[2J\u202e"
+
+func processLog(t *testing.T, level zerolog.Level, change *domain.Change) []map[string]any {
+	t.Helper()
+	var out bytes.Buffer
+	log := zerolog.New(&out).Level(level)
+	logCommitted(&log, change, newMetrics(commands.New().Specs(), "dev", "unknown").command)
+	var lines []map[string]any
+	for text := range strings.Lines(out.String()) {
+		var line map[string]any
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatalf("a line is no JSON: %v\n%s", err, text)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func oneOfEach() *domain.Change {
+	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	later := at.Add(1500 * time.Millisecond)
+	cost := 0.25
+	session := &domain.Session{ID: "ses_1", WorkspaceID: "w", Type: domain.Chat, Phase: domain.Idle}
+	session.State.RoundRoundtrips, session.State.RoundTokens, session.State.RoundCost = 2, 70, 0.25
+	return &domain.Change{
+		WorkspaceID: "w", At: later, Sessions: []domain.SessionWrite{{Session: session}},
+		Roundtrips: []*domain.Roundtrip{{
+			ID: "rtp_2", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", ProviderKind: "openai", Model: hostile, Outcome: domain.OutcomeAnswered,
+			Usage: domain.Usage{InputTokens: 40, CacheReadTokens: 10, OutputTokens: 20, Cost: &cost}, StartedAt: at, EndedAt: later, FirstTokenAt: &later,
+			Before: []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", Outcome: "network", StartedAt: at, EndedAt: at}},
+		}},
+		Executions: []*domain.Execution{
+			{ID: "exe_1", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", Command: "CREATE_ZONE", Kind: domain.KindAction, Status: domain.ExecFailed, Summary: "secret words",
+				Params: json.RawMessage(`{"name":"secret words"}`), Error: &domain.CommandError{Code: "conflict", Message: "secret words"}, StartedAt: &at, EndedAt: &later},
+			{ID: "exe_2", WorkspaceID: "w", SessionID: "ses_1", Command: "ZONES", Status: domain.ExecPlanned},
+		},
+		Transitions: []*domain.Transition{
+			{SessionID: "ses_1", RoundID: "rnd_1", From: domain.CallingAI, To: domain.ParsingAIResponse, Event: "AIResponseReceived", At: later},
+			{SessionID: "ses_1", RoundID: "rnd_1", From: domain.ExecutingActions, To: domain.Idle, Event: "ActionsExecuted", At: later},
+		},
+	}
+}
+
+func TestTheProcessLogHasALineForEachCallCommandAndRound(t *testing.T) {
+	lines := processLog(t, zerolog.InfoLevel, oneOfEach())
+	want := []map[string]any{
+		{"message": "call of the AI", "call": "rtp_1", "outcome": "network"},
+		{
+			"message": "call of the AI", "call": "rtp_2", "outcome": "answered", "provider": "openai", "workspace": "w", "session": "ses_1", "round": "rnd_1",
+			"input_tokens": 50.0, "output_tokens": 20.0, "took_ms": 1500.0, "first_token_ms": 1500.0, "cost_usd": 0.25,
+		},
+		{"message": "command", "execution": "exe_1", "command": "CREATE_ZONE", "status": "FAILED", "code": "conflict", "took_ms": 1500.0, "round": "rnd_1"},
+		{"message": "round", "session": "ses_1", "round": "rnd_1", "from": "EXECUTING_ACTIONS", "calls": 2.0, "tokens": 70.0, "cost_usd": 0.25, "type": "CHAT"},
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, not %d: %v", len(lines), len(want), lines)
+	}
+	for i, fields := range want {
+		if lines[i]["level"] != "info" {
+			t.Errorf("line %d is of level %v", i, lines[i]["level"])
+		}
+		for name, value := range fields {
+			if lines[i][name] != value {
+				t.Errorf("line %d: %s is %v, not %v", i, name, lines[i][name], value)
+			}
+		}
+	}
+}
+
+func TestTheProcessLogHoldsNoWords(t *testing.T) {
+	change := oneOfEach()
+	change.Executions[0].Command = "secret words" // a model can ask for any name
+	change.Roundtrips[0].Model = strings.Repeat("m", 1<<20)
+	lines := processLog(t, zerolog.DebugLevel, change)
+	text, err := json.Marshal(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "secret words") || len(text) > 4000 {
+		t.Errorf("a text of the tenant is in the log: %.5000s", text)
+	}
+	if got := processLog(t, zerolog.WarnLevel, oneOfEach()); got != nil {
+		t.Errorf("at warn: %v", got)
+	}
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/web"
+)
+
+// stopMargin is what stopping may take beyond the grace of running effects.
+const stopMargin = 10 * time.Second
+
+// Serve runs a server, with its log on standard error, until the process is told to stop:
+// SIGTERM and SIGINT stop it in good order; a second one kills it.
+func Serve(config Config) error {
+	started := clock.System()
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	log := newLogger(config.LogLevel)
+	config.Log = log
+	silenceLibraries()
+	a, err := open(ctx, config)
+	if err != nil {
+		return err
+	}
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	log.Info().Str("url", a.URL()).Str("version", config.Version).Str("database", a.store.Kind()).
+		Str("node", a.flags.NodeID).Dur("took_ms", clock.System().Sub(started)).Msg("Fermata is ready")
+	if !web.Built {
+		log.Warn().Str("fix", "make build, with Node.js 20 or newer").Msg("The page was not built into this binary; the API is all there")
+	}
+	<-ctx.Done()
+	cancel() // from now on a second signal kills
+	log.Info().Msg("stopping")
+	stop, done := context.WithTimeout(context.Background(), a.flags.ShutdownGrace+stopMargin)
+	defer done()
+	if err := a.Stop(stop); err != nil {
+		return fmt.Errorf("stop: %w", err)
+	}
+	log.Info().Msg("stopped")
+	return nil
+}
+
+// silenceLibraries closes the standard log. Our own lines do not go there; those of a
+// vendor's library may hold words of a conversation, or (Gemini's, about keys in the
+// environment) say what is not so.
+func silenceLibraries() { stdlog.SetOutput(io.Discard) }
+
+// Migrate brings the database up to date, and says so.
+func Migrate(ctx context.Context, flags Database, out io.Writer) (err error) {
+	if err := flags.resolve(); err != nil {
+		return err
+	}
+	store, err := openStore(ctx, &flags, repository.Config{Node: "migrate", Incarnation: "migrate"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Migrate(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	_, err = fmt.Fprintln(out, "The database is up to date.")
+	return err
+}

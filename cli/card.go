@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// cardLines show an approval in a terminal: what would happen, to what, and why a
+// person is asked.
+func cardLines(a *api.Approval) []string {
+	lines := []string{"", "┌ " + cardTitle(a)}
+	add := func(format string, args ...any) {
+		for line := range strings.SplitSeq(domain.Visible(fmt.Sprintf(format, args...)), "\n") {
+			lines = append(lines, "│ "+line)
+		}
+	}
+	if text := deref(a.Text); text != "" {
+		add("%s", text)
+	}
+	for i, action := range a.Actions {
+		number := ""
+		if len(a.Actions) > 1 {
+			number = fmt.Sprintf("%d. ", i+1)
+		}
+		add("%s%s", number, action.Text)
+		for _, change := range changes(action.Before, action.After) {
+			add("   %s", strings.ReplaceAll(change, "\n", "\n      ")) // no line of it looks like one of the card's
+		}
+		for _, warning := range action.Warnings {
+			add("   ! %s", warning)
+		}
+	}
+	for _, line := range moduleLines(a.Module) {
+		add("%s", line)
+	}
+	for _, reason := range a.Reasons {
+		add("asked because: %s", reason.Text)
+	}
+	return append(lines, "└ "+a.ID)
+}
+
+func cardTitle(a *api.Approval) string {
+	switch a.Kind {
+	case domain.ApprovalActions:
+		if len(a.Actions) == 1 {
+			return "A change needs your approval"
+		}
+		return fmt.Sprintf("%d changes need your approval", len(a.Actions))
+	case domain.ApprovalQuestion:
+		return "A question for you"
+	case domain.ApprovalBudget:
+		return "A budget is used up"
+	case domain.ApprovalCompletion:
+		return "Is this finished?"
+	case domain.ApprovalOutcome:
+		return "What became of this call is unknown"
+	}
+	return "The session needs you"
+}
+
+func moduleLines(m *domain.Module) []string {
+	if m == nil {
+		return nil
+	}
+	var data struct {
+		Question string   `json:"question"`
+		Message  string   `json:"message"`
+		Title    string   `json:"title"`
+		Options  []string `json:"options"`
+		Steps    []string `json:"steps"`
+	}
+	if json.Unmarshal(m.Data, &data) != nil {
+		return []string{string(m.Data)}
+	}
+	var lines []string
+	for _, text := range []string{data.Title, data.Question, data.Message} {
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	for i, text := range slices.Concat(data.Options, data.Steps) {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text))
+	}
+	return lines
+}
+
+// changes are the fields that differ, each as "name: before -> after".
+func changes(before, after json.RawMessage) []string {
+	was, names := flatten(before)
+	will, more := flatten(after)
+	for _, name := range more {
+		if _, known := was[name]; !known {
+			names = append(names, name)
+		}
+	}
+	var out []string
+	for _, name := range names {
+		old, had := was[name]
+		now, has := will[name]
+		switch {
+		case old == now && had == has:
+		case len(was) == 0:
+			out = append(out, fmt.Sprintf("%s: %s", name, now))
+		case len(will) == 0:
+			out = append(out, fmt.Sprintf("%s: %s (goes)", name, old))
+		default:
+			out = append(out, fmt.Sprintf("%s: %s -> %s", name, orNothing(old, had), orNothing(now, has)))
+		}
+	}
+	return out
+}
+
+func orNothing(text string, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	return text
+}
+
+// flatten makes "data.value": "7" of an object, in a fixed order.
+func flatten(raw json.RawMessage) (values map[string]string, names []string) {
+	values = map[string]string{}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if len(raw) == 0 || decoder.Decode(&value) != nil {
+		return values, nil
+	}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, name := range sortedKeys(v) {
+				walk(join(path, name), v[name])
+			}
+		case []any:
+			for i, item := range v {
+				walk(join(path, fmt.Sprint(i+1)), item)
+			}
+		case nil:
+		default:
+			values[path], names = fmt.Sprint(v), append(names, path)
+		}
+	}
+	walk("", value)
+	return values, names
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

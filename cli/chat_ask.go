@@ -1,0 +1,398 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// asking is a question to the person, from being put to being answered.
+type asking struct {
+	approval *api.Approval
+	form     []formField // of a Form: its fields, answered one by one
+	values   map[string]any
+}
+
+// formField is one field of a Form.
+type formField struct {
+	name, title, kind string
+	required          bool
+	options           []any
+}
+
+func newAsking(a *api.Approval) *asking {
+	q := &asking{approval: a, values: map[string]any{}}
+	if a.Module != nil && a.Module.Type == "Form" {
+		q.form = formFields(a.Module.Data)
+	}
+	return q
+}
+
+func (t *talk) asked(a *api.Approval) {
+	if !slices.ContainsFunc(t.open, func(q *asking) bool { return q.approval.ID == a.ID }) {
+		t.open = append(t.open, newAsking(a))
+	}
+}
+
+// settled: it was answered, here or elsewhere.
+func (t *talk) settled(a *api.Approval) {
+	t.open = slices.DeleteFunc(t.open, func(q *asking) bool { return q.approval.ID == a.ID })
+	if t.prompted != nil && t.prompted.approval.ID == a.ID {
+		t.prompted = nil
+		t.screen.dim("(settled elsewhere: %s)", a.Status)
+	}
+}
+
+// prompt puts the oldest open question to the person, or answers it by the flags.
+func (t *talk) prompt(ctx context.Context) error {
+	if t.prompted != nil || len(t.open) == 0 {
+		return nil
+	}
+	q := t.open[0]
+	t.screen.line("%s", strings.Join(cardLines(q.approval), "\n"))
+	if t.yes || t.no {
+		if answer := q.byFlag(t.yes); answer != nil {
+			t.screen.dim("(%s by flag)", map[bool]string{true: "approved", false: "refused"}[t.yes])
+			return t.send(ctx, q, answer)
+		}
+	} else if t.script && q.approval.Kind != domain.ApprovalQuestion {
+		return t.unanswered(q)
+	}
+	t.prompted = q
+	t.screen.ask(q.question())
+	return nil
+}
+
+// byFlag is the answer that --yes and --no stand for; nil where a yes says nothing.
+func (q *asking) byFlag(yes bool) map[string]any {
+	switch q.approval.Kind {
+	case domain.ApprovalQuestion:
+		if yesOrNo(q.approval.Module) {
+			return map[string]any{"value": yes}
+		}
+		if !yes {
+			return map[string]any{"cancelled": true}
+		}
+		return nil
+	case domain.ApprovalCompletion:
+		return map[string]any{"confirmed": yes}
+	case domain.ApprovalOutcome:
+		return nil
+	}
+	return map[string]any{"approved": yes}
+}
+
+func yesOrNo(m *domain.Module) bool {
+	return m != nil && (m.Type == "Validation" || m.Type == "Plan")
+}
+
+// reply takes what the person typed. What cannot be understood is asked again.
+func (t *talk) reply(ctx context.Context, q *asking, text string) error {
+	if t.script {
+		t.screen.text(text + "\n") // nobody's keys did
+	}
+	answer, problem := q.feed(text)
+	if answer == nil {
+		if problem != "" {
+			t.screen.line("%s", problem)
+		}
+		t.screen.ask(q.question())
+		return nil
+	}
+	return t.send(ctx, q, answer)
+}
+
+func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error {
+	t.prompted = nil
+	err := t.client.call(ctx, http.MethodPost, "/v1/approvals/"+q.approval.ID, answer, nil)
+	switch {
+	case err == nil && (answer["approved"] == false || answer["cancelled"] == true):
+		t.screen.dim("(set aside; nothing was changed)")
+	case err == nil:
+	case codeOf(err) == "invalid" && !t.yes && !t.no:
+		t.screen.line("%v", err) // a wrong answer: the wait goes on, and so does the question
+		q.values = map[string]any{}
+		return nil
+	case codeOf(err) == "validation_resolved" || codeOf(err) == "validation_stale":
+		t.screen.dim("(%v)", err)
+	default:
+		return t.failed(err)
+	}
+	t.open = slices.DeleteFunc(t.open, func(o *asking) bool { return o == q })
+	if t.awaited == 0 && t.status != domain.StatusIdle {
+		t.awaited = 1 // the session goes on: a script waits until it rests again
+	}
+	return nil
+}
+
+// question is what is asked for, on one line.
+func (q *asking) question() string {
+	a := q.approval
+	switch a.Kind {
+	case domain.ApprovalQuestion:
+		return q.moduleQuestion()
+	case domain.ApprovalOutcome:
+		return "Did it happen? [yes / no / again]"
+	case domain.ApprovalCompletion:
+		return "Is it finished? [y / n / what is missing]"
+	case domain.ApprovalActions:
+		if len(a.Actions) > 1 {
+			return "Approve? [y / n / numbers like 1,3 / n and a comment]"
+		}
+		return "Approve? [y / n / n and a comment]"
+	}
+	return "Go on? [y / n]"
+}
+
+func (q *asking) moduleQuestion() string {
+	switch m := q.approval.Module; {
+	case m == nil:
+		return "Your answer:"
+	case yesOrNo(m):
+		return "[y / n, or /cancel]"
+	case m.Type == "MultipleChoice" && choiceOf(m.Data).Multiple:
+		return "Numbers like 1,3 (or /cancel):"
+	case m.Type == "MultipleChoice":
+		return "Number (or /cancel):"
+	case m.Type == "Form" && len(q.values) < len(q.form):
+		return q.form[len(q.values)].ask()
+	}
+	return "Your answer (or /cancel):"
+}
+
+// feed understands a line; nil when more is needed, problem says why.
+func (q *asking) feed(text string) (answer map[string]any, problem string) {
+	yes, no, rest := yesNo(text)
+	switch q.approval.Kind {
+	case domain.ApprovalQuestion:
+		return q.feedModule(text)
+	case domain.ApprovalOutcome:
+		outcome := map[string]string{"y": "happened", "yes": "happened", "n": "did_not", "no": "did_not", "again": "run_again"}[strings.ToLower(text)]
+		if outcome == "" {
+			return nil, "Please say yes, no or again."
+		}
+		return map[string]any{"outcome": outcome}, ""
+	case domain.ApprovalCompletion:
+		if yes {
+			return map[string]any{"confirmed": true}, ""
+		}
+		return withComment(map[string]any{"confirmed": false}, cmp.Or(rest, map[bool]string{false: text}[no])), ""
+	case domain.ApprovalActions:
+		if ids, ok := pick(text, q.approval.Actions); ok {
+			return map[string]any{"approved": true, "approved_ids": ids}, ""
+		}
+	}
+	switch {
+	case yes:
+		return map[string]any{"approved": true}, ""
+	case no:
+		return withComment(map[string]any{"approved": false}, rest), ""
+	}
+	return nil, "Please say y or n. Nothing has been done."
+}
+
+func withComment(answer map[string]any, comment string) map[string]any {
+	if comment != "" {
+		answer["comment"] = comment
+	}
+	return answer
+}
+
+// yesNo reads a yes, or a no with what follows it, in English or French.
+func yesNo(text string) (yes, no bool, rest string) {
+	first, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(strings.TrimRight(first, ",:;.!")) {
+	case "y", "yes", "o", "oui":
+		return rest == "", false, rest // a yes with an "only if" is none
+	case "n", "no", "non":
+		return false, true, rest
+	}
+	return false, false, ""
+}
+
+// pick reads numbers of actions.
+func pick(text string, actions []api.ApprovalAction) (ids []string, ok bool) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || n > len(actions) {
+			return nil, false
+		}
+		ids = append(ids, actions[n-1].ID)
+	}
+	return ids, len(ids) > 0
+}
+
+func (q *asking) feedModule(text string) (answer map[string]any, problem string) {
+	if text == "/cancel" {
+		return map[string]any{"cancelled": true}, ""
+	}
+	m := q.approval.Module
+	switch {
+	case m == nil:
+	case yesOrNo(m):
+		yes, no, _ := yesNo(text)
+		if !yes && !no {
+			return nil, "Please say y or n, or /cancel."
+		}
+		return map[string]any{"value": yes}, ""
+	case m.Type == "MultipleChoice":
+		value, problem := choiceOf(m.Data).read(text)
+		if problem != "" {
+			return nil, problem
+		}
+		return map[string]any{"value": value}, ""
+	case m.Type == "Form" && len(q.values) < len(q.form):
+		return q.feedField(text)
+	}
+	return map[string]any{"value": text}, ""
+}
+
+// skip is what a person types to leave a field of a form empty.
+const skip = "-"
+
+func (q *asking) feedField(text string) (answer map[string]any, problem string) {
+	field := q.form[len(q.values)]
+	value, problem := field.read(text)
+	if problem != "" {
+		return nil, problem
+	}
+	q.values[field.name] = value
+	if len(q.values) < len(q.form) {
+		return nil, ""
+	}
+	filled := map[string]any{}
+	for name, value := range q.values {
+		if value != nil {
+			filled[name] = value
+		}
+	}
+	return map[string]any{"value": filled}, ""
+}
+
+func (f formField) ask() string {
+	text := f.title
+	if len(f.options) > 0 {
+		parts := make([]string, len(f.options))
+		for i, option := range f.options {
+			parts[i] = fmt.Sprintf("%d %v", i+1, option)
+		}
+		text += " (" + strings.Join(parts, ", ") + ")"
+	} else if f.kind == "boolean" {
+		text += " [y / n]"
+	}
+	if !f.required {
+		text += " (" + skip + " for none)"
+	}
+	return text + ":"
+}
+
+func (f formField) read(text string) (value any, problem string) {
+	if text == skip && !f.required {
+		return nil, ""
+	}
+	if len(f.options) > 0 {
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.options) {
+			return f.options[n-1], ""
+		}
+		return nil, "Please give one of the numbers."
+	}
+	switch f.kind {
+	case "boolean":
+		yes, no, _ := yesNo(text)
+		if !yes && !no {
+			return nil, "Please say y or n."
+		}
+		return yes, ""
+	case "number", "integer":
+		n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+		if err != nil {
+			return nil, "Please give a number."
+		}
+		return n, ""
+	}
+	return text, ""
+}
+
+// formFields reads the fields of a Form, in the order in which its schema has them.
+func formFields(data json.RawMessage) []formField {
+	var form struct {
+		Schema struct {
+			Properties json.RawMessage `json:"properties"`
+			Required   []string        `json:"required"`
+		} `json:"schema"`
+	}
+	if json.Unmarshal(data, &form) != nil {
+		return nil
+	}
+	var fields []formField
+	decoder := json.NewDecoder(bytes.NewReader(form.Schema.Properties))
+	if _, err := decoder.Token(); err != nil {
+		return nil
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		var property struct {
+			Title string `json:"title"`
+			Type  any    `json:"type"`
+			Enum  []any  `json:"enum"`
+		}
+		if err != nil || decoder.Decode(&property) != nil {
+			return fields
+		}
+		kind, _ := property.Type.(string)
+		key := fmt.Sprint(name)
+		fields = append(fields, formField{
+			name: key, title: cmp.Or(property.Title, key), kind: kind,
+			required: slices.Contains(form.Schema.Required, key), options: property.Enum,
+		})
+	}
+	return fields
+}
+
+// choice is the data of a MultipleChoice.
+type choice struct {
+	Options    []string `json:"options"`
+	Multiple   bool     `json:"multiple"`
+	AllowOther bool     `json:"allow_other"`
+}
+
+func choiceOf(data json.RawMessage) choice {
+	var c choice
+	_ = json.Unmarshal(data, &c) // the server checked it; what is missing is empty
+	return c
+}
+
+func (c choice) read(text string) (value any, problem string) {
+	var picked []string
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || n > len(c.Options) {
+			picked = nil
+			break
+		}
+		picked = append(picked, c.Options[n-1])
+	}
+	if i := slices.IndexFunc(c.Options, func(o string) bool { return strings.EqualFold(o, text) }); i >= 0 {
+		picked = []string{c.Options[i]}
+	}
+	switch {
+	case len(picked) == 0 && c.AllowOther:
+		picked = []string{text}
+	case len(picked) == 0, len(picked) > 1 && !c.Multiple:
+		return nil, fmt.Sprintf("Please give a number from 1 to %d.", len(c.Options))
+	}
+	if c.Multiple {
+		return picked, ""
+	}
+	return picked[0], ""
+}

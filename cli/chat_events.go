@@ -1,0 +1,396 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// begin makes a session and listens to it, so that its first answer streams.
+func (t *talk) begin(ctx context.Context, text string) error {
+	name := t.name
+	if name == "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		name = cut(first, 60)
+	}
+	var session api.Session
+	if err := t.client.call(ctx, http.MethodPost, "/v1/sessions", map[string]string{"name": name}, &session); err != nil {
+		return err
+	}
+	t.screen.dim("session %s", session.ID)
+	return t.follow(ctx, &session)
+}
+
+// join goes on with a session that is there: its last messages, what it asks, then
+// what happens.
+func (t *talk) join(ctx context.Context, id string) error {
+	var session api.Session
+	if err := t.client.call(ctx, http.MethodGet, "/v1/sessions/"+id, nil, &session); err != nil {
+		return err
+	}
+	if session.Type != domain.Chat {
+		return fmt.Errorf("%s is of type %s; only a CHAT can be talked with (look at it with: fermata tail --session %s)", id, session.Type, id)
+	}
+	t.id = session.ID
+	if err := t.catchUp(ctx, !t.script); err != nil {
+		return err
+	}
+	if err := t.findOpen(ctx); err != nil {
+		return err
+	}
+	if t.script && session.Status != domain.StatusIdle && session.Status != domain.StatusEnded {
+		t.awaited = session.LastSeq // its round is under way: the next line follows it
+	}
+	return t.follow(ctx, &session)
+}
+
+// follow listens to the session from where it stands.
+func (t *talk) follow(ctx context.Context, session *api.Session) error {
+	t.id, t.phase, t.status = session.ID, session.Phase, session.Status
+	f := &follower{
+		client: t.client, path: "/v1/sessions/" + t.id + "/events", cursor: session.LastSeq, pause: t.client.pause,
+		take: func(e sseEvent) error {
+			select {
+			case t.events <- e:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		},
+		found: func() { t.tell(ctx, link{}) },
+		lost:  func(err error) { t.tell(ctx, link{err}) },
+	}
+	t.done, t.stopped = make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(t.stopped)
+		t.done <- f.run(ctx)
+	}()
+	select {
+	case l := <-t.links:
+		t.linked(l)
+	case err := <-t.done:
+		return err
+	}
+	return nil
+}
+
+func (t *talk) tell(ctx context.Context, l link) {
+	select {
+	case t.links <- l:
+	case <-ctx.Done():
+	}
+}
+
+// leave waits for the follower, which the context's end has stopped.
+func (t *talk) leave() {
+	if t.stopped != nil {
+		<-t.stopped
+	}
+}
+
+func (t *talk) linked(l link) {
+	if l.err != nil {
+		t.screen.pass("connection lost; coming back")
+		return
+	}
+	t.screen.pass("")
+}
+
+// take shows one event.
+func (t *talk) take(ctx context.Context, e sseEvent) error {
+	if t.print != nil {
+		if err := t.print(e); err != nil {
+			return err
+		}
+	}
+	switch e.Name {
+	case "snapshot":
+		return t.snapshot(ctx, e)
+	case "session.phase":
+		return decode(e, func(d *api.SessionPhaseData) { t.entered(e.ID, d) })
+	case "session.status", "session.ended":
+		return decode(e, func(d *api.SessionStatusChangedData) { t.stands(e.ID, &d.Session) })
+	case "message.created":
+		return decode(e, func(d *api.MessageCreatedData) { t.message(&d.Message) })
+	case "message.delta":
+		return decode(e, func(d *api.MessageDeltaData) {
+			if d.Kind == "text" {
+				t.replaced(d.MessageID)
+				t.screen.text(t.live.add(d.MessageID, d.Offset, d.Text))
+			}
+		})
+	case "message.snapshot":
+		return decode(e, func(d *api.MessageSnapshotData) {
+			if d.Kind == "text" {
+				t.replaced(d.MessageID)
+				t.screen.text(t.live.add(d.MessageID, 0, d.Text))
+			}
+		})
+	case "message.discarded":
+		return decode(e, func(d *api.MessageDiscardedData) {
+			if t.live.drop(d.MessageID) {
+				t.screen.dim("(the text above is void: %s; the call is made again)", d.Reason)
+			}
+		})
+	case "approval.requested":
+		return decode(e, func(d *api.ApprovalRequestedData) { t.asked(&d.Approval) })
+	case "approval.settled":
+		return decode(e, func(d *api.ApprovalSettledData) { t.settled(&d.Approval) })
+	case "notice":
+		return decode(e, func(d *api.NoticeGivenData) {
+			if d.Level != "error" && d.Code != "limit_reached" { // the record says those itself
+				t.screen.dim("(%s)", d.Text)
+			}
+		})
+	}
+	return nil
+}
+
+// decode reads an event's data and hands it on.
+func decode[T any](e sseEvent, use func(*T)) error {
+	var data T
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return fmt.Errorf("the event %s is not what this version of fermata knows: %w", e.Name, err)
+	}
+	use(&data)
+	return nil
+}
+
+// snapshot comes when the cursor was of no use: what was missed is read.
+func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
+	var data api.SessionSnapshotData
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return fmt.Errorf("read a snapshot: %w", err)
+	}
+	if err := t.catchUp(ctx, true); err != nil {
+		return err
+	}
+	t.open, t.prompted = nil, nil
+	if err := t.findOpen(ctx); err != nil {
+		return err
+	}
+	t.stands(e.ID, &data.Session)
+	return nil
+}
+
+// catchUp shows the messages that were not shown yet; show false only counts them.
+func (t *talk) catchUp(ctx context.Context, show bool) error {
+	for {
+		var page api.MessageList
+		path := "/v1/sessions/" + t.id + "/messages?limit=200&after=" + strconv.FormatInt(t.shown, 10)
+		if err := t.client.call(ctx, http.MethodGet, path, nil, &page); err != nil {
+			return err
+		}
+		for i := range page.Data {
+			m := &page.Data[i]
+			if !show {
+				t.shown = max(t.shown, placed(m))
+				continue
+			}
+			if m.Sender == "USER" && placed(m) > t.shown {
+				t.screen.line("> %s", userText(m))
+			}
+			t.message(m)
+		}
+		if page.NextCursor == nil || len(page.Data) == 0 {
+			return nil
+		}
+	}
+}
+
+func (t *talk) findOpen(ctx context.Context) error {
+	var page api.ApprovalList
+	if err := t.client.call(ctx, http.MethodGet, "/v1/approvals?status=open&limit=200", nil, &page); err != nil {
+		return err
+	}
+	for i := range page.Data {
+		if page.Data[i].SessionID == t.id {
+			t.asked(&page.Data[i])
+		}
+	}
+	return nil
+}
+
+func placed(m *api.Message) int64 {
+	if m.Seq == nil {
+		return 0
+	}
+	return *m.Seq
+}
+
+func userText(m *api.Message) string {
+	if m.RichContent != nil {
+		return m.RichContent.Words()
+	}
+	return deref(m.TextContent)
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// phaseWords say what goes on; phases that pass in an instant have none.
+var phaseWords = map[domain.Phase]string{
+	domain.ExecutingEnrichments: "reads what you referred to", domain.CompactingContext: "sums up earlier messages",
+	domain.CallingAI: "thinks", domain.ExecutingDataQueries: "looks up your data", domain.ExecutingActions: "makes the changes",
+	domain.WaitingExternalResult: "waits for a result from outside", domain.WaitingNetworkRetry: "waits to try the network again",
+	domain.RetryingAfterFormatError: "asks for a correction", domain.RetryingAfterActionFailure: "reports a failed change",
+}
+
+func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
+	t.phase, t.status = d.Phase, d.Status
+	if words := phaseWords[d.Phase]; words != "" {
+		t.screen.pass(words)
+	}
+	t.rested(seq)
+}
+
+func (t *talk) stands(seq int64, s *api.Session) {
+	t.phase, t.status = s.Phase, s.Status
+	if s.Status == domain.StatusQueued {
+		t.screen.pass("waits its turn")
+	}
+	t.rested(seq)
+}
+
+// rested notices that the round of our message is over.
+func (t *talk) rested(seq int64) {
+	if t.awaited == 0 || seq <= t.awaited || (t.status != domain.StatusIdle && t.status != domain.StatusEnded) {
+		return
+	}
+	t.awaited, t.pressed = 0, false
+	t.screen.end()
+	if t.status == domain.StatusEnded {
+		t.trouble = "the session has ended"
+	}
+}
+
+// message shows a message that was stored.
+func (t *talk) message(m *api.Message) {
+	if seq := placed(m); seq == 0 || seq <= t.shown {
+		return
+	}
+	t.shown = placed(m)
+	switch {
+	case m.Sender == "AI":
+		t.answer(m)
+	case m.SystemMessage != nil:
+		t.report(m.SystemMessage)
+	}
+}
+
+// replaced: another answer begins although the one before never became a message. Its
+// end came while nobody listened (the server was killed).
+func (t *talk) replaced(id string) {
+	if before := t.live.id; before != "" && before != id && t.live.drop(before) {
+		t.screen.dim("(the text above is void; the call is made again)")
+	}
+}
+
+func (t *talk) answer(m *api.Message) {
+	t.replaced(m.ID)
+	text := deref(m.TextContent)
+	if m.AiMessage != nil && m.AiMessage.PreText != domain.InvalidFormatText {
+		text = strings.TrimSuffix(m.AiMessage.PreText+"\n\n"+text, "\n\n")
+	}
+	rest, begun := t.live.finish(m.ID, text)
+	if begun {
+		t.screen.text(rest)
+	} else if rest != "" {
+		t.screen.end()
+		t.screen.text(rest)
+	}
+	t.screen.end()
+	if m.Status == "interrupted" {
+		t.screen.dim("(interrupted)")
+	}
+}
+
+func (t *talk) report(s *domain.SystemMessage) {
+	switch s.Type {
+	case domain.SystemNetworkError, domain.SystemLimitReached, domain.SystemSessionTimeout:
+		t.trouble = s.Summary
+		t.screen.line("! %s", s.Summary)
+		return
+	case domain.SystemValidationCancelled, domain.SystemCommunicationCancelled:
+		return // written before the wait, and true only if nobody says yes: the card says it
+	case domain.SystemContextSummary:
+		t.screen.dim("(earlier messages were summed up)")
+		return
+	}
+	for _, r := range s.CommandResults {
+		text := r.Summary
+		if text == "" {
+			text = r.Command
+		}
+		if r.Error != nil && !strings.Contains(text, r.Error.Message) {
+			text += ": " + r.Error.Message
+		}
+		t.screen.dim("  %s %s", resultMark[r.Status], text)
+	}
+}
+
+var resultMark = map[domain.ExecutionStatus]string{
+	domain.ExecSuccess: "✓", domain.ExecFailed: "✗", domain.ExecCancelled: "–",
+	domain.ExecCached: "=", domain.ExecPending: "…", domain.ExecUnknown: "?",
+}
+
+// liveText is the answer that streams: what of it was shown, counted in characters as
+// the server counts them.
+type liveText struct {
+	id     string
+	shown  int
+	hidden bool // the answer is a JSON object: shown when it has been read
+}
+
+// add gives what is new of a piece. What was shown already falls away; a piece behind
+// a gap is left to the finished message.
+func (l *liveText) add(id string, offset int, text string) string {
+	if id != l.id {
+		*l = liveText{id: id}
+	}
+	if l.shown == 0 && !l.hidden && offset == 0 {
+		trimmed := strings.TrimLeft(text, " \n")
+		l.hidden = strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "```json")
+	}
+	if l.hidden || offset > l.shown {
+		return ""
+	}
+	runes := []rune(text)
+	if skip := l.shown - offset; skip < len(runes) {
+		l.shown += len(runes) - skip
+		return string(runes[skip:])
+	}
+	return ""
+}
+
+// drop forgets a text that is void; false when nothing of it was shown.
+func (l *liveText) drop(id string) bool {
+	was := l.id == id && l.shown > 0
+	*l = liveText{}
+	return was
+}
+
+// finish gives what of the finished text was not shown; begun says that its beginning
+// was.
+func (l *liveText) finish(id, text string) (rest string, begun bool) {
+	shown := 0
+	if l.id == id {
+		shown = l.shown
+	}
+	*l = liveText{}
+	if shown == 0 || shown > utf8.RuneCountInString(text) {
+		return text, false
+	}
+	return string([]rune(text)[shown:]), true
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Flags stand in front of every command.
+type Flags struct {
+	Config kong.ConfigFlag `help:"YAML file of flags (underscores for dashes)." env:"FERMATA_CONFIG" placeholder:"FILE"`
+	Print  versionFlag     `name:"version" help:"Print the version." short:"V"`
+}
+
+// Commands talk to a running server over its API.
+type Commands struct {
+	Chat        chatCommand        `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
+	Tail        tailCommand        `cmd:"" help:"Show events as they happen."`
+	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
+	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
+	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
+	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
+}
+
+// Context is what the client's commands have of the outside world.
+type Context struct {
+	context.Context
+	Version     string // of this program
+	Commit      string
+	In          io.Reader
+	Out         io.Writer
+	Errors      io.Writer
+	Clock       clock.Clock
+	Interactive bool // a person types: questions can be asked
+	Terminal    bool // a person reads: the cursor can be moved
+	Colour      bool
+	Signals     <-chan os.Signal // Ctrl-C, for commands that take it themselves
+}
+
+// Process is the context of a program that was started in a terminal, or by another one.
+func Process(version, commit string) *Context {
+	terminal := movesCursor(isTerminal(os.Stdout), os.Getenv("TERM"))
+	return &Context{
+		Context: context.Background(), Version: version, Commit: commit,
+		In: os.Stdin, Out: os.Stdout, Errors: os.Stderr, Clock: clock.System,
+		Interactive: isTerminal(os.Stdin), Terminal: terminal, Colour: terminal && os.Getenv("NO_COLOR") == "",
+	}
+}
+
+// Run carries out a command line. line is a pointer to the struct that says which flags
+// and commands there are; the Run method of a command may take the *Context.
+func Run(line any, args []string, cc *Context) error {
+	parser, err := kong.New(line, kong.Name("fermata"),
+		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc))
+	if err != nil {
+		return fmt.Errorf("read the command line's own definition: %w", err)
+	}
+	parsed, err := parser.Parse(orHelp(args))
+	if err != nil {
+		return fmt.Errorf("%w (see: fermata --help)", err)
+	}
+	return parsed.Run()
+}
+
+// orHelp asks for help where nothing is asked, and where people ask in the way of other
+// programs: fermata help, fermata help chat.
+func orHelp(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
+// movesCursor says whether what is written may hold escapes. A dumb terminal (an
+// editor's, say) shows them as they are.
+func movesCursor(terminal bool, kind string) bool { return terminal && kind != "dumb" }
+
+// versionFlag prints the version wherever it stands.
+type versionFlag bool
+
+// BeforeReset runs before a command is demanded.
+func (versionFlag) BeforeReset(parser *kong.Kong, cc *Context) error {
+	if err := (VersionCommand{}).Run(cc); err != nil {
+		return err
+	}
+	parser.Exit(0)
+	return nil
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// VersionCommand prints which Fermata this is.
+type VersionCommand struct{}
+
+// Run prints.
+func (VersionCommand) Run(c *Context) error {
+	_, err := fmt.Fprintf(c.Out, "fermata %s (%s)\n", c.Version, c.Commit)
+	return err
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/secretfile"
+)
+
+// clientFlags say where the server is, who calls, and how to print.
+type clientFlags struct {
+	URL       string `help:"URL of the server." default:"http://127.0.0.1:8080" env:"FERMATA_URL"`
+	Key       string `help:"API key; better in the environment than on the command line." env:"FERMATA_KEY"`
+	KeyFile   string `help:"File that holds the API key." env:"FERMATA_KEY_FILE" type:"path"`
+	Workspace string `help:"Workspace, for the root key and on a server without credentials." env:"FERMATA_WORKSPACE"`
+	Output    string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+}
+
+// client calls the API of a running server.
+type client struct {
+	base      string
+	key       string
+	workspace string
+	version   string // of this program
+	http      *http.Client
+	pause     time.Duration // before a call that got no reply is made again
+}
+
+// client makes one of the flags.
+func (f *clientFlags) client(cc *Context) (*client, error) {
+	if err := secretfile.Fill(map[*string]string{&f.Key: f.KeyFile}); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(f.URL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("%q is not a URL of a server; it looks like http://127.0.0.1:8080", f.URL)
+	}
+	return &client{
+		base: strings.TrimRight(f.URL, "/"), key: f.Key, workspace: f.Workspace, version: cc.Version,
+		http: &http.Client{}, pause: 500 * time.Millisecond,
+	}, nil
+}
+
+// callTimeout bounds a call; event streams have none.
+const callTimeout = 60 * time.Second
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 64 << 20
+
+// call makes a request and decodes the answer into out (nil: not wanted). An error of
+// the server is a *serverError. A call without any reply is made once more: every POST
+// carries a key, so it is never done twice.
+func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+	}
+	idempotencyKey := uuid.NewString()
+	response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
+	if err != nil {
+		if wait(ctx, c.pause) == nil {
+			response, err = c.send(ctx, method, path, body, idempotencyKey, "application/json")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", c.base, err)
+	}
+	if out == nil || len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("the answer of %s%s is not what this version of fermata knows (is it a Fermata server?): %w", c.base, path, err)
+	}
+	return nil
+}
+
+// send makes one request; an answer of 400 or more is a *serverError.
+func (c *client) send(ctx context.Context, method, path string, body []byte, idempotencyKey, accept string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	request.Header.Set("Accept", accept)
+	request.Header.Set("User-Agent", "fermata-cli/"+c.version)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if method == http.MethodPost {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if c.workspace != "" {
+		request.Header.Set("Fermata-Workspace", c.workspace)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, &unreachableError{base: c.base, err: err}
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		defer func() { _ = response.Body.Close() }()
+		return nil, readProblem(response)
+	}
+	return response, nil
+}
+
+// unreachableError: no reply came.
+type unreachableError struct {
+	base string
+	err  error
+}
+
+func (e *unreachableError) Error() string {
+	return fmt.Sprintf("%s does not answer: %v. Is the server running (fermata serve)? Is the URL right (--url, FERMATA_URL)?", e.base, e.err)
+}
+
+func (e *unreachableError) Unwrap() error { return e.err }
+
+// serverError is an error as the server told it.
+type serverError struct {
+	api.Problem
+	RetryAfter time.Duration
+}
+
+func readProblem(response *http.Response) *serverError {
+	e := &serverError{}
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // what is cut off is missing from the message only
+	if json.Unmarshal(text, &e.Problem) != nil || e.Code == "" {
+		e.Problem = api.Problem{Code: "unknown", Title: http.StatusText(response.StatusCode), Detail: "The answer does not come from Fermata; is there a proxy in between?"}
+	}
+	e.Status = response.StatusCode
+	if e.RequestID == "" {
+		e.RequestID = response.Header.Get("X-Request-ID")
+	}
+	if seconds, err := time.ParseDuration(response.Header.Get("Retry-After") + "s"); err == nil {
+		e.RetryAfter = seconds
+	}
+	return e
+}
+
+// Error says what happened, what became of it, what to do, and what to quote.
+func (e *serverError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Title)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.Errors != nil {
+		for _, field := range *e.Errors {
+			fmt.Fprintf(&b, "\n  %s: %s", field.Pointer, field.Message)
+		}
+		b.WriteString("\n ")
+	}
+	switch e.Outcome {
+	case "unknown":
+		b.WriteString(" It is not certain whether the change was made: look before you repeat it.")
+	case "applied":
+		b.WriteString(" The change was made.")
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		b.WriteString(" Give a key with FERMATA_KEY, FERMATA_KEY_FILE or --key.")
+	case e.RetryAfter > 0:
+		fmt.Fprintf(&b, " Try again in %s.", e.RetryAfter)
+	case e.Retryable:
+		b.WriteString(" Try again.")
+	}
+	fmt.Fprintf(&b, " (%s, HTTP %d", e.Code, e.Status)
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, ", request %s", e.RequestID)
+	}
+	return b.String() + ")"
+}
+
+// codeOf is the code of a server's error, "" for any other.
+func codeOf(err error) string {
+	if e, ok := errors.AsType[*serverError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// wait sleeps, unless ctx ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+)
+
+// Doctor looks at everything that must be right and says how to mend what is
+// not.
+type Doctor struct {
+	clientFlags `embed:""`
+	NoCall      bool `help:"Do not make a test call of the AI (it may cost a little)."`
+}
+
+// Check reports what was found on this machine, then looks at the server. Something that
+// is wrong is an error, and so the exit code 1.
+func (c *Doctor) Check(cc *Context, local []diagnosis.Finding) error {
+	findings := append(local, c.remote(cc)...)
+	if err := report(cc, c.Output, findings); err != nil {
+		return err
+	}
+	bad := 0
+	for _, f := range findings {
+		if f.Level == diagnosis.LevelFailed {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d checks failed", bad, len(findings))
+	}
+	return nil
+}
+
+func report(cc *Context, output string, findings []diagnosis.Finding) error {
+	if output == "json" {
+		return printJSON(cc.Out, findings)
+	}
+	marks := map[diagnosis.Level]string{diagnosis.LevelOK: "ok  ", diagnosis.LevelWarning: "WARN", diagnosis.LevelFailed: "FAIL", diagnosis.LevelSkipped: "-   "}
+	s := screen{out: cc.Out}
+	for _, f := range findings {
+		s.line("%s  %-18s  %s", marks[f.Level], f.Check, f.Detail)
+		if f.Mend != "" {
+			s.line("      %-18s  -> %s", "", f.Mend)
+		}
+	}
+	return nil
+}
+
+// doctor asks a running server.
+type doctor struct {
+	*client
+	cc   *Context
+	date string // of the first answer
+	at   time.Time
+}
+
+// remote checks the server, from "does it answer" to "does the AI".
+func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
+	client, err := c.client(cc)
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("url", err.Error(), "Set --url or FERMATA_URL, and at most one of FERMATA_KEY and FERMATA_KEY_FILE.")}
+	}
+	client.pause = 0
+	d := &doctor{client: client, cc: cc}
+	reachable := d.reachable()
+	if reachable.Level == diagnosis.LevelFailed {
+		return []diagnosis.Finding{reachable}
+	}
+	findings := []diagnosis.Finding{reachable, d.version(), d.ready(), d.skew()}
+	access := d.access()
+	findings = append(findings, access)
+	if access.Level == diagnosis.LevelFailed {
+		return findings
+	}
+	findings = append(findings, d.stream(), d.invariants())
+	return append(findings, d.provider(c.NoCall)...)
+}
+
+func (d *doctor) reachable() diagnosis.Finding {
+	ctx, cancel := context.WithTimeout(d.cc, 10*time.Second)
+	defer cancel()
+	response, err := d.send(ctx, http.MethodGet, "/healthz", nil, "", "application/json")
+	if refused, ok := errors.AsType[*serverError](err); ok {
+		return diagnosis.Failed("server", fmt.Sprintf("%s answers, but not as Fermata does (HTTP %d)", d.base, refused.Status),
+			"Look whether another program listens there, or a proxy stands in between; set --url or FERMATA_URL.")
+	}
+	if err != nil {
+		return diagnosis.Failed("server", fmt.Sprintf("%s does not answer: %v", d.base, errors.Unwrap(err)),
+			"Start it with `fermata serve`, or set --url or FERMATA_URL to where it runs.")
+	}
+	defer func() { _ = response.Body.Close() }()
+	d.date, d.at = response.Header.Get("Date"), d.cc.Clock()
+	return diagnosis.OK("server", d.base+" answers")
+}
+
+func (d *doctor) version() diagnosis.Finding {
+	var v api.Version
+	if err := d.call(d.cc, http.MethodGet, "/version", nil, &v); err != nil {
+		return diagnosis.Failed("version", err.Error(), "Something else than Fermata may be listening at this URL.")
+	}
+	if v.Version != d.cc.Version {
+		return diagnosis.Warning("version", fmt.Sprintf("the server is %s, this command is %s", v.Version, d.cc.Version), "Use the same version of both.")
+	}
+	return diagnosis.OK("version", v.Version)
+}
+
+func (d *doctor) ready() diagnosis.Finding {
+	if err := d.call(d.cc, http.MethodGet, "/readyz", nil, nil); err != nil {
+		return diagnosis.Failed("ready", err.Error(),
+			"The server runs but cannot work: look at its log. Is the database there and migrated (fermata migrate)? Is it shutting down?")
+	}
+	return diagnosis.OK("ready", "the server has its database")
+}
+
+// skewAllowed is more than a round trip and the header's whole seconds explain.
+const skewAllowed = 5 * time.Second
+
+func (d *doctor) skew() diagnosis.Finding {
+	there, err := http.ParseTime(d.date)
+	if err != nil {
+		return diagnosis.Skipped("clock", "the server sent no Date")
+	}
+	skew := d.at.Sub(there)
+	if skew.Abs() > skewAllowed {
+		return diagnosis.Failed("clock", fmt.Sprintf("this machine and the server differ by %s", skew.Round(time.Second)),
+			"Set both clocks by NTP (timedatectl set-ntp true): schedules, expiries and signatures depend on the time.")
+	}
+	return diagnosis.OK("clock", "agrees with the server")
+}
+
+func (d *doctor) access() diagnosis.Finding {
+	err := d.call(d.cc, http.MethodGet, "/v1/sessions?limit=1", nil, nil)
+	if err == nil {
+		how := "with the key"
+		if d.key == "" {
+			how = "without a key: this server listens on loopback only, or trusts everyone who reaches it"
+		}
+		return diagnosis.OK("access", "accepted "+how)
+	}
+	mend := "Look at the server's log under the request id."
+	switch codeOf(err) {
+	case "unauthenticated":
+		mend = "Set FERMATA_KEY (or FERMATA_KEY_FILE) to a key of this server; make one with `fermata keys create`."
+	case "forbidden":
+		mend = "The key belongs to another workspace: leave --workspace out, or use a key of that workspace."
+	case "not_found":
+		mend = "There is no such workspace: leave --workspace out, or make it with POST /v1/workspaces."
+	}
+	return diagnosis.Failed("access", err.Error(), mend)
+}
+
+// streamWithin is how soon the first event must come.
+const streamWithin = 5 * time.Second
+
+// errSeen ends a stream that was only looked at.
+var errSeen = errors.New("seen")
+
+func (d *doctor) stream() diagnosis.Finding {
+	ctx, cancel := context.WithTimeout(d.cc, streamWithin)
+	defer cancel()
+	begun := d.cc.Clock()
+	f := &follower{client: d.client, path: "/v1/events", cursor: noCursor, take: func(sseEvent) error { return errSeen }}
+	_, err := f.once(ctx)
+	if errors.Is(err, errSeen) {
+		return diagnosis.OK("event stream", fmt.Sprintf("the first event came after %d ms", d.cc.Clock().Sub(begun).Milliseconds()))
+	}
+	return diagnosis.Failed("event stream", fmt.Sprintf("no event within %s: %v", streamWithin, err),
+		"A proxy that gathers answers holds it back: switch buffering and compression off for text/event-stream (nginx: proxy_buffering off).")
+}
+
+func (d *doctor) invariants() diagnosis.Finding {
+	var list api.InvariantList
+	if err := d.call(d.cc, http.MethodGet, "/v1/admin/invariants", nil, &list); err != nil {
+		if codeOf(err) == "forbidden" {
+			return diagnosis.Skipped("invariants", "this key may not look (role admin)")
+		}
+		return diagnosis.Failed("invariants", err.Error(), "Look at the server's log under the request id.")
+	}
+	var broken []string
+	for _, i := range list.Data {
+		if i.Count != 0 {
+			broken = append(broken, fmt.Sprintf("%s: %d", i.Name, i.Count))
+		}
+	}
+	if len(broken) > 0 {
+		return diagnosis.Failed("invariants", strings.Join(broken, ", "),
+			"The data is not as it must be: keep a copy of the database and the log, and report it.")
+	}
+	return diagnosis.OK("invariants", fmt.Sprintf("%d hold", len(list.Data)))
+}
+
+// provider looks at what answers: each configured provider is called once, and one of
+// them should be the default.
+func (d *doctor) provider(noCall bool) []diagnosis.Finding {
+	var list api.ProviderList
+	if err := d.call(d.cc, http.MethodGet, "/v1/providers?limit=200", nil, &list); err != nil {
+		if codeOf(err) == "forbidden" {
+			return []diagnosis.Finding{diagnosis.Skipped("provider", "this key may not look")}
+		}
+		return []diagnosis.Finding{diagnosis.Failed("provider", err.Error(), "Look at the server's log under the request id.")}
+	}
+	found := []diagnosis.Finding{whoAnswers(list.Data)}
+	for _, p := range list.Data {
+		if !noCall {
+			found = append(found, d.testCall(p))
+		}
+	}
+	return found
+}
+
+// whoAnswers: the default provider, or the demo without one.
+func whoAnswers(all []api.Provider) diagnosis.Finding {
+	for _, p := range all {
+		if p.IsDefault {
+			return diagnosis.OK("provider", fmt.Sprintf("%s (%s)", p.Name, p.Kind))
+		}
+	}
+	if len(all) > 0 {
+		return diagnosis.Warning("provider", fmt.Sprintf("none of the %d providers is the default; the built-in demo answers", len(all)),
+			fmt.Sprintf("Make one the default: PATCH /v1/providers/%s {\"is_default\": true}.", all[0].ID))
+	}
+	return diagnosis.Warning("provider", "none is configured; the built-in demo answers", "Configure one: see examples/10-another-provider.sh.")
+}
+
+func (d *doctor) testCall(p api.Provider) diagnosis.Finding {
+	check := "test call"
+	var test api.ProviderTest
+	if err := d.call(d.cc, http.MethodPost, "/v1/providers/"+p.ID+"/test", nil, &test); err != nil {
+		if codeOf(err) == "forbidden" {
+			return diagnosis.Skipped(check, "this key may not make one (role admin)")
+		}
+		return diagnosis.Failed(check, p.Name+": "+err.Error(), "Look at the server's log under the request id.")
+	}
+	if test.Ok {
+		return diagnosis.OK(check, fmt.Sprintf("%s: %s answered after %d ms", p.Name, deref(test.Model), test.LatencyMs))
+	}
+	if test.Error == nil {
+		return diagnosis.Failed(check, p.Name+": the call failed without a reason", "Look at the server's log.")
+	}
+	return diagnosis.Failed(check, fmt.Sprintf("%s: %s It says: %s (%s)", p.Name, test.Error.Meaning, test.Error.Message, test.Error.Code),
+		fmt.Sprintf("%s PATCH /v1/providers/%s.", test.Error.Mend, p.ID))
+}

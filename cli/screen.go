@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// screen writes to a terminal or a pipe: text that streams, whole lines, and on a
+// terminal one passing line that says what goes on.
+type screen struct {
+	out      io.Writer
+	terminal bool
+	colour   bool
+	midLine  bool
+	passing  bool
+}
+
+// text adds to the running text.
+func (s *screen) text(text string) {
+	if text == "" {
+		return
+	}
+	s.wipe()
+	text = printable(text)
+	_, _ = io.WriteString(s.out, text) // a terminal that has gone ends the program otherwise
+	s.midLine = !strings.HasSuffix(text, "\n")
+}
+
+// line writes a line of its own.
+func (s *screen) line(format string, args ...any) {
+	s.end()
+	_, _ = fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...)))
+}
+
+// dim is line, for what matters less.
+func (s *screen) dim(format string, args ...any) {
+	s.end()
+	_, _ = fmt.Fprintln(s.out, s.faint(printable(fmt.Sprintf(format, args...))))
+}
+
+// ask writes a question and leaves the cursor behind it.
+func (s *screen) ask(question string) {
+	s.end()
+	_, _ = io.WriteString(s.out, printable(question)+" ")
+	s.midLine = true
+}
+
+// typed: the person ended the line by the Enter key.
+func (s *screen) typed() { s.midLine = false }
+
+// pass shows what goes on, in a line that the next output takes the place of. Not in
+// the middle of a text, and not in a pipe.
+func (s *screen) pass(text string) {
+	if !s.terminal || s.midLine {
+		return
+	}
+	s.wipe()
+	if text != "" {
+		_, _ = io.WriteString(s.out, s.faint("· "+text))
+		s.passing = true
+	}
+}
+
+// end closes a line that was begun.
+func (s *screen) end() {
+	s.wipe()
+	if s.midLine {
+		_, _ = io.WriteString(s.out, "\n")
+		s.midLine = false
+	}
+}
+
+func (s *screen) wipe() {
+	if s.passing {
+		_, _ = io.WriteString(s.out, "\r\x1b[2K")
+		s.passing = false
+	}
+}
+
+func (s *screen) faint(text string) string {
+	if !s.colour {
+		return text
+	}
+	return "\x1b[2m" + text + "\x1b[0m"
+}
+
+// printable shows control characters as their escapes: a model's text must not move the
+// cursor, change the title, ring the bell or turn the order of what is read. A line that
+// ends as on Windows ends like others.
+func printable(text string) string {
+	return domain.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// table prints rows under a heading.
+func table(out io.Writer, head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, strings.Join(head, "\t")) // Flush reports what failed
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.Join(strings.Fields(printable(row[i])), " ")
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print a table: %w", err)
+	}
+	return nil
+}
+
+// printJSON prints a value for programs.
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}
+
+// cut shortens a text for a column.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}

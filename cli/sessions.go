@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// sessionsCommand lists sessions.
+type sessionsCommand struct {
+	clientFlags `embed:""`
+	Type        string `help:"CHAT, SEED, AUTOMATION or AGENT." enum:",CHAT,SEED,AUTOMATION,AGENT" default:""`
+	Status      string `help:"idle, queued, running, requires_action, waiting, suspended or ended." enum:",idle,queued,running,requires_action,waiting,suspended,ended" default:""`
+	Query       string `help:"Part of the name." short:"q"`
+	Limit       int    `help:"How many at most, newest first." default:"50" short:"n"`
+}
+
+// Run prints them.
+func (c *sessionsCommand) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	for name, value := range map[string]string{"type": c.Type, "status": c.Status, "q": c.Query} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	sessions := []api.Session{}
+	for len(sessions) < c.Limit {
+		query.Set("limit", strconv.Itoa(min(c.Limit-len(sessions), 200)))
+		var page api.SessionList
+		if err := client.call(cc, http.MethodGet, "/v1/sessions?"+query.Encode(), nil, &page); err != nil {
+			return err
+		}
+		sessions = append(sessions, page.Data...)
+		if page.NextCursor == nil || len(page.Data) == 0 {
+			break
+		}
+		query.Set("after", *page.NextCursor)
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, sessions)
+	}
+	rows := make([][]string, len(sessions))
+	for i, s := range sessions {
+		rows[i] = []string{s.ID, string(s.Type), string(s.Status), string(s.Phase), clockTime(s.LastEventTime), cut(s.Name, 50)}
+	}
+	return table(cc.Out, []string{"ID", "TYPE", "STATUS", "PHASE", "LAST EVENT", "NAME"}, rows)
+}
+
+// approveCommand lists what waits for a person, or answers it.
+type approveCommand struct {
+	clientFlags `embed:""`
+	Approval    string   `arg:"" optional:"" help:"Which one to answer; without: list the open ones."`
+	No          bool     `help:"Refuse instead."`
+	Comment     string   `help:"A word with it; with --no the AI reads it and goes on." short:"m"`
+	Only        []string `help:"Approve only these actions (their numbers or ids)."`
+	Value       string   `help:"Answer to a question: text, or JSON for a list or a form."`
+	Cancel      bool     `help:"Leave a question unanswered."`
+	Limit       float64  `help:"The new limit of a budget."`
+	Outcome     string   `help:"What became of a call: happened, did_not or run_again." enum:",happened,did_not,run_again" default:""`
+}
+
+// Run lists or answers.
+func (c *approveCommand) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	if c.Approval == "" {
+		return c.list(cc, client)
+	}
+	var approval api.Approval
+	path := "/v1/approvals/" + url.PathEscape(c.Approval)
+	if err := client.call(cc, http.MethodGet, path, nil, &approval); err != nil {
+		return err
+	}
+	answer, err := c.answer(&approval)
+	if err != nil {
+		return err
+	}
+	var result api.AnswerResult
+	if err := client.call(cc, http.MethodPost, path, answer, &result); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, result)
+	}
+	status := "taken"
+	if result.Approval != nil {
+		status = string(result.Approval.Status)
+	}
+	_, err = fmt.Fprintf(cc.Out, "%s: %s; the session is in %s\n", approval.ID, status, result.Session.Phase)
+	return err
+}
+
+func (c *approveCommand) list(cc *Context, client *client) error {
+	open := []api.Approval{}
+	query := url.Values{"status": {"open"}, "limit": {"200"}}
+	for {
+		var page api.ApprovalList
+		if err := client.call(cc, http.MethodGet, "/v1/approvals?"+query.Encode(), nil, &page); err != nil {
+			return err
+		}
+		open = append(open, page.Data...)
+		if page.NextCursor == nil || len(page.Data) == 0 {
+			break
+		}
+		query.Set("after", *page.NextCursor)
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, open)
+	}
+	s := screen{out: cc.Out}
+	for i := range open {
+		for _, line := range cardLines(&open[i]) {
+			s.line("%s", line)
+		}
+	}
+	if len(open) == 0 {
+		s.line("Nothing waits for a person.")
+	}
+	return nil
+}
+
+// answer makes of the flags what the approval's kind takes.
+func (c *approveCommand) answer(a *api.Approval) (map[string]any, error) {
+	switch a.Kind {
+	case domain.ApprovalQuestion:
+		return c.reply(a)
+	case domain.ApprovalCompletion:
+		return withComment(map[string]any{"confirmed": !c.No}, c.Comment), nil
+	case domain.ApprovalOutcome:
+		if c.Outcome == "" {
+			return nil, errors.New("this asks what became of a call: give --outcome happened, did_not or run_again")
+		}
+		return map[string]any{"outcome": c.Outcome}, nil
+	case domain.ApprovalActions:
+		answer := withComment(map[string]any{"approved": !c.No}, c.Comment)
+		if len(c.Only) > 0 {
+			ids, err := c.only(a.Actions)
+			if err != nil {
+				return nil, err
+			}
+			answer["approved_ids"] = ids
+		}
+		return answer, nil
+	}
+	answer := map[string]any{"approved": !c.No}
+	if c.Limit > 0 {
+		answer["limit"] = c.Limit
+	}
+	return answer, nil
+}
+
+func (c *approveCommand) only(actions []api.ApprovalAction) ([]string, error) {
+	var ids []string
+	for _, wanted := range c.Only {
+		found := ""
+		for i, action := range actions {
+			if wanted == action.ID || wanted == strconv.Itoa(i+1) {
+				found = action.ID
+			}
+		}
+		if found == "" {
+			return nil, fmt.Errorf("there is no action %q; this approval has %d", wanted, len(actions))
+		}
+		ids = append(ids, found)
+	}
+	return ids, nil
+}
+
+func (c *approveCommand) reply(a *api.Approval) (map[string]any, error) {
+	switch {
+	case c.Cancel:
+		return map[string]any{"cancelled": true}, nil
+	case yesOrNo(a.Module):
+		return map[string]any{"value": !c.No}, nil
+	case c.Value == "":
+		return nil, errors.New("this is a question: answer it with --value, or leave it with --cancel")
+	}
+	// Only a list or a form is JSON: "7" may well be the text of an answer.
+	if json.Valid([]byte(c.Value)) && (c.Value[0] == '[' || c.Value[0] == '{') {
+		return map[string]any{"value": json.RawMessage(c.Value)}, nil
+	}
+	return map[string]any{"value": c.Value}, nil
+}
