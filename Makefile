@@ -43,7 +43,7 @@ test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the 
 	@scripts/need go cc nginx
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 
-test-page: build ## the page's tests: types, lint, units, and every screen in headless Chromium
+test-page: build ## the page's tests: format, types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium
 	cd web/app && npm run -s check
 	web/e2e/run.sh $(BIN) --tries 2

@@ -13,5 +13,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // the content security policy has no data: URLs
   },
-  server: { proxy: Object.fromEntries(['/v1', '/version', '/readyz', '/healthz', '/metrics', '/openapi.yaml', '/problems'].map((path) => [path, server])) },
+  server: {
+    proxy: Object.fromEntries(
+      ['/v1', '/version', '/readyz', '/healthz', '/metrics', '/openapi.yaml', '/problems'].map((path) => [
+        path,
+        server,
+      ]),
+    ),
+  },
 });

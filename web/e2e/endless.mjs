@@ -13,7 +13,12 @@ export class Endless {
   async open(call) {
     await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
     const base_url = `http://127.0.0.1:${this.server.address().port}/v1`;
-    await call('POST', '/v1/providers', { name: `Test ${base_url}`, kind: 'openai_compatible', is_default: true, config: { base_url, model: 'endless' } });
+    await call('POST', '/v1/providers', {
+      name: `Test ${base_url}`,
+      kind: 'openai_compatible',
+      is_default: true,
+      config: { base_url, model: 'endless' },
+    });
     return this;
   }
 
@@ -21,7 +26,10 @@ export class Endless {
     if (request.method !== 'POST') return response.writeHead(404).end();
     request.resume();
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    const send = (fields) => response.write(`data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'endless', ...fields })}\n\n`);
+    const send = (fields) =>
+      response.write(
+        `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'endless', ...fields })}\n\n`,
+      );
     for (let i = 1; !response.destroyed && (!this.finished || i < 60); i++) {
       const word = i % 25 === 0 ? `\n\n**Part ${i / 25}** ` : i % 7 === 0 ? 'café👍🏽 ' : `word${i} `;
       send({ choices: [{ index: 0, delta: { role: 'assistant', content: word }, finish_reason: null }] });
@@ -34,10 +42,14 @@ export class Endless {
   }
 
   /** The next answers go on until finish again. */
-  begin() { this.finished = false; }
+  begin() {
+    this.finished = false;
+  }
 
   /** Lets the answers come to their end. */
-  finish() { this.finished = true; }
+  finish() {
+    this.finished = true;
+  }
 
   close() {
     this.server.close();

@@ -7,10 +7,20 @@ import { chromium } from 'playwright-core';
 export { Line } from './line.mjs';
 export { server } from './server.mjs';
 
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
 
-export const launch = (more = []) => chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...flags, ...more] });
+export const launch = (more = []) =>
+  chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...flags, ...more] });
 
 // Ways to look at a page, for open: `open({ ...dark, ...narrow })`.
 export const dark = { colorScheme: 'dark' };
@@ -22,7 +32,9 @@ export const french = { locale: 'fr-FR' };
 export function api(base, headers = {}) {
   return async (method, path, body, more = {}) => {
     const response = await fetch(base + path, {
-      method, headers: { 'Content-Type': 'application/json', ...headers, ...more }, body: body === undefined ? undefined : JSON.stringify(body),
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers, ...more },
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -35,7 +47,8 @@ export function check(truth, what) {
 }
 
 export function same(got, want, what) {
-  if (JSON.stringify(got) !== JSON.stringify(want)) throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
+  if (JSON.stringify(got) !== JSON.stringify(want))
+    throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
 }
 
 export const none = (wrong, what) => check(wrong.length === 0, `${what}:\n${wrong.join('\n')}`);
@@ -54,7 +67,9 @@ export async function until(what, ask, ms = 15000) {
 // becomes waits until what a page shows is what is wanted: pages take their time.
 export async function becomes(read, want, what) {
   let got;
-  await until(what, async () => JSON.stringify(got = await read()) === JSON.stringify(want), 5000).catch(() => same(got, want, what));
+  await until(what, async () => JSON.stringify((got = await read())) === JSON.stringify(want), 5000).catch(() =>
+    same(got, want, what),
+  );
 }
 
 // open makes a page and watches what it must not do: ask other hosts, break its own
@@ -72,12 +87,21 @@ function watch(context, base) {
   context.on('page', (page) => {
     page.bad = [];
     page.log = [];
-    const note = (text, bad) => { page.log.push(text); if (bad) page.bad.push(text); };
+    const note = (text, bad) => {
+      page.log.push(text);
+      if (bad) page.bad.push(text);
+    };
     page.on('pageerror', (e) => note(`thrown: ${e.stack ?? e.message}`, true));
-    page.on('console', (m) => note(`console ${m.type()}: ${m.text()}`, m.type() === 'error' && !/Failed to load resource|ERR_/.test(m.text())));
-    page.on('request', (r) => { if (new URL(r.url()).origin !== new URL(base).origin) note(`asked another host: ${r.url()}`, true); });
+    page.on('console', (m) =>
+      note(`console ${m.type()}: ${m.text()}`, m.type() === 'error' && !/Failed to load resource|ERR_/.test(m.text())),
+    );
+    page.on('request', (r) => {
+      if (new URL(r.url()).origin !== new URL(base).origin) note(`asked another host: ${r.url()}`, true);
+    });
     page.on('requestfailed', (r) => note(`no answer: ${r.method()} ${r.url()} ${r.failure()?.errorText}`));
-    page.on('response', (r) => { if (r.status() >= 400) note(`${r.status()}: ${r.request().method()} ${r.url()}`); });
+    page.on('response', (r) => {
+      if (r.status() >= 400) note(`${r.status()}: ${r.request().method()} ${r.url()}`);
+    });
   });
 }
 
@@ -87,10 +111,18 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 // It is evaluated, not loaded: the page's policy lets no foreign script in.
 export async function axe(page) {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'],
-  }));
-  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}\n    ${n.html.slice(0, 160)}\n    ${n.failureSummary.replaceAll('\n', '\n    ')}`));
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+      resultTypes: ['violations'],
+    }),
+  );
+  return violations.flatMap((v) =>
+    v.nodes.map(
+      (n) =>
+        `${v.id}: ${n.target.join(' ')}\n    ${n.html.slice(0, 160)}\n    ${n.failureSummary.replaceAll('\n', '\n    ')}`,
+    ),
+  );
 }
 
 // noSideScroll: the page is never wider than the window. What sticks out is named.
@@ -98,7 +130,9 @@ export async function noSideScroll(page, what = 'the page') {
   const out = await page.evaluate(() => {
     const wide = document.documentElement.scrollWidth;
     if (wide <= innerWidth) return [];
-    const found = [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+    const found = [...document.querySelectorAll('body *')].filter(
+      (e) => e.getBoundingClientRect().right > innerWidth + 1,
+    );
     return [`${wide} px in a window of ${innerWidth}`, ...found.slice(0, 8).map((e) => e.outerHTML.slice(0, 120))];
   });
   none(out, `${what} scrolls sideways`);

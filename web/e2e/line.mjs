@@ -28,17 +28,33 @@ export class Line {
     if (this.delay) await new Promise((done) => setTimeout(done, this.delay));
     if (this.mode === 'cut') return response.destroy();
     if (this.mode === '503') return response.writeHead(503, { Connection: 'close' }).end();
-    if (this.answers.has(pathname)) return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(this.answers.get(pathname)));
-    const far = http.request({
-      host: this.target.hostname, port: this.target.port, method: request.method, path: request.url, headers: request.headers, agent: false,
-    }, (answer) => {
-      response.writeHead(answer.statusCode, answer.rawHeaders);
-      response.flushHeaders();
-      answer.pipe(response);
-      answer.on('error', () => response.destroy());
-      answer.on('close', () => { if (!answer.complete) response.destroy(); });
+    if (this.answers.has(pathname))
+      return response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(this.answers.get(pathname)));
+    const far = http.request(
+      {
+        host: this.target.hostname,
+        port: this.target.port,
+        method: request.method,
+        path: request.url,
+        headers: request.headers,
+        agent: false,
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.rawHeaders);
+        response.flushHeaders();
+        answer.pipe(response);
+        answer.on('error', () => response.destroy());
+        answer.on('close', () => {
+          if (!answer.complete) response.destroy();
+        });
+      },
+    );
+    far.on('error', () => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end();
     });
-    far.on('error', () => { if (response.headersSent) response.destroy(); else response.writeHead(502).end(); });
     response.on('close', () => far.destroy());
     request.pipe(far);
   }

@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { World } from './world.mjs';
 
 const args = process.argv.slice(2);
-const option = (name) => { const i = args.indexOf(name); return i < 0 ? undefined : args[i + 1]; };
+const option = (name) => {
+  const i = args.indexOf(name);
+  return i < 0 ? undefined : args[i + 1];
+};
 const only = option('--only');
 const shots = option('--shots');
 const jobs = Number(option('--jobs') ?? 2);
@@ -19,8 +22,13 @@ const tries = Number(option('--tries') ?? 1);
 const patience = 90_000; // a step that takes longer has failed
 
 const folder = new URL('steps/', import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'))
-  .map((name) => ({ name: name.slice(0, -4), size: statSync(new URL(name, folder)).size, url: new URL(name, folder).href }))
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.mjs'))
+  .map((name) => ({
+    name: name.slice(0, -4),
+    size: statSync(new URL(name, folder)).size,
+    url: new URL(name, folder).href,
+  }))
   .sort((a, b) => b.size - a.size); // the longest first, so that none is left over at the end
 
 let kept;
@@ -30,7 +38,9 @@ const again = new Set(); // files that failed
 
 function within(ms, promise) {
   let timer;
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} s`)), ms); });
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} s`)), ms);
+  });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
@@ -50,7 +60,9 @@ async function runStep(file, world, { name, run }, i) {
     const place = /steps\/\S+?:\d+/.exec(error.stack)?.[0] ?? '';
     const bad = world.pages.flatMap((page) => page.bad);
     await world.keep(dir);
-    console.log(`FAIL  ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)\n      ${[error.message, place, ...bad, `kept in ${dir}`].filter(Boolean).join('\n').replaceAll('\n', '\n      ')}`);
+    console.log(
+      `FAIL  ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)\n      ${[error.message, place, ...bad, `kept in ${dir}`].filter(Boolean).join('\n').replaceAll('\n', '\n      ')}`,
+    );
   }
   await world.clear();
 }

@@ -13,7 +13,9 @@ export const screens = [
 
 /** Goes to an address as a typed one, and waits until its screen has settled. */
 export async function go(page, at) {
-  await page.evaluate((to) => { location.hash = to; }, at);
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, at);
   await settled(page);
 }
 

@@ -16,12 +16,28 @@ const heaviest = 150_000; // bytes of a picture: a README has to open at once
 // mostly have one for terminals alone.
 function typeface() {
   const fonts = join(root, '.cache/fonts');
-  execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', fonts, '@expo-google-fonts/inter@0.4.2'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(
+    'npm',
+    [
+      'install',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--prefix',
+      fonts,
+      '@expo-google-fonts/inter@0.4.2',
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   const conf = join(tmpdir(), 'fermata-fonts.conf');
-  writeFileSync(conf, `<?xml version="1.0"?><fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  writeFileSync(
+    conf,
+    `<?xml version="1.0"?><fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>
 <dir>${fonts}/node_modules/@expo-google-fonts/inter</dir>
 ${['system-ui', 'sans-serif'].map((name) => `<match target="pattern"><test name="family"><string>${name}</string></test><edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>`).join('\n')}
-</fontconfig>\n`);
+</fontconfig>\n`,
+  );
   process.env.FONTCONFIG_FILE = conf;
 }
 
@@ -37,7 +53,10 @@ async function pictures(world, made) {
     await go(page, at);
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.evaluate(() => { document.activeElement?.blur(); return document.fonts.ready; });
+      await page.evaluate(() => {
+        document.activeElement?.blur();
+        return document.fonts.ready;
+      });
       await settled(page);
       const path = join(images, `${name}-${colorScheme}.png`);
       await page.screenshot({ path, animations: 'disabled' });

@@ -11,7 +11,10 @@ async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000);
     const free = await new Promise((done) => {
-      const probe = net.createServer().once('error', () => done(false)).once('listening', () => probe.close(() => done(true)));
+      const probe = net
+        .createServer()
+        .once('error', () => done(false))
+        .once('listening', () => probe.close(() => done(true)));
       probe.listen(port, '127.0.0.1');
     });
     if (free) return port;
@@ -27,28 +30,51 @@ export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = 
   const start = async () => {
     child = spawn(bin, ['serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, FERMATA_LISTEN: base.slice(7), FERMATA_DATA_DIR: join(dir, 'data'), FERMATA_LOG_LEVEL: 'warn', FERMATA_SCRIPT_PROVIDER: 'true', FERMATA_LEASE_TTL: '3s', FERMATA_ALLOWED_HOSTS: '127.0.0.1', ...env },
+      env: {
+        ...process.env,
+        FERMATA_LISTEN: base.slice(7),
+        FERMATA_DATA_DIR: join(dir, 'data'),
+        FERMATA_LOG_LEVEL: 'warn',
+        FERMATA_SCRIPT_PROVIDER: 'true',
+        FERMATA_LEASE_TTL: '3s',
+        FERMATA_ALLOWED_HOSTS: '127.0.0.1',
+        ...env,
+      },
     });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    await until(`the server at ${base} is ready (its log: ${dir}/log)`, async () => {
-      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${dir}/log`);
-      return (await fetch(`${base}/readyz`).catch(() => null))?.ok;
-    }, 30000);
+    await until(
+      `the server at ${base} is ready (its log: ${dir}/log)`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${dir}/log`);
+        return (await fetch(`${base}/readyz`).catch(() => null))?.ok;
+      },
+      30000,
+    );
   };
-  const kill = () => new Promise((done) => {
-    if (child.exitCode !== null || child.signalCode !== null) return done();
-    child.once('exit', done);
-    child.kill('SIGKILL');
-  });
+  const kill = () =>
+    new Promise((done) => {
+      if (child.exitCode !== null || child.signalCode !== null) return done();
+      child.once('exit', done);
+      child.kill('SIGKILL');
+    });
   await start();
   return {
-    base, dir, log: join(dir, 'log'), call: api(base, key ? { Authorization: `Bearer ${key}` } : {}),
+    base,
+    dir,
+    log: join(dir, 'log'),
+    call: api(base, key ? { Authorization: `Bearer ${key}` } : {}),
     /** Kills it without a warning. */
     kill,
     /** Starts it again, at the same place with the same data. */
     start,
-    async restart() { await kill(); await start(); },
-    async stop() { await kill(); rmSync(dir, { recursive: true, force: true, maxRetries: 3 }); },
+    async restart() {
+      await kill();
+      await start();
+    },
+    async stop() {
+      await kill();
+      rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }

@@ -18,15 +18,20 @@ export class World {
     world.call = world.server.call;
     world.line = await new Line(world.base).open();
     // Functions of a step are often taken out of the world: async ({ open, call }) => …
-    for (const name of ['open', 'shot', 'freshServer', 'restart', 'locked', 'demo', 'endless']) world[name] = world[name].bind(world);
+    for (const name of ['open', 'shot', 'freshServer', 'restart', 'locked', 'demo', 'endless'])
+      world[name] = world[name].bind(world);
     return world;
   }
 
   /** A page at the line; options are those of a browser context, and `at`, `base`. */
-  open({ base = this.line.url, ...options } = {}) { return open(this.browser, base, options); }
+  open({ base = this.line.url, ...options } = {}) {
+    return open(this.browser, base, options);
+  }
 
   /** Kills the server and starts it again. */
-  restart() { return this.server.restart(); }
+  restart() {
+    return this.server.restart();
+  }
 
   /** One more server, with an empty data folder. */
   async freshServer(options) {
@@ -36,10 +41,19 @@ export class World {
   }
 
   /** A server that asks for a key: { base, call, key }. */
-  async locked() { return { ...await this.freshServer({ env: { FERMATA_ROOT_KEY: rootKey }, key: rootKey }), key: rootKey }; }
+  async locked() {
+    return { ...(await this.freshServer({ env: { FERMATA_ROOT_KEY: rootKey }, key: rootKey })), key: rootKey };
+  }
 
   /** Makes the demo provider write as slowly as is asked for: `demo({ word_delay_ms: 25 })`. */
-  demo(config) { return this.call('POST', '/v1/providers', { name: `Demo ${JSON.stringify(config)}`, kind: 'demo', is_default: true, config }); }
+  demo(config) {
+    return this.call('POST', '/v1/providers', {
+      name: `Demo ${JSON.stringify(config)}`,
+      kind: 'demo',
+      is_default: true,
+      config,
+    });
+  }
 
   /** A model whose answers go on until it is told to finish: for what has to be seen in mid-answer. */
   async endless({ every = 30, call = this.call } = {}) {
@@ -55,10 +69,17 @@ export class World {
     await page.screenshot({ path: join(this.shotsDir, `${name}.png`) });
   }
 
-  get pages() { return this.browser.contexts().flatMap((context) => context.pages()); }
+  get pages() {
+    return this.browser.contexts().flatMap((context) => context.pages());
+  }
 
   /** What holds at the end of every step. */
-  judge() { none(this.pages.flatMap((page) => page.bad), 'the page did what it must not'); }
+  judge() {
+    none(
+      this.pages.flatMap((page) => page.bad),
+      'the page did what it must not',
+    );
+  }
 
   async clear() {
     for (const context of this.browser.contexts()) await context.close().catch(() => {});
@@ -72,10 +93,19 @@ export class World {
     mkdirSync(dir, { recursive: true });
     for (const [i, page] of this.pages.entries()) {
       await page.screenshot({ path: join(dir, `page${i + 1}.png`), timeout: 5000 }).catch(() => {});
-      const tree = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch((e) => e.message);
+      const tree = await page
+        .locator('body')
+        .ariaSnapshot({ timeout: 5000 })
+        .catch((e) => e.message);
       writeFileSync(join(dir, `page${i + 1}.txt`), `${page.url()}\n\n${page.log.join('\n')}\n\n${tree}\n`);
     }
-    this.own.forEach((made, i) => { try { copyFileSync(made.log, join(dir, `server${i + 1}.log`)); } catch { /* it is gone */ } });
+    this.own.forEach((made, i) => {
+      try {
+        copyFileSync(made.log, join(dir, `server${i + 1}.log`));
+      } catch {
+        /* it is gone */
+      }
+    });
   }
 
   async end() {

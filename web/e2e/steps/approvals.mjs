@@ -3,7 +3,12 @@ import { becomes, check, dark, french, narrow, same, tidy, until } from '../harn
 // quick begins a step: a demo that writes at once, everything asks, nothing is open.
 const quick = async ({ call }) => {
   if (!(await call('GET', '/v1/providers')).data.some((p) => p.is_default && p.name === 'Quick')) {
-    await call('POST', '/v1/providers', { name: 'Quick', kind: 'demo', is_default: true, config: { word_delay_ms: 0 } });
+    await call('POST', '/v1/providers', {
+      name: 'Quick',
+      kind: 'demo',
+      is_default: true,
+      config: { word_delay_ms: 0 },
+    });
   }
   await call('PATCH', '/v1/settings', { require_validation: true, approval_expiry: '0s' });
   // What another step left open would stand before what this one asks.
@@ -24,7 +29,12 @@ async function entry(world, name) {
   const { call } = world;
   await call('PATCH', '/v1/settings', { require_validation: false });
   const zone = await call('POST', '/v1/zones', { name });
-  const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: `Sleep ${name}`, config: { unit: 'h', min: 0, max: 24 } });
+  const tool = await call('POST', '/v1/tools', {
+    zone_id: zone.id,
+    tool_type: 'tracking',
+    name: `Sleep ${name}`,
+    config: { unit: 'h', min: 0, max: 24 },
+  });
   const record = await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 8 } });
   const asked = await ask(call, name, `change the last entry of Sleep ${name} to 7.75`);
   await call('PATCH', '/v1/settings', { require_validation: true });
@@ -32,7 +42,8 @@ async function entry(world, name) {
 }
 
 const card = (page, id) => page.locator(`[data-detail] [data-approval="${id}"]`);
-const settled = (call, id, status) => until(`${id} is ${status}`, async () => (await approval(call, id)).status === status);
+const settled = (call, id, status) =>
+  until(`${id} is ${status}`, async () => (await approval(call, id)).status === status);
 const zones = async (call) => (await call('GET', '/v1/zones?limit=200')).data.map((z) => z.name);
 
 export const steps = [
@@ -45,7 +56,11 @@ export const steps = [
       const asked = await ask(call, 'Rooms', 'create a zone Kitchen');
       await card(page, asked.id).waitFor(); // it came by an event
       check(await card(page, asked.id).getByText('Workspace rule').isVisible(), 'the rule that asked is not named');
-      same((await card(page, asked.id).locator('[data-field=name]').innerText()).split(/\s+/), ['Name', '+', 'new', 'Kitchen'], 'the change, by a sign and a word');
+      same(
+        (await card(page, asked.id).locator('[data-field=name]').innerText()).split(/\s+/),
+        ['Name', '+', 'new', 'Kitchen'],
+        'the change, by a sign and a word',
+      );
       await shot(page, 'approvals-one');
       await page.getByRole('button', { name: 'Approve', exact: true }).click();
       await settled(call, asked.id, 'approved');
@@ -84,7 +99,10 @@ export const steps = [
       await page.getByText('This is no number.').waitFor();
       same((await approval(call, asked.id)).status, 'open', 'what cannot be read was sent');
       await field.fill('6.5');
-      check((await card(page, asked.id).locator('[data-edited]').innerText()).includes('6.5'), 'what was changed is not shown');
+      check(
+        (await card(page, asked.id).locator('[data-edited]').innerText()).includes('6.5'),
+        'what was changed is not shown',
+      );
       await shot(page, 'approvals-edit');
       await page.getByRole('button', { name: 'Approve as edited' }).click();
       await settled(call, asked.id, 'approved');
@@ -154,10 +172,18 @@ export const steps = [
     name: 'several are approved at once, each with its result',
     async run({ open: look, call }) {
       await quick({ call });
-      const asked = [await ask(call, 'B1', 'create a zone Bulk1'), await ask(call, 'B2', 'create a zone Bulk2'), await ask(call, 'B3', 'make a plan')];
+      const asked = [
+        await ask(call, 'B1', 'create a zone Bulk1'),
+        await ask(call, 'B2', 'create a zone Bulk2'),
+        await ask(call, 'B3', 'make a plan'),
+      ];
       const page = await look({ at: '/approvals' });
       for (const a of asked.slice(0, 2)) await page.locator(`[data-row="${a.id}"] input[type=checkbox]`).check();
-      same(await page.locator(`[data-row="${asked[2].id}"] input[type=checkbox]`).count(), 0, 'a plan is answered by itself');
+      same(
+        await page.locator(`[data-row="${asked[2].id}"] input[type=checkbox]`).count(),
+        0,
+        'a plan is answered by itself',
+      );
       await page.getByRole('button', { name: 'Approve the 2 chosen' }).click();
       await page.getByText('2 of 2 approved').first().waitFor();
       same(await page.locator('[data-result=ok]').count(), 2, 'the results');
@@ -172,7 +198,10 @@ export const steps = [
       const [one, other] = [await look({ at: '/approvals' }), await look({ at: '/approvals' })];
       for (const page of [one, other]) await card(page, asked.id).waitFor();
       line.delay = 150; // both are pressed before either hears of the other
-      await Promise.all([one.getByRole('button', { name: 'Approve', exact: true }).click(), other.keyboard.press('r').then(() => other.keyboard.press('Enter'))]);
+      await Promise.all([
+        one.getByRole('button', { name: 'Approve', exact: true }).click(),
+        other.keyboard.press('r').then(() => other.keyboard.press('Enter')),
+      ]);
       await until('it is settled', async () => (await approval(call, asked.id)).status !== 'open');
       line.delay = 0;
       const { status } = await approval(call, asked.id);
@@ -207,7 +236,10 @@ export const steps = [
       await page.locator('[data-changed]').waitFor();
       const again = (await open(call))[0];
       await card(page, again.id).waitFor();
-      check((await card(page, again.id).locator('[data-field="data.value"]').innerText()).includes('5'), 'the present value is not shown');
+      check(
+        (await card(page, again.id).locator('[data-field="data.value"]').innerText()).includes('5'),
+        'the present value is not shown',
+      );
       same(await value(), 5, 'it ran all the same');
       await page.getByRole('button', { name: 'Approve', exact: true }).click();
       await until('the second yes counts', async () => (await value()) === 7.75);
@@ -221,7 +253,10 @@ export const steps = [
       const asked = await ask(call, 'Late', 'create a zone Late');
       await call('PATCH', '/v1/settings', { approval_expiry: '0s', approval_on_expiry: 'keep' });
       const page = await look({ at: '/approvals' });
-      await page.getByText(/then it counts as a no|the time is over|expired/).first().waitFor();
+      await page
+        .getByText(/then it counts as a no|the time is over|expired/)
+        .first()
+        .waitFor();
       await settled(call, asked.id, 'expired');
       await page.locator(`[data-recent="${asked.id}"]`).getByText('expired').first().waitFor();
       check(!(await zones(call)).includes('Late'), 'it was made all the same');
@@ -232,7 +267,11 @@ export const steps = [
     async run({ open: look, call, shot }) {
       await quick({ call });
       await call('PATCH', '/v1/settings', { require_validation: false });
-      const asked = [await ask(call, 'Question', 'ask me something'), await ask(call, 'Plan', 'make a plan'), await ask(call, 'Form', 'ask me with a form')];
+      const asked = [
+        await ask(call, 'Question', 'ask me something'),
+        await ask(call, 'Plan', 'make a plan'),
+        await ask(call, 'Form', 'ask me with a form'),
+      ];
       const page = await look({ at: '/approvals' });
       await card(page, asked[0].id).waitFor();
       await page.getByRole('button', { name: 'Send the answer' }).click();
@@ -252,40 +291,66 @@ export const steps = [
       for (const a of asked) await settled(call, a.id, 'approved');
       same((await approval(call, asked[0].id)).decision.value, 'My zones', 'the choice');
       same((await approval(call, asked[1].id)).decision.value, true, 'the plan');
-      same((await approval(call, asked[2].id)).decision.value, { name: 'Water', value: 2.5 }, 'the form: what was left empty is not invented');
+      same(
+        (await approval(call, asked[2].id)).decision.value,
+        { name: 'Water', value: 2.5 },
+        'the form: what was left empty is not invented',
+      );
     },
   },
   {
     name: 'a budget that is used up is raised, or not',
     async run({ open: look, call, shot }) {
       await quick({ call });
-      const script = await call('POST', '/v1/providers', { name: 'Dear', kind: 'script', config: { steps: [{ usage: { input_tokens: 100, output_tokens: 20, cost: 0.6 }, answer: { text: 'Said.' } }] } });
+      const script = await call('POST', '/v1/providers', {
+        name: 'Dear',
+        kind: 'script',
+        config: { steps: [{ usage: { input_tokens: 100, output_tokens: 20, cost: 0.6 }, answer: { text: 'Said.' } }] },
+      });
       const session = (await call('POST', '/v1/sessions', { name: 'Dear', provider_id: script.id })).id;
       await call('PATCH', `/v1/sessions/${session}`, { budgets: { max_cost_per_session: 1 } });
       const say = async (text) => {
         await call('POST', `/v1/sessions/${session}/messages`, { text });
-        return until('it rests or asks', async () => { const s = await call('GET', `/v1/sessions/${session}`); return ['idle', 'requires_action'].includes(s.status) && s; });
+        return until('it rests or asks', async () => {
+          const s = await call('GET', `/v1/sessions/${session}`);
+          return ['idle', 'requires_action'].includes(s.status) && s;
+        });
       };
       await say('one');
       await say('two');
       await say('three');
       const asked = (await open(call)).find((a) => a.session_id === session);
       const page = await look({ at: '/approvals' });
-      await card(page, asked.id).getByText(/1\.20 of/).waitFor();
+      await card(page, asked.id)
+        .getByText(/1\.20 of/)
+        .waitFor();
       await shot(page, 'approvals-budget');
       await page.getByLabel(/New limit/).fill('5');
       await page.getByRole('button', { name: 'Raise and go on' }).click();
       await settled(call, asked.id, 'approved');
-      await until('the limit is raised', async () => (await call('GET', `/v1/sessions/${session}`)).budgets.max_cost_per_session === 5);
+      await until(
+        'the limit is raised',
+        async () => (await call('GET', `/v1/sessions/${session}`)).budgets.max_cost_per_session === 5,
+      );
     },
   },
   {
     name: 'it is tidy in both themes, on 320 px, and in French',
     async run({ open: look, call, shot }) {
       await quick({ call });
-      await ask(call, `A name of ${'many '.repeat(34)}words`, 'draft a document House rules: Shoes off. No music after ten.');
+      await ask(
+        call,
+        `A name of ${'many '.repeat(34)}words`,
+        'draft a document House rules: Shoes off. No music after ten.',
+      );
       await ask(call, 'Two', 'create the zones North and South');
-      for (const [name, options] of [['light', {}], ['dark', dark], ['narrow', narrow], ['narrow-dark', { ...narrow, ...dark }], ['fr', french]]) {
+      for (const [name, options] of [
+        ['light', {}],
+        ['dark', dark],
+        ['narrow', narrow],
+        ['narrow-dark', { ...narrow, ...dark }],
+        ['fr', french],
+      ]) {
         const page = await look({ at: '/approvals', ...options });
         if (name.startsWith('narrow')) await page.locator('[data-row] button').first().click();
         await page.locator('[data-do=edit]').first().click();

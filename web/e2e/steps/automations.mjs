@@ -1,19 +1,23 @@
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const automations = async (call) => (await call('GET', '/v1/automations')).data;
-const make = (call, more = {}) => call('POST', '/v1/automations', { name: 'Report', seed: { text: 'what do I have' }, ...more });
-const clear = async (call) => { for (const a of await automations(call)) await call('DELETE', `/v1/automations/${a.id}?force=true`); };
+const make = (call, more = {}) =>
+  call('POST', '/v1/automations', { name: 'Report', seed: { text: 'what do I have' }, ...more });
+const clear = async (call) => {
+  for (const a of await automations(call)) await call('DELETE', `/v1/automations/${a.id}?force=true`);
+};
 const runs = async (call, id) => (await call('GET', `/v1/runs?automation_id=${id}`)).data;
-const ended = (call, id, n = 1) => until(`${n} runs have ended`, async () => {
-  const all = await runs(call, id);
-  return all.length >= n && all.every((run) => run.status === 'ended') && all;
-});
+const ended = (call, id, n = 1) =>
+  until(`${n} runs have ended`, async () => {
+    const all = await runs(call, id);
+    return all.length >= n && all.every((run) => run.status === 'ended') && all;
+  });
 
 /** Opens a part of the form that is folded. */
 const unfold = async (page, name) => {
   const fold = page.locator('details', { has: page.locator('summary', { hasText: name }) });
   await fold.waitFor();
-  if (await fold.getAttribute('open') === null) await fold.locator('summary').first().click();
+  if ((await fold.getAttribute('open')) === null) await fold.locator('summary').first().click();
 };
 
 export const steps = [
@@ -24,7 +28,7 @@ export const steps = [
       await page.getByText('No automation has run yet.').waitFor();
       await page.getByRole('link', { name: 'Make an automation' }).click();
       await page.getByLabel('Your request').fill('what do I have');
-      await until('five runs are shown', async () => await page.locator('[data-preview] li').count() === 5);
+      await until('five runs are shown', async () => (await page.locator('[data-preview] li').count()) === 5);
       await tidy(page, 'the form of a new automation');
       await shot(page, 'new');
       await page.getByRole('button', { name: 'Create' }).click();
@@ -66,18 +70,25 @@ export const steps = [
       same(await page.getByLabel('Cron expression').getAttribute('aria-invalid'), 'true', 'the field is marked');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByText('please mend what is marked').waitFor();
-      await becomes(() => page.evaluate(() => document.activeElement?.classList.contains('mono')), true, 'the focus is on what is wrong');
+      await becomes(
+        () => page.evaluate(() => document.activeElement?.classList.contains('mono')),
+        true,
+        'the focus is on what is wrong',
+      );
       await tidy(page, 'a schedule that never comes');
       await shot(page, 'never');
       await page.getByLabel('Cron expression').fill('*/10 * * * *');
-      await until('the next runs are back', async () => await page.locator('[data-preview] li').count() === 5);
+      await until('the next runs are back', async () => (await page.locator('[data-preview] li').count()) === 5);
     },
   },
   {
     name: 'an automation is paused and enabled, run and deleted, from the list',
     async run({ open, call, shot }) {
       await clear(call);
-      const a = await make(call, { tags: ['morning'], schedule: { type: 'cron', expression: '30 7 * * 1-5', time_zone: 'Europe/Paris' } });
+      const a = await make(call, {
+        tags: ['morning'],
+        schedule: { type: 'cron', expression: '30 7 * * 1-5', time_zone: 'Europe/Paris' },
+      });
       const page = await open({ at: '/automations' });
       const row = page.locator(`[data-automation="${a.id}"]`);
       await row.getByText('Monday to Friday at 07:30').waitFor();
@@ -111,13 +122,21 @@ export const steps = [
       const url = await page.locator('[data-webhook] .mono').textContent();
       check(url.includes(`/v1/hooks/${a.id}/`), `the address is ${url}`);
       await shot(page, 'webhook');
-      const post = (to) => fetch(base + new URL(to).pathname, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"level":"critical"}' });
+      const post = (to) =>
+        fetch(base + new URL(to).pathname, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"level":"critical"}',
+        });
       same((await post(url)).status, 202, 'the call');
       await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
       await page.getByText('by an event').first().waitFor();
       await page.getByRole('button', { name: 'Make another address' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Make another one' }).click();
-      await until('the address is another one', async () => (await page.locator('[data-webhook] .mono').textContent()) !== url);
+      await until(
+        'the address is another one',
+        async () => (await page.locator('[data-webhook] .mono').textContent()) !== url,
+      );
       same((await post(url)).status, 404, 'the old address');
       await tidy(page, 'an automation with a web address');
     },
@@ -127,7 +146,12 @@ export const steps = [
     async run({ open, call }) {
       await clear(call);
       const zone = await call('POST', '/v1/zones', { name: 'Health' });
-      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Sleep', config: {} });
+      const tool = await call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'tracking',
+        name: 'Sleep',
+        config: {},
+      });
       const a = await make(call);
       const page = await open({ at: `/automations/${a.id}` });
       await unfold(page, 'Start it when something happens');
@@ -174,7 +198,11 @@ export const steps = [
       await page.getByRole('button', { name: 'Run now' }).waitFor();
       const [a] = await automations(call);
       const seed = await call('GET', `/v1/automations/${a.id}/seed`);
-      same(seed.segments.find((s) => s.enrichment).enrichment.config.period, { relative: '-1_WEEK' }, 'the time stays relative');
+      same(
+        seed.segments.find((s) => s.enrichment).enrichment.config.period,
+        { relative: '-1_WEEK' },
+        'the time stays relative',
+      );
     },
   },
   {
@@ -223,7 +251,10 @@ export const steps = [
       await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await until('it is saved', async () => (await call('GET', `/v1/automations/${a.id}/seed`)).linear_text === 'what do I have today');
+      await until(
+        'it is saved',
+        async () => (await call('GET', `/v1/automations/${a.id}/seed`)).linear_text === 'what do I have today',
+      );
       await page.getByRole('link', { name: 'Home' }).click();
       await until('the way is free', () => page.evaluate(() => location.hash === '#/'));
     },
@@ -257,7 +288,10 @@ export const steps = [
     name: 'runs: what did not run and why, filters, the request then and now, run again',
     async run({ open, call, shot }) {
       await clear(call);
-      const a = await make(call, { name: 'Often', schedule: { type: 'interval', expression: '1m', time_zone: 'UTC', starts_at: '2026-01-01T00:00:00' } });
+      const a = await make(call, {
+        name: 'Often',
+        schedule: { type: 'interval', expression: '1m', time_zone: 'UTC', starts_at: '2026-01-01T00:00:00' },
+      });
       await call('POST', `/v1/automations/${a.id}/execute`);
       await ended(call, a.id);
       await call('PATCH', `/v1/automations/${a.id}`, { seed: { text: 'what do I have today' } });
@@ -270,7 +304,7 @@ export const steps = [
       await shot(page, 'runs-request');
       await first.getByRole('button', { name: 'Run again' }).click();
       await ended(call, a.id, 2);
-      await until('both are shown', async () => await page.locator('[data-run]').count() >= 2);
+      await until('both are shown', async () => (await page.locator('[data-run]').count()) >= 2);
       await page.getByLabel('Outcome').selectOption('failed');
       await page.getByText('No run is like this.').waitFor();
       await page.getByRole('button', { name: 'Clear the filter' }).first().click();
@@ -282,8 +316,20 @@ export const steps = [
     async run({ open, call, line, shot }) {
       await clear(call);
       const a = await make(call);
-      const odd = { ...a, id: 'aut_odd', name: 'Odd', enabled: false, disabled_reason: 'moonlight', misfire: 'twice', triggers: [{ type: 'eclipse' }], schedule: { type: 'lunar', expression: 'full', time_zone: 'Mars/Olympus' } };
-      line.answers.set('/v1/automations', { data: [{ ...a, enabled: false, disabled_reason: 'failures' }, odd], next_cursor: null });
+      const odd = {
+        ...a,
+        id: 'aut_odd',
+        name: 'Odd',
+        enabled: false,
+        disabled_reason: 'moonlight',
+        misfire: 'twice',
+        triggers: [{ type: 'eclipse' }],
+        schedule: { type: 'lunar', expression: 'full', time_zone: 'Mars/Olympus' },
+      };
+      line.answers.set('/v1/automations', {
+        data: [{ ...a, enabled: false, disabled_reason: 'failures' }, odd],
+        next_cursor: null,
+      });
       const page = await open({ at: '/automations' });
       await page.getByText('Five runs in a row failed').waitFor();
       await page.getByText('The server paused it: moonlight.').waitFor();
@@ -298,15 +344,24 @@ export const steps = [
     name: 'automations go into a file and come back from it',
     async run({ open, call }) {
       await clear(call);
-      await make(call, { name: 'Moves', tags: ['x'], schedule: { type: 'cron', expression: '0 6 * * *', time_zone: 'Europe/Paris' } });
+      await make(call, {
+        name: 'Moves',
+        tags: ['x'],
+        schedule: { type: 'cron', expression: '0 6 * * *', time_zone: 'Europe/Paris' },
+      });
       const page = await open({ at: '/automations' });
-      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export all' }).click()]);
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export all' }).click(),
+      ]);
       const path = await file.path();
       check(/^moves-.*\.json$/.test(file.suggestedFilename()), `the file is called ${file.suggestedFilename()}`);
       await clear(call);
       await page.getByText('There is no automation yet.').waitFor();
       await page.getByRole('button', { name: 'Import' }).click();
-      await page.getByLabel('Files (JSON)').setInputFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{"automations": 1}') });
+      await page
+        .getByLabel('Files (JSON)')
+        .setInputFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{"automations": 1}') });
       await page.getByText('it has no list “automations”').waitFor();
       await page.getByLabel('Files (JSON)').setInputFiles(path);
       await page.getByText('new', { exact: true }).waitFor();
@@ -322,10 +377,20 @@ export const steps = [
     async run({ open, call, shot }) {
       await clear(call);
       const long = 'Nom'.repeat(60);
-      const a = await make(call, { name: long, tags: ['étiquette'], schedule: { type: 'cron', expression: '30 7 * * 1,3', time_zone: 'Asia/Tokyo' }, triggers: [{ type: 'webhook' }] });
+      const a = await make(call, {
+        name: long,
+        tags: ['étiquette'],
+        schedule: { type: 'cron', expression: '30 7 * * 1,3', time_zone: 'Asia/Tokyo' },
+        triggers: [{ type: 'webhook' }],
+      });
       await call('POST', `/v1/automations/${a.id}/execute`);
       await ended(call, a.id);
-      for (const [name, options] of [['dark', dark], ['narrow', narrow], ['french', { ...french, ...narrow, ...dark }], ['wide-french', french]]) {
+      for (const [name, options] of [
+        ['dark', dark],
+        ['narrow', narrow],
+        ['french', { ...french, ...narrow, ...dark }],
+        ['wide-french', french],
+      ]) {
         for (const at of ['/automations', '/automations/new', `/automations/${a.id}`, '/runs']) {
           const page = await open({ ...options, at });
           await page.locator('[data-automation], [data-preview], [data-run]').first().waitFor();

@@ -6,29 +6,52 @@ export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.1/32' };
 // ---- what the steps share --------------------------------------------------------
 
 const field = (page) => page.locator('#message');
-const say = async (page, text) => { await field(page).fill(text); await field(page).press('Enter'); };
-const idOf = (page) => until('the chat has an address', () => page.evaluate(() => /#\/chat\/(ses_\w+)/.exec(location.hash)?.[1]));
+const say = async (page, text) => {
+  await field(page).fill(text);
+  await field(page).press('Enter');
+};
+const idOf = (page) =>
+  until('the chat has an address', () => page.evaluate(() => /#\/chat\/(ses_\w+)/.exec(location.hash)?.[1]));
 const record = async (call, id) => (await call('GET', `/v1/sessions/${id}/messages?limit=200`)).data;
-const streamed = async (page) => (await page.locator('[data-live] [data-text]').textContent({ timeout: 300 }).catch(() => '')).length;
-const streams = (page, more = 40) => until('text streams', async () => await streamed(page) > more);
+const streamed = async (page) =>
+  (
+    await page
+      .locator('[data-live] [data-text]')
+      .textContent({ timeout: 300 })
+      .catch(() => '')
+  ).length;
+const streams = (page, more = 40) => until('text streams', async () => (await streamed(page)) > more);
 
 async function rests(page, call) {
   const id = await idOf(page);
-  await until('the session rests', async () => {
-    if ((await call('GET', `/v1/sessions/${id}`)).status !== 'idle') return false;
-    const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
-    return data.length > 0 && data[0].status !== 'queued' && data[0].sender !== 'USER';
-  }, 40_000);
-  await until('the page shows that it rests', () => page.evaluate(() => (document.querySelector('[data-phase]')?.dataset.phase ?? 'IDLE') === 'IDLE'));
+  await until(
+    'the session rests',
+    async () => {
+      if ((await call('GET', `/v1/sessions/${id}`)).status !== 'idle') return false;
+      const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
+      return data.length > 0 && data[0].status !== 'queued' && data[0].sender !== 'USER';
+    },
+    40_000,
+  );
+  await until('the page shows that it rests', () =>
+    page.evaluate(() => (document.querySelector('[data-phase]')?.dataset.phase ?? 'IDLE') === 'IDLE'),
+  );
   return id;
 }
 
 // exact compares what the page shows of the answers with what is stored, letter by letter.
 async function exact(page, call, id) {
-  const stored = (await record(call, id)).filter((m) => m.sender === 'AI').map((m) => [m.ai_message?.pre_text, m.text_content].filter(Boolean).join('\n\n')).filter((x) => x.trim());
-  const plain = (s) => s.replace(/^[-*] /gm, '').replace(/\*\*|`/g, '').replace(/\s+/g, '');
+  const stored = (await record(call, id))
+    .filter((m) => m.sender === 'AI')
+    .map((m) => [m.ai_message?.pre_text, m.text_content].filter(Boolean).join('\n\n'))
+    .filter((x) => x.trim());
+  const plain = (s) =>
+    s
+      .replace(/^[-*] /gm, '')
+      .replace(/\*\*|`/g, '')
+      .replace(/\s+/g, '');
   const shown = page.locator('[data-sender=AI]:not([data-live]) [data-text]');
-  await until('all answers are shown', async () => await shown.count() === stored.length);
+  await until('all answers are shown', async () => (await shown.count()) === stored.length);
   const texts = await shown.allTextContents();
   stored.forEach((text, i) => same(plain(texts[i]), plain(text), `answer ${i + 1}`));
 }
@@ -56,8 +79,14 @@ async function withModel(call, answer, run) {
 function machine() {
   let late = 0;
   let last = performance.now();
-  const timer = setInterval(() => { late = Math.max(late, performance.now() - last - 20); last = performance.now(); }, 20);
-  return () => { clearInterval(timer); return Math.round(late); };
+  const timer = setInterval(() => {
+    late = Math.max(late, performance.now() - last - 20);
+    last = performance.now();
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    return Math.round(late);
+  };
 }
 
 // ---- the steps -------------------------------------------------------------------
@@ -77,7 +106,9 @@ export const steps = [
       await streams(page);
       const phase = await page.locator('[data-words]').textContent();
       check(/Thinks/.test(phase), `the phase was shown as ${phase}`);
-      await until('finished sentences are announced', async () => /no AI model\./.test(await page.locator('#announce').textContent()));
+      await until('finished sentences are announced', async () =>
+        /no AI model\./.test(await page.locator('#announce').textContent()),
+      );
       await shot(page, 'chat-streaming');
       const id = await rests(page, call);
       await exact(page, call, id);
@@ -109,18 +140,24 @@ export const steps = [
       await streams(page, 10);
       await say(page, 'what do I have');
       await say(page, 'search for plumber');
-      await until('both wait', async () => await page.locator('[data-queued] li').count() === 2);
+      await until('both wait', async () => (await page.locator('[data-queued] li').count()) === 2);
       await shot(page, 'chat-queued');
       await page.getByRole('button', { name: 'Withdraw the message “search for plumber”' }).click();
       await becomes(() => field(page).inputValue(), 'search for plumber', 'the text is back');
       await page.getByRole('button', { name: 'Edit the message “what do I have”' }).click();
       await page.getByRole('textbox', { name: 'The waiting message' }).fill('create a zone Garden');
       await page.getByRole('button', { name: 'Save' }).click();
-      await until('the waiting message is the new one', async () => /create a zone Garden/.test(await page.locator('[data-queued]').textContent()));
+      await until('the waiting message is the new one', async () =>
+        /create a zone Garden/.test(await page.locator('[data-queued]').textContent()),
+      );
       await page.reload();
       await becomes(() => field(page).inputValue(), 'search for plumber', 'the draft after a reload');
       const id = await rests(page, call);
-      same((await record(call, id)).filter((m) => m.sender === 'USER').map((m) => m.rich_content.linear_text), ['help', 'create a zone Garden'], 'what was said');
+      same(
+        (await record(call, id)).filter((m) => m.sender === 'USER').map((m) => m.rich_content.linear_text),
+        ['help', 'create a zone Garden'],
+        'what was said',
+      );
       await page.locator('[data-command=CREATE_ZONE][data-status=SUCCESS]').waitFor();
       await exact(page, call, id);
     },
@@ -134,15 +171,26 @@ export const steps = [
       await say(page, 'create a zone Kitchen');
       const card = page.locator('[data-approval]');
       await card.getByText('Kitchen').first().waitFor();
-      await until('the phase says it', async () => /Waits for you/.test(await page.locator('[data-words]').textContent()));
-      check(!(await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'), 'nothing was changed before the yes');
+      await until('the phase says it', async () =>
+        /Waits for you/.test(await page.locator('[data-words]').textContent()),
+      );
+      check(
+        !(await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'),
+        'nothing was changed before the yes',
+      );
       await tidy(page, 'an approval');
       await shot(page, 'chat-approval');
-      await card.getByRole('button', { name: /^Approve/ }).first().focus();
+      await card
+        .getByRole('button', { name: /^Approve/ })
+        .first()
+        .focus();
       await page.keyboard.press('Enter');
       const id = await rests(page, call);
       await page.locator('[data-command=CREATE_ZONE][data-status=SUCCESS]').waitFor();
-      check((await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'), 'it was made after the yes');
+      check(
+        (await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'),
+        'it was made after the yes',
+      );
       await call('PATCH', '/v1/settings', { require_validation: false });
       await say(page, 'ask me something');
       const question = page.locator('[data-approval][data-status=open]');
@@ -150,7 +198,10 @@ export const steps = [
       await page.reload();
       await question.getByRole('radio').first().check();
       await shot(page, 'chat-question');
-      await question.getByRole('button', { name: /Answer|Send/ }).first().click();
+      await question
+        .getByRole('button', { name: /Answer|Send/ })
+        .first()
+        .click();
       await rests(page, call);
       await exact(page, call, id);
     },
@@ -172,7 +223,10 @@ export const steps = [
       check((await call('GET', `/v1/sessions/${id}`)).status === 'running', 'once does not stop');
       await field(page).press('Escape');
       await rests(page, call);
-      await until('both say that they were interrupted', async () => await page.locator('[data-mark=interrupted]').count() === 2);
+      await until(
+        'both say that they were interrupted',
+        async () => (await page.locator('[data-mark=interrupted]').count()) === 2,
+      );
       await exact(page, call, id);
     },
   },
@@ -211,9 +265,12 @@ export const steps = [
       line.set('open');
       await later.goto(at);
       const id = await rests(later, call);
-      await until('the message arrived', async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2);
+      await until(
+        'the message arrived',
+        async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2,
+      );
       await rests(later, call);
-      await until('nothing is on its way', async () => await later.locator('[data-outbox] li').count() === 0);
+      await until('nothing is on its way', async () => (await later.locator('[data-outbox] li').count()) === 0);
       same((await record(call, id)).filter((m) => m.sender === 'USER').length, 2, 'messages');
       await exact(later, call, id);
     },
@@ -222,20 +279,32 @@ export const steps = [
     name: 'what the model writes cannot break out; an answer that breaks off is void, and is asked for again',
     async run({ open, call, shot }) {
       let cut = 5;
-      const bad = 'Look <img src=x onerror="window.broken=1"> <script>window.broken=2</script> ![p](https://evil.test/p.png) [x](javascript:window.broken=3)\n\n<iframe src="https://evil.test"></iframe>\n\n**end**';
-      await withModel(call, () => ({ text: bad, rate: 60, cut }), async () => {
-        const page = await newChat(open);
-        await say(page, 'hello');
-        await page.locator('[data-system=NETWORK_ERROR]').waitFor();
-        same(await page.locator('[data-live]').count(), 0, 'streamed text that is void');
-        await shot(page, 'chat-network-error');
-        cut = Infinity;
-        await page.getByRole('button', { name: 'Try again' }).click();
-        await page.locator('[data-sender=AI] strong').waitFor();
-        await rests(page, call);
-        check(await page.evaluate(() => window.broken === undefined && !document.querySelector('iframe, [data-sender=AI] img, [data-sender=AI] script')), 'nothing broke out');
-        await page.getByText('image not loaded').waitFor();
-      });
+      const bad =
+        'Look <img src=x onerror="window.broken=1"> <script>window.broken=2</script> ![p](https://evil.test/p.png) [x](javascript:window.broken=3)\n\n<iframe src="https://evil.test"></iframe>\n\n**end**';
+      await withModel(
+        call,
+        () => ({ text: bad, rate: 60, cut }),
+        async () => {
+          const page = await newChat(open);
+          await say(page, 'hello');
+          await page.locator('[data-system=NETWORK_ERROR]').waitFor();
+          same(await page.locator('[data-live]').count(), 0, 'streamed text that is void');
+          await shot(page, 'chat-network-error');
+          cut = Infinity;
+          await page.getByRole('button', { name: 'Try again' }).click();
+          await page.locator('[data-sender=AI] strong').waitFor();
+          await rests(page, call);
+          check(
+            await page.evaluate(
+              () =>
+                window.broken === undefined &&
+                !document.querySelector('iframe, [data-sender=AI] img, [data-sender=AI] script'),
+            ),
+            'nothing broke out',
+          );
+          await page.getByText('image not loaded').waitFor();
+        },
+      );
     },
   },
   {
@@ -243,7 +312,12 @@ export const steps = [
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 0 });
       const zone = await call('POST', '/v1/zones', { name: 'Wellness' });
-      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Rest', config: { unit: 'h' } });
+      const tool = await call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'tracking',
+        name: 'Rest',
+        config: { unit: 'h' },
+      });
       await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 7 } });
       const page = await newChat(open);
       await field(page).pressSequentially('how is @');
@@ -268,7 +342,11 @@ export const steps = [
       await field(page).press('Enter');
       const id = await rests(page, call);
       const [said] = await record(call, id);
-      same(said.rich_content.segments.map((s) => s.type), ['text', 'enrichment'], 'what was sent');
+      same(
+        said.rich_content.segments.map((s) => s.type),
+        ['text', 'enrichment'],
+        'what was sent',
+      );
       same(said.rich_content.segments[1].enrichment.config.tool_id, tool.id, 'what it refers to');
       await page.locator('[data-command=TOOL_STATS]').waitFor();
       await exact(page, call, id);
@@ -281,7 +359,10 @@ export const steps = [
       const page = await newChat(open);
       await say(page, 'what do I have');
       const id = await rests(page, call);
-      const more = async (name) => { await page.getByRole('button', { name: 'More' }).click(); await page.getByRole('button', { name }).click(); };
+      const more = async (name) => {
+        await page.getByRole('button', { name: 'More' }).click();
+        await page.getByRole('button', { name }).click();
+      };
       await more('Settings of this chat');
       await page.getByLabel('Name', { exact: true }).fill('Mine <b>');
       await page.keyboard.press('Enter');
@@ -312,27 +393,35 @@ export const steps = [
     async run({ open, call, shot }) {
       const { holder } = await call('GET', '/v1/slot');
       if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
-      await withModel(call, () => ({ text: 'word '.repeat(2000), rate: 20 }), async () => {
-        const automation = await call('POST', '/v1/automations', { name: 'Nightly', enabled: false, seed: { text: 'write' } });
-        const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
-        const page = await open({ at: `/chat/${run.id}` });
-        await page.locator('[data-phase=CALLING_AI]').waitFor();
-        await page.getByText('takes no messages').waitFor();
-        const chat = await newChat(open);
-        await say(chat, 'hello');
-        await chat.locator('[data-slot=took]').waitFor();
-        await page.locator('[data-slot=aside]').getByRole('link', { name: 'hello' }).waitFor();
-        await page.getByRole('button', { name: 'Why?' }).click();
-        await page.locator('[data-explain] p').first().waitFor();
-        await tidy(page, 'a run that was set aside');
-        await shot(page, 'chat-set-aside');
-        await shot(chat, 'chat-took');
-        await chat.locator('[data-slot=took]').getByRole('link').click();
-        await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
-        await chat.getByRole('button', { name: /End this run/ }).click();
-        await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
-        await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
-      });
+      await withModel(
+        call,
+        () => ({ text: 'word '.repeat(2000), rate: 20 }),
+        async () => {
+          const automation = await call('POST', '/v1/automations', {
+            name: 'Nightly',
+            enabled: false,
+            seed: { text: 'write' },
+          });
+          const { session: run } = await call('POST', `/v1/automations/${automation.id}/execute`);
+          const page = await open({ at: `/chat/${run.id}` });
+          await page.locator('[data-phase=CALLING_AI]').waitFor();
+          await page.getByText('takes no messages').waitFor();
+          const chat = await newChat(open);
+          await say(chat, 'hello');
+          await chat.locator('[data-slot=took]').waitFor();
+          await page.locator('[data-slot=aside]').getByRole('link', { name: 'hello' }).waitFor();
+          await page.getByRole('button', { name: 'Why?' }).click();
+          await page.locator('[data-explain] p').first().waitFor();
+          await tidy(page, 'a run that was set aside');
+          await shot(page, 'chat-set-aside');
+          await shot(chat, 'chat-took');
+          await chat.locator('[data-slot=took]').getByRole('link').click();
+          await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
+          await chat.getByRole('button', { name: /End this run/ }).click();
+          await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+          await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
+        },
+      );
     },
   },
   {
@@ -343,7 +432,10 @@ export const steps = [
       const long = `${'word '.repeat(15_000)}end`;
       await say(page, long);
       const id = await rests(page, call);
-      await page.getByRole('button', { name: /Show all of it/ }).first().waitFor();
+      await page
+        .getByRole('button', { name: /Show all of it/ })
+        .first()
+        .waitFor();
       await field(page).evaluate((e, text) => {
         Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(e, text);
         e.dispatchEvent(new Event('input', { bubbles: true }));
@@ -352,7 +444,9 @@ export const steps = [
       await page.getByText('at most 100,000').waitFor();
       same((await record(call, id)).filter((m) => m.sender === 'USER').length, 1, 'messages');
       await field(page).fill('');
-      await call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(10_000) }).catch(() => call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(200) }));
+      await call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(10_000) }).catch(() =>
+        call('PATCH', `/v1/sessions/${id}`, { name: 'n'.repeat(200) }),
+      );
       await until('the name is shown', async () => /nnnn/.test(await page.locator('#page-title').textContent()));
       await tidy(page, 'a long name');
     },
@@ -362,51 +456,101 @@ export const steps = [
     async run({ open, call, shot }) {
       const words = 'The quick brown fox jumps over the lazy dog, **again** and `again`, until the evening comes. ';
       let rate = 0;
-      await withModel(call, (asked) => (rate ? { text: `# Report\n\n${`${words.repeat(3)}\n\n`.repeat(30)}- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |`, rate } : `${asked.messages.length}: ${words.repeat(2)}`), async () => {
-        await call('PATCH', '/v1/settings', { limits: { chat: { context_budget_tokens: 2_000_000, max_tokens_per_round: null } } });
-        const session = await call('POST', '/v1/sessions', { name: 'Long' });
-        for (let i = 0; i < 1000; i += 40) { // queued ones are answered one by one
-          for (let j = i; j < i + 40; j++) await call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${j}`, if_busy: 'enqueue' });
-          await until('they are answered', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' && (await call('GET', `/v1/sessions/${session.id}/messages?order=desc&limit=1`)).data[0].status === 'stored', 60_000);
-        }
-        const busy = machine();
-        const page = await open({ at: `/chat/${session.id}` });
-        await page.getByText('message 999').waitFor();
-        const opened = await page.evaluate(() => Math.round(performance.now())); // since the navigation
-        await page.evaluate(() => {
-          window.tasks = [];
-          new PerformanceObserver((list) => { for (const e of list.getEntries()) window.tasks.push(Math.round(e.duration)); }).observe({ entryTypes: ['longtask'] });
-        });
-        rate = 100;
-        await say(page, 'write a long report');
-        await streams(page, 2000);
-        const there = await page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight; });
-        check(there < 120, `the end is in sight while it streams (${there} px away)`);
-        await page.evaluate(() => { document.querySelector('section[tabindex="0"]').scrollTop -= 1200; });
-        await page.getByRole('button', { name: 'To the newest' }).waitFor();
-        const at = await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop);
-        const before = await streamed(page).catch(() => 0);
-        await until('more text came', async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' || await streamed(page) > before + 300 || await page.locator('[data-live]').count() === 0);
-        const moved = Math.abs(await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop) - at);
-        check(moved < 60, `what is read does not move (${moved} px)`);
-        await rests(page, call);
-        const tasks = await page.evaluate(() => window.tasks);
-        const worst = Math.max(0, ...tasks);
-        const late = busy();
-        console.log(`      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page; this process itself was kept waiting ${late} ms at most`);
-        check(opened < 1500 + 10 * late, `it took ${opened} ms to open`);
-        check(worst < 100 + 3 * late, `a task of ${worst} ms`);
-        await page.getByRole('button', { name: 'To the newest' }).click();
-        await until('the end is in sight', () => page.evaluate(() => { const box = document.querySelector('section[tabindex="0"]'); return box.scrollHeight - box.scrollTop - box.clientHeight < 40; }));
-        await page.mouse.move(800, 400);
-        await until('the first message is reached', async () => {
-          await page.mouse.wheel(0, -20_000);
-          return await page.getByText('This is where it began.').count() > 0 && await page.getByText('message 0', { exact: true }).count() > 0;
-        }, 40_000);
-        check(await page.locator('[data-key]').count() < 80, 'only what is near is in the page');
-        await tidy(page, 'a long chat');
-        await shot(page, 'chat-long');
-      });
+      await withModel(
+        call,
+        (asked) =>
+          rate
+            ? {
+                text: `# Report\n\n${`${words.repeat(3)}\n\n`.repeat(30)}- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |`,
+                rate,
+              }
+            : `${asked.messages.length}: ${words.repeat(2)}`,
+        async () => {
+          await call('PATCH', '/v1/settings', {
+            limits: { chat: { context_budget_tokens: 2_000_000, max_tokens_per_round: null } },
+          });
+          const session = await call('POST', '/v1/sessions', { name: 'Long' });
+          for (let i = 0; i < 1000; i += 40) {
+            // queued ones are answered one by one
+            for (let j = i; j < i + 40; j++)
+              await call('POST', `/v1/sessions/${session.id}/messages`, { text: `message ${j}`, if_busy: 'enqueue' });
+            await until(
+              'they are answered',
+              async () =>
+                (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' &&
+                (await call('GET', `/v1/sessions/${session.id}/messages?order=desc&limit=1`)).data[0].status ===
+                  'stored',
+              60_000,
+            );
+          }
+          const busy = machine();
+          const page = await open({ at: `/chat/${session.id}` });
+          await page.getByText('message 999').waitFor();
+          const opened = await page.evaluate(() => Math.round(performance.now())); // since the navigation
+          await page.evaluate(() => {
+            window.tasks = [];
+            new PerformanceObserver((list) => {
+              for (const e of list.getEntries()) window.tasks.push(Math.round(e.duration));
+            }).observe({ entryTypes: ['longtask'] });
+          });
+          rate = 100;
+          await say(page, 'write a long report');
+          await streams(page, 2000);
+          const there = await page.evaluate(() => {
+            const box = document.querySelector('section[tabindex="0"]');
+            return box.scrollHeight - box.scrollTop - box.clientHeight;
+          });
+          check(there < 120, `the end is in sight while it streams (${there} px away)`);
+          await page.evaluate(() => {
+            document.querySelector('section[tabindex="0"]').scrollTop -= 1200;
+          });
+          await page.getByRole('button', { name: 'To the newest' }).waitFor();
+          const at = await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop);
+          const before = await streamed(page).catch(() => 0);
+          await until(
+            'more text came',
+            async () =>
+              (await call('GET', `/v1/sessions/${session.id}`)).status === 'idle' ||
+              (await streamed(page)) > before + 300 ||
+              (await page.locator('[data-live]').count()) === 0,
+          );
+          const moved = Math.abs(
+            (await page.evaluate(() => document.querySelector('section[tabindex="0"]').scrollTop)) - at,
+          );
+          check(moved < 60, `what is read does not move (${moved} px)`);
+          await rests(page, call);
+          const tasks = await page.evaluate(() => window.tasks);
+          const worst = Math.max(0, ...tasks);
+          const late = busy();
+          console.log(
+            `      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page; this process itself was kept waiting ${late} ms at most`,
+          );
+          check(opened < 1500 + 10 * late, `it took ${opened} ms to open`);
+          check(worst < 100 + 3 * late, `a task of ${worst} ms`);
+          await page.getByRole('button', { name: 'To the newest' }).click();
+          await until('the end is in sight', () =>
+            page.evaluate(() => {
+              const box = document.querySelector('section[tabindex="0"]');
+              return box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+            }),
+          );
+          await page.mouse.move(800, 400);
+          await until(
+            'the first message is reached',
+            async () => {
+              await page.mouse.wheel(0, -20_000);
+              return (
+                (await page.getByText('This is where it began.').count()) > 0 &&
+                (await page.getByText('message 0', { exact: true }).count()) > 0
+              );
+            },
+            40_000,
+          );
+          check((await page.locator('[data-key]').count()) < 80, 'only what is near is in the page');
+          await tidy(page, 'a long chat');
+          await shot(page, 'chat-long');
+        },
+      );
     },
   },
   {
@@ -414,10 +558,11 @@ export const steps = [
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 0 });
       const page = await newChat(open);
-      const reach = (what) => until(what, async () => {
-        await page.keyboard.press('Tab');
-        return page.evaluate((w) => document.activeElement.matches(w), what);
-      });
+      const reach = (what) =>
+        until(what, async () => {
+          await page.keyboard.press('Tab');
+          return page.evaluate((w) => document.activeElement.matches(w), what);
+        });
       await reach('#message');
       await page.keyboard.type('create a zone Attic');
       await page.keyboard.press('Shift+Enter');
@@ -437,7 +582,11 @@ export const steps = [
     name: 'French, dark, 320 pixels: tidy, and the list is behind a button',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 15 });
-      for (const look of [{ ...french, ...narrow }, { ...french, ...dark, ...narrow }, { ...dark, ...french }]) {
+      for (const look of [
+        { ...french, ...narrow },
+        { ...french, ...dark, ...narrow },
+        { ...dark, ...french },
+      ]) {
         const page = await newChat(open, look);
         const name = `${look.colorScheme ?? 'light'}-${look.viewport?.width ?? 1280}`;
         await tidy(page, `nouvelle conversation ${name}`);
@@ -451,9 +600,16 @@ export const steps = [
           await page.locator('#chats a').first().waitFor();
           await tidy(page, `la liste ${name}`);
           await page.keyboard.press('Escape');
-          await until('the list is gone', async () => !await page.locator('#chats').isVisible());
+          await until('the list is gone', async () => !(await page.locator('#chats').isVisible()));
         }
-        none(await page.evaluate(() => [...document.body.innerText.matchAll(/\b[A-Z]+_[A-Z_]+\b/g)].map((m) => m[0]).filter((w) => !w.startsWith('FERMATA'))), 'raw names on the page');
+        none(
+          await page.evaluate(() =>
+            [...document.body.innerText.matchAll(/\b[A-Z]+_[A-Z_]+\b/g)]
+              .map((m) => m[0])
+              .filter((w) => !w.startsWith('FERMATA')),
+          ),
+          'raw names on the page',
+        );
       }
     },
   },

@@ -6,19 +6,35 @@ const entriesOf = async (call, tool) => (await call('GET', `/v1/tools/${tool}/en
 // tracker makes a zone with a tool for numbers, past the page.
 async function tracker(call, name, values = []) {
   const zone = await call('POST', '/v1/zones', { name: `Zone of ${name}` });
-  const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name, config: { unit: 'kg' } });
+  const tool = await call('POST', '/v1/tools', {
+    zone_id: zone.id,
+    tool_type: 'tracking',
+    name,
+    config: { unit: 'kg' },
+  });
   const day = 86_400_000;
-  if (values.length) await call('POST', `/v1/tools/${tool.id}/entries/batch`, { entries: values.map((value, i) => ({ timestamp: new Date(Date.now() - (values.length - i) * day).toISOString(), data: { value } })) });
+  if (values.length)
+    await call('POST', `/v1/tools/${tool.id}/entries/batch`, {
+      entries: values.map((value, i) => ({
+        timestamp: new Date(Date.now() - (values.length - i) * day).toISOString(),
+        data: { value },
+      })),
+    });
   return { zone, tool };
 }
 
 // inked counts the pixels of a chart that are not empty, by their colour.
-const inked = (page) => page.locator('[data-chart] canvas').evaluate((canvas) => {
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  const colours = {};
-  for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) { const key = `${data[i]},${data[i + 1]},${data[i + 2]}`; colours[key] = (colours[key] ?? 0) + 1; }
-  return colours;
-});
+const inked = (page) =>
+  page.locator('[data-chart] canvas').evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const colours = {};
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3] > 200) {
+        const key = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+        colours[key] = (colours[key] ?? 0) + 1;
+      }
+    return colours;
+  });
 const rows = (page) => page.locator('tr[data-entry]');
 
 export const steps = [
@@ -48,12 +64,24 @@ export const steps = [
       }
       const [zone] = (await call('GET', '/v1/zones')).data;
       const [tool] = (await call('GET', `/v1/tools?zone_id=${zone.id}`)).data;
-      same((await entriesOf(call, tool.id)).map((e) => e.data.value), [71, 73.25, 72.5], 'what is stored');
-      await becomes(() => rows(page).locator('[data-field=value]').allInnerTexts(), ['71', '73.25', '72.5'], 'the table, newest first');
+      same(
+        (await entriesOf(call, tool.id)).map((e) => e.data.value),
+        [71, 73.25, 72.5],
+        'what is stored',
+      );
+      await becomes(
+        () => rows(page).locator('[data-field=value]').allInnerTexts(),
+        ['71', '73.25', '72.5'],
+        'the table, newest first',
+      );
       await page.getByText('3 values: smallest 71 kg, largest 73.25 kg, average 72.25 kg, last 71 kg.').waitFor();
       await until('the chart is drawn', async () => Object.values(await inked(page)).some((n) => n > 100));
       await page.getByText('The same numbers as a table').click();
-      await becomes(() => page.locator('figure tbody td').allInnerTexts(), ['71', '73.25', '72.5'], 'the numbers beside the chart');
+      await becomes(
+        () => page.locator('figure tbody td').allInnerTexts(),
+        ['71', '73.25', '72.5'],
+        'the numbers beside the chart',
+      );
       await tidy(page, 'a tool');
       await shot(page, 'data-tool');
       await page.getByLabel('New: Value (kg)').fill('seventy');
@@ -65,7 +93,10 @@ export const steps = [
       await tidy(page, 'an entry is edited');
       await page.getByRole('button', { name: 'Save' }).click();
       await becomes(() => rows(page).first().locator('[data-field=value]').innerText(), '70.5', 'the mended value');
-      await rows(page).first().getByRole('button', { name: /^Delete/ }).click();
+      await rows(page)
+        .first()
+        .getByRole('button', { name: /^Delete/ })
+        .click();
       await page.getByText('1 entry was deleted.').waitFor();
       await becomes(() => rows(page).count(), 2, 'a row less');
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -97,8 +128,17 @@ export const steps = [
       const page = await open({ base, at: '/data' });
       await page.getByRole('button', { name: 'Start with an example' }).click();
       await page.getByRole('heading', { level: 1, name: 'Weight' }).waitFor();
-      await until('the chart is drawn', async () => await page.locator('[data-chart] canvas').count() === 1 && Object.values(await inked(page)).some((n) => n > 100));
-      same((await call('GET', '/v1/zones')).data.map((z) => z.name), ['Health'], 'zones');
+      await until(
+        'the chart is drawn',
+        async () =>
+          (await page.locator('[data-chart] canvas').count()) === 1 &&
+          Object.values(await inked(page)).some((n) => n > 100),
+      );
+      same(
+        (await call('GET', '/v1/zones')).data.map((z) => z.name),
+        ['Health'],
+        'zones',
+      );
     },
   },
   {
@@ -107,10 +147,20 @@ export const steps = [
       const { tool } = await tracker(call, 'Steps', [1, 2]);
       const page = await open({ at: `/data/tools/${tool.id}`, acceptDownloads: true });
       await page.getByText('Bring in from a CSV file').click();
-      const choose = (text) => page.locator('input[type=file]').setInputFiles({ name: 'steps.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+      const choose = (text) =>
+        page
+          .locator('input[type=file]')
+          .setInputFiles({ name: 'steps.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
       await choose('timestamp,value\n2026-03-02T07:30:00Z,8000\n2026-03-03T07:30:00Z,many\n');
       await page.locator('[data-import=wrong]').waitFor();
-      same(await page.locator('[data-import=wrong] tbody td').allInnerTexts().then((cells) => cells.slice(0, 2)), ['3', 'value'], 'where the mistake is');
+      same(
+        await page
+          .locator('[data-import=wrong] tbody td')
+          .allInnerTexts()
+          .then((cells) => cells.slice(0, 2)),
+        ['3', 'value'],
+        'where the mistake is',
+      );
       await tidy(page, 'a wrong file');
       same((await entriesOf(call, tool.id)).length, 2, 'nothing came in');
       await choose('timestamp,value\n2026-03-02T07:30:00Z,8000\n2026-03-03T07:30:00Z,9000.5\n');
@@ -119,7 +169,10 @@ export const steps = [
       await page.getByRole('button', { name: 'Bring in 2 entries' }).click();
       await page.locator('[data-import=done]').waitFor();
       await becomes(() => rows(page).count(), 4, 'four rows');
-      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as CSV' }).click(),
+      ]);
       same(file.suggestedFilename(), 'Steps.csv', 'its name');
       const chunks = [];
       for await (const chunk of await file.createReadStream()) chunks.push(chunk);
@@ -142,8 +195,11 @@ export const steps = [
       const page = await open({ base, at: `/data/tools/${tool.id}`, acceptDownloads: true });
       await page.getByLabel('API key').fill(key);
       await page.keyboard.press('Enter');
-      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
-      check(await file.failure() === null, 'the file came');
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as CSV' }).click(),
+      ]);
+      check((await file.failure()) === null, 'the file came');
     },
   },
   {
@@ -151,8 +207,14 @@ export const steps = [
     async run({ open, call, shot }) {
       const zone = await call('POST', '/v1/zones', { name: 'Maison' });
       const notes = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'notes', name: 'Notes' });
-      const made = await call('POST', `/v1/tools/${notes.id}/entries`, { data: { title: 'Le café', text: 'Moulu 😀 fin, <b>été</b> comme hiver.' } });
-      const doc = await call('POST', '/v1/documents', { key: 'tea', title: 'Tea', body: 'Never coffee in summer (été).' });
+      const made = await call('POST', `/v1/tools/${notes.id}/entries`, {
+        data: { title: 'Le café', text: 'Moulu 😀 fin, <b>été</b> comme hiver.' },
+      });
+      const doc = await call('POST', '/v1/documents', {
+        key: 'tea',
+        title: 'Tea',
+        body: 'Never coffee in summer (été).',
+      });
       const page = await open({ at: '/data' });
       const box = page.getByLabel('Search entries, notes and documents');
       await box.fill('ete');
@@ -172,7 +234,11 @@ export const steps = [
       await page.getByText('Nothing has all of these words.').waitFor();
       await box.fill('été');
       await page.getByLabel('Kind', { exact: true }).selectOption('document');
-      await becomes(() => page.locator('[data-hit]').evaluateAll((all) => all.map((e) => e.dataset.hit)), [doc.id], 'documents only');
+      await becomes(
+        () => page.locator('[data-hit]').evaluateAll((all) => all.map((e) => e.dataset.hit)),
+        [doc.id],
+        'documents only',
+      );
     },
   },
   {
@@ -189,7 +255,11 @@ export const steps = [
       await call('POST', `/v1/sessions/${id}/messages`, { text: 'note 9 for mood' });
       await page.locator(`tr[data-entry] [data-by="${id}"]`).waitFor();
       await becomes(() => rows(page).first().locator('[data-field=value]').innerText(), '9', 'the AI’s value on top');
-      await becomes(() => rows(page).first().getByRole('link', { name: 'How I feel' }).getAttribute('href'), `#/chat/${id}`, 'the way to the session');
+      await becomes(
+        () => rows(page).first().getByRole('link', { name: 'How I feel' }).getAttribute('href'),
+        `#/chat/${id}`,
+        'the way to the session',
+      );
       await page.getByText('3 values:').waitFor();
       await shot(page, 'data-live');
       await call('DELETE', `/v1/entries/${(await entriesOf(call, tool.id))[2].id}`);
@@ -247,7 +317,14 @@ export const steps = [
       await tidy(page, 'a document');
       await shot(page, 'data-document');
       await page.getByRole('button', { name: /^Compare/ }).click();
-      await becomes(() => page.locator('[data-diff] ins, [data-diff] del').evaluateAll((all) => all.map((e) => e.lastChild.textContent)), ['No music after ten.', 'No music after eleven.'], 'the lines that differ');
+      await becomes(
+        () =>
+          page
+            .locator('[data-diff] ins, [data-diff] del')
+            .evaluateAll((all) => all.map((e) => e.lastChild.textContent)),
+        ['No music after ten.', 'No music after eleven.'],
+        'the lines that differ',
+      );
       await tidy(page, 'a version');
       await shot(page, 'data-version');
       await page.getByRole('button', { name: 'Put this text into the draft' }).click();
@@ -275,7 +352,17 @@ export const steps = [
       await page.getByLabel('Name').fill('Book');
       await page.getByLabel('Schema of an entry').fill('{ "type": ');
       await page.getByText('This is no valid JSON').waitFor();
-      await page.getByLabel('Schema of an entry').fill(JSON.stringify({ type: 'object', properties: { title: { type: 'string', title: 'Title of it' }, pages: { type: 'integer' }, read: { type: 'boolean' } }, required: ['title'] }));
+      await page.getByLabel('Schema of an entry').fill(
+        JSON.stringify({
+          type: 'object',
+          properties: {
+            title: { type: 'string', title: 'Title of it' },
+            pages: { type: 'integer' },
+            read: { type: 'boolean' },
+          },
+          required: ['title'],
+        }),
+      );
       await tidy(page, 'a new tool type');
       await page.getByRole('button', { name: 'Make the tool type' }).click();
       await page.locator('[data-type=book]').waitFor();
@@ -294,7 +381,13 @@ export const steps = [
 
       await go(page, '/data/types');
       await page.getByRole('button', { name: 'Edit: Book' }).click();
-      await page.getByLabel('Schema of an entry').fill(JSON.stringify({ type: 'object', properties: { title: { type: 'string' }, pages: { type: 'integer', maximum: 100 } }, required: ['title'] }));
+      await page.getByLabel('Schema of an entry').fill(
+        JSON.stringify({
+          type: 'object',
+          properties: { title: { type: 'string' }, pages: { type: 'integer', maximum: 100 } },
+          required: ['title'],
+        }),
+      );
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('[data-code=tool_type_misfit]').waitFor();
       await tidy(page, 'a schema that does not fit');
@@ -325,7 +418,12 @@ export const steps = [
       const { tool } = await tracker(call, 'Steps of years');
       const from = Date.now() - 10_000 * 3_600_000;
       for (let n = 0; n < 20; n++) {
-        await call('POST', `/v1/tools/${tool.id}/entries/batch`, { entries: Array.from({ length: 500 }, (_, i) => ({ timestamp: new Date(from + (n * 500 + i) * 3_600_000).toISOString(), data: { value: (n * 37 + i * 11) % 1000 } })) });
+        await call('POST', `/v1/tools/${tool.id}/entries/batch`, {
+          entries: Array.from({ length: 500 }, (_, i) => ({
+            timestamp: new Date(from + (n * 500 + i) * 3_600_000).toISOString(),
+            data: { value: (n * 37 + i * 11) % 1000 },
+          })),
+        });
       }
       const page = await open({ at: '/data' });
       const began = Date.now();
@@ -333,17 +431,24 @@ export const steps = [
       await rows(page).first().waitFor();
       await page.getByText('10,000 values:').waitFor();
       await page.getByText('Too many to draw like that: grouped by week.').waitFor();
-      await until('the chart is drawn', async () => await page.locator('[data-chart] canvas').count() === 1 && Object.values(await inked(page)).some((n) => n > 100));
+      await until(
+        'the chart is drawn',
+        async () =>
+          (await page.locator('[data-chart] canvas').count()) === 1 &&
+          Object.values(await inked(page)).some((n) => n > 100),
+      );
       check(Date.now() - began < 4000, `it took ${Date.now() - began} ms`);
       same(await rows(page).count(), 50, 'a page of rows');
       const first = await rows(page).first().getAttribute('data-entry');
       await page.getByRole('button', { name: 'Older' }).click();
-      await until('the next page', async () => await rows(page).first().getAttribute('data-entry') !== first);
+      await until('the next page', async () => (await rows(page).first().getAttribute('data-entry')) !== first);
       await page.getByText('Page 2').waitFor();
       await page.getByRole('button', { name: 'Newer' }).click();
       await becomes(() => rows(page).first().getAttribute('data-entry'), first, 'back on the first page');
       await page.getByLabel('Period').selectOption('week');
-      await until('the week is counted', async () => /^1[4-6]\d values:/.test(await page.locator('figcaption').innerText()));
+      await until('the week is counted', async () =>
+        /^1[4-6]\d values:/.test(await page.locator('figcaption').innerText()),
+      );
       await page.getByLabel('Grouped by').selectOption('day');
       await page.getByLabel('Figure').selectOption('sum');
       await page.getByText('The same numbers as a table').click();
@@ -357,10 +462,21 @@ export const steps = [
       await call('PATCH', `/v1/zones/${zone.id}`, { description: 'X'.repeat(10_000), colour: 'teal' });
       await call('PATCH', `/v1/tools/${tool.id}`, { name: 'W'.repeat(200), description: 'Y'.repeat(10_000) });
       const list = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'notes', name: 'Notes' });
-      await call('POST', `/v1/tools/${list.id}/entries`, { data: { title: 'Z'.repeat(300), text: 'V'.repeat(10_000) } });
+      await call('POST', `/v1/tools/${list.id}/entries`, {
+        data: { title: 'Z'.repeat(300), text: 'V'.repeat(10_000) },
+      });
       const page = await open({ at: `/data/tools/${tool.id}` });
-      const drawn = () => until('the chart is drawn', async () => await page.locator('[data-chart] canvas').count() === 1 && Object.values(await inked(page)).some((n) => n > 100));
-      const main = async () => Object.entries(await inked(page)).toSorted((a, b) => b[1] - a[1]).map(([colour]) => colour);
+      const drawn = () =>
+        until(
+          'the chart is drawn',
+          async () =>
+            (await page.locator('[data-chart] canvas').count()) === 1 &&
+            Object.values(await inked(page)).some((n) => n > 100),
+        );
+      const main = async () =>
+        Object.entries(await inked(page))
+          .toSorted((a, b) => b[1] - a[1])
+          .map(([colour]) => colour);
       await drawn();
       const before = await main();
       await page.getByLabel('Theme').selectOption('dark');
@@ -369,7 +485,14 @@ export const steps = [
       await shot(page, 'data-tool-dark');
       for (const look of [light, dark]) {
         const small = await open({ ...french, ...narrow, ...look });
-        for (const at of ['/data', `/data/zones/${zone.id}`, `/data/tools/${tool.id}`, `/data/tools/${list.id}`, '/data/documents', '/data/types']) {
+        for (const at of [
+          '/data',
+          `/data/zones/${zone.id}`,
+          `/data/tools/${tool.id}`,
+          `/data/tools/${list.id}`,
+          '/data/documents',
+          '/data/types',
+        ]) {
           await go(small, at);
           await tidy(small, `${at}, French, 320 px, ${look.colorScheme}`);
           await shot(small, `data-fr${at.replaceAll('/', '-').slice(0, 16)}-${look.colorScheme}`);

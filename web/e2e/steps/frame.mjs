@@ -41,7 +41,12 @@ export const steps = [
       check(sum() <= budget, `the first screen takes ${sum()} bytes`);
       console.log(`      the first screen takes ${Math.round(sum() / 1000)} kB`);
       const policy = response.headers()['content-security-policy'];
-      check(/default-src 'none'/.test(policy) && /script-src 'self'(;|$)/.test(policy) && !/unsafe|https?:|\*|data:/.test(policy), `the policy is ${policy}`);
+      check(
+        /default-src 'none'/.test(policy) &&
+          /script-src 'self'(;|$)/.test(policy) &&
+          !/unsafe|https?:|\*|data:/.test(policy),
+        `the policy is ${policy}`,
+      );
       same(await page.locator('[data-reactroot], script:not([src])').count(), 0, 'inline scripts');
       page.bad = page.bad.filter((bad) => !bad.includes(base)); // it was opened as about:blank
     },
@@ -49,15 +54,28 @@ export const steps = [
   {
     name: 'nothing flashes: theme and language are there before the bundle has run',
     async run({ browser, base }) {
-      for (const [system, stored, want] of [['dark', null, 'dark'], ['light', null, 'light'], ['light', 'dark', 'dark'], ['dark', 'light', 'light']]) {
+      for (const [system, stored, want] of [
+        ['dark', null, 'dark'],
+        ['light', null, 'light'],
+        ['light', 'dark', 'dark'],
+        ['dark', 'light', 'light'],
+      ]) {
         const context = await browser.newContext({ colorScheme: system, locale: 'en-GB' });
-        await context.addInitScript((theme) => { if (theme) localStorage.setItem('fermata.theme', theme); localStorage.setItem('fermata.lang', 'fr'); }, stored);
+        await context.addInitScript((theme) => {
+          if (theme) localStorage.setItem('fermata.theme', theme);
+          localStorage.setItem('fermata.lang', 'fr');
+        }, stored);
         const page = await context.newPage();
         page.bad = [];
         page.log = [];
         let go;
-        const held = new Promise((done) => { go = done; });
-        await page.route('**/assets/*.js', async (route) => { await held; await route.continue(); });
+        const held = new Promise((done) => {
+          go = done;
+        });
+        await page.route('**/assets/*.js', async (route) => {
+          await held;
+          await route.continue();
+        });
         await page.goto(base, { waitUntil: 'commit' });
         const what = `system ${system}, stored ${stored}`;
         await becomes(() => groundOf(page), ground[want], `${what}: the ground before the bundle`);
@@ -86,9 +104,17 @@ export const steps = [
           await page.keyboard.press('Enter');
           await settled(page);
           same(new URL(page.url()).hash, `#${at}`, 'the address');
-          await becomes(() => page.evaluate(() => document.activeElement?.closest('main') !== null), true, `${en}: the focus is in the screen`);
-          await until(`${en} is marked as the present one`, async () => (look === narrow ? true : await link.getAttribute('aria-current') === 'page'), 3000);
-          if (look === narrow) await until('the menu is folded again', async () => !await link.isVisible(), 3000);
+          await becomes(
+            () => page.evaluate(() => document.activeElement?.closest('main') !== null),
+            true,
+            `${en}: the focus is in the screen`,
+          );
+          await until(
+            `${en} is marked as the present one`,
+            async () => (look === narrow ? true : (await link.getAttribute('aria-current')) === 'page'),
+            3000,
+          );
+          if (look === narrow) await until('the menu is folded again', async () => !(await link.isVisible()), 3000);
         }
         await page.reload();
         await settled(page);
@@ -106,7 +132,14 @@ export const steps = [
       const page = await open(french);
       for (const { at, fr } of screens) {
         await go(page, at);
-        await until(`the menu says ${fr}`, () => menu(page).getByRole('link', { name: new RegExp(`^${fr}`) }).isVisible(), 5000);
+        await until(
+          `the menu says ${fr}`,
+          () =>
+            menu(page)
+              .getByRole('link', { name: new RegExp(`^${fr}`) })
+              .isVisible(),
+          5000,
+        );
         const keys = (await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm);
         same(keys, null, `${at}: keys in the place of texts`);
         await noSideScroll(page, `${at} in French`);
@@ -163,7 +196,7 @@ export const steps = [
       await field.fill('wrong');
       await page.keyboard.press('Enter');
       await page.getByText('This key is not valid.').waitFor();
-      check(await field.getAttribute('aria-invalid') === 'true', 'the field is not marked as wrong');
+      check((await field.getAttribute('aria-invalid')) === 'true', 'the field is not marked as wrong');
       await tidy(page, 'a wrong key');
       await field.fill(server.key);
       await page.keyboard.press('Enter');

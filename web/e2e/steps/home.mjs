@@ -8,16 +8,30 @@ async function model() {
   const open = [];
   const server = http.createServer((request, response) => {
     let text = '';
-    request.on('data', (piece) => { text += piece; });
+    request.on('data', (piece) => {
+      text += piece;
+    });
     request.on('end', () => {
       const asked = JSON.parse(text || '{}');
       const answer = { cut: false, say: (words) => reply(response, asked, words) };
-      response.on('close', () => { answer.cut = !response.writableEnded; open.splice(open.indexOf(answer), 1); });
+      response.on('close', () => {
+        answer.cut = !response.writableEnded;
+        open.splice(open.indexOf(answer), 1);
+      });
       open.push(answer);
     });
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
-  return { open, url: `http://127.0.0.1:${server.address().port}/v1`, close: () => { server.closeAllConnections(); server.close(); } };
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
+  return {
+    open,
+    url: `http://127.0.0.1:${server.address().port}/v1`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 function reply(response, { stream, model: name }, content) {
@@ -25,11 +39,19 @@ function reply(response, { stream, model: name }, content) {
   const base = { id: 'x', created: 1, model: name };
   if (!stream) {
     response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify({ ...base, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage }));
+    response.end(
+      JSON.stringify({
+        ...base,
+        object: 'chat.completion',
+        choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+        usage,
+      }),
+    );
     return;
   }
   response.setHeader('Content-Type', 'text/event-stream');
-  const send = (choices, more) => response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices, ...more })}\n\n`);
+  const send = (choices, more) =>
+    response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices, ...more })}\n\n`);
   send([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }]);
   send([{ index: 0, delta: {}, finish_reason: 'stop' }], { usage });
   response.end('data: [DONE]\n\n');
@@ -62,7 +84,9 @@ export const steps = [
       await page.getByRole('button', { name: 'Hide these steps' }).click();
       await becomes(() => card(page, 'steps').count(), 0, 'the steps are gone');
       await page.reload();
-      await card(page, 'recent').getByRole('link', { name: /create a zone Health/ }).waitFor();
+      await card(page, 'recent')
+        .getByRole('link', { name: /create a zone Health/ })
+        .waitFor();
       same(await card(page, 'steps').count(), 0, 'the steps stay away');
     },
   },
@@ -71,7 +95,12 @@ export const steps = [
     async run({ open, call, shot }) {
       const ai = await model();
       try {
-        await call('POST', '/v1/providers', { name: 'Patient', kind: 'openai_compatible', is_default: true, config: { base_url: ai.url, model: 'patient' } });
+        await call('POST', '/v1/providers', {
+          name: 'Patient',
+          kind: 'openai_compatible',
+          is_default: true,
+          config: { base_url: ai.url, model: 'patient' },
+        });
         const order = await call('POST', '/v1/automations', { name: 'Nightly sums', seed: { text: 'sum it up' } });
         const { holder } = await call('GET', '/v1/slot');
         if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
@@ -108,7 +137,10 @@ export const steps = [
         await becomes(() => queued.count(), 0, 'it has left the queue');
         await until('the model is asked for the chat', () => ai.open.length === 1);
         ai.open[0].say('Done, go on.');
-        await until('the chat is answered', async () => (await call('GET', `/v1/sessions/${chat.id}`)).phase === 'IDLE');
+        await until(
+          'the chat is answered',
+          async () => (await call('GET', `/v1/sessions/${chat.id}`)).phase === 'IDLE',
+        );
         await call('POST', `/v1/sessions/${chat.id}/stop`);
         await card(page, 'slot').locator(`[data-session="${run.id}"]`).waitFor();
         await becomes(() => card(page, 'aside').count(), 0, 'nothing is set aside any more');

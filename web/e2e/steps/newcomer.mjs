@@ -14,11 +14,14 @@ export const steps = [
       await main(page).getByRole('button', { name: 'Start with an example' }).click();
 
       // A measurement.
-      await main(page).getByLabel(/^New: Value/).fill('72.4');
+      await main(page)
+        .getByLabel(/^New: Value/)
+        .fill('72.4');
       await page.keyboard.press('Enter');
       await main(page).getByRole('cell', { name: '72.4', exact: true }).first().waitFor();
       const [tool] = (await call('GET', '/v1/tools')).data;
-      const values = async () => (await call('GET', `/v1/tools/${tool.id}/entries?limit=50`)).data.map((e) => e.data.value);
+      const values = async () =>
+        (await call('GET', `/v1/tools/${tool.id}/entries?limit=50`)).data.map((e) => e.data.value);
       check((await values()).includes(72.4), 'the measurement is stored');
 
       // Changes are to be asked for; the assistant makes one.
@@ -33,12 +36,17 @@ export const steps = [
       await main(page).getByRole('button', { name: 'Approve', exact: true }).waitFor();
       check(!(await values()).includes(71.9), 'nothing is changed before the yes');
       await main(page).getByRole('button', { name: 'Approve', exact: true }).click();
-      await main(page).getByText(/^Noted: 71.9/).waitFor();
+      await main(page)
+        .getByText(/^Noted: 71.9/)
+        .waitFor();
       check((await values()).includes(71.9), 'the change is made after the yes');
 
       // A daily run, at once: the conversation at rest lets it pass.
       await go(page, /^Automations/);
-      await main(page).getByRole('link', { name: /new automation/i }).first().click();
+      await main(page)
+        .getByRole('link', { name: /new automation/i })
+        .first()
+        .click();
       await main(page).getByLabel('Your request').fill('what do I have');
       await main(page).getByText('It would run').waitFor();
       await main(page).getByRole('button', { name: 'Create' }).click();
@@ -51,10 +59,19 @@ export const steps = [
 
       // Its result.
       await go(page, /^Runs/);
-      await main(page).getByText(/Weight/).first().waitFor();
-      await main(page).getByRole('link', { name: /conversation/ }).first().click();
+      await main(page)
+        .getByText(/Weight/)
+        .first()
+        .waitFor();
+      await main(page)
+        .getByRole('link', { name: /conversation/ })
+        .first()
+        .click();
       await until('the conversation of the run is shown', async () => /\/chat\/ses_/.test(page.url()));
-      await main(page).getByText(/Weight/).first().waitFor();
+      await main(page)
+        .getByText(/Weight/)
+        .first()
+        .waitFor();
     },
   },
 ];

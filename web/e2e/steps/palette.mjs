@@ -5,7 +5,12 @@ export const steps = [
     name: 'the palette goes anywhere by name, by keyboard alone',
     async run({ open, call, shot }) {
       const zone = await call('POST', '/v1/zones', { name: 'Café' });
-      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'notes', name: 'Grinder', config: {} });
+      const tool = await call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'notes',
+        name: 'Grinder',
+        config: {},
+      });
       await call('POST', `/v1/tools/${tool.id}/entries`, { data: { title: 'Beans', text: 'a dark roast from Harar' } });
       const chat = await call('POST', '/v1/sessions', { name: 'Holidays in Brest' });
       const page = await open({ at: '/usage' });
@@ -15,7 +20,15 @@ export const steps = [
         await page.keyboard.press('Control+k');
         await field.waitFor();
         await page.keyboard.type(words);
-        await becomes(() => page.locator('[role="option"][aria-selected="true"]').innerText().then((text) => text.split('\n')[0]), name, `${words} finds ${name}`);
+        await becomes(
+          () =>
+            page
+              .locator('[role="option"][aria-selected="true"]')
+              .innerText()
+              .then((text) => text.split('\n')[0]),
+          name,
+          `${words} finds ${name}`,
+        );
         await page.keyboard.press('Enter');
       };
       await page.keyboard.press('Control+k');

@@ -6,18 +6,36 @@ export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 // A vendor that knows one key and two models.
 async function vendor(key) {
   const server = http.createServer((request, response) => {
-    const say = (status, body) => { response.writeHead(status, { 'Content-Type': 'application/json' }); response.end(JSON.stringify(body)); };
-    if (request.headers.authorization !== `Bearer ${key}`) return say(401, { error: { message: 'no such key', type: 'invalid_request_error', code: 'invalid_api_key' } });
+    const say = (status, body) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    if (request.headers.authorization !== `Bearer ${key}`)
+      return say(401, { error: { message: 'no such key', type: 'invalid_request_error', code: 'invalid_api_key' } });
     if (request.url.endsWith('/models')) return say(200, { object: 'list', data: [{ id: 'small' }, { id: 'large' }] });
     request.resume();
-    request.on('end', () => say(200, {
-      id: 'x', object: 'chat.completion', created: 1, model: 'small', choices: [{ index: 0, message: { role: 'assistant', content: 'Here I am.' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
-    }));
+    request.on('end', () =>
+      say(200, {
+        id: 'x',
+        object: 'chat.completion',
+        created: 1,
+        model: 'small',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Here I am.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
+      }),
+    );
     return undefined;
   });
-  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, close: () => { server.closeAllConnections(); server.close(); } };
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
+  return {
+    url: `http://127.0.0.1:${server.address().port}/v1`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 const setting = (page, at) => page.locator(`[data-setting="${at}"]`);
@@ -31,10 +49,29 @@ export const steps = [
       await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'tracking', name: 'Sleep', config: {} });
       for (const look of [{}, { ...dark, ...narrow, ...french }]) {
         const page = await open({ ...look, at: '/settings' });
-        for (const section of ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page']) {
+        for (const section of [
+          'providers',
+          'validation',
+          'limits',
+          'budgets',
+          'automations',
+          'network',
+          'calendar',
+          'prompts',
+          'keys',
+          'page',
+        ]) {
           await page.goto(`${page.url().split('#')[0]}#/settings/${section}`);
           await page.locator(`[data-section="${section}"] > :nth-child(2)`).waitFor();
-          await becomes(() => page.locator('main [role="status"]').filter({ hasText: /Loading|Chargement/ }).count(), 0, `${section} is read`);
+          await becomes(
+            () =>
+              page
+                .locator('main [role="status"]')
+                .filter({ hasText: /Loading|Chargement/ })
+                .count(),
+            0,
+            `${section} is read`,
+          );
           await tidy(page, `${section} ${look.colorScheme ?? 'light'}`);
           await shot(page, `settings-${section}-${look.colorScheme ?? 'light'}`);
         }
@@ -56,7 +93,11 @@ export const steps = [
         await page.getByLabel(/^API key/).fill('sk-wrong-key-0123456789');
         await page.getByRole('button', { name: 'Save and test' }).click();
         await page.locator('[data-test="provider_authentication"]').waitFor();
-        await becomes(() => page.getByLabel(/^API key/).getAttribute('aria-invalid'), 'true', 'the key’s field is marked');
+        await becomes(
+          () => page.getByLabel(/^API key/).getAttribute('aria-invalid'),
+          'true',
+          'the key’s field is marked',
+        );
         await page.getByText('The key was refused.').first().waitFor();
         await tidy(page, 'a provider with a wrong key');
         await shot(page, 'settings-provider-wrong-light');
@@ -67,7 +108,10 @@ export const steps = [
         await page.getByRole('button', { name: 'Show the models it offers' }).click();
         await page.getByLabel('Models').selectOption('large');
         await page.getByRole('button', { name: 'Save and test' }).click();
-        await until('the model is stored', async () => (await call('GET', '/v1/providers')).data[0].config.model === 'large');
+        await until(
+          'the model is stored',
+          async () => (await call('GET', '/v1/providers')).data[0].config.model === 'large',
+        );
         await page.locator('[data-test="ok"]').waitFor();
         await page.getByRole('button', { name: 'Close' }).click();
         await page.getByRole('button', { name: 'Test' }).click();
@@ -94,7 +138,11 @@ export const steps = [
       await page.locator('[data-code="precondition_failed"]').waitFor();
       same((await call('GET', '/v1/settings')).limits.chat.max_action_retries, null, 'nothing was saved');
       await page.getByRole('button', { name: 'Load again' }).click();
-      await becomes(() => setting(page, '/limits/automation/max_action_retries').getByRole('spinbutton').inputValue(), '7', 'what the other one saved');
+      await becomes(
+        () => setting(page, '/limits/automation/max_action_retries').getByRole('spinbutton').inputValue(),
+        '7',
+        'what the other one saved',
+      );
       same(await setting(page, at).getByRole('spinbutton').inputValue(), '4', 'what was typed is kept');
       await page.getByRole('button', { name: 'Save' }).click();
       await becomes(() => source(page, at), 'set', 'it is saved');
@@ -103,7 +151,12 @@ export const steps = [
 
       await page.getByRole('button', { name: 'Fill in the strict limits' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
-      await until('the strict limits are saved', async () => (await call('GET', '/v1/settings')).limits.automation.max_autonomous_roundtrips === 20 && (await call('GET', '/v1/settings')).limits.chat.max_autonomous_roundtrips === 10);
+      await until(
+        'the strict limits are saved',
+        async () =>
+          (await call('GET', '/v1/settings')).limits.automation.max_autonomous_roundtrips === 20 &&
+          (await call('GET', '/v1/settings')).limits.chat.max_autonomous_roundtrips === 10,
+      );
 
       await page.goto(`${page.url().split('#')[0]}#/settings/calendar`);
       await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Nowhere');
@@ -131,10 +184,16 @@ export const steps = [
       await chunk.locator('summary').click();
       await chunk.getByRole('button', { name: 'Leave it out' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
-      await until('it is left out', async () => (await call('GET', '/v1/prompt-chunks')).data.find((c) => c.name === 'periods').included === false);
+      await until(
+        'it is left out',
+        async () => (await call('GET', '/v1/prompt-chunks')).data.find((c) => c.name === 'periods').included === false,
+      );
       await chunk.getByRole('button', { name: 'As it was built in' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
-      await until('it is back', async () => Object.keys((await call('GET', '/v1/settings')).prompt_chunks).length === 0);
+      await until(
+        'it is back',
+        async () => Object.keys((await call('GET', '/v1/settings')).prompt_chunks).length === 0,
+      );
     },
   },
   {
@@ -167,7 +226,11 @@ export const steps = [
       await page.getByRole('button', { name: 'Revoke the key phone' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.locator('[data-key]').filter({ hasText: 'phone' }).getByText('revoked').waitFor();
-      same((await fetch(`${base}/v1/keys`, { headers: { Authorization: `Bearer ${other}` } })).status, 401, 'it is refused now');
+      same(
+        (await fetch(`${base}/v1/keys`, { headers: { Authorization: `Bearer ${other}` } })).status,
+        401,
+        'it is refused now',
+      );
     },
   },
 ];

@@ -19,14 +19,15 @@ function watchTab() {
 
 const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, ''); // Markdown that is not closed yet shows its signs
 const lastAnswer = (page) => page.locator('article[data-sender=AI] [data-text]').last();
-const liveLength = (page) => page.evaluate(() => document.querySelector('article[data-live] [data-text]')?.textContent.length ?? 0);
+const liveLength = (page) =>
+  page.evaluate(() => document.querySelector('article[data-live] [data-text]')?.textContent.length ?? 0);
 
 async function streams(base) {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^fermata_sse_connections (\d+)/m.exec(text)?.[1]);
 }
 
-const oneStream = (base) => until('there is one stream', async () => await streams(base) === 1, 20_000);
+const oneStream = (base) => until('there is one stream', async () => (await streams(base)) === 1, 20_000);
 
 /** Opens tabs of one browser on a chat. */
 async function tabsOn(world, n, at, base = world.line.url, options = {}) {
@@ -45,23 +46,36 @@ async function tabsOn(world, n, at, base = world.line.url, options = {}) {
 
 const newChat = async (call) => (await call('POST', '/v1/sessions', { type: 'CHAT' })).id;
 const say = (call, id, text) => call('POST', `/v1/sessions/${id}/messages`, { text });
-const rests = (call, id) => until('the answer is complete', async () => {
-  const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
-  return data[0]?.sender === 'AI' && (await call('GET', `/v1/sessions/${id}`)).phase === 'IDLE';
-}, 60_000);
+const rests = (call, id) =>
+  until(
+    'the answer is complete',
+    async () => {
+      const { data } = await call('GET', `/v1/sessions/${id}/messages?order=desc&limit=1`);
+      return data[0]?.sender === 'AI' && (await call('GET', `/v1/sessions/${id}`)).phase === 'IDLE';
+    },
+    60_000,
+  );
 
 /** All tabs show what a tab shows that reads it fresh, and never showed anything else of it. */
 async function exact(tabs, at, base) {
   const fresh = await tabs[0].context().newPage();
   await fresh.goto(`${base}/#${at}`);
   await lastAnswer(fresh).waitFor();
-  const want = await until('the answer is there to compare with', async () => letters(await lastAnswer(fresh).innerText()));
+  const want = await until('the answer is there to compare with', async () =>
+    letters(await lastAnswer(fresh).innerText()),
+  );
   await fresh.close();
   check(want.length > 200, `a short answer: ${want}`);
   for (const [i, tab] of tabs.entries()) {
-    await until(`tab ${i} has no text that streams`, async () => await tab.locator('article[data-live]').count() === 0);
-    await until(`tab ${i} shows the answer`, async () => letters(await lastAnswer(tab).innerText()) === want, 5000)
-      .catch(async () => same(letters(await lastAnswer(tab).innerText()), want, `tab ${i}`));
+    await until(
+      `tab ${i} has no text that streams`,
+      async () => (await tab.locator('article[data-live]').count()) === 0,
+    );
+    await until(
+      `tab ${i} shows the answer`,
+      async () => letters(await lastAnswer(tab).innerText()) === want,
+      5000,
+    ).catch(async () => same(letters(await lastAnswer(tab).innerText()), want, `tab ${i}`));
     const seen = await tab.evaluate(() => globalThis.liveSeen);
     check(seen.length > 6, `tab ${i} saw ${seen.length} steps of the answer`);
     const wrong = seen.filter((text) => !want.startsWith(letters(text)));
@@ -69,18 +83,23 @@ async function exact(tabs, at, base) {
   }
 }
 
-const grows = (tab, length) => until(`${length} characters are shown`, async () => await liveLength(tab) >= length, 20_000);
+const grows = (tab, length) =>
+  until(`${length} characters are shown`, async () => (await liveLength(tab)) >= length, 20_000);
 
 /** All tabs have seen the answer grow: it may come to its end. */
 async function sawSteps(tabs) {
-  for (const [i, tab] of tabs.entries()) await until(`tab ${i} sees the answer grow`, () => tab.evaluate(() => globalThis.liveSeen.length > 6));
+  for (const [i, tab] of tabs.entries())
+    await until(`tab ${i} sees the answer grow`, () => tab.evaluate(() => globalThis.liveSeen.length > 6));
 }
 
 /** The tab that holds the stream. On a slow machine it may just be changing hands. */
-const leaderOf = (tabs) => until('one tab holds the stream', async () => {
-  const lead = await Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.streams.some((stream) => stream.readyState === 1))));
-  return lead.filter(Boolean).length === 1 && tabs[lead.indexOf(true)];
-});
+const leaderOf = (tabs) =>
+  until('one tab holds the stream', async () => {
+    const lead = await Promise.all(
+      tabs.map((tab) => tab.evaluate(() => globalThis.streams.some((stream) => stream.readyState === 1))),
+    );
+    return lead.filter(Boolean).length === 1 && tabs[lead.indexOf(true)];
+  });
 
 /** Ends a tab as a bug of the browser would: nothing of it runs any more. */
 async function crash(tab) {
@@ -139,7 +158,10 @@ export const steps = [
         model.finish();
         await rests(call, id);
         await exact(tabs, at, line.url);
-        for (const tab of tabs) await tab.evaluate(() => { globalThis.liveSeen = []; });
+        for (const tab of tabs)
+          await tab.evaluate(() => {
+            globalThis.liveSeen = [];
+          });
       }
     },
   },
@@ -161,7 +183,7 @@ export const steps = [
       for (const tab of tabs) await tab.locator('#net.shown').waitFor(); // all know it
       await tabs[0].waitForTimeout(3000);
       line.set('open');
-      for (const tab of tabs) await until('the bar goes', async () => !await tab.locator('#net.shown').isVisible());
+      for (const tab of tabs) await until('the bar goes', async () => !(await tab.locator('#net.shown').isVisible()));
       for (const tab of tabs) await grows(tab, 400);
       await sawSteps(tabs);
       model.finish();
@@ -183,13 +205,24 @@ export const steps = [
       await restart();
       model.finish();
       await rests(call, id);
-      for (const tab of tabs) await until(`it shows the answer`, async () => await tab.locator('article[data-sender=AI]:not([data-live])').count() > 0);
+      for (const tab of tabs)
+        await until(
+          `it shows the answer`,
+          async () => (await tab.locator('article[data-sender=AI]:not([data-live])').count()) > 0,
+        );
       await oneStream(base);
       const fresh = await tabs[0].context().newPage();
       await fresh.goto(`${line.url}/#${at}`);
       await lastAnswer(fresh).waitFor();
       const want = await until('it is read', async () => letters(await lastAnswer(fresh).innerText()));
-      for (const tab of tabs) await until('all tabs show the same', async () => letters(await lastAnswer(tab).innerText()) === want && await tab.locator('article[data-live]').count() === 0, 8000);
+      for (const tab of tabs)
+        await until(
+          'all tabs show the same',
+          async () =>
+            letters(await lastAnswer(tab).innerText()) === want &&
+            (await tab.locator('article[data-live]').count()) === 0,
+          8000,
+        );
     },
   },
   {
@@ -203,7 +236,9 @@ export const steps = [
         const id = await newChat(call);
         const at = `/chat/${id}`;
         const context = await browser.newContext({ locale: 'en-GB' });
-        await context.addInitScript((k) => { sessionStorage.setItem('fermata.key', k); }, key);
+        await context.addInitScript((k) => {
+          sessionStorage.setItem('fermata.key', k);
+        }, key);
         await context.addInitScript(watchTab);
         const tabs = [];
         for (let i = 0; i < 5; i++) {
@@ -211,9 +246,18 @@ export const steps = [
           await tab.goto(`${plain}/#${at}`);
           tabs.push(tab);
         }
-        same(await tabs[0].evaluate(() => [typeof navigator.locks, typeof BroadcastChannel, isSecureContext]), ['undefined', 'function', false], 'what the browser has');
-        const count = async () => Number(/^fermata_sse_connections (\d+)/m.exec(await (await fetch(`${base}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).text())?.[1]);
-        await until('there is one stream', async () => await count() === 1, 20_000);
+        same(
+          await tabs[0].evaluate(() => [typeof navigator.locks, typeof BroadcastChannel, isSecureContext]),
+          ['undefined', 'function', false],
+          'what the browser has',
+        );
+        const count = async () =>
+          Number(
+            /^fermata_sse_connections (\d+)/m.exec(
+              await (await fetch(`${base}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).text(),
+            )?.[1],
+          );
+        await until('there is one stream', async () => (await count()) === 1, 20_000);
         await say(call, id, 'help');
         for (const tab of tabs) await grows(tab, 60);
         await (await leaderOf(tabs)).close();
@@ -227,36 +271,54 @@ export const steps = [
         model.finish();
         await rests(call, id);
         await exact(left, at, plain);
-        await until('there is one stream', async () => await count() === 1, 20_000);
-      } finally { await browser.close(); }
+        await until('there is one stream', async () => (await count()) === 1, 20_000);
+      } finally {
+        await browser.close();
+      }
     },
   },
   {
     name: 'tabs with different keys have a stream each; a key that is withdrawn asks for another one',
     async run(world) {
       const { base, call } = await world.locked();
-      const keys = [await call('POST', '/v1/keys', { name: 'one', role: 'admin' }), await call('POST', '/v1/keys', { name: 'two', role: 'admin' })];
+      const keys = [
+        await call('POST', '/v1/keys', { name: 'one', role: 'admin' }),
+        await call('POST', '/v1/keys', { name: 'two', role: 'admin' }),
+      ];
       const line = await new Line(base).open();
       try {
         const context = (await world.open({ base: line.url })).context();
         const tabs = [];
         for (const { key } of [...keys, keys[0]]) {
           const tab = await context.newPage();
-          await tab.addInitScript((k) => { sessionStorage.setItem('fermata.key', k); }, key);
+          await tab.addInitScript((k) => {
+            sessionStorage.setItem('fermata.key', k);
+          }, key);
           await tab.addInitScript(watchTab);
           await tab.goto(line.url);
           await tab.getByRole('navigation').first().waitFor();
           tabs.push(tab);
         }
-        const open = () => Promise.all(tabs.map((tab) => tab.evaluate(() => globalThis.streams.filter((stream) => stream.readyState === 1).length)));
-        await until('the first and the third have one, the second its own', async () => JSON.stringify(await open()) === '[1,1,0]');
+        const open = () =>
+          Promise.all(
+            tabs.map((tab) =>
+              tab.evaluate(() => globalThis.streams.filter((stream) => stream.readyState === 1).length),
+            ),
+          );
+        await until(
+          'the first and the third have one, the second its own',
+          async () => JSON.stringify(await open()) === '[1,1,0]',
+        );
         await call('DELETE', `/v1/keys/${keys[1].id}`);
         line.set('cut'); // it would be noticed within a minute in any case
         line.set('open');
         await tabs[1].getByRole('heading', { name: 'Sign in' }).waitFor();
-        for (const tab of [tabs[0], tabs[2]]) check(await tab.getByRole('heading', { name: 'Sign in' }).count() === 0, 'the other key asks too');
+        for (const tab of [tabs[0], tabs[2]])
+          check((await tab.getByRole('heading', { name: 'Sign in' }).count()) === 0, 'the other key asks too');
         await until('the others are connected again', async () => JSON.stringify(await open()) === '[1,0,0]');
-      } finally { line.close(); }
+      } finally {
+        line.close();
+      }
     },
   },
 ];

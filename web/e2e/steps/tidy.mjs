@@ -26,7 +26,11 @@ async function narrowFrench({ open, shot }, addresses) {
   for (const at of addresses) {
     await go(page, at);
     await noSideScroll(page, `${at} in French, 320 px`);
-    same((await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm), null, `${at}: keys in the place of texts`);
+    same(
+      (await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm),
+      null,
+      `${at}: keys in the place of texts`,
+    );
     await shot(page, `fr${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}-320`);
   }
 }
@@ -34,7 +38,12 @@ async function narrowFrench({ open, shot }, addresses) {
 export const steps = [
   {
     name: 'every screen of an empty server, in both themes, wide and narrow',
-    run: (world) => visit(world, screens.map(({ at }) => at), 'empty'),
+    run: (world) =>
+      visit(
+        world,
+        screens.map(({ at }) => at),
+        'empty',
+      ),
   },
   {
     name: 'every screen of a furnished server, in both themes, wide and narrow',
@@ -53,7 +62,11 @@ export const steps = [
       const zone = await call('POST', '/v1/zones', { name: wide, description: long });
       await call('PATCH', '/v1/settings', { require_validation: true });
       await call('POST', '/v1/sessions', { type: 'CHAT', name: wide, message: { text: 'create a zone Long' } });
-      await call('POST', '/v1/automations', { name: wide, seed: { text: long }, schedule: { type: 'cron', expression: '0 7 * * *', time_zone: 'Europe/Paris' } });
+      await call('POST', '/v1/automations', {
+        name: wide,
+        seed: { text: long },
+        schedule: { type: 'cron', expression: '0 7 * * *', time_zone: 'Europe/Paris' },
+      });
       const page = await world.open({ ...narrow });
       for (const at of [...screens.map((s) => s.at), `/data/zones/${zone.id}`]) {
         await go(page, at);

@@ -6,16 +6,42 @@ const iso = (ms) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 
 // A long record: every call takes 2 s, and after every hundredth there are two idle hours.
 function record(n) {
-  const usage = { input_tokens: 1000, cache_read_tokens: 500, cache_write_tokens: 0, output_tokens: 20, reasoning_tokens: 0, cost: { amount: 0.001, currency: 'USD' } };
+  const usage = {
+    input_tokens: 1000,
+    cache_read_tokens: 500,
+    cache_write_tokens: 0,
+    output_tokens: 20,
+    reasoning_tokens: 0,
+    cost: { amount: 0.001, currency: 'USD' },
+  };
   let at = 0;
   return Array.from({ length: n }, (_, i) => {
-    const started = at += 3000 + (i > 0 && i % 100 === 0 ? 7_200_000 : 0);
+    const started = (at += 3000 + (i > 0 && i % 100 === 0 ? 7_200_000 : 0));
     at += 2000;
     return {
-      kind: 'roundtrip', at: iso(started), round_id: 'rnd_1', duration_ms: 2000,
+      kind: 'roundtrip',
+      at: iso(started),
+      round_id: 'rnd_1',
+      duration_ms: 2000,
       roundtrip: {
-        id: `rtp_${i}`, round_id: 'rnd_1', number: i + 1, reason: 'USER_MESSAGE', purpose: 'answer', provider_id: null, provider_kind: 'demo', model: 'made-up', outcome: 'answered', usage,
-        prompt_hash: 'abc', prompt_tokens: 1500, streamed: true, started_at: iso(started), first_token_at: iso(started + 500), ended_at: iso(started + 2000), time_to_first_token_ms: 500, duration_ms: 2000,
+        id: `rtp_${i}`,
+        round_id: 'rnd_1',
+        number: i + 1,
+        reason: 'USER_MESSAGE',
+        purpose: 'answer',
+        provider_id: null,
+        provider_kind: 'demo',
+        model: 'made-up',
+        outcome: 'answered',
+        usage,
+        prompt_hash: 'abc',
+        prompt_tokens: 1500,
+        streamed: true,
+        started_at: iso(started),
+        first_token_at: iso(started + 500),
+        ended_at: iso(started + 2000),
+        time_to_first_token_ms: 500,
+        duration_ms: 2000,
       },
     };
   });
@@ -50,7 +76,15 @@ export const steps = [
       await call('POST', `/v1/approvals/${approval}`, { approved: true });
       await rows(page).locator('[data-kind="execution"]').getByText('CREATE_ZONE').nth(2).waitFor();
       await page.locator('[data-status="idle"]').waitFor();
-      await becomes(() => rows(page).locator('[data-kind="approval"]').textContent().then((text) => /yes/.test(text)), true, 'the answer stands there');
+      await becomes(
+        () =>
+          rows(page)
+            .locator('[data-kind="approval"]')
+            .textContent()
+            .then((text) => /yes/.test(text)),
+        true,
+        'the answer stands there',
+      );
 
       await page.locator('[data-filter="transition"]').uncheck();
       await becomes(() => rows(page).locator('[data-kind="transition"]').count(), 0, 'steps are left out');
@@ -60,9 +94,15 @@ export const steps = [
       await page.getByRole('region', { name: 'JSON' }).getByText('"transition"').first().waitFor();
       await tidy(page, 'the record as JSON');
 
-      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('group', { name: 'Download' }).getByRole('button', { name: 'Markdown' }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('group', { name: 'Download' }).getByRole('button', { name: 'Markdown' }).click(),
+      ]);
       check(readFileSync(await download.path(), 'utf8').includes('Kitchen'), 'the Markdown has the record');
-      const [json] = await Promise.all([page.waitForEvent('download'), page.getByRole('group', { name: 'Download' }).getByRole('button', { name: 'JSON' }).click()]);
+      const [json] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('group', { name: 'Download' }).getByRole('button', { name: 'JSON' }).click(),
+      ]);
       same(JSON.parse(readFileSync(await json.path(), 'utf8')).session.id, id, 'the JSON is that of the session');
 
       const other = await open({ ...dark, ...narrow, ...french, at: `/timeline/${id}` });
@@ -84,7 +124,7 @@ export const steps = [
       });
       await page.goto(`${page.url().split('#')[0]}#/timeline/${id}`);
       await page.getByText('5,049 rows').waitFor();
-      check(await rows(page).getByRole('option').count() < 100, 'only what is seen is there');
+      check((await rows(page).getByRole('option').count()) < 100, 'only what is seen is there');
       await rows(page).focus();
       await page.keyboard.press('End');
       await rows(page).getByText('Call 5000: made-up').first().waitFor();
@@ -94,7 +134,9 @@ export const steps = [
         for (let i = 0; i < 30; i++) {
           const begun = performance.now();
           list.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true }));
-          await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+          await new Promise((done) => {
+            requestAnimationFrame(() => setTimeout(done));
+          });
           worst = Math.max(worst, performance.now() - begun);
         }
         return worst;
@@ -108,9 +150,17 @@ export const steps = [
       same(await fold.getAttribute('data-folded'), 'true', 'two idle hours are folded');
       await shot(page, 'timeline-fold-light');
       await fold.click();
-      await becomes(() => rows(page).locator('[aria-selected="true"] [data-folded]').getAttribute('data-folded'), 'false', 'they are unfolded');
+      await becomes(
+        () => rows(page).locator('[aria-selected="true"] [data-folded]').getAttribute('data-folded'),
+        'false',
+        'they are unfolded',
+      );
       await page.keyboard.press('Enter');
-      await becomes(() => rows(page).locator('[aria-selected="true"] [data-folded]').getAttribute('data-folded'), 'true', 'Enter folds them again');
+      await becomes(
+        () => rows(page).locator('[aria-selected="true"] [data-folded]').getAttribute('data-folded'),
+        'true',
+        'Enter folds them again',
+      );
       await until('the place is kept', () => fold.isVisible());
     },
   },

@@ -7,10 +7,19 @@ export const steps = [
       const page = await open({ at: '/usage' });
       await page.getByText('Nothing was used in this time.').waitFor();
       const chat = await call('POST', '/v1/sessions', { name: 'Asked', message: 'what do I have' });
-      await until('the demo has answered', async () => (await call('GET', `/v1/sessions/${chat.id}`)).phase === 'IDLE' && (await call('GET', '/v1/usage')).data.length === 1);
+      await until(
+        'the demo has answered',
+        async () =>
+          (await call('GET', `/v1/sessions/${chat.id}`)).phase === 'IDLE' &&
+          (await call('GET', '/v1/usage')).data.length === 1,
+      );
       const [{ calls, input_tokens: input, output_tokens: output }] = (await call('GET', '/v1/usage')).data;
       const plain = (text) => Number(text.replaceAll(/\D/g, ''));
-      await becomes(async () => plain(await page.locator('[data-total="tokens"] dd').textContent()), input + output, 'all tokens');
+      await becomes(
+        async () => plain(await page.locator('[data-total="tokens"] dd').textContent()),
+        input + output,
+        'all tokens',
+      );
       await becomes(async () => plain(await page.locator('[data-total="calls"] dd').textContent()), calls, 'all calls');
       await page.getByText('of models without a known price').waitFor();
       await page.getByText('The same in numbers').click();

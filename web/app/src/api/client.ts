@@ -9,10 +9,14 @@ import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
 
-export const newKey = (): string => crypto.randomUUID?.()
-  ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+export const newKey = (): string =>
+  crypto.randomUUID?.() ??
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
-const pause = (ms: number) => new Promise((done) => { setTimeout(done, ms); });
+const pause = (ms: number) =>
+  new Promise((done) => {
+    setTimeout(done, ms);
+  });
 
 // reach sends a request, and sends it again when no answer came: a GET changes nothing,
 // and a POST has an Idempotency-Key, so that it takes effect once however often it comes.
@@ -27,7 +31,11 @@ async function reach(request: Request): Promise<Response> {
       await pause(delay);
     }
   }
-  throw new Problem({ code: 'unreachable', retryable: true, outcome: request.method === 'GET' ? 'not_applied' : 'unknown' });
+  throw new Problem({
+    code: 'unreachable',
+    retryable: true,
+    outcome: request.method === 'GET' ? 'not_applied' : 'unknown',
+  });
 }
 
 export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: reach });
@@ -37,7 +45,8 @@ api.use({
     const key = getKey();
     if (key) request.headers.set('Authorization', `Bearer ${key}`);
     request.headers.set('Accept-Language', getLang());
-    if (request.method === 'POST' && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', newKey());
+    if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
+      request.headers.set('Idempotency-Key', newKey());
     return request;
   },
   async onResponse({ response }) {
@@ -54,7 +63,9 @@ export async function body<T>(call: Promise<{ data?: T }>): Promise<T> {
 }
 
 /** The body with its ETag, for `If-Match` when it is saved. */
-export async function versioned<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ value: T; etag: string }> {
+export async function versioned<T>(
+  call: Promise<{ data?: T; response: Response }>,
+): Promise<{ value: T; etag: string }> {
   const { data, response } = await call;
   return { value: data as T, etag: response.headers.get('ETag') ?? '' };
 }
@@ -62,5 +73,7 @@ export async function versioned<T>(call: Promise<{ data?: T; response: Response 
 /** How lists go on, for `$api.useInfiniteQuery`: from page to page by `next_cursor`. (The
  * first page has null and no "": the library sends 0 for what is left out.) */
 export const byPages = {
-  pageParamName: 'after', initialPageParam: null, getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined,
+  pageParamName: 'after',
+  initialPageParam: null,
+  getNextPageParam: (page: { next_cursor?: string | null }) => page.next_cursor ?? undefined,
 } as const;

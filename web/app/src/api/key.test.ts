@@ -3,17 +3,37 @@ import { forget } from './key';
 
 class Kept {
   constructor(readonly items: Map<string, string>) {}
-  get length(): number { return this.items.size; }
-  key(i: number): string | null { return [...this.items.keys()][i] ?? null; }
-  removeItem(name: string): void { this.items.delete(name); }
+  get length(): number {
+    return this.items.size;
+  }
+  key(i: number): string | null {
+    return [...this.items.keys()][i] ?? null;
+  }
+  removeItem(name: string): void {
+    this.items.delete(name);
+  }
 }
 
 test('signing out removes what a person wrote, and leaves what the browser looks like', () => {
-  const kept = new Kept(new Map([
-    ['fermata.key', 'fmt_1'], ['fermata.draft.new', 'dear'], ['fermata.outbox.ses_1.k', '{}'], ['fermata.automation.aut_1', '{}'],
-    ['fermata.deleted', '[]'], ['fermata.approvals.filter', '{}'], ['fermata.theme', 'dark'], ['fermata.lang', 'fr'], ['fermata.keys', 'off'],
-    ['another.program', 'stays'],
-  ]));
+  const kept = new Kept(
+    new Map([
+      ['fermata.key', 'fmt_1'],
+      ['fermata.draft.new', 'dear'],
+      ['fermata.outbox.ses_1.k', '{}'],
+      ['fermata.automation.aut_1', '{}'],
+      ['fermata.deleted', '[]'],
+      ['fermata.approvals.filter', '{}'],
+      ['fermata.theme', 'dark'],
+      ['fermata.lang', 'fr'],
+      ['fermata.keys', 'off'],
+      ['another.program', 'stays'],
+    ]),
+  );
   forget(kept);
-  expect([...kept.items.keys()].toSorted()).toEqual(['another.program', 'fermata.keys', 'fermata.lang', 'fermata.theme']);
+  expect([...kept.items.keys()].toSorted()).toEqual([
+    'another.program',
+    'fermata.keys',
+    'fermata.lang',
+    'fermata.theme',
+  ]);
 });

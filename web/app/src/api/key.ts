@@ -3,7 +3,11 @@ const name = 'fermata.key';
 const listeners = new Set<() => void>();
 
 export const getKey = (): string | null => {
-  try { return sessionStorage.getItem(name); } catch { return null; }
+  try {
+    return sessionStorage.getItem(name);
+  } catch {
+    return null;
+  }
 };
 
 export function setKey(key: string | null): void {
@@ -14,7 +18,9 @@ export function setKey(key: string | null): void {
 
 export function onKey(listener: () => void): () => void {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 }
 
 // What a browser remembers of its own screen, whoever sits before it.
@@ -30,6 +36,10 @@ export function forget(storage: Pick<Storage, 'key' | 'length' | 'removeItem'>):
 export function signOut(): void {
   setKey(null);
   for (const kept of ['localStorage', 'sessionStorage'] as const) {
-    try { forget(window[kept]); } catch { /* no storage, nothing in it */ }
+    try {
+      forget(window[kept]);
+    } catch {
+      /* no storage, nothing in it */
+    }
   }
 }

@@ -1,5 +1,9 @@
 /** One mistake in a request: where, which, and in words. */
-export interface FieldError { pointer: string; code: string; message: string }
+export interface FieldError {
+  pointer: string;
+  code: string;
+  message: string;
+}
 
 /** An error in the shape of RFC 9457, also for those that never reached the server. */
 export class Problem extends Error {
@@ -40,7 +44,11 @@ export function asProblem(thrown: unknown): Problem {
 /** Reads an answer that is no 2xx. A proxy's own page is none of ours. */
 export async function problemOf(response: Response): Promise<Problem> {
   let said: unknown = null;
-  try { said = JSON.parse(await response.text()); } catch { /* not JSON: a proxy in between */ }
+  try {
+    said = JSON.parse(await response.text());
+  } catch {
+    /* not JSON: a proxy in between */
+  }
   const body = typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
   return new Problem({
     code: [502, 503, 504].includes(response.status) ? 'unreachable' : 'unknown',

@@ -34,17 +34,36 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
   const wasOpen = useRef(open);
   useEffect(() => {
     // The button that was pressed is gone: the focus stays with the card.
-    if (wasOpen.current && !open && (document.activeElement === document.body || box.current?.contains(document.activeElement))) box.current?.focus({ preventScroll: true });
+    if (
+      wasOpen.current &&
+      !open &&
+      (document.activeElement === document.body || box.current?.contains(document.activeElement))
+    )
+      box.current?.focus({ preventScroll: true });
     wasOpen.current = open;
   }, [open]);
   const ask: AskProps = { approval: now, busy, decide: run, problem };
   return (
-    <section ref={box} tabIndex={-1} className={`card ${css.card}`} aria-labelledby={id} data-approval={now.id} data-kind={now.kind} data-status={now.status}>
+    <section
+      ref={box}
+      tabIndex={-1}
+      className={`card ${css.card}`}
+      aria-labelledby={id}
+      data-approval={now.id}
+      data-kind={now.kind}
+      data-status={now.status}
+    >
       <header className={css.head}>
-        <h2 id={id} className={css.title}><bdi>{titleOf(now) || words.approval(now.kind)}</bdi></h2>
+        <h2 id={id} className={css.title}>
+          <bdi>{titleOf(now) || words.approval(now.kind)}</bdi>
+        </h2>
         <p className={css.meta}>
           <span>{words.approval(now.kind)}</span>
-          {!compact && <span>{t('asked')} <Time at={now.created_at} /></span>}
+          {!compact && (
+            <span>
+              {t('asked')} <Time at={now.created_at} />
+            </span>
+          )}
           {!compact && <Session id={now.session_id} />}
           {open && now.expires_at && <Countdown at={now.expires_at} deny={now.on_expiry === 'deny'} />}
         </p>
@@ -57,13 +76,20 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
 
 function Body(ask: AskProps) {
   switch (ask.approval.kind) {
-    case 'actions': return <Actions {...ask} />;
-    case 'question': return <Question {...ask} />;
-    case 'budget': return <Budget {...ask} />;
-    case 'completion': return <Completion {...ask} />;
-    case 'outcome': return <Outcome {...ask} />;
-    case 'poisoned': return <Poisoned {...ask} />;
-    default: return <Question {...ask} />;
+    case 'actions':
+      return <Actions {...ask} />;
+    case 'question':
+      return <Question {...ask} />;
+    case 'budget':
+      return <Budget {...ask} />;
+    case 'completion':
+      return <Completion {...ask} />;
+    case 'outcome':
+      return <Outcome {...ask} />;
+    case 'poisoned':
+      return <Poisoned {...ask} />;
+    default:
+      return <Question {...ask} />;
   }
 }
 
@@ -75,21 +101,34 @@ function asked(a: Approval): string {
   const words = [data.question, data.message, data.title].find((x) => typeof x === 'string' && x.trim());
   if (a.kind === 'question') return (words as string | undefined) ?? a.text ?? '';
   if (a.kind === 'actions' && a.actions.length > 1) return texts.t('changes', { n: a.actions.length });
-  return a.actions[0]?.text && a.kind === 'actions' ? a.actions[0].text : a.text ?? '';
+  return a.actions[0]?.text && a.kind === 'actions' ? a.actions[0].text : (a.text ?? '');
 }
 
 function Session({ id }: { id: string }) {
   const t = texts.use();
   const query = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
   if (!query.data) return null;
-  return <span className={css.session}><span className="nowrap">{t('in')}</span> <SessionLink session={query.data} /></span>;
+  return (
+    <span className={css.session}>
+      <span className="nowrap">{t('in')}</span> <SessionLink session={query.data} />
+    </span>
+  );
 }
 
 function Countdown({ at, deny }: { at: string; deny: boolean }) {
   const t = texts.use();
   const f = useFormat();
   const left = new Date(at).getTime() - useNow();
-  if (left <= 0) return <span className={css.soon} data-expires>{t('expires.over')}</span>;
+  if (left <= 0)
+    return (
+      <span className={css.soon} data-expires>
+        {t('expires.over')}
+      </span>
+    );
   const length = f.duration(Math.max(1000, Math.floor(left / 1000) * 1000));
-  return <span className={left < 60_000 ? css.soon : undefined} title={f.full(at)} data-expires>{t(deny ? 'expires.deny' : 'expires.keep', { length })}</span>;
+  return (
+    <span className={left < 60_000 ? css.soon : undefined} title={f.full(at)} data-expires>
+      {t(deny ? 'expires.deny' : 'expires.keep', { length })}
+    </span>
+  );
 }

@@ -25,20 +25,52 @@ export function Budget({ approval, busy, decide }: AskProps) {
     if (!bad) void decide({ approved: true, ...(typeof more === 'number' ? { limit: more } : {}) });
   };
   return (
-    <form noValidate className="stack" onSubmit={(e) => { e.preventDefault(); send(); }}>
+    <form
+      noValidate
+      className="stack"
+      onSubmit={(e) => {
+        e.preventDefault();
+        send();
+      }}
+    >
       {b && (
         <dl className={css.facts}>
-          <div><dt>{t('budget.scope')}</dt><dd>{t.has(`scope.${b.scope}`) ? t(`scope.${b.scope}` as 'scope.day') : b.scope}</dd></div>
-          <div><dt>{t('budget.spent')}</dt><dd>{t('budget.of', { spent: amount(b.spent), max: amount(b.max) })}</dd></div>
-          <div><dt>{t('budget.reserved')}</dt><dd>{amount(b.reserved)}</dd></div>
+          <div>
+            <dt>{t('budget.scope')}</dt>
+            <dd>{t.has(`scope.${b.scope}`) ? t(`scope.${b.scope}` as 'scope.day') : b.scope}</dd>
+          </div>
+          <div>
+            <dt>{t('budget.spent')}</dt>
+            <dd>{t('budget.of', { spent: amount(b.spent), max: amount(b.max) })}</dd>
+          </div>
+          <div>
+            <dt>{t('budget.reserved')}</dt>
+            <dd>{amount(b.reserved)}</dd>
+          </div>
         </dl>
       )}
-      <Field label={t('budget.limit', { unit: b?.unit === 'USD' ? t('unit.USD') : t('unit.tokens') })} hint={t('budget.hint')} wrong={wrong}>
-        <input type="text" inputMode="decimal" autoComplete="off" className={css.number} value={limit} disabled={busy} onChange={(e) => setLimit(e.target.value)} />
+      <Field
+        label={t('budget.limit', { unit: b?.unit === 'USD' ? t('unit.USD') : t('unit.tokens') })}
+        hint={t('budget.hint')}
+        wrong={wrong}
+      >
+        <input
+          type="text"
+          inputMode="decimal"
+          autoComplete="off"
+          className={css.number}
+          value={limit}
+          disabled={busy}
+          onChange={(e) => setLimit(e.target.value)}
+        />
       </Field>
       <div className={css.buttons}>
-        <button type="submit" className="primary" data-do="approve" disabled={busy}>{t('budget.yes')}</button>
-        <button type="button" data-do="refuse" disabled={busy} onClick={() => void decide({ approved: false })}>{t('budget.no')}</button>
+        <button type="submit" className="primary" data-do="approve" disabled={busy}>
+          {t('budget.yes')}
+        </button>
+        <button type="button" data-do="refuse" disabled={busy} onClick={() => void decide({ approved: false })}>
+          {t('budget.no')}
+        </button>
       </div>
     </form>
   );
@@ -52,11 +84,33 @@ export function Completion({ busy, decide }: AskProps) {
   return (
     <>
       <Field label={t('completion.comment')} hint={t('completion.hint')}>
-        <textarea rows={2} maxLength={10_000} value={comment} disabled={busy} data-do="reason" onChange={(e) => setComment(e.target.value)} />
+        <textarea
+          rows={2}
+          maxLength={10_000}
+          value={comment}
+          disabled={busy}
+          data-do="reason"
+          onChange={(e) => setComment(e.target.value)}
+        />
       </Field>
       <div className={css.buttons}>
-        <button type="button" className="primary" data-do="approve" disabled={busy} onClick={() => void decide({ confirmed: true, ...said })}>{t('completion.yes')}</button>
-        <button type="button" data-do="refuse" disabled={busy} onClick={() => void decide({ confirmed: false, ...said })}>{t('completion.no')}</button>
+        <button
+          type="button"
+          className="primary"
+          data-do="approve"
+          disabled={busy}
+          onClick={() => void decide({ confirmed: true, ...said })}
+        >
+          {t('completion.yes')}
+        </button>
+        <button
+          type="button"
+          data-do="refuse"
+          disabled={busy}
+          onClick={() => void decide({ confirmed: false, ...said })}
+        >
+          {t('completion.no')}
+        </button>
       </div>
     </>
   );
@@ -70,13 +124,26 @@ export function Outcome({ approval, busy, decide }: AskProps) {
       <p>{t('outcome.text')}</p>
       {approval.actions.map((a) => (
         <div key={a.id} className="stack tight">
-          <p><strong><bdi>{visible(a.text)}</bdi></strong></p>
+          <p>
+            <strong>
+              <bdi>{visible(a.text)}</bdi>
+            </strong>
+          </p>
           <Diff before={a.before} after={a.after} />
-          <details className={css.fold}><summary>{t('params')} <code>{a.command}</code></summary><pre tabIndex={0}>{visible(JSON.stringify(a.params, null, 2))}</pre></details>
+          <details className={css.fold}>
+            <summary>
+              {t('params')} <code>{a.command}</code>
+            </summary>
+            <pre tabIndex={0}>{visible(JSON.stringify(a.params, null, 2))}</pre>
+          </details>
         </div>
       ))}
       <div className={css.buttons}>
-        {(['happened', 'did_not', 'run_again'] as const).map((o) => <button key={o} type="button" data-outcome={o} disabled={busy} onClick={() => void decide({ outcome: o })}>{t(`outcome.${o}`)}</button>)}
+        {(['happened', 'did_not', 'run_again'] as const).map((o) => (
+          <button key={o} type="button" data-outcome={o} disabled={busy} onClick={() => void decide({ outcome: o })}>
+            {t(`outcome.${o}`)}
+          </button>
+        ))}
       </div>
     </>
   );
@@ -87,8 +154,24 @@ export function Poisoned({ busy, decide }: AskProps) {
   const t = texts.use();
   return (
     <div className={css.buttons}>
-      <button type="button" className="primary" data-do="approve" disabled={busy} onClick={() => void decide({ approved: true })}>{t('poisoned.yes')}</button>
-      <button type="button" className="danger" data-do="refuse" disabled={busy} onClick={() => void decide({ approved: false })}>{t('poisoned.no')}</button>
+      <button
+        type="button"
+        className="primary"
+        data-do="approve"
+        disabled={busy}
+        onClick={() => void decide({ approved: true })}
+      >
+        {t('poisoned.yes')}
+      </button>
+      <button
+        type="button"
+        className="danger"
+        data-do="refuse"
+        disabled={busy}
+        onClick={() => void decide({ approved: false })}
+      >
+        {t('poisoned.no')}
+      </button>
     </div>
   );
 }

@@ -7,8 +7,17 @@ import css from './approvals.module.css';
 /** The name of a field in words. `data` is what a record holds, and needs no name. */
 export function useFieldName() {
   const t = texts.use();
-  const one = (name: string) => (t.has(`field.${name}`) ? t(`field.${name}` as 'field.name') : /^\d+$/.test(name) ? t('field.nth', { n: name }) : visible(name));
-  return (path: string[]) => path.filter((name, i) => name !== 'data' || i === path.length - 1).map(one).join(' › ');
+  const one = (name: string) =>
+    t.has(`field.${name}`)
+      ? t(`field.${name}` as 'field.name')
+      : /^\d+$/.test(name)
+        ? t('field.nth', { n: name })
+        : visible(name);
+  return (path: string[]) =>
+    path
+      .filter((name, i) => name !== 'data' || i === path.length - 1)
+      .map(one)
+      .join(' › ');
 }
 
 function useShown() {
@@ -20,7 +29,8 @@ function useShown() {
     if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
     if (typeof value === 'number') return f.number(value, 10);
     if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value) ? f.time(value) : visible(value);
-    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number')) return value.length ? f.list(value.map((v) => visible(String(v)))) : t('value.empty');
+    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number'))
+      return value.length ? f.list(value.map((v) => visible(String(v)))) : t('value.empty');
     return visible(JSON.stringify(value));
   };
 }
@@ -35,7 +45,9 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
       {list.map((c) => (
         <div key={c.path.join('/')} className={css.change} data-field={c.path.join('.')} data-kind={c.kind}>
           <dt>{name(c.path)}</dt>
-          <dd><Values change={c} /></dd>
+          <dd>
+            <Values change={c} />
+          </dd>
         </div>
       ))}
     </dl>
@@ -50,26 +62,60 @@ function Values({ change: { was, will, kind } }: { change: Change }) {
   if (lines) {
     return (
       <div className={css.lines}>
-        {lines.map((l, i) => (l.kind === 'same' ? <p key={i} className={css.side}><span aria-hidden="true" className={css.sign}> </span><bdi className="preserve">{visible(l.text)}</bdi></p>
-          : <Side key={i} kind={l.kind} word={t(l.kind === 'removed' ? 'line.removed' : 'line.added')} hidden text={visible(l.text)} />))}
+        {lines.map((l, i) =>
+          l.kind === 'same' ? (
+            <p key={i} className={css.side}>
+              <span aria-hidden="true" className={css.sign}>
+                {' '}
+              </span>
+              <bdi className="preserve">{visible(l.text)}</bdi>
+            </p>
+          ) : (
+            <Side
+              key={i}
+              kind={l.kind}
+              word={t(l.kind === 'removed' ? 'line.removed' : 'line.added')}
+              hidden
+              text={visible(l.text)}
+            />
+          ),
+        )}
       </div>
     );
   }
   return (
     <>
-      {was !== undefined && <Side kind="removed" word={t(will === undefined ? 'diff.removed' : 'diff.before')} text={show(was)} />}
-      {will !== undefined && <Side kind="added" word={t(was === undefined ? 'diff.new' : 'diff.after')} text={show(will)} />}
+      {was !== undefined && (
+        <Side kind="removed" word={t(will === undefined ? 'diff.removed' : 'diff.before')} text={show(was)} />
+      )}
+      {will !== undefined && (
+        <Side kind="added" word={t(was === undefined ? 'diff.new' : 'diff.after')} text={show(will)} />
+      )}
     </>
   );
 }
 
-function Side({ kind, word, hidden, text }: { kind: 'added' | 'removed'; word: string; hidden?: boolean; text: string }) {
+function Side({
+  kind,
+  word,
+  hidden,
+  text,
+}: {
+  kind: 'added' | 'removed';
+  word: string;
+  hidden?: boolean;
+  text: string;
+}) {
   const Mark = kind === 'added' ? 'ins' : 'del';
   return (
     <p className={`${css.side} ${css[kind]}`}>
-      <span aria-hidden="true" className={css.sign}>{kind === 'added' ? '+' : '−'}</span>
+      <span aria-hidden="true" className={css.sign}>
+        {kind === 'added' ? '+' : '−'}
+      </span>
       <span className={hidden ? 'visually-hidden' : css.word}>{word} </span>
-      <Mark className="preserve"><bdi>{text}</bdi></Mark>
+      <Mark className="preserve">
+        <bdi>{text}</bdi>
+      </Mark>
     </p>
   );
 }

@@ -24,17 +24,36 @@ export function EditParams({ action, schema, value, onChange, onClose, disabled,
   const name = useFieldName();
   const box = useRef<HTMLFieldSetElement>(null);
   const there = schema !== null;
-  useEffect(() => { if (there) box.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(); }, [there]);
+  useEffect(() => {
+    if (there) box.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+  }, [there]);
   return (
     <fieldset ref={box} className={css.edit} data-edit={action.id}>
       <legend>{t('edit.title')}</legend>
-      {schema === null ? <p className="muted" role="status">{t('edit.loading')}</p> : (
-        <SchemaForm schema={schema} value={value} onChange={(next) => onChange(isFields(next) ? next : {})} at={`/edits/${action.id}`} errors={problem} disabled={disabled} tries={tries} label={(n) => name([n])} />
+      {schema === null ? (
+        <p className="muted" role="status">
+          {t('edit.loading')}
+        </p>
+      ) : (
+        <SchemaForm
+          schema={schema}
+          value={value}
+          onChange={(next) => onChange(isFields(next) ? next : {})}
+          at={`/edits/${action.id}`}
+          errors={problem}
+          disabled={disabled}
+          tries={tries}
+          label={(n) => name([n])}
+        />
       )}
       <p className="small muted">{t('edit.hint')}</p>
       <div className="row">
-        <button type="button" className="small" disabled={disabled} onClick={() => onClose(true)}>{t('edit.close')}</button>
-        <button type="button" className="plain small" disabled={disabled} onClick={() => onClose(false)}>{t('edit.undo')}</button>
+        <button type="button" className="small" disabled={disabled} onClick={() => onClose(true)}>
+          {t('edit.close')}
+        </button>
+        <button type="button" className="plain small" disabled={disabled} onClick={() => onClose(false)}>
+          {t('edit.undo')}
+        </button>
       </div>
     </fieldset>
   );

@@ -7,7 +7,17 @@ import type { AskProps } from './ask';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-interface Data { question?: string; message?: string; title?: string; placeholder?: string; options?: unknown[]; multiple?: boolean; allow_other?: boolean; steps?: unknown[]; schema?: Schema }
+interface Data {
+  question?: string;
+  message?: string;
+  title?: string;
+  placeholder?: string;
+  options?: unknown[];
+  multiple?: boolean;
+  allow_other?: boolean;
+  steps?: unknown[];
+  schema?: Schema;
+}
 
 const dataOf = (ask: AskProps) => (ask.approval.module?.data ?? {}) as Data;
 
@@ -16,27 +26,67 @@ const dataOf = (ask: AskProps) => (ask.approval.module?.data ?? {}) as Data;
 export function Question(ask: AskProps) {
   const data = dataOf(ask);
   switch (ask.approval.module?.type) {
-    case 'MultipleChoice': return <Choice {...ask} />;
-    case 'Validation': return <YesNo {...ask} yes="question.yes" no="question.no" />;
-    case 'Plan': return <YesNo {...ask} yes="plan.yes" no="plan.no"><ol className={css.steps}>{(data.steps ?? []).map((s, i) => <li key={i}><bdi>{visible(String(s))}</bdi></li>)}</ol></YesNo>;
-    case 'Text': return <TextAnswer {...ask} />;
-    default: return <FormAnswer {...ask} />;
+    case 'MultipleChoice':
+      return <Choice {...ask} />;
+    case 'Validation':
+      return <YesNo {...ask} yes="question.yes" no="question.no" />;
+    case 'Plan':
+      return (
+        <YesNo {...ask} yes="plan.yes" no="plan.no">
+          <ol className={css.steps}>
+            {(data.steps ?? []).map((s, i) => (
+              <li key={i}>
+                <bdi>{visible(String(s))}</bdi>
+              </li>
+            ))}
+          </ol>
+        </YesNo>
+      );
+    case 'Text':
+      return <TextAnswer {...ask} />;
+    default:
+      return <FormAnswer {...ask} />;
   }
 }
 
 function Cancel({ busy, decide }: AskProps) {
   const t = texts.use();
-  return <button type="button" className="plain" data-do="refuse" disabled={busy} onClick={() => void decide({ cancelled: true })}>{t('question.cancel')}</button>;
+  return (
+    <button
+      type="button"
+      className="plain"
+      data-do="refuse"
+      disabled={busy}
+      onClick={() => void decide({ cancelled: true })}
+    >
+      {t('question.cancel')}
+    </button>
+  );
 }
 
-function YesNo({ yes, no, children, ...ask }: AskProps & { yes: 'question.yes' | 'plan.yes'; no: 'question.no' | 'plan.no'; children?: React.ReactNode }) {
+function YesNo({
+  yes,
+  no,
+  children,
+  ...ask
+}: AskProps & { yes: 'question.yes' | 'plan.yes'; no: 'question.no' | 'plan.no'; children?: React.ReactNode }) {
   const t = texts.use();
   return (
     <>
       {children}
       <div className={css.buttons}>
-        <button type="button" className="primary" data-do="approve" disabled={ask.busy} onClick={() => void ask.decide({ value: true })}>{t(yes)}</button>
-        <button type="button" disabled={ask.busy} onClick={() => void ask.decide({ value: false })}>{t(no)}</button>
+        <button
+          type="button"
+          className="primary"
+          data-do="approve"
+          disabled={ask.busy}
+          onClick={() => void ask.decide({ value: true })}
+        >
+          {t(yes)}
+        </button>
+        <button type="button" disabled={ask.busy} onClick={() => void ask.decide({ value: false })}>
+          {t(no)}
+        </button>
         <Cancel {...ask} />
       </div>
     </>
@@ -47,10 +97,19 @@ function YesNo({ yes, no, children, ...ask }: AskProps & { yes: 'question.yes' |
 function Answered({ children, send, ...ask }: AskProps & { children: React.ReactNode; send: () => void }) {
   const t = texts.use();
   return (
-    <form noValidate className="stack" onSubmit={(e) => { e.preventDefault(); send(); }}>
+    <form
+      noValidate
+      className="stack"
+      onSubmit={(e) => {
+        e.preventDefault();
+        send();
+      }}
+    >
       {children}
       <div className={css.buttons}>
-        <button type="submit" className="primary" data-do="approve" disabled={ask.busy}>{t('question.send')}</button>
+        <button type="submit" className="primary" data-do="approve" disabled={ask.busy}>
+          {t('question.send')}
+        </button>
         <Cancel {...ask} />
       </div>
     </form>
@@ -76,7 +135,10 @@ function Choice(ask: AskProps) {
     setPicked(data.multiple ? (on ? [...picked, value] : picked.filter((v) => v !== value)) : [value]);
     if (!data.multiple) setUseOther(false);
   };
-  const pickOther = (on: boolean) => { setUseOther(on); if (!data.multiple) setPicked([]); };
+  const pickOther = (on: boolean) => {
+    setUseOther(on);
+    if (!data.multiple) setPicked([]);
+  };
   const send = () => {
     const all = [...picked, ...(useOther && other.trim() ? [other.trim()] : [])];
     setMissing(!all.length);
@@ -87,16 +149,48 @@ function Choice(ask: AskProps) {
       <fieldset className={css.choices} aria-describedby={missing ? `${name}w` : undefined}>
         <legend className="visually-hidden">{visible(data.question ?? t('question'))}</legend>
         {(data.options ?? []).map(optionOf).map((o) => (
-          <label key={o.value}><input type={type} name={name} checked={picked.includes(o.value)} disabled={ask.busy} onChange={(e) => pick(o.value, e.target.checked)} /><bdi>{visible(o.label)}</bdi></label>
+          <label key={o.value}>
+            <input
+              type={type}
+              name={name}
+              checked={picked.includes(o.value)}
+              disabled={ask.busy}
+              onChange={(e) => pick(o.value, e.target.checked)}
+            />
+            <bdi>{visible(o.label)}</bdi>
+          </label>
         ))}
         {data.allow_other && (
           <div className={css.other}>
-            <label><input type={type} name={name} checked={useOther} disabled={ask.busy} onChange={(e) => pickOther(e.target.checked)} /><span>{t('question.other')}</span></label>
-            <input type="text" aria-label={t('question.other.label')} maxLength={1000} value={other} disabled={ask.busy} onChange={(e) => { setOther(e.target.value); pickOther(e.target.value !== ''); }} />
+            <label>
+              <input
+                type={type}
+                name={name}
+                checked={useOther}
+                disabled={ask.busy}
+                onChange={(e) => pickOther(e.target.checked)}
+              />
+              <span>{t('question.other')}</span>
+            </label>
+            <input
+              type="text"
+              aria-label={t('question.other.label')}
+              maxLength={1000}
+              value={other}
+              disabled={ask.busy}
+              onChange={(e) => {
+                setOther(e.target.value);
+                pickOther(e.target.value !== '');
+              }}
+            />
           </div>
         )}
       </fieldset>
-      {missing && <p id={`${name}w`} className="wrong" role="alert">{t(data.multiple ? 'question.missing.many' : 'question.missing')}</p>}
+      {missing && (
+        <p id={`${name}w`} className="wrong" role="alert">
+          {t(data.multiple ? 'question.missing.many' : 'question.missing')}
+        </p>
+      )}
     </Answered>
   );
 }
@@ -113,8 +207,19 @@ function TextAnswer(ask: AskProps) {
   return (
     <Answered {...ask} send={send}>
       <Field label={t('question.text')} wrong={missing ? t('question.empty') : undefined}>
-        <textarea rows={3} placeholder={data.placeholder} value={text} disabled={ask.busy} onChange={(e) => setText(e.target.value)}
-          onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); send(); } }} />
+        <textarea
+          rows={3}
+          placeholder={data.placeholder}
+          value={text}
+          disabled={ask.busy}
+          onChange={(e) => setText(e.target.value)}
+          onKeyDown={(e) => {
+            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) {
+              e.preventDefault();
+              send();
+            }
+          }}
+        />
       </Field>
     </Answered>
   );
@@ -131,7 +236,16 @@ function FormAnswer(ask: AskProps) {
   };
   return (
     <Answered {...ask} send={send}>
-      <SchemaForm schema={schema} value={value} onChange={setValue} at="/value" errors={ask.problem === null ? [] : asProblem(ask.problem).errors} disabled={ask.busy} tries={tries} name={t('question.text')} />
+      <SchemaForm
+        schema={schema}
+        value={value}
+        onChange={setValue}
+        at="/value"
+        errors={ask.problem === null ? [] : asProblem(ask.problem).errors}
+        disabled={ask.busy}
+        tries={tries}
+        name={t('question.text')}
+      />
     </Answered>
   );
 }

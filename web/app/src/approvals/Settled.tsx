@@ -5,7 +5,16 @@ import { statusIn, type Approval } from './decide';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-interface Decision { approved?: boolean; approved_ids?: string[]; edits?: Record<string, unknown>; comment?: string; value?: unknown; cancelled?: boolean; limit?: number; outcome?: string }
+interface Decision {
+  approved?: boolean;
+  approved_ids?: string[];
+  edits?: Record<string, unknown>;
+  comment?: string;
+  value?: unknown;
+  cancelled?: boolean;
+  limit?: number;
+  outcome?: string;
+}
 
 export const toneOf = (a: Approval) => (a.status === 'approved' ? 'ok' : a.status === 'open' ? '' : 'warn');
 
@@ -13,30 +22,62 @@ export const toneOf = (a: Approval) => (a.status === 'approved' ? 'ok' : a.statu
 export function Settled({ approval, conflict }: { approval: Approval; conflict: string | null }) {
   const t = texts.use();
   const decision = (approval.decision ?? {}) as Decision;
-  const late = conflict && (conflict === 'validation_stale' ? t('conflict.stale') : conflict === 'approval_expired' || approval.status === 'expired' ? t('conflict.expired') : t('conflict.other'));
+  const late =
+    conflict &&
+    (conflict === 'validation_stale'
+      ? t('conflict.stale')
+      : conflict === 'approval_expired' || approval.status === 'expired'
+        ? t('conflict.expired')
+        : t('conflict.other'));
   return (
     <div className="stack tight" data-settled={approval.status}>
-      {late && <p className="box warn" data-conflict={conflict}>{late}</p>}
-      <p><span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span> <By approval={approval} /></p>
+      {late && (
+        <p className="box warn" data-conflict={conflict}>
+          {late}
+        </p>
+      )}
+      <p>
+        <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span> <By approval={approval} />
+      </p>
       {!conflict && approval.status === 'stale' && <p className="small muted">{t('stale')}</p>}
-      {decision.comment && <blockquote className={css.quote}><p className="preserve">{decision.comment}</p></blockquote>}
+      {decision.comment && (
+        <blockquote className={css.quote}>
+          <p className="preserve">{decision.comment}</p>
+        </blockquote>
+      )}
       <Given approval={approval} decision={decision} />
       {approval.kind === 'actions' && (
-        <ul className={css.what}>{approval.actions.map((a) => <li key={a.id}>{a.text}{left(approval, decision, a.id) && <span className="muted"> · {t('left')}</span>}
-          {decision.edits?.[a.id] !== undefined && <><p className="small muted">{t('edited')}</p><Diff before={a.params} after={decision.edits[a.id]} /></>}
-        </li>)}</ul>
+        <ul className={css.what}>
+          {approval.actions.map((a) => (
+            <li key={a.id}>
+              {a.text}
+              {left(approval, decision, a.id) && <span className="muted"> · {t('left')}</span>}
+              {decision.edits?.[a.id] !== undefined && (
+                <>
+                  <p className="small muted">{t('edited')}</p>
+                  <Diff before={a.params} after={decision.edits[a.id]} />
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
     </div>
   );
 }
 
-const left = (a: Approval, d: Decision, id: string) => a.status === 'approved' && (d.approved_ids?.length ?? 0) > 0 && !d.approved_ids!.includes(id);
+const left = (a: Approval, d: Decision, id: string) =>
+  a.status === 'approved' && (d.approved_ids?.length ?? 0) > 0 && !d.approved_ids!.includes(id);
 
 function By({ approval }: { approval: Approval }) {
   const t = texts.use();
   const { settled_by: by } = approval;
   const who = !by ? '' : by === 'local' ? t('by.local') : by === 'root' ? t('by.root') : t('by', { name: by });
-  return <span className="muted">{who} <Time at={approval.settled_at} /></span>;
+  return (
+    <span className="muted">
+      {who} <Time at={approval.settled_at} />
+    </span>
+  );
 }
 
 /** The answer that was given, where it is more than yes or no. */
@@ -44,10 +85,27 @@ function Given({ approval, decision }: { approval: Approval; decision: Decision 
   const t = texts.use();
   const f = useFormat();
   const { value, limit, outcome } = decision;
-  if (typeof limit === 'number') return <p>{t('given.limit', { limit: approval.budget?.unit === 'USD' ? f.money(limit, 'USD') : t('tokens', { n: f.number(limit) }) })}</p>;
+  if (typeof limit === 'number')
+    return (
+      <p>
+        {t('given.limit', {
+          limit: approval.budget?.unit === 'USD' ? f.money(limit, 'USD') : t('tokens', { n: f.number(limit) }),
+        })}
+      </p>
+    );
   if (outcome) return <p>{t.has(`outcome.${outcome}`) ? t(`outcome.${outcome}` as 'outcome.happened') : outcome}</p>;
   if (value === undefined || typeof value === 'boolean') return null;
-  if (typeof value === 'string') return <blockquote className={css.quote}><p className="preserve">{value}</p></blockquote>;
-  if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return <blockquote className={css.quote}><p>{f.list(value)}</p></blockquote>;
+  if (typeof value === 'string')
+    return (
+      <blockquote className={css.quote}>
+        <p className="preserve">{value}</p>
+      </blockquote>
+    );
+  if (Array.isArray(value) && value.every((v) => typeof v === 'string'))
+    return (
+      <blockquote className={css.quote}>
+        <p>{f.list(value)}</p>
+      </blockquote>
+    );
   return <Diff before={undefined} after={value} />;
 }

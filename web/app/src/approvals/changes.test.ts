@@ -3,12 +3,21 @@ import { changes, lineDiff } from './changes';
 
 describe('the changes of a record', () => {
   it('are the fields that differ, and nothing else', () => {
-    expect(changes({ data: { value: 8, note: 'x' }, at: 1 }, { data: { value: 7.75, note: 'x' }, at: 1 })).toEqual([{ path: ['data', 'value'], was: 8, will: 7.75, kind: 'changed' }]);
-    expect(changes(undefined, { name: 'Kitchen' })).toEqual([{ path: ['name'], was: undefined, will: 'Kitchen', kind: 'added' }]);
-    expect(changes({ name: 'Kitchen', more: {} }, undefined).map((c) => [c.path.join(), c.kind])).toEqual([['name', 'removed'], ['more', 'removed']]);
+    expect(changes({ data: { value: 8, note: 'x' }, at: 1 }, { data: { value: 7.75, note: 'x' }, at: 1 })).toEqual([
+      { path: ['data', 'value'], was: 8, will: 7.75, kind: 'changed' },
+    ]);
+    expect(changes(undefined, { name: 'Kitchen' })).toEqual([
+      { path: ['name'], was: undefined, will: 'Kitchen', kind: 'added' },
+    ]);
+    expect(changes({ name: 'Kitchen', more: {} }, undefined).map((c) => [c.path.join(), c.kind])).toEqual([
+      ['name', 'removed'],
+      ['more', 'removed'],
+    ]);
   });
   it('leave out of a whole record what is empty, and its id', () => {
-    expect(changes({ id: 'zon_1', name: 'Health', description: '', position: 0 }, undefined).map((c) => c.path.join())).toEqual(['name', 'position']);
+    expect(
+      changes({ id: 'zon_1', name: 'Health', description: '', position: 0 }, undefined).map((c) => c.path.join()),
+    ).toEqual(['name', 'position']);
     expect(changes({ description: '' }, { description: 'x' })).toHaveLength(1);
   });
   it('tell null from absent, and a text from a number', () => {
@@ -16,8 +25,12 @@ describe('the changes of a record', () => {
     expect(changes({ a: 1 }, { a: null })).toEqual([{ path: ['a'], was: 1, will: null, kind: 'changed' }]);
   });
   it('go into lists of records, and leave lists of words whole', () => {
-    expect(changes({ entries: [{ v: 1 }, { v: 2 }] }, { entries: [{ v: 1 }, { v: 3 }] })).toEqual([{ path: ['entries', '2', 'v'], was: 2, will: 3, kind: 'changed' }]);
-    expect(changes({ tags: ['a'] }, { tags: ['a', 'b'] })).toEqual([{ path: ['tags'], was: ['a'], will: ['a', 'b'], kind: 'changed' }]);
+    expect(changes({ entries: [{ v: 1 }, { v: 2 }] }, { entries: [{ v: 1 }, { v: 3 }] })).toEqual([
+      { path: ['entries', '2', 'v'], was: 2, will: 3, kind: 'changed' },
+    ]);
+    expect(changes({ tags: ['a'] }, { tags: ['a', 'b'] })).toEqual([
+      { path: ['tags'], was: ['a'], will: ['a', 'b'], kind: 'changed' },
+    ]);
   });
   it('are all that there is where nothing differs', () => {
     expect(changes({ a: 1 }, { a: 1 })).toEqual([{ path: ['a'], was: 1, will: 1, kind: 'same' }]);
@@ -32,7 +45,11 @@ describe('two texts', () => {
   it('are compared line by line, with what stands around', () => {
     const was = 'one\ntwo\nthree\nfour\nfive\nsix\nseven';
     expect(lineDiff(was, was.replace('six', '6'))).toEqual([
-      { text: 'four', kind: 'same' }, { text: 'five', kind: 'same' }, { text: 'six', kind: 'removed' }, { text: '6', kind: 'added' }, { text: 'seven', kind: 'same' },
+      { text: 'four', kind: 'same' },
+      { text: 'five', kind: 'same' },
+      { text: 'six', kind: 'removed' },
+      { text: '6', kind: 'added' },
+      { text: 'seven', kind: 'same' },
     ]);
     expect(lineDiff('a\nb', 'a\nb\nc')?.at(-1)).toEqual({ text: 'c', kind: 'added' });
   });

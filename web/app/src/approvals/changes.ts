@@ -1,7 +1,12 @@
 // What an action does to a record, field by field.
 import { equal, isFields } from '../ui/schemaform/types';
 
-export interface Change { path: string[]; was: unknown; will: unknown; kind: 'added' | 'removed' | 'changed' | 'same' }
+export interface Change {
+  path: string[];
+  was: unknown;
+  will: unknown;
+  kind: 'added' | 'removed' | 'changed' | 'same';
+}
 
 const most = 300; // fields that are shown of one record
 
@@ -12,14 +17,16 @@ export function changes(before: unknown, after: unknown): Change[] {
   compare([], before ?? undefined, after ?? undefined, found);
   // Of what comes or goes as a whole, what is empty says nothing, and its id nobody knows.
   const whole = before == null || after == null;
-  const empty = ({ path, was, will }: Change) => [was, will].every((v) => v === undefined || v === null || v === '') || path.join() === 'id';
+  const empty = ({ path, was, will }: Change) =>
+    [was, will].every((v) => v === undefined || v === null || v === '') || path.join() === 'id';
   const differ = found.filter((c) => c.kind !== 'same' && !(whole && empty(c)));
   return (differ.length ? differ : found).slice(0, most);
 }
 
 const inner = (value: unknown): [string, unknown][] | null => {
   if (isFields(value)) return Object.entries(value);
-  if (Array.isArray(value) && value.some((v) => typeof v === 'object' && v !== null)) return value.map((v, i) => [String(i + 1), v]);
+  if (Array.isArray(value) && value.some((v) => typeof v === 'object' && v !== null))
+    return value.map((v, i) => [String(i + 1), v]);
   return null;
 };
 
@@ -29,7 +36,8 @@ function compare(path: string[], was: unknown, will: unknown, found: Change[]): 
   const b = inner(will);
   if ((a?.length || b?.length) && (a || was === undefined) && (b || will === undefined)) {
     const [old, next] = [new Map(a), new Map(b)];
-    for (const name of new Set([...old.keys(), ...next.keys()])) compare([...path, name], old.get(name), next.get(name), found);
+    for (const name of new Set([...old.keys(), ...next.keys()]))
+      compare([...path, name], old.get(name), next.get(name), found);
     return;
   }
   if (was === undefined && will === undefined) return;
@@ -37,7 +45,10 @@ function compare(path: string[], was: unknown, will: unknown, found: Change[]): 
   found.push({ path, was, will, kind });
 }
 
-export interface Line { text: string; kind: 'added' | 'removed' | 'same' }
+export interface Line {
+  text: string;
+  kind: 'added' | 'removed' | 'same';
+}
 
 /** Two texts line by line, with the lines that stay around what differs; null where it is
  * clearer to show both whole. */
@@ -54,10 +65,17 @@ export function lineDiff(was: string, will: string): Line[] | null {
   const lines: Line[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) { lines.push({ text: a[i]!, kind: 'same' }); i++; j++; }
-    else if (i < a.length && (j >= b.length || longest[i + 1]![j]! >= longest[i]![j + 1]!)) lines.push({ text: a[i++]!, kind: 'removed' });
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      lines.push({ text: a[i]!, kind: 'same' });
+      i++;
+      j++;
+    } else if (i < a.length && (j >= b.length || longest[i + 1]![j]! >= longest[i]![j + 1]!))
+      lines.push({ text: a[i++]!, kind: 'removed' });
     else lines.push({ text: b[j++]!, kind: 'added' });
   }
   const near = 2;
-  return lines.filter((l, n) => l.kind !== 'same' || lines.slice(Math.max(0, n - near), n + near + 1).some((other) => other.kind !== 'same'));
+  return lines.filter(
+    (l, n) =>
+      l.kind !== 'same' || lines.slice(Math.max(0, n - near), n + near + 1).some((other) => other.kind !== 'same'),
+  );
 }

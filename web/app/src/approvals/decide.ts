@@ -16,9 +16,12 @@ export function useSend() {
   return async (approval: Approval, answer: Answer): Promise<Approval | null> => {
     const text = approval.id + JSON.stringify(answer);
     if (sent.current.body !== text) sent.current = { body: text, key: newKey() };
-    const result = await body(api.POST('/v1/approvals/{approval_id}', {
-      params: { path: { approval_id: approval.id }, header: { 'Idempotency-Key': sent.current.key } }, body: answer,
-    }));
+    const result = await body(
+      api.POST('/v1/approvals/{approval_id}', {
+        params: { path: { approval_id: approval.id }, header: { 'Idempotency-Key': sent.current.key } },
+        body: answer,
+      }),
+    );
     return result.approval;
   };
 }
@@ -44,7 +47,9 @@ export function useDecide(approval: Approval, onSettled?: (now: Approval, confli
     } catch (thrown) {
       const { code } = asProblem(thrown);
       if (!gone.includes(code)) throw thrown;
-      const now = await body(api.GET('/v1/approvals/{approval_id}', { params: { path: { approval_id: approval.id } } }));
+      const now = await body(
+        api.GET('/v1/approvals/{approval_id}', { params: { path: { approval_id: approval.id } } }),
+      );
       if (now.status === 'open') throw thrown;
       setConflict(code === 'validation_stale' || now.status === 'stale' ? 'validation_stale' : code);
       take(now, code);
@@ -58,7 +63,9 @@ export function useDecide(approval: Approval, onSettled?: (now: Approval, confli
 export function statusIn(a: Approval): string {
   const t = texts.t;
   const decision = (a.decision ?? {}) as { cancelled?: boolean; value?: unknown };
-  if (a.kind === 'question' && a.status === 'approved' && typeof decision.value === 'boolean') return t(decision.value ? 'answered.yes' : 'answered.no');
-  for (const key of [`status.${a.kind}.${a.status}`, `status.${a.status}`]) if (t.has(key)) return t(key as 'status.approved');
+  if (a.kind === 'question' && a.status === 'approved' && typeof decision.value === 'boolean')
+    return t(decision.value ? 'answered.yes' : 'answered.no');
+  for (const key of [`status.${a.kind}.${a.status}`, `status.${a.status}`])
+    if (t.has(key)) return t(key as 'status.approved');
   return a.status;
 }

@@ -12,23 +12,53 @@ export function useParamsSchema(action: Action, wanted: boolean): Schema | null 
   const params = (action.params ?? {}) as Fields;
   const { command } = action;
   const commands = $api.useQuery('get', '/v1/commands', {}, { enabled: wanted, staleTime: Infinity });
-  const entry = $api.useQuery('get', '/v1/entries/{entry_id}', { params: { path: { entry_id: text(params.entry_id) ?? '' } } }, { enabled: wanted && Boolean(params.entry_id) && command === 'UPDATE_DATA', retry: false });
+  const entry = $api.useQuery(
+    'get',
+    '/v1/entries/{entry_id}',
+    { params: { path: { entry_id: text(params.entry_id) ?? '' } } },
+    { enabled: wanted && Boolean(params.entry_id) && command === 'UPDATE_DATA', retry: false },
+  );
   const toolID = text(params.tool_id) ?? text(entry.data?.tool_id);
-  const tool = $api.useQuery('get', '/v1/tools/{tool_id}', { params: { path: { tool_id: toolID ?? '' } } }, { enabled: wanted && toolID !== undefined, retry: false });
-  const types = $api.useQuery('get', '/v1/tool-types', { params: { query: { limit: 200 } } }, { enabled: wanted && /_(DATA|TOOL)$/.test(command) });
-  const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 200 } } }, { enabled: wanted && 'zone_id' in params });
-  const waits = commands.isPending || (entry.isLoading && !entry.error) || tool.isLoading || types.isLoading || zones.isLoading;
+  const tool = $api.useQuery(
+    'get',
+    '/v1/tools/{tool_id}',
+    { params: { path: { tool_id: toolID ?? '' } } },
+    { enabled: wanted && toolID !== undefined, retry: false },
+  );
+  const types = $api.useQuery(
+    'get',
+    '/v1/tool-types',
+    { params: { query: { limit: 200 } } },
+    { enabled: wanted && /_(DATA|TOOL)$/.test(command) },
+  );
+  const zones = $api.useQuery(
+    'get',
+    '/v1/zones',
+    { params: { query: { limit: 200 } } },
+    { enabled: wanted && 'zone_id' in params },
+  );
+  const waits =
+    commands.isPending || (entry.isLoading && !entry.error) || tool.isLoading || types.isLoading || zones.isLoading;
   if (!wanted || waits) return null;
   const schema = commands.data?.data.find((c) => c.name === command)?.params_schema as Schema | undefined;
   const typeID = text(params.tool_type) ?? tool.data?.tool_type;
   const type = types.data?.data.find((x) => x.id === typeID);
   return paramsSchema(schema ?? { type: 'object' }, params, {
-    entry: type?.entry_schema as Schema | undefined, config: type?.config_schema as Schema | undefined, patch: command.startsWith('UPDATE_'),
-    zones: zones.data?.data, tool: tool.data,
+    entry: type?.entry_schema as Schema | undefined,
+    config: type?.config_schema as Schema | undefined,
+    patch: command.startsWith('UPDATE_'),
+    zones: zones.data?.data,
+    tool: tool.data,
   });
 }
 
-interface Known { entry?: Schema; config?: Schema; patch: boolean; zones?: { id: string; name: string }[]; tool?: { id: string; name: string } }
+interface Known {
+  entry?: Schema;
+  config?: Schema;
+  patch: boolean;
+  zones?: { id: string; name: string }[];
+  tool?: { id: string; name: string };
+}
 
 /** A change names only the fields that change, and takes one away by null. */
 const asPatch = (schema: Schema): Schema => ({ ...schema, required: [] });
@@ -36,7 +66,9 @@ const asPatch = (schema: Schema): Schema => ({ ...schema, required: [] });
 export function paramsSchema(schema: Schema, params: Fields, known: Known): Schema {
   const given = schema.properties ?? {};
   // What the AI says of its own call is nothing to edit, unless it is there.
-  const properties = Object.fromEntries(Object.entries(given).filter(([name]) => name in params || !['repeat', 'validation_request'].includes(name)));
+  const properties = Object.fromEntries(
+    Object.entries(given).filter(([name]) => name in params || !['repeat', 'validation_request'].includes(name)),
+  );
   const put = (name: string, better: Schema | undefined) => {
     if (better && properties[name] !== undefined) properties[name] = { ...(properties[name] as Schema), ...better };
   };
@@ -46,10 +78,20 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
   put('config', known.config && (known.patch ? asPatch(known.config) : known.config));
   const entries = properties.entries as Schema | undefined;
   const items = entries?.items as Schema | undefined;
-  if (data && items?.properties) properties.entries = { ...entries, items: { ...items, properties: { ...items.properties, data: { ...(items.properties.data as Schema), ...data } } } };
-  if (known.zones?.some((z) => z.id === params.zone_id)) put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
-  if (known.tool && known.tool.id === params.tool_id) put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
+  if (data && items?.properties)
+    properties.entries = {
+      ...entries,
+      items: { ...items, properties: { ...items.properties, data: { ...(items.properties.data as Schema), ...data } } },
+    };
+  if (known.zones?.some((z) => z.id === params.zone_id))
+    put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
+  if (known.tool && known.tool.id === params.tool_id)
+    put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
   // What says which record it is comes last: it is seldom what one wants to change.
   const isID = ([name]: [string, unknown]) => Number(/_ids?$|^key$/.test(name));
-  return { ...schema, type: 'object', properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => isID(a) - isID(b))) };
+  return {
+    ...schema,
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => isID(a) - isID(b))),
+  };
 }

@@ -11,5 +11,7 @@ export class Backoff {
     return atLeast > own ? Math.min(atLeast, 120_000) + own / 4 : own;
   }
 
-  reset(): void { this.attempt = 0; }
+  reset(): void {
+    this.attempt = 0;
+  }
 }

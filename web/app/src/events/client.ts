@@ -15,18 +15,32 @@ const net: Net = {
   open: (query) => new EventSource(`/v1/events/stream?${query}`),
   async ticket() {
     if (!getKey()) return null;
-    try { return (await body(api.POST('/v1/stream-tickets'))).ticket; } catch (thrown) { throw trouble(thrown); }
+    try {
+      return (await body(api.POST('/v1/stream-tickets'))).ticket;
+    } catch (thrown) {
+      throw trouble(thrown);
+    }
   },
   async probe(query) {
     const sessions = query.get('sessions') ?? undefined;
-    try { await api.GET('/v1/events', { params: { query: { sessions, limit: 1 } } }); } catch (thrown) { return trouble(thrown); }
+    try {
+      await api.GET('/v1/events', { params: { query: { sessions, limit: 1 } } });
+    } catch (thrown) {
+      return trouble(thrown);
+    }
     return { status: 0, retryAfter: 0 };
   },
   async missing(sessions) {
-    const there = await Promise.all(sessions.map(async (session_id) => {
-      try { await api.GET('/v1/sessions/{session_id}', { params: { path: { session_id } } }); } catch (thrown) { return asProblem(thrown).status !== 404; }
-      return true;
-    }));
+    const there = await Promise.all(
+      sessions.map(async (session_id) => {
+        try {
+          await api.GET('/v1/sessions/{session_id}', { params: { path: { session_id } } });
+        } catch (thrown) {
+          return asProblem(thrown).status !== 404;
+        }
+        return true;
+      }),
+    );
     return sessions.filter((_, i) => !there[i]);
   },
   random: Math.random,

@@ -43,7 +43,11 @@ export class Cursor {
   }
 
   /** A session that is followed already is watched here too from now on. */
-  adopt(session: string, since: number | undefined): void { if (since !== undefined) this.known.set(session, since); }
+  adopt(session: string, since: number | undefined): void {
+    if (since !== undefined) this.known.set(session, since);
+  }
 
-  forget(session: string): void { this.known.delete(session); }
+  forget(session: string): void {
+    this.known.delete(session);
+  }
 }

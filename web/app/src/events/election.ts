@@ -29,12 +29,20 @@ export class ByLock implements Election {
   private release: (() => void) | null = null;
   private again: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private locks: Pick<LockManager, 'request'>, private name: string, private elected: Elected) {}
+  constructor(
+    private locks: Pick<LockManager, 'request'>,
+    private name: string,
+    private elected: Elected,
+  ) {}
 
-  enter(): void { this.request(false); }
+  enter(): void {
+    this.request(false);
+  }
 
   /** Takes the lock from a tab that is frozen with it. */
-  takeOver(): void { if (!this.release) this.request(true); }
+  takeOver(): void {
+    if (!this.release) this.request(true);
+  }
 
   leave(): void {
     this.turn++;
@@ -45,17 +53,25 @@ export class ByLock implements Election {
     this.release = null;
   }
 
-  vacant(): void { /* the lock comes by itself */ }
-  led(): void { /* the lock decides */ }
-  claimed(): void { /* the lock decides */ }
+  vacant(): void {
+    /* the lock comes by itself */
+  }
+  led(): void {
+    /* the lock decides */
+  }
+  claimed(): void {
+    /* the lock decides */
+  }
 
   private request(steal: boolean): void {
     this.leave();
     const turn = this.turn;
-    const waiting = this.waiting = new AbortController();
+    const waiting = (this.waiting = new AbortController());
     const hold = (): Promise<void> | undefined => {
       if (turn !== this.turn) return undefined;
-      const held = new Promise<void>((release) => { this.release = release; });
+      const held = new Promise<void>((release) => {
+        this.release = release;
+      });
       this.elected.won();
       return held;
     };
@@ -104,8 +120,12 @@ export class ByClaim implements Election {
     clearTimeout(this.timer);
   }
 
-  vacant(): void { this.wait(0); }
-  takeOver(): void { if (this.mine === null) this.claim(); }
+  vacant(): void {
+    this.wait(0);
+  }
+  takeOver(): void {
+    if (this.mine === null) this.claim();
+  }
 
   led(): void {
     this.mine = null;
@@ -114,7 +134,11 @@ export class ByClaim implements Election {
 
   claimed(term: number, tab: string, hidden: boolean): void {
     if (!this.in) return;
-    if (this.mine !== null && !better({ term, tab, hidden }, { term: this.mine, tab: this.voter.tab, hidden: this.voter.hidden() })) return;
+    if (
+      this.mine !== null &&
+      !better({ term, tab, hidden }, { term: this.mine, tab: this.voter.tab, hidden: this.voter.hidden() })
+    )
+      return;
     this.mine = null;
     this.wait(turnOf); // it leads soon, or else we try
   }
@@ -138,7 +162,11 @@ export class ByClaim implements Election {
   }
 }
 
-interface Wish { term: number; tab: string; hidden: boolean }
+interface Wish {
+  term: number;
+  tab: string;
+  hidden: boolean;
+}
 
 function better(a: Wish, b: Wish): boolean {
   if (a.hidden !== b.hidden) return b.hidden;
@@ -149,10 +177,22 @@ function better(a: Wish, b: Wish): boolean {
 export class Alone implements Election {
   readonly sovereign = true;
   constructor(private elected: Elected) {}
-  enter(): void { this.elected.won(); }
-  leave(): void { /* nobody waits for the lead */ }
-  takeOver(): void { /* there is nobody to take it from */ }
-  vacant(): void { /* never said */ }
-  led(): void { /* never said */ }
-  claimed(): void { /* never said */ }
+  enter(): void {
+    this.elected.won();
+  }
+  leave(): void {
+    /* nobody waits for the lead */
+  }
+  takeOver(): void {
+    /* there is nobody to take it from */
+  }
+  vacant(): void {
+    /* never said */
+  }
+  led(): void {
+    /* never said */
+  }
+  claimed(): void {
+    /* never said */
+  }
 }

@@ -23,7 +23,9 @@ export class Gatherer {
     this.wished = false;
     this.busy = true;
     let limit: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise((done) => { limit = setTimeout(done, most); });
+    const late = new Promise((done) => {
+      limit = setTimeout(done, most);
+    });
     await Promise.race([this.round().catch(() => {}), late]);
     clearTimeout(limit);
     this.busy = false;

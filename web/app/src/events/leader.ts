@@ -27,7 +27,13 @@ export class Leader {
   private over = false;
   private joins = Date.now();
 
-  constructor(private by: Leading, private stands: Standing, private union: Union, net: Net, private say: (said: FromLeader) => void) {
+  constructor(
+    private by: Leading,
+    private stands: Standing,
+    private union: Union,
+    net: Net,
+    private say: (said: FromLeader) => void,
+  ) {
     this.pos = stands.cursor;
     this.lostAt = Date.now() - stands.lostFor;
     this.stream = new Stream(net, {
@@ -35,7 +41,9 @@ export class Leader {
       opened: (asked) => this.opened(asked),
       event: (name, id, data) => this.event(name, id, data),
       lost: (refused) => this.lost(refused),
-      missing: (sessions) => { for (const session of sessions) this.gone.add(session); },
+      missing: (sessions) => {
+        for (const session of sessions) this.gone.add(session);
+      },
     });
   }
 
@@ -62,11 +70,15 @@ export class Leader {
         this.stream.join(gather);
       }
       if (said.stir) this.stir();
-      if (said.ask) { this.tick(); this.lead(); }
+      if (said.ask) {
+        this.tick();
+        this.lead();
+      }
     }
     const wanted = this.wanted();
     if (wanted.some((session) => !this.asked.sessions.includes(session))) this.stream.join(gather);
-    else if (wanted.length < this.asked.sessions.length) this.shrinking ??= setTimeout(() => this.stream.join(0), shrink);
+    else if (wanted.length < this.asked.sessions.length)
+      this.shrinking ??= setTimeout(() => this.stream.join(0), shrink);
   }
 
   /** Answers who takes another for the leader. `term` is that one's. */
@@ -105,8 +117,13 @@ export class Leader {
     this.joinedAt = this.heardAt = Date.now();
     this.live.clear(); // what streams comes again, whole
     this.be('open');
-    if (asked.after === null) { this.lead(); return; } // a snapshot follows
-    const since = Object.fromEntries(asked.sessions.map((session) => [session, this.stands.since[session] ?? asked.after!]));
+    if (asked.after === null) {
+      this.lead();
+      return;
+    } // a snapshot follows
+    const since = Object.fromEntries(
+      asked.sessions.map((session) => [session, this.stands.since[session] ?? asked.after!]),
+    );
     this.stands = { ...this.stands, since, join: this.newJoin() };
     this.lead();
   }
@@ -126,7 +143,8 @@ export class Leader {
       this.pos = seq;
     }
     const live = this.live.take(event);
-    if (live === 'gap') { // a piece was lost between the server and here
+    if (live === 'gap') {
+      // a piece was lost between the server and here
       this.stream.join(Math.max(0, this.joinedAt + eager - Date.now()));
       return;
     }
@@ -136,11 +154,18 @@ export class Leader {
   private begin(seq: number): void {
     this.pos = seq;
     const join = this.newJoin();
-    this.stands = { ...this.stands, gen: join, join, since: Object.fromEntries(this.asked.sessions.map((session) => [session, seq])) };
+    this.stands = {
+      ...this.stands,
+      gen: join,
+      join,
+      since: Object.fromEntries(this.asked.sessions.map((session) => [session, seq])),
+    };
     this.lead();
   }
 
-  private newJoin(): string { return `${this.by.tab}.${++this.joins}`; }
+  private newJoin(): string {
+    return `${this.by.tab}.${++this.joins}`;
+  }
 
   private lost(refused: boolean): void {
     this.be('lost', refused);

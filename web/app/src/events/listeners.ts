@@ -5,7 +5,9 @@ export class Listeners<A extends unknown[]> {
   add(listener: (...args: A) => void): () => void {
     const own = (...args: A) => listener(...args); // the same function twice counts twice
     this.all.add(own);
-    return () => { this.all.delete(own); };
+    return () => {
+      this.all.delete(own);
+    };
   }
 
   /** Tells them all. One that throws keeps nobody else from hearing. */
@@ -13,9 +15,17 @@ export class Listeners<A extends unknown[]> {
     const now = [...this.all];
     for (const listener of now) {
       if (!this.all.has(listener)) continue; // one before it ended it
-      try { listener(...args); } catch (thrown) { setTimeout(() => { throw thrown; }); }
+      try {
+        listener(...args);
+      } catch (thrown) {
+        setTimeout(() => {
+          throw thrown;
+        });
+      }
     }
   }
 
-  get size(): number { return this.all.size; }
+  get size(): number {
+    return this.all.size;
+  }
 }

@@ -2,10 +2,16 @@ import { expect, test } from 'vitest';
 import { Live, length } from './live';
 import type { StreamEvent } from './types';
 
-const delta = (offset: number, text: string, message_id = 'msg_1'): StreamEvent =>
-  ({ name: 'message.delta', seq: 0, data: { session_id: 'ses_1', message_id, kind: 'text', offset, text } });
-const snapshot = (text: string): StreamEvent =>
-  ({ name: 'message.snapshot', seq: 0, data: { session_id: 'ses_1', message_id: 'msg_1', kind: 'text', offset: length(text), text } });
+const delta = (offset: number, text: string, message_id = 'msg_1'): StreamEvent => ({
+  name: 'message.delta',
+  seq: 0,
+  data: { session_id: 'ses_1', message_id, kind: 'text', offset, text },
+});
+const snapshot = (text: string): StreamEvent => ({
+  name: 'message.snapshot',
+  seq: 0,
+  data: { session_id: 'ses_1', message_id: 'msg_1', kind: 'text', offset: length(text), text },
+});
 const whole = (live: Live) => live.snapshots(['ses_1']).map((event) => (event.data as { text: string }).text);
 
 test('pieces are fitted together by characters, not by UTF-16', () => {
@@ -32,7 +38,8 @@ test('an answer that another one takes the place of is void', () => {
   const live = new Live();
   live.take(delta(0, 'abc'));
   expect(live.take(delta(0, 'x', 'msg_2'))).toEqual([
-    { name: 'message.discarded', seq: 0, data: { session_id: 'ses_1', message_id: 'msg_1', reason: 'lost' } }, delta(0, 'x', 'msg_2'),
+    { name: 'message.discarded', seq: 0, data: { session_id: 'ses_1', message_id: 'msg_1', reason: 'lost' } },
+    delta(0, 'x', 'msg_2'),
   ]);
 });
 

@@ -36,7 +36,8 @@ export class Live {
         answer.parts.set(kind, { text, length: offset });
         return [...before, event];
       }
-      case 'message.delta': return this.delta(event);
+      case 'message.delta':
+        return this.delta(event);
       case 'message.discarded': {
         const known = this.answers.get(event.data.session_id);
         if (known?.message === event.data.message_id) this.answers.delete(event.data.session_id);
@@ -47,7 +48,8 @@ export class Live {
         if (this.answers.get(session_id)?.message === id) this.answers.delete(session_id);
         return [event];
       }
-      default: return [event];
+      default:
+        return [event];
     }
   }
 
@@ -76,7 +78,7 @@ export class Live {
 
   private answer(session: string, message: string): Answer {
     let answer = this.answers.get(session);
-    if (!answer) this.answers.set(session, answer = { message, parts: new Map(), doubted: false });
+    if (!answer) this.answers.set(session, (answer = { message, parts: new Map(), doubted: false }));
     return answer;
   }
 
@@ -92,14 +94,20 @@ export class Live {
     for (const session of sessions) {
       const answer = this.answers.get(session);
       for (const [kind, { text, length: offset }] of answer?.parts ?? []) {
-        out.push({ name: 'message.snapshot', seq: 0, data: { session_id: session, message_id: answer!.message, kind, offset, text } });
+        out.push({
+          name: 'message.snapshot',
+          seq: 0,
+          data: { session_id: session, message_id: answer!.message, kind, offset, text },
+        });
       }
     }
     return out;
   }
 
   /** After a new connection each answer has to show itself again. */
-  doubt(): void { for (const answer of this.answers.values()) answer.doubted = true; }
+  doubt(): void {
+    for (const answer of this.answers.values()) answer.doubted = true;
+  }
 
   /** Gives up what did not: it was discarded while nobody listened, and that is not stored. */
   settleDoubts(): StreamEvent[] {
@@ -112,10 +120,19 @@ export class Live {
     return out;
   }
 
-  forget(session: string): void { this.answers.delete(session); }
-  clear(): void { this.answers.clear(); }
-  get size(): number { return this.answers.size; }
+  forget(session: string): void {
+    this.answers.delete(session);
+  }
+  clear(): void {
+    this.answers.clear();
+  }
+  get size(): number {
+    return this.answers.size;
+  }
 }
 
-const discarded = (session_id: string, message_id: string): StreamEvent =>
-  ({ name: 'message.discarded', seq: 0, data: { session_id, message_id, reason: 'lost' } });
+const discarded = (session_id: string, message_id: string): StreamEvent => ({
+  name: 'message.discarded',
+  seq: 0,
+  data: { session_id, message_id, reason: 'lost' },
+});

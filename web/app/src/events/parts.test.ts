@@ -4,8 +4,16 @@ import { Cursor } from './cursor';
 import { silence, Union } from './union';
 import { meeting, type Standing } from './wire';
 
-const stands = (more: Partial<Standing>): Standing =>
-  ({ gen: 'g', cursor: 10, since: {}, join: 'j', connection: 'open', lostFor: 0, refused: false, ...more });
+const stands = (more: Partial<Standing>): Standing => ({
+  gen: 'g',
+  cursor: 10,
+  since: {},
+  join: 'j',
+  connection: 'open',
+  lostFor: 0,
+  refused: false,
+  ...more,
+});
 
 describe('the cursor', () => {
   test('takes each number once, and sees what it missed', () => {

@@ -16,7 +16,9 @@ export function keepFresh(queries: QueryClient): void {
     const hashes = new Set(early);
     due.clear();
     early.clear();
-    return queries.invalidateQueries({ predicate: ({ queryKey, queryHash }) => hashes.has(queryHash) || isOld(queryKey, olds) });
+    return queries.invalidateQueries({
+      predicate: ({ queryKey, queryHash }) => hashes.has(queryHash) || isOld(queryKey, olds),
+    });
   });
   const note = (olds: readonly Old[]) => {
     for (const old of olds) due.set(key(old), old);

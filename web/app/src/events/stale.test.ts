@@ -33,18 +33,28 @@ test('entries make old what was read of their tool alone', () => {
 });
 
 test('something that this page does not know makes all old; data of another shape nothing, and never breaks it', () => {
-  expect(isOld(read('/v1/automations'), oldAfter(event('data.changed', { noun: 'moon', id: 'x', operation: 'created' })))).toBe(true);
-  for (const name of stored) for (const data of [null, {}, 'text']) expect(() => oldAfter(event(name, data))).not.toThrow();
+  expect(
+    isOld(read('/v1/automations'), oldAfter(event('data.changed', { noun: 'moon', id: 'x', operation: 'created' }))),
+  ).toBe(true);
+  for (const name of stored)
+    for (const data of [null, {}, 'text']) expect(() => oldAfter(event(name, data))).not.toThrow();
 });
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('a burst costs few reads, and the last of it is read', async () => {
   const rounds: number[] = [];
-  const gatherer = new Gatherer(async () => { rounds.push(Date.now()); });
+  const gatherer = new Gatherer(async () => {
+    rounds.push(Date.now());
+  });
   const begun = Date.now();
-  for (let i = 0; i < 300; i++) { // an event every 10 ms for 3 s
+  for (let i = 0; i < 300; i++) {
+    // an event every 10 ms for 3 s
     gatherer.soon();
     await vi.advanceTimersByTimeAsync(10);
   }
@@ -60,7 +70,9 @@ test('a round that is slow is not begun again before it has ended; one that fail
   const gatherer = new Gatherer(async () => {
     rounds++;
     if (rounds === 2) throw new Error('no');
-    await new Promise((done) => { setTimeout(done, 3000); });
+    await new Promise((done) => {
+      setTimeout(done, 3000);
+    });
   });
   gatherer.soon();
   await vi.advanceTimersByTimeAsync(500);

@@ -2,12 +2,22 @@
 import type { EventName, StreamEvent } from './types';
 
 /** Reads whose path begins so, or (`exact`) is so; with `of`, only those about that thing. */
-export interface Old { path: string; exact?: boolean; of?: { param: string; id: string } }
+export interface Old {
+  path: string;
+  exact?: boolean;
+  of?: { param: string; id: string };
+}
 
 /** A query's key as openapi-react-query makes it. */
 export function isOld(key: readonly unknown[], olds: readonly Old[]): boolean {
   const [, path, init] = key as [unknown, unknown, { params?: { path?: Record<string, unknown> } } | undefined];
-  return typeof path === 'string' && olds.some(({ path: begin, exact, of }) => (exact ? path === begin : path.startsWith(begin)) && (!of || names(init?.params?.path?.[of.param], of.id)));
+  return (
+    typeof path === 'string' &&
+    olds.some(
+      ({ path: begin, exact, of }) =>
+        (exact ? path === begin : path.startsWith(begin)) && (!of || names(init?.params?.path?.[of.param], of.id)),
+    )
+  );
 }
 
 // A key that a screen made itself may not say which thing it is about: then it may be this one.
@@ -22,7 +32,10 @@ export const ofSessions = (ids: readonly string[]): Old[] => ids.flatMap(session
 
 type Table = { [N in EventName]?: (data: Extract<StreamEvent, { name: N }>['data']) => Old[] };
 const moved: Table['session.status'] = ({ session: s }) => [
-  { path: '/v1/sessions', exact: true }, ...session(s.id), ...all('/v1/slot', '/v1/usage'), ...(s.automation_id ? all('/v1/automations', '/v1/runs') : []),
+  { path: '/v1/sessions', exact: true },
+  ...session(s.id),
+  ...all('/v1/slot', '/v1/usage'),
+  ...(s.automation_id ? all('/v1/automations', '/v1/runs') : []),
 ];
 
 const table: Table = {
@@ -49,12 +62,21 @@ const table: Table = {
 
 function data(noun: string, tool: string | undefined): Old[] {
   switch (noun) {
-    case 'zone': return all('/v1/zones', '/v1/tools', '/v1/search');
-    case 'tool_type': return all('/v1/tool-types', '/v1/tools');
-    case 'tool': return all('/v1/tools', '/v1/search');
-    case 'entry': return [...(tool ? own('/v1/tools/{tool_id}', 'tool_id', tool) : all('/v1/tools')), ...all('/v1/entries', '/v1/search')];
-    case 'document': return all('/v1/documents', '/v1/search');
-    default: return all('/v1/'); // something that this page does not know
+    case 'zone':
+      return all('/v1/zones', '/v1/tools', '/v1/search');
+    case 'tool_type':
+      return all('/v1/tool-types', '/v1/tools');
+    case 'tool':
+      return all('/v1/tools', '/v1/search');
+    case 'entry':
+      return [
+        ...(tool ? own('/v1/tools/{tool_id}', 'tool_id', tool) : all('/v1/tools')),
+        ...all('/v1/entries', '/v1/search'),
+      ];
+    case 'document':
+      return all('/v1/documents', '/v1/search');
+    default:
+      return all('/v1/'); // something that this page does not know
   }
 }
 
@@ -62,5 +84,7 @@ function data(noun: string, tool: string | undefined): Old[] {
 export function oldAfter(event: StreamEvent): Old[] {
   try {
     return (table[event.name] as ((data: unknown) => Old[]) | undefined)?.(event.data) ?? [];
-  } catch { return []; }
+  } catch {
+    return [];
+  }
 }

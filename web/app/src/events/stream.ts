@@ -16,9 +16,15 @@ export interface Net {
   random(): number;
 }
 
-export interface Trouble { status: number; retryAfter: number }
+export interface Trouble {
+  status: number;
+  retryAfter: number;
+}
 
-export interface Asked { sessions: string[]; after: number | null }
+export interface Asked {
+  sessions: string[];
+  after: number | null;
+}
 
 export interface Hooks {
   /** What to ask for, when the connection is made. */
@@ -40,7 +46,12 @@ export class Stream {
   private held: ReturnType<typeof setTimeout> | undefined;
   private backoff: Backoff;
 
-  constructor(private net: Net, private hooks: Hooks) { this.backoff = new Backoff(net.random); }
+  constructor(
+    private net: Net,
+    private hooks: Hooks,
+  ) {
+    this.backoff = new Backoff(net.random);
+  }
 
   /** Connects (again) after a moment, in which more reasons to do so may come. What is
    * there goes on meanwhile. */
@@ -74,7 +85,7 @@ export class Stream {
     if (asked.after !== null) query.set('after', String(asked.after));
     const plain = new URLSearchParams(query);
     if (ticket) query.set('ticket', ticket);
-    const source = this.source = this.net.open(query);
+    const source = (this.source = this.net.open(query));
     const mine = () => turn === this.turn;
     this.held = setTimeout(() => this.failed(), connecting);
     source.addEventListener('open', () => {
@@ -85,17 +96,24 @@ export class Stream {
     });
     source.addEventListener('error', () => {
       if (!mine()) return;
-      if (source.readyState === 2) void this.refused(plain, asked); // an answer, but no stream
+      if (source.readyState === 2)
+        void this.refused(plain, asked); // an answer, but no stream
       else this.failed();
     });
     for (const name of [...stored, ...passing]) {
-      source.addEventListener(name, (event) => { if (mine()) this.take(name, event as MessageEvent<string>); });
+      source.addEventListener(name, (event) => {
+        if (mine()) this.take(name, event as MessageEvent<string>);
+      });
     }
   }
 
   private take(name: EventName, event: MessageEvent<string>): void {
     let data: unknown;
-    try { data = JSON.parse(event.data); } catch { return; }
+    try {
+      data = JSON.parse(event.data);
+    } catch {
+      return;
+    }
     this.hooks.event(name, event.lastEventId, data);
     if (name === 'bye') {
       this.close();

@@ -6,7 +6,16 @@ import { Live, sessionOf } from './live';
 import type { Net } from './stream';
 import type { Connection, EventClient, Opened, StreamEvent } from './types';
 import { Union } from './union';
-import { meeting, outranks, same, type FromLeader, type Leading, type Said, type Standing, type ToLeader } from './wire';
+import {
+  meeting,
+  outranks,
+  same,
+  type FromLeader,
+  type Leading,
+  type Said,
+  type Standing,
+  type ToLeader,
+} from './wire';
 
 /** What a tab needs of its browser. */
 export interface World {
@@ -50,12 +59,22 @@ export class Tab implements EventClient {
   private texting: ReturnType<typeof setTimeout> | undefined;
   private doubting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private world: World) { this.id = world.newID(); }
+  constructor(private world: World) {
+    this.id = world.newID();
+  }
 
-  subscribe(handler: (event: StreamEvent) => void) { return this.handlers.add(handler); }
-  onOpen(handler: Opened) { return this.openers.add(handler); }
-  onConnection(handler: () => void) { return this.changed.add(handler); }
-  connection() { return this.now; }
+  subscribe(handler: (event: StreamEvent) => void) {
+    return this.handlers.add(handler);
+  }
+  onOpen(handler: Opened) {
+    return this.openers.add(handler);
+  }
+  onConnection(handler: () => void) {
+    return this.changed.add(handler);
+  }
+  connection() {
+    return this.now;
+  }
 
   watch(session: string) {
     const count = this.watched.get(session) ?? 0;
@@ -70,7 +89,10 @@ export class Tab implements EventClient {
       if (over) return;
       over = true;
       const left = this.watched.get(session)! - 1;
-      if (left > 0) { this.watched.set(session, left); return; }
+      if (left > 0) {
+        this.watched.set(session, left);
+        return;
+      }
       this.watched.delete(session);
       this.live.forget(session);
       this.cursor.forget(session);
@@ -93,8 +115,10 @@ export class Tab implements EventClient {
     this.heardAt = this.lookedAt = Date.now();
     this.askedAt = null;
     if (this.world.channel) {
-      const channel = this.channel = this.world.channel(name);
-      channel.addEventListener('message', ({ data }: MessageEvent<Said>) => { if (channel === this.channel) this.hear(data); });
+      const channel = (this.channel = this.world.channel(name));
+      channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+        if (channel === this.channel) this.hear(data);
+      });
     }
     this.election = this.elect(name);
     this.here({ ask: true });
@@ -108,7 +132,11 @@ export class Tab implements EventClient {
     if (!this.channel) return new Alone(elected);
     if (this.world.locks) return new ByLock(this.world.locks, name, elected);
     return new ByClaim({
-      ...elected, tab: this.id, hidden: () => this.world.hidden(), random: () => this.world.net.random(), term: () => this.by?.term ?? 0,
+      ...elected,
+      tab: this.id,
+      hidden: () => this.world.hidden(),
+      random: () => this.world.net.random(),
+      term: () => this.by?.term ?? 0,
       claim: (term) => this.say({ kind: 'claim', term, tab: this.id, hidden: this.world.hidden() }),
     });
   }
@@ -138,11 +166,21 @@ export class Tab implements EventClient {
   }
 
   /** The network is back, the page is looked at again, the clock jumped. */
-  stir(): void { this.here({ ask: true, stir: true }); }
+  stir(): void {
+    this.here({ ask: true, stir: true });
+  }
 
   /** What is held in memory, so that tests see that nothing stays. */
-  get load() { return { listeners: this.handlers.size + this.openers.size + this.changed.size, watched: this.watched.size, texts: this.live.size }; }
-  get leads(): boolean { return this.leader !== null; }
+  get load() {
+    return {
+      listeners: this.handlers.size + this.openers.size + this.changed.size,
+      watched: this.watched.size,
+      texts: this.live.size,
+    };
+  }
+  get leads(): boolean {
+    return this.leader !== null;
+  }
 
   // ---- what is said ------------------------------------------------------------------
 
@@ -178,13 +216,16 @@ export class Tab implements EventClient {
         this.leader?.hear(said);
         if (said.tab === this.by?.tab && said.tab !== this.id) this.election?.vacant();
         break;
-      case 'texts': this.leader?.hear(said); break;
+      case 'texts':
+        this.leader?.hear(said);
+        break;
       case 'claim':
         if (said.tab === this.id) break;
         if (this.leader) this.leader.assert(said.term);
         else this.election?.claimed(said.term, said.tab, said.hidden);
         break;
-      default: if (this.accepts(said)) this.take(said);
+      default:
+        if (this.accepts(said)) this.take(said);
     }
   }
 
@@ -216,8 +257,13 @@ export class Tab implements EventClient {
     if (this.leader || !this.election) return;
     const lostFor = this.now.state === 'lost' ? performance.now() - this.now.since : 0;
     const stands: Standing = {
-      gen: this.cursor.gen, cursor: this.cursor.at, since: this.stands?.since ?? {}, join: this.stands?.join ?? '',
-      connection: this.now.state, lostFor, refused: false,
+      gen: this.cursor.gen,
+      cursor: this.cursor.at,
+      since: this.stands?.since ?? {},
+      join: this.stands?.join ?? '',
+      connection: this.now.state,
+      lostFor,
+      refused: false,
     };
     this.by = { term: (this.by?.term ?? 0) + 1, tab: this.id };
     this.union.note(this.id, [...this.watched.keys()], Date.now());
@@ -246,9 +292,15 @@ export class Tab implements EventClient {
 
   private take(said: FromLeader): void {
     switch (said.kind) {
-      case 'lead': this.stand(said.stands); break;
-      case 'event': this.event(said); break;
-      case 'text': if (said.to === this.id) for (const event of said.events) this.pass(event); break;
+      case 'lead':
+        this.stand(said.stands);
+        break;
+      case 'event':
+        this.event(said);
+        break;
+      case 'text':
+        if (said.to === this.id) for (const event of said.events) this.pass(event);
+        break;
     }
   }
 
@@ -256,7 +308,8 @@ export class Tab implements EventClient {
     const joined = stands.gen !== null && stands.join !== this.stands?.join;
     this.stands = stands;
     if (stands.connection === 'lost') {
-      if (this.now.state !== 'lost' || stands.refused !== (this.now.refused ?? false)) this.be({ state: 'lost', since: performance.now() - stands.lostFor, refused: stands.refused });
+      if (this.now.state !== 'lost' || stands.refused !== (this.now.refused ?? false))
+        this.be({ state: 'lost', since: performance.now() - stands.lostFor, refused: stands.refused });
     } else if (stands.connection !== this.now.state) this.be({ state: stands.connection });
     if (stands.gen === null) return;
     const { anew, behind, fresh } = this.cursor.compare(stands, [...this.watched.keys()]);
@@ -278,11 +331,19 @@ export class Tab implements EventClient {
   }
 
   private event({ gen, prev, event }: FromLeader & { kind: 'event' }): void {
-    if (event.seq === 0) { this.pass(event); return; }
+    if (event.seq === 0) {
+      this.pass(event);
+      return;
+    }
     switch (this.cursor.judge(gen, prev, event.seq)) {
-      case 'next': this.pass(event); break;
-      case 'gap': this.want(); break;
-      case 'old': break;
+      case 'next':
+        this.pass(event);
+        break;
+      case 'gap':
+        this.want();
+        break;
+      case 'old':
+        break;
     }
   }
 
@@ -302,7 +363,9 @@ export class Tab implements EventClient {
   private want(): void {
     if (Date.now() - this.wantedAt < 2000) return; // it is on its way
     this.wantedAt = Date.now();
-    this.here(this.cursor.gen === null ? { ask: true } : { ask: true, want: { gen: this.cursor.gen, after: this.cursor.at } });
+    this.here(
+      this.cursor.gen === null ? { ask: true } : { ask: true, want: { gen: this.cursor.gen, after: this.cursor.at } },
+    );
   }
 
   private be(next: Connection): void {
@@ -315,7 +378,10 @@ export class Tab implements EventClient {
     const now = Date.now();
     const jumped = now - this.lookedAt > (this.world.hidden() ? 90_000 : 20_000);
     this.lookedAt = now;
-    if (jumped) { this.stir(); return; }
+    if (jumped) {
+      this.stir();
+      return;
+    }
     this.leader?.tick();
     if (now - this.saidAt > present) this.here();
     if (this.leader || !this.channel) return;

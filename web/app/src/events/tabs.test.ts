@@ -2,18 +2,28 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeBrowser, type FakeTab } from './testing/browser';
 import { FakeServer } from './testing/server';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const names = (tab: FakeTab) => tab.events.map((event) => event.name);
 
-describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by %s', (_, locks) => {
+describe.each([
+  ['locks', true],
+  ['claims', false],
+])('tabs of one browser, led by %s', (_, locks) => {
   let server: FakeServer;
   let browser: FakeBrowser;
   beforeEach(() => {
     let seed = 7;
-    server = new FakeServer(() => { seed = (seed * 48271) % 2147483647; return seed / 2147483647; });
+    server = new FakeServer(() => {
+      seed = (seed * 48271) % 2147483647;
+      return seed / 2147483647;
+    });
     browser = new FakeBrowser(server, { locks });
   });
 
@@ -35,7 +45,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('what tabs watch is one set; it is joined anew when it grows, and later when it shrinks', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const end = a.client.watch('ses_1');
     b.client.watch('ses_1');
     await pass(200);
@@ -57,7 +67,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a session that is watched from now on is told, so that it is read again; for others nothing is', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const opens = [a.opens.length, b.opens.length];
     a.client.watch('ses_1');
     await pass(300);
@@ -69,7 +79,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a tab that opens in mid-answer is given the text so far, without joining anew', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
     server.write('ses_1', 'Bonjour, ');
@@ -77,7 +87,10 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     const joins = server.joins.length;
     const b = browser.open();
     b.client.watch('ses_1');
-    for (const piece of ['le 🌍 ', 'va ', 'bien', '.']) { server.write('ses_1', piece); await pass(17); }
+    for (const piece of ['le 🌍 ', 'va ', 'bien', '.']) {
+      server.write('ses_1', piece);
+      await pass(17);
+    }
     await pass(1000);
     expect(b.shown('msg_1')).toBe('Bonjour, le 🌍 va bien.');
     expect(a.shown('msg_1')).toBe('Bonjour, le 🌍 va bien.');
@@ -86,7 +99,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a tab that opens or comes back while an answer pauses is given the text so far', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     for (const tab of [a, b]) tab.client.watch('ses_1');
     await pass(300);
     server.write('ses_1', 'It thinks about');
@@ -106,28 +119,37 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
     for (const tab of [a, b, late, later]) expect(tab.shown('msg_1')).toBe('It thinks about it');
   });
 
-  test.each(['close', 'crash'] as const)('the leader goes in mid-answer (%s): another goes on, nothing is lost or doubled', async (how) => {
-    const tabs = await openTabs(4);
-    for (const tab of tabs) tab.client.watch('ses_1');
-    await pass(300);
-    const write = async (n: number) => { for (let i = 0; i < n; i++) { server.write('ses_1', `word${i} `); server.record('session.phase', 'ses_1'); await pass(40); } };
-    await write(10);
-    const old = browser.leaders[0]!;
-    const opens = new Map(tabs.map((tab) => [tab, tab.opens.length]));
-    old[how]();
-    await write(20);
-    const message = server.settle('ses_1')!;
-    await pass(20_000);
-    const left = tabs.filter((tab) => tab !== old);
-    expect(browser.leaders).toHaveLength(1);
-    expect(server.sources.size).toBe(1);
-    for (const tab of left) {
-      expect(tab.shown(message.id)).toBe(message.text);
-      expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
-      expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]); // nothing had to be read again
-      expect(tab.client.connection().state).toBe('open');
-    }
-  });
+  test.each(['close', 'crash'] as const)(
+    'the leader goes in mid-answer (%s): another goes on, nothing is lost or doubled',
+    async (how) => {
+      const tabs = await openTabs(4);
+      for (const tab of tabs) tab.client.watch('ses_1');
+      await pass(300);
+      const write = async (n: number) => {
+        for (let i = 0; i < n; i++) {
+          server.write('ses_1', `word${i} `);
+          server.record('session.phase', 'ses_1');
+          await pass(40);
+        }
+      };
+      await write(10);
+      const old = browser.leaders[0]!;
+      const opens = new Map(tabs.map((tab) => [tab, tab.opens.length]));
+      old[how]();
+      await write(20);
+      const message = server.settle('ses_1')!;
+      await pass(20_000);
+      const left = tabs.filter((tab) => tab !== old);
+      expect(browser.leaders).toHaveLength(1);
+      expect(server.sources.size).toBe(1);
+      for (const tab of left) {
+        expect(tab.shown(message.id)).toBe(message.text);
+        expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
+        expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]); // nothing had to be read again
+        expect(tab.client.connection().state).toBe('open');
+      }
+    },
+  );
 
   test('a leader that is frozen loses the lead, and has none when it wakes', async () => {
     const tabs = await openTabs(3);
@@ -170,7 +192,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a key that is not valid any more is told, once for each attempt', async () => {
-    const [a] = await openTabs(2) as [FakeTab];
+    const [a] = (await openTabs(2)) as [FakeTab];
     server.trouble = { status: 401, retryAfter: 0 };
     server.cut();
     await pass(500);
@@ -197,7 +219,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a session that was deleted does not keep the others from their stream', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     a.client.watch('ses_gone');
     server.deleted.add('ses_gone');
     b.client.watch('ses_1');
@@ -209,7 +231,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a tab that missed something is sent it; one that slept for long reads again', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const follower = a.client.leads ? b : a;
     const leader = a.client.leads ? a : b;
     follower.client.leave(); // into the cache of pages
@@ -233,7 +255,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('after a sleep the stream is made anew, though nothing said that it is dead', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     const silent = [...server.sources][0]!;
     server.sources.delete(silent); // the server has forgotten it; no error comes
     const seq = server.record('notice');
@@ -243,7 +265,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a connection that is dead for long without a word is made anew', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     server.sources.clear();
     const seq = server.record('notice');
     await pass(130_000);
@@ -251,23 +273,29 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('messages between tabs that are lost are asked for again', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     for (const tab of [a, b]) tab.client.watch('ses_1');
     await pass(300);
     let lost = 0;
     browser.loses = (said) => (said as { kind: string }).kind === 'event' && lost++ < 2;
-    for (let i = 0; i < 4; i++) { server.record('session.phase', 'ses_1'); await pass(20); }
+    for (let i = 0; i < 4; i++) {
+      server.record('session.phase', 'ses_1');
+      await pass(20);
+    }
     await pass(500);
     for (const tab of [a, b]) expect(tab.seqs).toEqual([1, 2, 3, 4]);
     lost = 1;
-    for (const piece of ['one ', 'two ', 'three ']) { server.write('ses_1', piece); await pass(20); }
+    for (const piece of ['one ', 'two ', 'three ']) {
+      server.write('ses_1', piece);
+      await pass(20);
+    }
     await pass(100);
     for (const tab of [a, b]) expect(tab.shown('msg_1')).toBe('one two three ');
     expect(lost).toBeGreaterThan(2);
   });
 
   test('a tab that begins to watch before it knows how the stream stands is given what streams', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
     server.write('ses_1', 'so far');
@@ -281,7 +309,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a tab that opens after a text was discarded unheard is not given it', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
     server.write('ses_1', 'void');
@@ -297,7 +325,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a session that nobody watched for a while is to be read again', async () => {
-    const [a, b] = await openTabs(2) as [FakeTab, FakeTab];
+    const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const end = a.client.watch('ses_1');
     await pass(300);
     end();
@@ -316,7 +344,7 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a text that was discarded while nobody listened does not stay', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
     server.write('ses_1', 'half of it');
@@ -342,12 +370,20 @@ describe.each([['locks', true], ['claims', false]])('tabs of one browser, led by
   });
 
   test('a thousand screens come and go and leave nothing', async () => {
-    const [a] = await openTabs(1) as [FakeTab];
+    const [a] = (await openTabs(1)) as [FakeTab];
     const before = a.client.load;
     const timers = vi.getTimerCount();
     for (let i = 0; i < 1000; i++) {
-      const ends = [a.client.subscribe(() => {}), a.client.onOpen(() => {}), a.client.onConnection(() => {}), a.client.watch(`ses_${i % 7}`)];
-      for (const end of ends) { end(); end(); }
+      const ends = [
+        a.client.subscribe(() => {}),
+        a.client.onOpen(() => {}),
+        a.client.onConnection(() => {}),
+        a.client.watch(`ses_${i % 7}`),
+      ];
+      for (const end of ends) {
+        end();
+        end();
+      }
     }
     expect(a.client.load).toEqual(before);
     await pass(60_000);

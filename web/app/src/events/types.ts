@@ -25,7 +25,7 @@ export interface StoredEvents {
   'automation.changed': Data<'AutomationChangedData'>;
   'occurrence.recorded': Data<'OccurrenceRecordedData'>;
   'data.changed': Data<'DataChangedData'>;
-  'notice': Data<'NoticeGivenData'>;
+  notice: Data<'NoticeGivenData'>;
 }
 
 /** Events that pass: never stored, without a number. */
@@ -33,9 +33,9 @@ export interface PassingEvents {
   'message.delta': Data<'MessageDeltaData'>;
   'message.discarded': Data<'MessageDiscardedData'>;
   'message.snapshot': Data<'MessageSnapshotData'>;
-  'snapshot': Data<'WorkspaceSnapshotData'>;
-  'reset': Data<'ResetData'>;
-  'bye': Data<'ByeData'>;
+  snapshot: Data<'WorkspaceSnapshotData'>;
+  reset: Data<'ResetData'>;
+  bye: Data<'ByeData'>;
 }
 
 export type Events = StoredEvents & PassingEvents;
@@ -45,15 +45,40 @@ export type EventName = keyof Events;
 export type StreamEvent = { [N in EventName]: { name: N; seq: number; data: Events[N] } }[EventName];
 
 export const stored: readonly (keyof StoredEvents)[] = [
-  'session.phase', 'session.created', 'session.status', 'session.ended', 'message.created', 'message.updated', 'message.deleted',
-  'command.planned', 'command.started', 'command.ended', 'approval.requested', 'approval.settled', 'usage.updated',
-  'context.compacted', 'slot.changed', 'queue.changed', 'automation.changed', 'occurrence.recorded', 'data.changed', 'notice',
+  'session.phase',
+  'session.created',
+  'session.status',
+  'session.ended',
+  'message.created',
+  'message.updated',
+  'message.deleted',
+  'command.planned',
+  'command.started',
+  'command.ended',
+  'approval.requested',
+  'approval.settled',
+  'usage.updated',
+  'context.compacted',
+  'slot.changed',
+  'queue.changed',
+  'automation.changed',
+  'occurrence.recorded',
+  'data.changed',
+  'notice',
 ];
-export const passing: readonly (keyof PassingEvents)[] = ['message.delta', 'message.discarded', 'message.snapshot', 'snapshot', 'reset', 'bye'];
+export const passing: readonly (keyof PassingEvents)[] = [
+  'message.delta',
+  'message.discarded',
+  'message.snapshot',
+  'snapshot',
+  'reset',
+  'bye',
+];
 
 /** How the connection is, the same in all tabs: `lost` says since when (performance.now()),
  * and whether because the server does not let this key in. */
-export type Connection = { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number; refused?: boolean };
+export type Connection =
+  { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number; refused?: boolean };
 
 /** Called each time the stream was connected (again). `continued`: nothing was missed, for
  * what happened meanwhile was sent. If not, what was read before may be old: all of it, or

@@ -7,9 +7,13 @@ export const silence = 150_000;
 export class Union {
   private tabs = new Map<string, { watches: string[]; at: number }>();
 
-  note(tab: string, watches: string[], now: number): void { this.tabs.set(tab, { watches, at: now }); }
+  note(tab: string, watches: string[], now: number): void {
+    this.tabs.set(tab, { watches, at: now });
+  }
 
-  drop(tab: string): void { this.tabs.delete(tab); }
+  drop(tab: string): void {
+    this.tabs.delete(tab);
+  }
 
   /** All watched sessions, those that were asked for last at the end. */
   sessions(now: number): string[] {
@@ -17,5 +21,7 @@ export class Union {
     return [...new Set([...this.tabs.values()].flatMap((tab) => tab.watches))];
   }
 
-  get size(): number { return this.tabs.size; }
+  get size(): number {
+    return this.tabs.size;
+  }
 }

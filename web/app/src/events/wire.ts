@@ -5,7 +5,10 @@ import { passing, stored, type StreamEvent } from './types';
 const version = 1;
 
 /** A tab that leads, and for the how manieth time the lead was taken. */
-export interface Leading { term: number; tab: string }
+export interface Leading {
+  term: number;
+  tab: string;
+}
 
 export const outranks = (a: Leading, b: Leading): boolean => (a.term !== b.term ? a.term > b.term : a.tab > b.tab);
 export const same = (a: Leading | null, b: Leading | null): boolean => a?.term === b?.term && a?.tab === b?.tab;
@@ -30,7 +33,15 @@ export interface Standing {
 export type ToLeader =
   /** A tab is there, takes `by` for the leader, and watches these sessions. `ask`: say how the stream stands. `want`:
    * it missed what came after that number. `stir`: the connection may have died unseen. */
-  | { kind: 'here'; tab: string; by: Leading | null; watches: string[]; ask?: boolean; want?: { gen: string; after: number }; stir?: boolean }
+  | {
+      kind: 'here';
+      tab: string;
+      by: Leading | null;
+      watches: string[];
+      ask?: boolean;
+      want?: { gen: string; after: number };
+      stir?: boolean;
+    }
   | { kind: 'gone'; tab: string }
   /** Asks for the text of these sessions that streams just now. */
   | { kind: 'texts'; tab: string; sessions: string[] };
@@ -42,7 +53,12 @@ export type FromLeader =
   | { kind: 'text'; by: Leading; to: string; events: StreamEvent[] };
 
 /** A tab wants to lead, where the browser has no locks. */
-export interface Claim { kind: 'claim'; term: number; tab: string; hidden: boolean }
+export interface Claim {
+  kind: 'claim';
+  term: number;
+  tab: string;
+  hidden: boolean;
+}
 
 export type Said = ToLeader | FromLeader | Claim;
 

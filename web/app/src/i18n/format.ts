@@ -3,7 +3,8 @@ import { getLang, type Lang } from './lang';
 import { useLang } from './texts';
 
 // The browser's own variant of the language (en-GB, fr-CA) decides how dates look.
-const localeOf = (lang: Lang) => (globalThis.navigator?.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
+const localeOf = (lang: Lang) =>
+  (globalThis.navigator?.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
 
 const made = new Map<string, unknown>();
 function once<T>(key: string, make: () => T): T {
@@ -36,37 +37,75 @@ const ms = (at: string | number | Date) => (typeof at === 'number' ? at : new Da
 
 // dayNumber counts the days of the calendar in a zone.
 const dayNumber = (at: number, timeZone?: string) =>
-  Date.parse(once(`day:${timeZone ?? ''}`, () => new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone })).format(at)) / 86_400_000;
+  Date.parse(
+    once(
+      `day:${timeZone ?? ''}`,
+      () => new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }),
+    ).format(at),
+  ) / 86_400_000;
 
 function formatOf(lang: Lang): Format {
   const locale = localeOf(lang);
-  const nb = (name: string, options: Intl.NumberFormatOptions) => once(`${locale}:n:${name}`, () => new Intl.NumberFormat(locale, options));
-  const dt = (name: string, options: Intl.DateTimeFormatOptions) => once(`${locale}:d:${name}`, () => new Intl.DateTimeFormat(locale, options));
+  const nb = (name: string, options: Intl.NumberFormatOptions) =>
+    once(`${locale}:n:${name}`, () => new Intl.NumberFormat(locale, options));
+  const dt = (name: string, options: Intl.DateTimeFormatOptions) =>
+    once(`${locale}:d:${name}`, () => new Intl.DateTimeFormat(locale, options));
   const dated = (at: string | number | Date, name: string, options: Intl.DateTimeFormatOptions) => {
     const t = ms(at);
     return Number.isNaN(t) ? '' : dt(`${name}:${options.timeZone ?? ''}`, options).format(t);
   };
-  const unit = (n: number, u: string, digits = 0) => nb(`${u}:${digits}`, { style: 'unit', unit: u, unitDisplay: u === 'minute' || u === 'hour' || u === 'second' || u === 'day' ? 'narrow' : 'short', maximumFractionDigits: digits }).format(n);
+  const unit = (n: number, u: string, digits = 0) =>
+    nb(`${u}:${digits}`, {
+      style: 'unit',
+      unit: u,
+      unitDisplay: u === 'minute' || u === 'hour' || u === 'second' || u === 'day' ? 'narrow' : 'short',
+      maximumFractionDigits: digits,
+    }).format(n);
   return {
     number: (n, digits = 2) => nb(`plain${digits}`, { maximumFractionDigits: digits }).format(n),
     percent: (part) => nb('percent', { style: 'percent', maximumFractionDigits: 0 }).format(part),
     money(amount, currency) {
       const n = Number(amount);
       const digits = n === 0 || Math.abs(n) >= 0.1 ? 2 : 5;
-      return nb(`money${currency}${digits}`, { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: digits }).format(n);
+      return nb(`money${currency}${digits}`, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: 2,
+        maximumFractionDigits: digits,
+      }).format(n);
     },
     time(iso, timeZone) {
       const day = (at: number) => dt(`day:${timeZone ?? ''}`, { dateStyle: 'short', timeZone }).format(at);
       const today = !Number.isNaN(ms(iso)) && day(ms(iso)) === day(Date.now());
-      return dated(iso, today ? 't' : 'dt', today ? { timeStyle: 'short', timeZone } : { dateStyle: 'medium', timeStyle: 'short', timeZone });
+      return dated(
+        iso,
+        today ? 't' : 'dt',
+        today ? { timeStyle: 'short', timeZone } : { dateStyle: 'medium', timeStyle: 'short', timeZone },
+      );
     },
     clock: (iso, timeZone) => dated(iso, 'clock', { timeStyle: 'medium', timeZone }),
     date: (iso, timeZone) => dated(iso, 'date', { dateStyle: 'medium', timeZone }),
-    full: (iso, timeZone) => dated(iso, 'full', { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short', timeZone }),
+    full: (iso, timeZone) =>
+      dated(iso, 'full', {
+        weekday: 'short',
+        year: 'numeric',
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        timeZoneName: 'short',
+        timeZone,
+      }),
     relative(iso, now = Date.now(), timeZone) {
       const seconds = (ms(iso) - now) / 1000;
       if (Number.isNaN(seconds)) return '';
-      const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+      const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+        ['day', 86400],
+        ['hour', 3600],
+        ['minute', 60],
+        ['second', 1],
+      ];
       const [name, size] = steps.find(([, s]) => Math.abs(seconds) >= s) ?? ['second', 1];
       const n = name === 'day' ? dayNumber(ms(iso), timeZone) - dayNumber(now, timeZone) : Math.trunc(seconds / size);
       return once(`${locale}:r`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })).format(n, name);
@@ -79,7 +118,8 @@ function formatOf(lang: Lang): Format {
       if (minutes < 1440) return `${unit(Math.floor(minutes / 60), 'hour')} ${unit(minutes % 60, 'minute')}`;
       return `${unit(Math.floor(minutes / 1440), 'day')} ${unit(Math.floor((minutes % 1440) / 60), 'hour')}`;
     },
-    bytes: (n) => (n < 1000 ? unit(n, 'byte') : n < 1_000_000 ? unit(n / 1000, 'kilobyte', 1) : unit(n / 1_000_000, 'megabyte', 1)),
+    bytes: (n) =>
+      n < 1000 ? unit(n, 'byte') : n < 1_000_000 ? unit(n / 1000, 'kilobyte', 1) : unit(n / 1_000_000, 'megabyte', 1),
     list: (items) => once(`${locale}:l`, () => new Intl.ListFormat(locale)).format(items),
   };
 }

@@ -7,7 +7,11 @@ let lang: Lang = pick();
 
 function pick(): Lang {
   let chosen: string | null = null;
-  try { chosen = localStorage.getItem(store); } catch { /* no storage */ }
+  try {
+    chosen = localStorage.getItem(store);
+  } catch {
+    /* no storage */
+  }
   if (chosen === 'en' || chosen === 'fr') return chosen;
   if (typeof navigator === 'undefined') return 'en';
   const wanted = navigator.languages ?? [navigator.language];
@@ -18,12 +22,18 @@ export const getLang = (): Lang => lang;
 
 export function setLang(next: Lang): void {
   lang = next;
-  try { localStorage.setItem(store, next); } catch { /* holds for this page then */ }
+  try {
+    localStorage.setItem(store, next);
+  } catch {
+    /* holds for this page then */
+  }
   document.documentElement.lang = next;
   for (const listener of listeners) listener();
 }
 
 export function onLang(listener: () => void): () => void {
   listeners.add(listener);
-  return () => { listeners.delete(listener); };
+  return () => {
+    listeners.delete(listener);
+  };
 }

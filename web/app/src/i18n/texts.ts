@@ -3,12 +3,18 @@
 import { useSyncExternalStore } from 'react';
 import { getLang, onLang, type Lang } from './lang';
 
-export interface Plural { one: string; other: string }
+export interface Plural {
+  one: string;
+  other: string;
+}
 export type Text = string | Plural;
 export type Params = Record<string, string | number>;
 type Same<T> = { [K in keyof T]: T[K] extends string ? string : Plural };
 
-export interface Dictionary { en: Record<string, Text>; fr: Record<string, Text> }
+export interface Dictionary {
+  en: Record<string, Text>;
+  fr: Record<string, Text>;
+}
 
 /** All dictionaries that were defined, for the test that reads them. */
 export const dictionaries: Dictionary[] = [];
@@ -45,14 +51,18 @@ export const useLang = (): Lang => useSyncExternalStore(onLang, getLang, getLang
 const rules = { en: new Intl.PluralRules('en'), fr: new Intl.PluralRules('fr') };
 
 function fill(lang: Lang, text: Text, params: Params = {}): string {
-  const chosen = typeof text === 'string' ? text : text[rules[lang].select(Number(params.n ?? 0)) === 'one' ? 'one' : 'other'];
+  const chosen =
+    typeof text === 'string' ? text : text[rules[lang].select(Number(params.n ?? 0)) === 'one' ? 'one' : 'other'];
   const typeset = lang === 'fr' ? spaces(chosen) : chosen;
   return typeset.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
 }
 
 /** French spaces: a narrow no-break one before ; ! ? », no-break ones before : and after «. */
 export function spaces(text: string): string {
-  return text.replace(/ ([;!?])/g, '\u202f$1').replace(/ :/g, '\u00a0:').replace(/« /g, '«\u00a0').replace(/ »/g, '\u00a0»')
+  return text
+    .replace(/ ([;!?])/g, '\u202f$1')
+    .replace(/ :/g, '\u00a0:')
+    .replace(/« /g, '«\u00a0')
+    .replace(/ »/g, '\u00a0»')
     .replace(/(\d|\}) (%|€|ms|s|min|h|j|ko|Mo)(?![\wéè])/g, '$1\u00a0$2');
 }
-

@@ -33,7 +33,14 @@ const System = lazy(() => import('../screens/system'));
 
 function Missing() {
   const t = texts.use();
-  return <Page title={t('missing.title')}><p>{t('missing.text')}</p><p><Link href="/">{t('missing.home')}</Link></p></Page>;
+  return (
+    <Page title={t('missing.title')}>
+      <p>{t('missing.text')}</p>
+      <p>
+        <Link href="/">{t('missing.home')}</Link>
+      </p>
+    </Page>
+  );
 }
 
 /** The addresses of the page: `#/chat/ses_…`. What follows a screen's name is its own. */
@@ -42,7 +49,13 @@ function Screens() {
   const [path] = useLocation();
   return (
     <Guard key={path.split('/')[1]}>
-      <Suspense fallback={<p className="page muted" data-loading>{t('loading')}</p>}>
+      <Suspense
+        fallback={
+          <p className="page muted" data-loading>
+            {t('loading')}
+          </p>
+        }
+      >
         <Switch>
           <Route path="/" component={Home} />
           <Route path="/chat/:id?">{({ id }) => <Chat id={id} />}</Route>
@@ -93,7 +106,16 @@ function Shell() {
   useFocusOnMove();
   return (
     <>
-      <a className="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById('main')?.focus(); }}>{t('skip')}</a>
+      <a
+        className="skip"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        {t('skip')}
+      </a>
       <ConnectionBar />
       <div className="frame">
         <Nav waiting={waiting} />
@@ -123,7 +145,9 @@ function Door() {
 export function App() {
   return (
     <QueryClientProvider client={queries}>
-      <Router hook={useHashLocation}><Door /></Router>
+      <Router hook={useHashLocation}>
+        <Door />
+      </Router>
     </QueryClientProvider>
   );
 }

@@ -16,5 +16,9 @@ export function ConnectionBar() {
     return () => clearTimeout(timer);
   }, [since]);
   const shown = since !== null && late === since;
-  return <div id="net" className={shown ? 'net shown' : 'net'} role="status">{shown && t(navigator.onLine ? 'net.lost' : 'net.offline')}</div>;
+  return (
+    <div id="net" className={shown ? 'net shown' : 'net'} role="status">
+      {shown && t(navigator.onLine ? 'net.lost' : 'net.offline')}
+    </div>
+  );
 }

@@ -5,7 +5,9 @@ import { texts } from './texts';
 /** Keeps a screen that breaks from taking the page with it. */
 export class Guard extends Component<{ children: ReactNode }, { thrown: unknown }> {
   state = { thrown: null as unknown };
-  static getDerivedStateFromError(thrown: unknown) { return { thrown }; }
+  static getDerivedStateFromError(thrown: unknown) {
+    return { thrown };
+  }
   render() {
     if (this.state.thrown === null) return this.props.children;
     return (

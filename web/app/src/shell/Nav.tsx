@@ -19,32 +19,103 @@ export function Nav({ waiting }: { waiting: number }) {
   return (
     <div className="side">
       <div className="brand">
-        <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M3 17a9 9 0 0 1 18 0" fill="none" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" /><circle cx="12" cy="16" r="2.2" fill="currentColor" /></svg>
+        <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+          <path d="M3 17a9 9 0 0 1 18 0" fill="none" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" />
+          <circle cx="12" cy="16" r="2.2" fill="currentColor" />
+        </svg>
         <span className="grow">Fermata</span>
-        {waiting > 0 && <Link href="/approvals" className="badge warn narrow-only" aria-label={t('waiting', { n: waiting })} title={t('waiting', { n: waiting })}>{waiting}</Link>}
-        <button type="button" className="plain narrow-only" aria-expanded={open} aria-controls="nav" onClick={() => setOpen(!open)}>☰ {t('menu')}</button>
+        {waiting > 0 && (
+          <Link
+            href="/approvals"
+            className="badge warn narrow-only"
+            aria-label={t('waiting', { n: waiting })}
+            title={t('waiting', { n: waiting })}
+          >
+            {waiting}
+          </Link>
+        )}
+        <button
+          type="button"
+          className="plain narrow-only"
+          aria-expanded={open}
+          aria-controls="nav"
+          onClick={() => setOpen(!open)}
+        >
+          ☰ {t('menu')}
+        </button>
       </div>
       <nav id="nav" aria-label={t('nav.label')} data-open={open}>
         <ul className="plain">
           {screens.map((screen) => (
             <li key={screen}>
-              <Link href={pathOf(screen)} aria-current={screen === here ? 'page' : undefined} onClick={() => setOpen(false)}>
+              <Link
+                href={pathOf(screen)}
+                aria-current={screen === here ? 'page' : undefined}
+                onClick={() => setOpen(false)}
+              >
                 <span className="grow">{t(`nav.${screen}`)}</span>
-                {screen === 'approvals' && waiting > 0 && <span className="badge warn"><span aria-hidden="true">{waiting}</span><span className="visually-hidden">{t('waiting', { n: waiting })}</span></span>}
+                {screen === 'approvals' && waiting > 0 && (
+                  <span className="badge warn">
+                    <span aria-hidden="true">{waiting}</span>
+                    <span className="visually-hidden">{t('waiting', { n: waiting })}</span>
+                  </span>
+                )}
               </Link>
             </li>
           ))}
         </ul>
         <div className="foot stack tight">
-          <button type="button" className="plain small" aria-keyshortcuts="Control+K Meta+K" onClick={() => { setOpen(false); show('palette'); }}>{t('palette')}</button>
-          <button type="button" className="plain small" onClick={() => { setOpen(false); show('keys'); }}>{t('keys')}</button>
-          <label className="row small"><span className="muted">{t('theme')}</span>
+          <button
+            type="button"
+            className="plain small"
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={() => {
+              setOpen(false);
+              show('palette');
+            }}
+          >
+            {t('palette')}
+          </button>
+          <button
+            type="button"
+            className="plain small"
+            onClick={() => {
+              setOpen(false);
+              show('keys');
+            }}
+          >
+            {t('keys')}
+          </button>
+          <label className="row small">
+            <span className="muted">{t('theme')}</span>
             <select value={theme} onChange={(e) => setTheme(e.target.value as Theme)}>
-              {(['system', 'light', 'dark'] as const).map((name) => <option key={name} value={name}>{t(`theme.${name}`)}</option>)}
+              {(['system', 'light', 'dark'] as const).map((name) => (
+                <option key={name} value={name}>
+                  {t(`theme.${name}`)}
+                </option>
+              ))}
             </select>
           </label>
-          <button type="button" className="plain small" lang={getLang() === 'en' ? 'fr' : 'en'} onClick={() => setLang(getLang() === 'en' ? 'fr' : 'en')}>{t('language')}</button>
-          {getKey() && <button type="button" className="plain small" onClick={() => { signOut(); location.reload(); }}>{t('sign.out')}</button>}
+          <button
+            type="button"
+            className="plain small"
+            lang={getLang() === 'en' ? 'fr' : 'en'}
+            onClick={() => setLang(getLang() === 'en' ? 'fr' : 'en')}
+          >
+            {t('language')}
+          </button>
+          {getKey() && (
+            <button
+              type="button"
+              className="plain small"
+              onClick={() => {
+                signOut();
+                location.reload();
+              }}
+            >
+              {t('sign.out')}
+            </button>
+          )}
         </div>
       </nav>
     </div>

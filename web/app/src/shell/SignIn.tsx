@@ -29,14 +29,27 @@ export function SignIn() {
   });
   return (
     <main className="signin">
-      <form className="card stack" onSubmit={(e) => { e.preventDefault(); void send.run(); }}>
+      <form
+        className="card stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void send.run();
+        }}
+      >
         <h1>{t('signin.title')}</h1>
         <p className="muted">{t('signin.text')}</p>
         <Field label={t('signin.key')} wrong={wrong}>
-          <input type="password" autoComplete="current-password" value={key} onChange={(e) => setValue(e.target.value)} />
+          <input
+            type="password"
+            autoComplete="current-password"
+            value={key}
+            onChange={(e) => setValue(e.target.value)}
+          />
         </Field>
         {send.problem != null && <ProblemBox thrown={send.problem} />}
-        <button type="submit" className="primary" disabled={send.busy || !key.trim()}>{t('signin.send')}</button>
+        <button type="submit" className="primary" disabled={send.busy || !key.trim()}>
+          {t('signin.send')}
+        </button>
       </form>
     </main>
   );

@@ -12,11 +12,22 @@ export function Title({ waiting }: { waiting: number }) {
     window.addEventListener('fermata:title', read);
     return () => window.removeEventListener('fermata:title', read);
   }, []);
-  useEffect(() => { document.title = `${waiting ? `(${waiting}) ` : ''}${name ? `${name} · ` : ''}Fermata`; }, [waiting, name]);
+  useEffect(() => {
+    document.title = `${waiting ? `(${waiting}) ` : ''}${name ? `${name} · ` : ''}Fermata`;
+  }, [waiting, name]);
   const before = useRef(waiting);
   useEffect(() => {
-    if (waiting > before.current && document.hidden && 'Notification' in window && Notification.permission === 'granted') {
-      new Notification(t('note.title'), { body: t('waiting', { n: waiting }), tag: 'fermata-waiting', icon: '/icon.svg' });
+    if (
+      waiting > before.current &&
+      document.hidden &&
+      'Notification' in window &&
+      Notification.permission === 'granted'
+    ) {
+      new Notification(t('note.title'), {
+        body: t('waiting', { n: waiting }),
+        tag: 'fermata-waiting',
+        icon: '/icon.svg',
+      });
     }
     before.current = waiting;
   }, [waiting, t]);

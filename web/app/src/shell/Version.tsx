@@ -14,11 +14,20 @@ export function VersionBar() {
         const { version, commit } = await body(api.GET('/version'));
         first ??= `${version} ${commit}`;
         setOther(first !== `${version} ${commit}`);
-      } catch { /* not there just now: asked again at the next connection */ }
+      } catch {
+        /* not there just now: asked again at the next connection */
+      }
     };
     void look();
     return events.onOpen(() => void look()); // each connection may be to another server
   }, []);
   if (!other) return null;
-  return <div className="box warn row between" role="status">{t('version.other')}<button type="button" className="small" onClick={() => location.reload()}>{t('version.reload')}</button></div>;
+  return (
+    <div className="box warn row between" role="status">
+      {t('version.other')}
+      <button type="button" className="small" onClick={() => location.reload()}>
+        {t('version.reload')}
+      </button>
+    </div>
+  );
 }

@@ -14,6 +14,20 @@ export function announce(text: string): void {
 }
 
 export function Announcements() {
-  const now = useSyncExternalStore((changed) => { listeners.add(changed); return () => { listeners.delete(changed); }; }, () => lines);
-  return <div id="announce" className="visually-hidden" role="log" aria-live="polite" aria-relevant="additions">{now.map((l) => <p key={l.id}>{l.text}</p>)}</div>;
+  const now = useSyncExternalStore(
+    (changed) => {
+      listeners.add(changed);
+      return () => {
+        listeners.delete(changed);
+      };
+    },
+    () => lines,
+  );
+  return (
+    <div id="announce" className="visually-hidden" role="log" aria-live="polite" aria-relevant="additions">
+      {now.map((l) => (
+        <p key={l.id}>{l.text}</p>
+      ))}
+    </div>
+  );
 }

@@ -15,13 +15,18 @@ export function setTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(store);
     else localStorage.setItem(store, theme);
-  } catch { /* holds for this page then */ }
+  } catch {
+    /* holds for this page then */
+  }
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   for (const listener of listeners) listener();
 }
 
-export const useTheme = (): Theme => useSyncExternalStore((changed) => {
-  listeners.add(changed);
-  return () => { listeners.delete(changed); };
-}, read);
+export const useTheme = (): Theme =>
+  useSyncExternalStore((changed) => {
+    listeners.add(changed);
+    return () => {
+      listeners.delete(changed);
+    };
+  }, read);

@@ -13,7 +13,15 @@ export function Chart(props: ChartProps) {
   return (
     <figure className="stack tight">
       <div role="img" aria-label={`${props.label}. ${props.summary}`} data-chart={props.x.length}>
-        <Suspense fallback={<p className="muted" data-loading>{t('loading')}</p>}><Canvas {...props} /></Suspense>
+        <Suspense
+          fallback={
+            <p className="muted" data-loading>
+              {t('loading')}
+            </p>
+          }
+        >
+          <Canvas {...props} />
+        </Suspense>
       </div>
       <figcaption className="small muted">{props.summary}</figcaption>
       <Numbers {...props} />
@@ -26,7 +34,10 @@ function Numbers({ x, series, xLabel, xText, unit, tableLabel }: ChartProps) {
   const f = useFormat();
   const [open, setOpen] = useState(false);
   const [limit, setLimit] = useState(shown);
-  const rows = x.map((at, i) => ({ at, i })).toReversed().slice(0, limit);
+  const rows = x
+    .map((at, i) => ({ at, i }))
+    .toReversed()
+    .slice(0, limit);
   return (
     <details onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary className="small">{tableLabel}</summary>
@@ -34,13 +45,38 @@ function Numbers({ x, series, xLabel, xText, unit, tableLabel }: ChartProps) {
         <div className="stack tight">
           <div className="scroll" tabIndex={0} role="region" aria-label={tableLabel}>
             <table>
-              <thead><tr><th scope="col">{xLabel}</th>{series.map((s) => <th key={s.label} scope="col" className="number">{s.label}{unit && ` (${unit})`}</th>)}</tr></thead>
-              <tbody>{rows.map(({ at, i }) => (
-                <tr key={i}><th scope="row">{xText(at)}</th>{series.map((s) => <td key={s.label} className="number">{s.values[i] == null ? '' : f.number(s.values[i], 6)}</td>)}</tr>
-              ))}</tbody>
+              <thead>
+                <tr>
+                  <th scope="col">{xLabel}</th>
+                  {series.map((s) => (
+                    <th key={s.label} scope="col" className="number">
+                      {s.label}
+                      {unit && ` (${unit})`}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ at, i }) => (
+                  <tr key={i}>
+                    <th scope="row">{xText(at)}</th>
+                    {series.map((s) => (
+                      <td key={s.label} className="number">
+                        {s.values[i] == null ? '' : f.number(s.values[i], 6)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
             </table>
           </div>
-          {limit < x.length && <p><button type="button" className="small" onClick={() => setLimit(limit + 1000)}>{t('more')}</button></p>}
+          {limit < x.length && (
+            <p>
+              <button type="button" className="small" onClick={() => setLimit(limit + 1000)}>
+                {t('more')}
+              </button>
+            </p>
+          )}
         </div>
       )}
     </details>

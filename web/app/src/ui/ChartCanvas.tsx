@@ -16,8 +16,15 @@ const onDark = (changed: () => void) => {
 // A canvas knows no CSS variables: the colours are asked from an element that has them.
 function colours(host: HTMLElement) {
   const probe = host.appendChild(document.createElement('span'));
-  const of = (name: string) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
-  const found = { line: [of('--accent'), of('--ok'), of('--warn'), of('--bad')], grid: of('--line'), text: of('--muted') };
+  const of = (name: string) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const found = {
+    line: [of('--accent'), of('--ok'), of('--warn'), of('--bad')],
+    grid: of('--line'),
+    text: of('--muted'),
+  };
   probe.remove();
   return found;
 }
@@ -25,8 +32,18 @@ function colours(host: HTMLElement) {
 const day = 86_400;
 // Labels of the time axis are as fine as the distance between two of them.
 function timeLabels(lang: 'en' | 'fr', splits: number[], step: number): string[] {
-  const options: Intl.DateTimeFormatOptions = step >= 365 * day ? { year: 'numeric' } : step >= 28 * day ? { month: 'short', year: '2-digit' } : step >= day ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit', ...(step < 60 && { second: '2-digit' }) };
-  const write = new Intl.DateTimeFormat(lang === 'fr' ? 'fr' : navigator.language.startsWith('en') ? navigator.language : 'en', options);
+  const options: Intl.DateTimeFormatOptions =
+    step >= 365 * day
+      ? { year: 'numeric' }
+      : step >= 28 * day
+        ? { month: 'short', year: '2-digit' }
+        : step >= day
+          ? { day: 'numeric', month: 'short' }
+          : { hour: '2-digit', minute: '2-digit', ...(step < 60 && { second: '2-digit' }) };
+  const write = new Intl.DateTimeFormat(
+    lang === 'fr' ? 'fr' : navigator.language.startsWith('en') ? navigator.language : 'en',
+    options,
+  );
   const dayOf = new Intl.DateTimeFormat(write.resolvedOptions().locale, { day: 'numeric', month: 'short' });
   const midnight = (at: Date) => step < day && at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0;
   return splits.map((at) => (midnight(new Date(at * 1000)) ? dayOf : write).format(at * 1000)); // the day, where one begins
@@ -39,18 +56,32 @@ function optionsOf(props: ChartProps, host: HTMLElement, lang: 'en' | 'fr', widt
   const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
   const few = props.x.length < 60;
   return {
-    width, height, legend: { show: props.series.length > 1 }, cursor: { y: false, points: { size: 8 } },
-    scales: { x: { time: true, ...(props.x.length === 1 && { range: [props.x[0]! - day / 2, props.x[0]! + day / 2] }) } },
+    width,
+    height,
+    legend: { show: props.series.length > 1 },
+    cursor: { y: false, points: { size: 8 } },
+    scales: {
+      x: { time: true, ...(props.x.length === 1 && { range: [props.x[0]! - day / 2, props.x[0]! + day / 2] }) },
+    },
     axes: [
       { ...axis, space: 70, values: (_, splits, __, ___, step) => timeLabels(lang, splits, step) },
-      { ...axis, size: (_, values) => 18 + 7 * Math.max(3, ...(values ?? []).map((v) => String(v).length)), values: (_, splits) => splits.map((v) => f.number(v, 6)) },
+      {
+        ...axis,
+        size: (_, values) => 18 + 7 * Math.max(3, ...(values ?? []).map((v) => String(v).length)),
+        values: (_, splits) => splits.map((v) => f.number(v, 6)),
+      },
     ],
     series: [
       { value: (_, at) => (at === null ? '–' : props.xText(at)) },
       ...props.series.map((s, i): uPlot.Series => {
         const stroke = line[i % line.length]!;
         return {
-          label: s.label, stroke, width: i === 0 ? 2 : 1, dash: i === 0 ? undefined : [4, 4 + i], spanGaps: true, value: (_, v) => (v === null ? '–' : f.number(v, 6)),
+          label: s.label,
+          stroke,
+          width: i === 0 ? 2 : 1,
+          dash: i === 0 ? undefined : [4, 4 + i],
+          spanGaps: true,
+          value: (_, v) => (v === null ? '–' : f.number(v, 6)),
           points: { show: i === 0 && few && !props.bars, size: 7, fill: stroke },
           ...(props.bars && { paths: uPlot.paths.bars!({ size: [0.7, 40] }), fill: stroke }),
         };
@@ -69,15 +100,27 @@ export default function ChartCanvas(props: ChartProps) {
 
 function Plot(props: ChartProps & { lang: 'en' | 'fr' }) {
   const host = useRef<HTMLDivElement>(null);
-  const draw = useEffectEvent((element: HTMLElement, x: number[], series: ChartProps['series']) => (
-    new uPlot(optionsOf(props, element, props.lang, element.clientWidth || 300), [x, ...series.map((s) => s.values)], element)));
+  const draw = useEffectEvent(
+    (element: HTMLElement, x: number[], series: ChartProps['series']) =>
+      new uPlot(
+        optionsOf(props, element, props.lang, element.clientWidth || 300),
+        [x, ...series.map((s) => s.values)],
+        element,
+      ),
+  );
   const { x, series } = props;
   useEffect(() => {
     const element = host.current!;
     const plot = draw(element, x, series);
-    const resize = new ResizeObserver(() => { if (element.clientWidth && element.clientWidth !== plot.width) plot.setSize({ width: element.clientWidth, height }); });
+    const resize = new ResizeObserver(() => {
+      if (element.clientWidth && element.clientWidth !== plot.width)
+        plot.setSize({ width: element.clientWidth, height });
+    });
     resize.observe(element);
-    return () => { resize.disconnect(); plot.destroy(); };
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
   }, [x, series]);
   return <div ref={host} style={{ minHeight: height, overflow: 'hidden' }} aria-hidden="true" />;
 }

@@ -4,7 +4,14 @@ import { Dialog } from './Dialog';
 import { ProblemBox } from './Problem';
 import { texts } from './texts';
 
-interface Props { title: string; children?: ReactNode; yes: string; danger?: boolean; act: () => Promise<unknown>; onClose: () => void }
+interface Props {
+  title: string;
+  children?: ReactNode;
+  yes: string;
+  danger?: boolean;
+  act: () => Promise<unknown>;
+  onClose: () => void;
+}
 
 /** Asks before something that is hard to take back. It stays open when it fails. */
 export function Confirm({ title, children, yes, danger, act, onClose }: Props) {
@@ -15,8 +22,19 @@ export function Confirm({ title, children, yes, danger, act, onClose }: Props) {
       {children}
       {action.problem != null && <ProblemBox thrown={action.problem} />}
       <div className="row">
-        <button type="button" className={danger ? 'danger' : 'primary'} disabled={action.busy} onClick={async () => { if (await action.run()) onClose(); }}>{yes}</button>
-        <button type="button" onClick={onClose}>{t('cancel')}</button>
+        <button
+          type="button"
+          className={danger ? 'danger' : 'primary'}
+          disabled={action.busy}
+          onClick={async () => {
+            if (await action.run()) onClose();
+          }}
+        >
+          {yes}
+        </button>
+        <button type="button" onClick={onClose}>
+          {t('cancel')}
+        </button>
       </div>
     </Dialog>
   );

@@ -8,7 +8,8 @@ export function Copy({ text, label }: { text: string; label?: string }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-    } catch { // no secure context, or not allowed
+    } catch {
+      // no secure context, or not allowed
       const area = document.createElement('textarea');
       area.value = text;
       (document.querySelector('dialog[open]') ?? document.body).append(area);
@@ -19,5 +20,9 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     setDone(true);
     setTimeout(() => setDone(false), 2000);
   };
-  return <button type="button" className="plain small" onClick={copy}><span aria-live="polite">{done ? t('copied') : label ?? t('copy')}</span></button>;
+  return (
+    <button type="button" className="plain small" onClick={copy}>
+      <span aria-live="polite">{done ? t('copied') : (label ?? t('copy'))}</span>
+    </button>
+  );
 }

@@ -1,7 +1,11 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { texts } from './texts';
 
-interface Props { title: string; onClose: () => void; children: ReactNode }
+interface Props {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
 
 /** A modal dialog: the browser's own keeps the focus inside and gives it back. Esc closes. */
 export function Dialog({ title, onClose, children }: Props) {
@@ -14,11 +18,20 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => dialog.close();
   }, []);
   return (
-    <dialog ref={ref} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); onClose(); }}>
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(e) => {
+        e.preventDefault();
+        onClose();
+      }}
+    >
       <div className="stack">
         <div className="row between">
           <h2 id={id}>{title}</h2>
-          <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={onClose}>✕</button>
+          <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={onClose}>
+            ✕
+          </button>
         </div>
         {children}
       </div>

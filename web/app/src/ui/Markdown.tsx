@@ -12,20 +12,33 @@ function Picture({ alt }: { alt?: string }) {
 
 const components: Components = {
   img: ({ alt }) => <Picture alt={alt} />,
-  a: ({ href, children }) => (
-    /^(https?:|mailto:)/.test(href ?? '')
-      ? <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>
-      : <span>{children}</span>
-  ),
+  a: ({ href, children }) =>
+    /^(https?:|mailto:)/.test(href ?? '') ? (
+      <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    ) : (
+      <span>{children}</span>
+    ),
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
-  table: ({ children }) => <div className="scroll"><table>{children}</table></div>,
+  table: ({ children }) => (
+    <div className="scroll">
+      <table>{children}</table>
+    </div>
+  ),
   input: ({ checked }) => <span aria-hidden="true">{checked ? '☑' : '☐'}</span>,
 };
 const plugins = [remarkGfm];
 
 /** Markdown, parsed once for each text. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  return <div className="md"><ReactMarkdown remarkPlugins={plugins} components={components}>{text}</ReactMarkdown></div>;
+  return (
+    <div className="md">
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
 });

@@ -1,15 +1,25 @@
 import { useEffect, type ReactNode } from 'react';
 
-interface Props { title: ReactNode; name?: string; actions?: ReactNode; children: ReactNode }
+interface Props {
+  title: ReactNode;
+  name?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
 
 /** A screen: its title, what can be done there, and its content. `name` is for the tab. */
 export function Page({ title, name, actions, children }: Props) {
   const tab = name ?? (typeof title === 'string' ? title : '');
-  useEffect(() => { document.body.dataset.title = tab; window.dispatchEvent(new Event('fermata:title')); }, [tab]);
+  useEffect(() => {
+    document.body.dataset.title = tab;
+    window.dispatchEvent(new Event('fermata:title'));
+  }, [tab]);
   return (
     <div className="page stack">
       <header className="row between">
-        <h1 tabIndex={-1} id="page-title">{title}</h1>
+        <h1 tabIndex={-1} id="page-title">
+          {title}
+        </h1>
         {actions && <div className="row">{actions}</div>}
       </header>
       {children}

@@ -1,7 +1,11 @@
 import { asProblem } from '../api/problem';
 import { texts } from './texts';
 
-interface Props { thrown: unknown; onRetry?: () => void; onClose?: () => void }
+interface Props {
+  thrown: unknown;
+  onRetry?: () => void;
+  onClose?: () => void;
+}
 
 /** An error: what happened, what became of the change, what to do, and the number to quote. */
 export function ProblemBox({ thrown, onRetry, onClose }: Props) {
@@ -15,17 +19,37 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
       <p>
         <strong>{title}</strong>
         {outcome && t.has(outcome) && ` ${t(outcome)}`}
-        {problem.retryAfter > 0 ? ` ${t('problem.retryAfter', { n: problem.retryAfter })}` : problem.retryable && ` ${t('problem.retryable')}`}
+        {problem.retryAfter > 0
+          ? ` ${t('problem.retryAfter', { n: problem.retryAfter })}`
+          : problem.retryable && ` ${t('problem.retryable')}`}
       </p>
       {problem.errors.length > 0 && (
-        <ul>{problem.errors.map((e) => <li key={e.pointer + e.code}>{e.pointer && <code>{e.pointer}</code>} {e.message}</li>)}</ul>
+        <ul>
+          {problem.errors.map((e) => (
+            <li key={e.pointer + e.code}>
+              {e.pointer && <code>{e.pointer}</code>} {e.message}
+            </li>
+          ))}
+        </ul>
       )}
       {t.has(code) && problem.detail && <p className="small">{problem.detail}</p>}
-      {problem.requestID && <p className="small">{t('problem.request')} <code>{problem.requestID}</code></p>}
+      {problem.requestID && (
+        <p className="small">
+          {t('problem.request')} <code>{problem.requestID}</code>
+        </p>
+      )}
       {(onRetry || onClose) && (
         <p className="row">
-          {onRetry && <button type="button" className="small" onClick={onRetry}>{t('retry')}</button>}
-          {onClose && <button type="button" className="small" onClick={onClose}>{t('close')}</button>}
+          {onRetry && (
+            <button type="button" className="small" onClick={onRetry}>
+              {t('retry')}
+            </button>
+          )}
+          {onClose && (
+            <button type="button" className="small" onClick={onClose}>
+              {t('close')}
+            </button>
+          )}
         </p>
       )}
     </div>

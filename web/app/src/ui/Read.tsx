@@ -2,16 +2,33 @@ import type { ReactNode } from 'react';
 import { ProblemBox } from './Problem';
 import { texts } from './texts';
 
-interface Query<T> { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
-interface Props<T> { query: Query<T>; children: (data: T) => ReactNode }
+interface Query<T> {
+  data: T | undefined;
+  error: unknown;
+  isPending: boolean;
+  refetch: () => unknown;
+}
+interface Props<T> {
+  query: Query<T>;
+  children: (data: T) => ReactNode;
+}
 
 /** What was read, or that it is being read, or why it could not be. Old values stay
  * while new ones cannot be had. */
 export function Read<T>({ query, children }: Props<T>) {
   const t = texts.use();
   if (query.data !== undefined) {
-    return <>{query.error ? <ProblemBox thrown={query.error} onRetry={() => query.refetch()} /> : null}{children(query.data)}</>;
+    return (
+      <>
+        {query.error ? <ProblemBox thrown={query.error} onRetry={() => query.refetch()} /> : null}
+        {children(query.data)}
+      </>
+    );
   }
   if (query.error) return <ProblemBox thrown={query.error} onRetry={() => query.refetch()} />;
-  return <p className="muted" role="status" data-loading>{t('loading')}</p>;
+  return (
+    <p className="muted" role="status" data-loading>
+      {t('loading')}
+    </p>
+  );
 }

@@ -33,16 +33,33 @@ const none: FieldError[] = [];
 /** A form made from a JSON Schema. What is not touched comes back as it was: what is unset
  * stays unset, and what does not fit the schema is shown, and kept, as JSON. Hold the value
  * against `checkSchema` before it is sent; put `noValidate` on the form around it. */
-export function SchemaForm({ schema, value, onChange, errors = none, at = '', disabled = false, label, name = '', tries = 0 }: SchemaFormProps) {
+export function SchemaForm({
+  schema,
+  value,
+  onChange,
+  errors = none,
+  at = '',
+  disabled = false,
+  label,
+  name = '',
+  tries = 0,
+}: SchemaFormProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (tries > 0) box.current?.querySelector<HTMLElement>('[aria-invalid=true]:is(input, textarea, select), [role=radiogroup][aria-invalid=true] input, .wrong')?.focus();
+    if (tries > 0)
+      box.current
+        ?.querySelector<HTMLElement>(
+          '[aria-invalid=true]:is(input, textarea, select), [role=radiogroup][aria-invalid=true] input, .wrong',
+        )
+        ?.focus();
   }, [tries]);
   const form = useMemo(() => ({ root: schema, disabled, label, all: tries > 0 }), [schema, disabled, label, tries]);
   const told = [...errors.filter((e) => within(e.pointer, at)), ...checkSchema(schema, value, at)];
   return (
     <FormContext value={form}>
-      <div className="stack" ref={box}><Node schema={schema} value={value} onChange={onChange} at={at} errors={told} name={name} required depth={0} /></div>
+      <div className="stack" ref={box}>
+        <Node schema={schema} value={value} onChange={onChange} at={at} errors={told} name={name} required depth={0} />
+      </div>
     </FormContext>
   );
 }

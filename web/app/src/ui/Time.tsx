@@ -7,17 +7,27 @@ const listeners = new Set<() => void>();
 let timer = 0;
 function subscribe(changed: () => void) {
   listeners.add(changed);
-  timer ||= window.setInterval(() => { now = Date.now(); for (const l of listeners) l(); }, 1000);
+  timer ||= window.setInterval(() => {
+    now = Date.now();
+    for (const l of listeners) l();
+  }, 1000);
   return () => {
     listeners.delete(changed);
-    if (!listeners.size) { clearInterval(timer); timer = 0; }
+    if (!listeners.size) {
+      clearInterval(timer);
+      timer = 0;
+    }
   };
 }
 
 /** The time now, moving on by the second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
-interface Props { at: string | null | undefined; zone?: string; absolute?: boolean }
+interface Props {
+  at: string | null | undefined;
+  zone?: string;
+  absolute?: boolean;
+}
 
 /** A point in time: relative, the whole of it on hover; or the other way round. */
 export function Time({ at, zone, absolute }: Props) {
@@ -26,5 +36,9 @@ export function Time({ at, zone, absolute }: Props) {
   if (!at) return null;
   const full = f.full(at, zone);
   const relative = f.relative(at, now, zone);
-  return <time dateTime={at} title={absolute ? relative : full}>{absolute ? f.time(at, zone) : relative}</time>;
+  return (
+    <time dateTime={at} title={absolute ? relative : full}>
+      {absolute ? f.time(at, zone) : relative}
+    </time>
+  );
 }

@@ -25,8 +25,12 @@ export function Turn() {
   const until = patience && holder.last_event_time ? f.time(new Date(holder.last_event_time).getTime() + patience) : '';
   return (
     <div className="box row between" data-turn={holder.id}>
-      <p className="grow">{t('turn.kept')} <SessionLink session={holder} inline /> {until ? t('turn.until', { time: until }) : ''}</p>
-      <button type="button" className="small" disabled={release.busy} onClick={() => void release.run(holder.id)}>{t('turn.next')}</button>
+      <p className="grow">
+        {t('turn.kept')} <SessionLink session={holder} inline /> {until ? t('turn.until', { time: until }) : ''}
+      </p>
+      <button type="button" className="small" disabled={release.busy} onClick={() => void release.run(holder.id)}>
+        {t('turn.next')}
+      </button>
       {release.problem != null && <ProblemBox thrown={release.problem} onClose={release.clear} />}
     </div>
   );

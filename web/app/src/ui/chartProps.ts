@@ -1,5 +1,8 @@
 /** One line or row of bars; `values` go with the chart's `x`. */
-export interface ChartSeries { label: string; values: (number | null)[] }
+export interface ChartSeries {
+  label: string;
+  values: (number | null)[];
+}
 export interface ChartProps {
   /** Seconds since 1970, rising. */
   x: number[];

@@ -5,28 +5,54 @@ const listeners = new Set<() => void>();
 let on = read();
 
 function read(): boolean {
-  try { return localStorage.getItem(store) !== 'off'; } catch { return true; }
+  try {
+    return localStorage.getItem(store) !== 'off';
+  } catch {
+    return true;
+  }
 }
 
 export const keysOn = () => on;
 
 /** Whether single keys do something: somebody who speaks to the computer, or types by
  * chance, can turn them off. */
-export const useKeysOn = () => useSyncExternalStore((changed) => { listeners.add(changed); return () => { listeners.delete(changed); }; }, keysOn);
+export const useKeysOn = () =>
+  useSyncExternalStore((changed) => {
+    listeners.add(changed);
+    return () => {
+      listeners.delete(changed);
+    };
+  }, keysOn);
 
 export function setKeysOn(next: boolean): void {
   on = next;
-  try { if (next) localStorage.removeItem(store); else localStorage.setItem(store, 'off'); } catch { /* holds for this page then */ }
+  try {
+    if (next) localStorage.removeItem(store);
+    else localStorage.setItem(store, 'off');
+  } catch {
+    /* holds for this page then */
+  }
   for (const listener of listeners) listener();
 }
 
-const typing = (target: EventTarget | null) => target instanceof HTMLElement
-  && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])'));
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])'));
 
 /** Calls what a key stands for, but never while somebody types. */
 export function useKeys(handle: (key: string) => boolean): void {
   const take = useEffectEvent((event: KeyboardEvent) => {
-    if (!on || event.defaultPrevented || event.isComposing || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      !on ||
+      event.defaultPrevented ||
+      event.isComposing ||
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (typing(event.target) || document.querySelector('dialog[open]')) return;
     if (handle(event.key.toLowerCase())) event.preventDefault();
   });

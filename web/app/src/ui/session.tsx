@@ -19,7 +19,14 @@ export interface Words {
 function words(t: T<string>): Words {
   // A name that a newer server may have added is shown as it is.
   const of = (kind: string) => (name: string) => (t.has(`${kind}.${name}`) ? t(`${kind}.${name}`) : name);
-  return { phase: of('phase'), status: of('status'), ended: of('end'), trigger: of('trigger'), type: of('type'), approval: of('approval') };
+  return {
+    phase: of('phase'),
+    status: of('status'),
+    ended: of('end'),
+    trigger: of('trigger'),
+    type: of('type'),
+    approval: of('approval'),
+  };
 }
 
 /** What the server's names mean in words. */
@@ -31,14 +38,19 @@ export function useWords(): Words {
 type Named = Pick<Schemas['Session'], 'id' | 'name' | 'type'>;
 
 /** Where a session is looked at: a conversation where one talks, a run in its timeline. */
-export const sessionPath = (session: Pick<Named, 'id' | 'type'>) => (session.type === 'CHAT' ? `/chat/${session.id}` : `/timeline/${session.id}`);
+export const sessionPath = (session: Pick<Named, 'id' | 'type'>) =>
+  session.type === 'CHAT' ? `/chat/${session.id}` : `/timeline/${session.id}`;
 
 /** The name of a session as a link to it. A very long one takes two lines; within a
  * sentence it is cut. */
 export function SessionLink({ session, inline }: { session: Named; inline?: boolean }) {
   const t = texts.use();
   const name = session.name || t(session.type === 'CHAT' ? 'unnamed' : 'unnamed.run');
-  return <Link href={sessionPath(session)} className={inline ? undefined : 'clamp'} data-session={session.id}><bdi>{visible(inline && name.length > 80 ? `${name.slice(0, 79)}…` : name)}</bdi></Link>;
+  return (
+    <Link href={sessionPath(session)} className={inline ? undefined : 'clamp'} data-session={session.id}>
+      <bdi>{visible(inline && name.length > 80 ? `${name.slice(0, 79)}…` : name)}</bdi>
+    </Link>
+  );
 }
 
 /** How long something has lasted, moving on by the second. */
@@ -46,5 +58,9 @@ export function Elapsed({ since }: { since: string }) {
   const f = useFormat();
   const now = useNow();
   const length = Math.max(0, now - new Date(since).getTime());
-  return <time dateTime={since} title={f.full(since)}>{f.duration(length < 1000 ? 1000 : Math.floor(length / 1000) * 1000)}</time>;
+  return (
+    <time dateTime={since} title={f.full(since)}>
+      {f.duration(length < 1000 ? 1000 : Math.floor(length / 1000) * 1000)}
+    </time>
+  );
 }

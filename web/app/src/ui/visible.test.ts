@@ -14,9 +14,27 @@ test.each([
   ['join\u200der', String.raw`join\u200der`],
   ['vary\ufe0f', String.raw`vary\ufe0f`],
   ['two\nlines\tand\rcr', 'two\nlines\tand\\u000dcr'],
-])('what nobody sees is shown: %j', (text, shown) => { expect(visible(text)).toBe(shown); });
+])('what nobody sees is shown: %j', (text, shown) => {
+  expect(visible(text)).toBe(shown);
+});
 
 test.each([
-  'Zoé’s œuvre — “fine” €5', 'مرحبا بالعالم', 'שלום עולם', 'می\u200cخواهم', 'क्\u200dष', '日本語\u3000テキスト', '👩\u200d👩\u200d👧\u200d👦', '👍🏽', '❤\ufe0f', '1\ufe0f\u20e3',
-  '🏳\ufe0f\u200d🌈', '👩🏽\u200d💻', 'Santé\u00a0: 2\u202f000\u00a0€', '«\u00a0oui\u00a0»\u202f!', '葛\u{e0100}', '',
-])('what people write stays: %j', (text) => { expect(visible(text)).toBe(text); });
+  'Zoé’s œuvre — “fine” €5',
+  'مرحبا بالعالم',
+  'שלום עולם',
+  'می\u200cخواهم',
+  'क्\u200dष',
+  '日本語\u3000テキスト',
+  '👩\u200d👩\u200d👧\u200d👦',
+  '👍🏽',
+  '❤\ufe0f',
+  '1\ufe0f\u20e3',
+  '🏳\ufe0f\u200d🌈',
+  '👩🏽\u200d💻',
+  'Santé\u00a0: 2\u202f000\u00a0€',
+  '«\u00a0oui\u00a0»\u202f!',
+  '葛\u{e0100}',
+  '',
+])('what people write stays: %j', (text) => {
+  expect(visible(text)).toBe(text);
+});

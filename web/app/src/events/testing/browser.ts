@@ -9,46 +9,74 @@ type Heard = (event: { data: unknown }) => void;
 class FakeChannel {
   listener: Heard | null = null;
   private arrives = new Map<FakeChannel, number>();
-  constructor(private hub: FakeBrowser, readonly name: string, readonly owner: FakeTab) {}
-  addEventListener(_: string, listener: Heard) { this.listener = listener; }
-  close() { this.hub.channels.delete(this); }
+  constructor(
+    private hub: FakeBrowser,
+    readonly name: string,
+    readonly owner: FakeTab,
+  ) {}
+  addEventListener(_: string, listener: Heard) {
+    this.listener = listener;
+  }
+  close() {
+    this.hub.channels.delete(this);
+  }
 
   postMessage(data: unknown) {
     if (this.owner.dead || this.owner.frozen) return; // its code would not run
     for (const other of this.hub.channels) {
       if (other === this || other.name !== this.name || this.hub.loses(data)) continue;
       const copy = structuredClone(data);
-      const at = Math.max(this.arrives.get(other) ?? 0, Date.now() + Math.floor(this.hub.server.random() * this.hub.delay));
+      const at = Math.max(
+        this.arrives.get(other) ?? 0,
+        Date.now() + Math.floor(this.hub.server.random() * this.hub.delay),
+      );
       this.arrives.set(other, at);
-      setTimeout(() => other.owner.hears(() => { if (this.hub.channels.has(other)) other.listener?.({ data: copy }); }), at - Date.now());
+      setTimeout(
+        () =>
+          other.owner.hears(() => {
+            if (this.hub.channels.has(other)) other.listener?.({ data: copy });
+          }),
+        at - Date.now(),
+      );
     }
   }
 }
 
-interface Waiting { hold: () => Promise<void> | undefined; reject: (reason: Error) => void; owner: FakeTab }
+interface Waiting {
+  hold: () => Promise<void> | undefined;
+  reject: (reason: Error) => void;
+  owner: FakeTab;
+}
 
 class FakeLocks {
   private held = new Map<string, Waiting>();
   private queues = new Map<string, Waiting[]>();
 
   of(owner: FakeTab): Pick<LockManager, 'request'> {
-    const request = (name: string, options: LockOptions, hold: () => Promise<void> | undefined) => new Promise<void>((_, reject) => {
-      const waiting: Waiting = { hold, reject, owner };
-      if (owner.dead) return;
-      if (owner.frozen) { owner.later(() => reject(new Error('it was frozen'))); return; }
-      const queue = this.queues.get(name) ?? [];
-      this.queues.set(name, queue);
-      if (options.steal) {
-        this.held.get(name)?.reject(new Error('AbortError'));
-        this.held.delete(name);
-        queue.unshift(waiting);
-      } else queue.push(waiting);
-      options.signal?.addEventListener('abort', () => {
-        const i = queue.indexOf(waiting);
-        if (i >= 0) { queue.splice(i, 1); reject(new Error('AbortError')); }
+    const request = (name: string, options: LockOptions, hold: () => Promise<void> | undefined) =>
+      new Promise<void>((_, reject) => {
+        const waiting: Waiting = { hold, reject, owner };
+        if (owner.dead) return;
+        if (owner.frozen) {
+          owner.later(() => reject(new Error('it was frozen')));
+          return;
+        }
+        const queue = this.queues.get(name) ?? [];
+        this.queues.set(name, queue);
+        if (options.steal) {
+          this.held.get(name)?.reject(new Error('AbortError'));
+          this.held.delete(name);
+          queue.unshift(waiting);
+        } else queue.push(waiting);
+        options.signal?.addEventListener('abort', () => {
+          const i = queue.indexOf(waiting);
+          if (i >= 0) {
+            queue.splice(i, 1);
+            reject(new Error('AbortError'));
+          }
+        });
+        queueMicrotask(() => this.grant(name));
       });
-      queueMicrotask(() => this.grant(name));
-    });
     return { request } as unknown as Pick<LockManager, 'request'>;
   }
 
@@ -67,12 +95,17 @@ class FakeLocks {
   }
 
   drop(owner: FakeTab) {
-    for (const queue of this.queues.values()) for (let i = queue.length - 1; i >= 0; i--) if (queue[i]!.owner === owner) queue.splice(i, 1);
+    for (const queue of this.queues.values())
+      for (let i = queue.length - 1; i >= 0; i--) if (queue[i]!.owner === owner) queue.splice(i, 1);
     for (const [name, was] of this.held) if (was.owner === owner) this.free(name, was);
   }
 }
 
-export interface Options { locks?: boolean; channel?: boolean; key?: () => string | null }
+export interface Options {
+  locks?: boolean;
+  channel?: boolean;
+  key?: () => string | null;
+}
 
 export class FakeBrowser {
   channels = new Set<FakeChannel>();
@@ -81,10 +114,16 @@ export class FakeBrowser {
   delay = 5; // milliseconds that a message between tabs takes at most
   loses: (said: unknown) => boolean = () => false; // messages that never arrive
   private ids = 0;
-  constructor(readonly server: FakeServer, readonly options: Options = { locks: true }) {}
+  constructor(
+    readonly server: FakeServer,
+    readonly options: Options = { locks: true },
+  ) {}
 
   open(options: Options = {}): FakeTab {
-    const tab = new FakeTab(this, `${Math.floor(this.server.random() * 1e9)}-${this.ids++}`, { ...this.options, ...options });
+    const tab = new FakeTab(this, `${Math.floor(this.server.random() * 1e9)}-${this.ids++}`, {
+      ...this.options,
+      ...options,
+    });
     this.tabs.push(tab);
     tab.client.enter();
     return tab;
@@ -96,7 +135,9 @@ export class FakeBrowser {
     return channel as unknown as BroadcastChannel;
   }
 
-  get leaders(): FakeTab[] { return this.tabs.filter((tab) => !tab.dead && tab.client.leads); }
+  get leaders(): FakeTab[] {
+    return this.tabs.filter((tab) => !tab.dead && tab.client.leads);
+  }
 }
 
 export class FakeTab {
@@ -108,15 +149,25 @@ export class FakeTab {
   readonly opens: { continued: boolean; of?: readonly string[]; at: number }[] = []; // at: how many events came before
   private held: (() => void)[] = [];
 
-  constructor(private browser: FakeBrowser, id: string, options: Options) {
+  constructor(
+    private browser: FakeBrowser,
+    id: string,
+    options: Options,
+  ) {
     this.client = new Tab({
       net: browser.server.net(() => this.dead || this.frozen),
       channel: options.channel === false ? null : (name) => browser.channel(name, this),
       locks: options.locks ? browser.locks.of(this) : null,
-      key: options.key ?? (() => null), hidden: () => this.hidden, newID: () => id,
+      key: options.key ?? (() => null),
+      hidden: () => this.hidden,
+      newID: () => id,
     });
-    this.client.subscribe((event) => { if (!this.dead) this.events.push(event); });
-    this.client.onOpen((continued, of) => { if (!this.dead) this.opens.push({ continued, of, at: this.events.length }); });
+    this.client.subscribe((event) => {
+      if (!this.dead) this.events.push(event);
+    });
+    this.client.onOpen((continued, of) => {
+      if (!this.dead) this.opens.push({ continued, of, at: this.events.length });
+    });
   }
 
   wake() {
@@ -124,7 +175,9 @@ export class FakeTab {
     for (const message of this.held.splice(0)) message();
   }
 
-  later(what: () => void) { this.held.push(what); }
+  later(what: () => void) {
+    this.held.push(what);
+  }
 
   hears(message: () => void) {
     if (this.dead) return;
@@ -148,7 +201,9 @@ export class FakeTab {
   }
 
   /** The seqs of the stored events that came. */
-  get seqs(): number[] { return this.events.filter((event) => event.seq > 0).map((event) => event.seq); }
+  get seqs(): number[] {
+    return this.events.filter((event) => event.seq > 0).map((event) => event.seq);
+  }
 
   /** The text of a message as a screen that fits pieces together would show it, if it is
    * there since so many events. */
@@ -159,7 +214,8 @@ export class FakeTab {
       if (d?.message_id === message && name === 'message.snapshot') text = d.text!;
       if (d?.message_id === message && name === 'message.discarded') text = null;
       if (d?.message_id === message && name === 'message.delta') {
-        if ([...(text ?? '')].length !== d.offset) throw new Error(`a piece at ${d.offset} after ${[...(text ?? '')].length} characters`);
+        if ([...(text ?? '')].length !== d.offset)
+          throw new Error(`a piece at ${d.offset} after ${[...(text ?? '')].length} characters`);
         text = (text ?? '') + d.text;
       }
       if (name === 'message.created' && d.message?.id === message) text = d.message.text;

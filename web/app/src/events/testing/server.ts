@@ -1,8 +1,16 @@
 // A server for tests: a log with numbers, answers that stream, connections that break.
 import type { Net, Trouble } from '../stream';
 
-export interface Logged { seq: number; name: string; session: string | null; data: unknown }
-interface Answer { message: string; text: string }
+export interface Logged {
+  seq: number;
+  name: string;
+  session: string | null;
+  data: unknown;
+}
+interface Answer {
+  message: string;
+  text: string;
+}
 type Heard = (event: { data: string; lastEventId: string }) => void;
 
 /** As much of an EventSource as the client uses. */
@@ -10,9 +18,15 @@ export class FakeSource {
   readyState = 0;
   private listeners = new Map<string, Heard[]>();
   private queue = Promise.resolve();
-  constructor(private server: FakeServer, readonly sessions: string[], readonly after: number | null) {}
+  constructor(
+    private server: FakeServer,
+    readonly sessions: string[],
+    readonly after: number | null,
+  ) {}
 
-  addEventListener(name: string, listener: Heard) { this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]); }
+  addEventListener(name: string, listener: Heard) {
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
+  }
 
   close() {
     this.readyState = 2;
@@ -22,7 +36,8 @@ export class FakeSource {
   emit(name: string, data: unknown = null, id = 0) {
     const text = JSON.stringify(data); // as it is now, not as it is when it arrives
     this.queue = this.queue.then(() => {
-      if (this.readyState !== 2) for (const listener of this.listeners.get(name) ?? []) listener({ data: text, lastEventId: String(id) });
+      if (this.readyState !== 2)
+        for (const listener of this.listeners.get(name) ?? []) listener({ data: text, lastEventId: String(id) });
     });
   }
 
@@ -57,26 +72,49 @@ export class FakeServer {
   private next = 1;
   private messages = 0;
 
-  constructor(readonly random: () => number = Math.random, readonly latency = () => 1 + Math.floor(this.random() * 20)) {}
+  constructor(
+    readonly random: () => number = Math.random,
+    readonly latency = () => 1 + Math.floor(this.random() * 20),
+  ) {}
 
   net(dead: () => boolean = () => false): Net {
     return {
       random: this.random,
       open: (query) => this.open(query, dead) as unknown as EventSource,
-      ticket: async () => { this.tickets++; return null; },
-      probe: async (query) => { this.probes++; return this.unknown(query.get('sessions')?.split(',') ?? []) ? { status: 404, retryAfter: 0 } : this.trouble ?? { status: 0, retryAfter: 0 }; },
+      ticket: async () => {
+        this.tickets++;
+        return null;
+      },
+      probe: async (query) => {
+        this.probes++;
+        return this.unknown(query.get('sessions')?.split(',') ?? [])
+          ? { status: 404, retryAfter: 0 }
+          : (this.trouble ?? { status: 0, retryAfter: 0 });
+      },
       missing: async (sessions) => sessions.filter((session) => this.deleted.has(session)),
     };
   }
 
-  private unknown(sessions: string[]) { return sessions.some((session) => this.deleted.has(session)); }
+  private unknown(sessions: string[]) {
+    return sessions.some((session) => this.deleted.has(session));
+  }
 
   private open(query: URLSearchParams, dead: () => boolean): FakeSource {
-    const source = new FakeSource(this, query.get('sessions')?.split(',') ?? [], query.has('after') ? Number(query.get('after')) : null);
+    const source = new FakeSource(
+      this,
+      query.get('sessions')?.split(',') ?? [],
+      query.has('after') ? Number(query.get('after')) : null,
+    );
     setTimeout(() => {
       if (dead() || source.readyState === 2) return;
-      if (this.unreachable) { source.fail(false); return; }
-      if (this.trouble || this.unknown(source.sessions)) { source.fail(true); return; }
+      if (this.unreachable) {
+        source.fail(false);
+        return;
+      }
+      if (this.trouble || this.unknown(source.sessions)) {
+        source.fail(true);
+        return;
+      }
       this.join(source);
     }, this.latency());
     return source;
@@ -93,11 +131,19 @@ export class FakeServer {
       if (source.after !== null) source.emit('reset', { reason: 'pruned' });
       source.emit('snapshot', { seq: newest, queue: [], approvals: [] }, newest);
     } else {
-      for (const event of this.log) if (event.seq > source.after && wants(source, event)) source.emit(event.name, event.data, event.seq);
+      for (const event of this.log)
+        if (event.seq > source.after && wants(source, event)) source.emit(event.name, event.data, event.seq);
     }
     for (const session of source.sessions) {
       const answer = this.answers.get(session);
-      if (answer?.text) source.emit('message.snapshot', { session_id: session, message_id: answer.message, kind: 'text', offset: [...answer.text].length, text: answer.text });
+      if (answer?.text)
+        source.emit('message.snapshot', {
+          session_id: session,
+          message_id: answer.message,
+          kind: 'text',
+          offset: [...answer.text].length,
+          text: answer.text,
+        });
     }
   }
 
@@ -112,8 +158,14 @@ export class FakeServer {
   /** The AI writes a piece of its answer. */
   write(session: string, text: string) {
     let answer = this.answers.get(session);
-    if (!answer) this.answers.set(session, answer = { message: `msg_${++this.messages}`, text: '' });
-    this.passing(session, 'message.delta', { session_id: session, message_id: answer.message, kind: 'text', offset: [...answer.text].length, text });
+    if (!answer) this.answers.set(session, (answer = { message: `msg_${++this.messages}`, text: '' }));
+    this.passing(session, 'message.delta', {
+      session_id: session,
+      message_id: answer.message,
+      kind: 'text',
+      offset: [...answer.text].length,
+      text,
+    });
     answer.text += text;
   }
 
@@ -139,11 +191,17 @@ export class FakeServer {
     for (const source of this.sources) if (source.sessions.includes(session)) source.emit(name, data);
   }
 
-  cut(http = false) { for (const source of this.sources) source.fail(http); }
-  bye() { for (const source of this.sources) source.emit('bye', { reason: 'shutdown' }); }
+  cut(http = false) {
+    for (const source of this.sources) source.fail(http);
+  }
+  bye() {
+    for (const source of this.sources) source.emit('bye', { reason: 'shutdown' });
+  }
 
   /** What happened so far is not kept any longer. */
-  prune() { this.pruned = this.next - 1; }
+  prune() {
+    this.pruned = this.next - 1;
+  }
 
   /** All data is gone: numbers begin again. */
   wipe() {
@@ -156,4 +214,3 @@ export class FakeServer {
 
 export const wants = (to: { sessions: readonly string[] }, event: Logged): boolean =>
   event.session === null || overview.has(event.name) || to.sessions.includes(event.session);
-

@@ -7,7 +7,12 @@ import { texts as uiTexts } from '../../ui/texts';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-interface Result { id: string; title: string; ok: boolean; said: string }
+interface Result {
+  id: string;
+  title: string;
+  ok: boolean;
+  said: string;
+}
 
 /** Approves several, one after the other, and says of each what became of it. */
 export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => void }) {
@@ -28,7 +33,12 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
         done.push({ id: a.id, title: titleOf(a), ok: true, said: now ? statusIn(now) : '' });
       } catch (thrown) {
         const { code, detail } = asProblem(thrown);
-        done.push({ id: a.id, title: titleOf(a), ok: false, said: words.has(`code.${code}`) ? words(`code.${code}` as 'code.internal') : detail });
+        done.push({
+          id: a.id,
+          title: titleOf(a),
+          ok: false,
+          said: words.has(`code.${code}`) ? words(`code.${code}` as 'code.internal') : detail,
+        });
       }
     }
     setAt(null);
@@ -39,11 +49,28 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
   if (!chosen.length && !results.length) return null;
   return (
     <div className={css.bulk} data-bulk>
-      {chosen.length > 0 && <button type="button" className="primary" disabled={at !== null} onClick={() => void run()}>{at === null ? t('bulk', { n: chosen.length }) : t('bulk.at', { n: at + 1, all: chosen.length })}</button>}
+      {chosen.length > 0 && (
+        <button type="button" className="primary" disabled={at !== null} onClick={() => void run()}>
+          {at === null ? t('bulk', { n: chosen.length }) : t('bulk.at', { n: at + 1, all: chosen.length })}
+        </button>
+      )}
       {results.length > 0 && (
         <div className="box stack tight">
-          <div className="row between"><strong>{t('bulk.done', { n: results.filter((r) => r.ok).length, all: results.length })}</strong><button type="button" className="plain small" onClick={() => setResults([])}>{words('close')}</button></div>
-          <ul className={css.results}>{results.map((r) => <li key={r.id} data-result={r.ok ? 'ok' : 'failed'}><span className="clamp">{r.title}</span> <span className={`badge ${r.ok ? 'ok' : 'warn'}`}>{r.ok ? r.said : t('bulk.failed')}</span>{!r.ok && <span className="small"> {r.said}</span>}</li>)}</ul>
+          <div className="row between">
+            <strong>{t('bulk.done', { n: results.filter((r) => r.ok).length, all: results.length })}</strong>
+            <button type="button" className="plain small" onClick={() => setResults([])}>
+              {words('close')}
+            </button>
+          </div>
+          <ul className={css.results}>
+            {results.map((r) => (
+              <li key={r.id} data-result={r.ok ? 'ok' : 'failed'}>
+                <span className="clamp">{r.title}</span>{' '}
+                <span className={`badge ${r.ok ? 'ok' : 'warn'}`}>{r.ok ? r.said : t('bulk.failed')}</span>
+                {!r.ok && <span className="small"> {r.said}</span>}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
     </div>

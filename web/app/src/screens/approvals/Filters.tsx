@@ -13,16 +13,26 @@ export function Filters({ open, name }: { open: Open; name: (session: string) =>
   if (kinds.length < 2 && sessions.length < 2) return null;
   return (
     <div className={css.filters} role="group" aria-label={t('filter')}>
-      <label className="field"><span className="small">{t('filter.kind')}</span>
+      <label className="field">
+        <span className="small">{t('filter.kind')}</span>
         <select value={filter.kind} onChange={(e) => setFilter({ ...filter, kind: e.target.value })}>
           <option value="">{t('filter.all')}</option>
-          {kinds.map((k) => <option key={k} value={k}>{words.approval(k)}</option>)}
+          {kinds.map((k) => (
+            <option key={k} value={k}>
+              {words.approval(k)}
+            </option>
+          ))}
         </select>
       </label>
-      <label className="field"><span className="small">{t('filter.session')}</span>
+      <label className="field">
+        <span className="small">{t('filter.session')}</span>
         <select value={filter.session} onChange={(e) => setFilter({ ...filter, session: e.target.value })}>
           <option value="">{t('filter.all')}</option>
-          {sessions.map((s) => <option key={s} value={s}>{(name(s) || s).slice(0, 60)}</option>)}
+          {sessions.map((s) => (
+            <option key={s} value={s}>
+              {(name(s) || s).slice(0, 60)}
+            </option>
+          ))}
         </select>
       </label>
     </div>

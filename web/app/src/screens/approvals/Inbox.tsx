@@ -14,7 +14,14 @@ import { beside, useNames, useOpen } from './useOpen';
 import css from './approvals.module.css';
 
 const wide = window.matchMedia('(width >= 1000px)');
-const useWide = () => useSyncExternalStore((changed) => { wide.addEventListener('change', changed); return () => wide.removeEventListener('change', changed); }, () => wide.matches);
+const useWide = () =>
+  useSyncExternalStore(
+    (changed) => {
+      wide.addEventListener('change', changed);
+      return () => wide.removeEventListener('change', changed);
+    },
+    () => wide.matches,
+  );
 
 /** What waits, and the one of it that is looked at. It stays there when somebody else
  * decides it; after one's own decision the next one comes. */
@@ -36,19 +43,30 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   const current = shown.find((a) => a.id === picked?.id) ?? picked;
   const goTo = (a: Approval | null, focus = false) => {
     setPicked(a);
-    if (a && focus) requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${a.id}"] button[aria-current]`)?.focus());
+    if (a && focus)
+      requestAnimationFrame(() =>
+        box.current?.querySelector<HTMLElement>(`[data-row="${a.id}"] button[aria-current]`)?.focus(),
+      );
   };
-  const tick = (a: Approval) => setTicked(ticked.includes(a.id) ? ticked.filter((id) => id !== a.id) : [...ticked, a.id]);
+  const tick = (a: Approval) =>
+    setTicked(ticked.includes(a.id) ? ticked.filter((id) => id !== a.id) : [...ticked, a.id]);
   const settled = async (now: Approval, conflict?: string) => {
     if (now.status === 'stale') {
-      const again = await body(api.GET('/v1/approvals', { params: { query: { status: 'open', session_id: now.session_id } } }));
+      const again = await body(
+        api.GET('/v1/approvals', { params: { query: { status: 'open', session_id: now.session_id } } }),
+      );
       const next = again.data[0];
       setDone([...done, now.id]);
-      if (next) { setChanged(next.id); goTo(next); }
-      else goTo(now);
+      if (next) {
+        setChanged(next.id);
+        goTo(next);
+      } else goTo(now);
       return;
     }
-    if (conflict) { goTo(now); return; }
+    if (conflict) {
+      goTo(now);
+      return;
+    }
     setLast(now);
     setDone([...done, now.id]);
     const i = shown.findIndex((a) => a.id === now.id);
@@ -61,32 +79,82 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   };
   useKeys((key) => {
     switch (key) {
-      case 'j': goTo(beside(shown, current?.id ?? null, 1), true); return true;
-      case 'k': goTo(beside(shown, current?.id ?? null, -1), true); return true;
-      case 'a': return press('[data-do=approve]');
-      case 'r': return press('[data-do=refuse]');
-      case 'e': return edit(box.current);
-      case 'x': if (current && inBulk(current)) tick(current); return true;
-      default: return false;
+      case 'j':
+        goTo(beside(shown, current?.id ?? null, 1), true);
+        return true;
+      case 'k':
+        goTo(beside(shown, current?.id ?? null, -1), true);
+        return true;
+      case 'a':
+        return press('[data-do=approve]');
+      case 'r':
+        return press('[data-do=refuse]');
+      case 'e':
+        return edit(box.current);
+      case 'x':
+        if (current && inBulk(current)) tick(current);
+        return true;
+      default:
+        return false;
     }
   });
   const chosen = shown.filter((a) => ticked.includes(a.id));
   const detail = current && (
     <div data-detail className="stack tight">
-      {changed === current.id && <p className="box warn" role="status" data-changed>{t('changed')}</p>}
+      {changed === current.id && (
+        <p className="box warn" role="status" data-changed>
+          {t('changed')}
+        </p>
+      )}
       <Detail key={current.id} approval={current} onSettled={(now, conflict) => void settled(now, conflict)} />
     </div>
   );
   return (
     <div ref={box} className="stack">
-      {last && <p className="box ok row between" role="status" data-last={last.status}><span className="grow"><strong>{statusIn(last)}:</strong> <span className={css.said}>{titleOf(last)}</span></span><button type="button" className="plain small" onClick={() => setLast(null)}>{words('close')}</button></p>}
-      {shown.length === 0 && !picked ? <Empty><p><strong>{t('empty')}</strong></p><p>{t('empty.text')}</p></Empty> : (
+      {last && (
+        <p className="box ok row between" role="status" data-last={last.status}>
+          <span className="grow">
+            <strong>{statusIn(last)}:</strong> <span className={css.said}>{titleOf(last)}</span>
+          </span>
+          <button type="button" className="plain small" onClick={() => setLast(null)}>
+            {words('close')}
+          </button>
+        </p>
+      )}
+      {shown.length === 0 && !picked ? (
+        <Empty>
+          <p>
+            <strong>{t('empty')}</strong>
+          </p>
+          <p>{t('empty.text')}</p>
+        </Empty>
+      ) : (
         <div className={css.panes}>
           <div className="stack tight">
             <Filters open={open} name={name} />
             <Bulk chosen={chosen} onDone={() => setTicked([])} />
-            <Rows list={shown} current={current?.id ?? null} pick={(a) => goTo(!isWide && a.id === current?.id ? null : a)} ticked={ticked} tick={tick} name={name} below={isWide ? undefined : <div className={css.below}>{detail}</div>} />
-            {open.query.hasNextPage && <p className="small">{t('older')} <button type="button" className="small" disabled={open.query.isFetchingNextPage} onClick={() => void open.query.fetchNextPage()}>{words('more')}</button></p>}
+            <Rows
+              list={shown}
+              current={current?.id ?? null}
+              pick={(a) => goTo(!isWide && a.id === current?.id ? null : a)}
+              ticked={ticked}
+              tick={tick}
+              name={name}
+              below={isWide ? undefined : <div className={css.below}>{detail}</div>}
+            />
+            {open.query.hasNextPage && (
+              <p className="small">
+                {t('older')}{' '}
+                <button
+                  type="button"
+                  className="small"
+                  disabled={open.query.isFetchingNextPage}
+                  onClick={() => void open.query.fetchNextPage()}
+                >
+                  {words('more')}
+                </button>
+              </p>
+            )}
             <Keys open={help} onToggle={setHelp} />
           </div>
           {isWide ? <div className={css.detail}>{detail}</div> : !shown.some((a) => a.id === current?.id) && detail}
@@ -106,9 +174,26 @@ function edit(box: HTMLElement | null): boolean {
 }
 
 /** The card, fresh even when it is no longer among those that wait. */
-function Detail({ approval, onSettled }: { approval: Approval; onSettled: (now: Approval, conflict?: string) => void }) {
-  const query = $api.useQuery('get', '/v1/approvals/{approval_id}', { params: { path: { approval_id: approval.id } } }, { initialData: approval });
+function Detail({
+  approval,
+  onSettled,
+}: {
+  approval: Approval;
+  onSettled: (now: Approval, conflict?: string) => void;
+}) {
+  const query = $api.useQuery(
+    'get',
+    '/v1/approvals/{approval_id}',
+    { params: { path: { approval_id: approval.id } } },
+    { initialData: approval },
+  );
   const left = useRef<HTMLDivElement>(null);
-  useEffect(() => { left.current?.scrollIntoView({ block: 'nearest' }); }, []);
-  return <div ref={left}><ApprovalCard approval={query.data ?? approval} onSettled={onSettled} /></div>;
+  useEffect(() => {
+    left.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <div ref={left}>
+      <ApprovalCard approval={query.data ?? approval} onSettled={onSettled} />
+    </div>
+  );
 }

@@ -12,9 +12,19 @@ export function Keys({ open, onToggle }: { open: boolean; onToggle: (open: boole
     <details className={css.keys} open={open} onToggle={(e) => onToggle(e.currentTarget.open)} data-keys>
       <summary>{t('keys')}</summary>
       <dl className={on ? undefined : css.off}>
-        {keys.map((k) => <div key={k}><dt><kbd>{k.toUpperCase()}</kbd></dt><dd>{t(`key.${k}`)}</dd></div>)}
+        {keys.map((k) => (
+          <div key={k}>
+            <dt>
+              <kbd>{k.toUpperCase()}</kbd>
+            </dt>
+            <dd>{t(`key.${k}`)}</dd>
+          </div>
+        ))}
       </dl>
-      <label className={`small ${css.switch}`}><input type="checkbox" checked={on} onChange={(e) => setKeysOn(e.target.checked)} /><span>{t('keys.on')}</span></label>
+      <label className={`small ${css.switch}`}>
+        <input type="checkbox" checked={on} onChange={(e) => setKeysOn(e.target.checked)} />
+        <span>{t('keys.on')}</span>
+      </label>
     </details>
   );
 }

@@ -14,5 +14,11 @@ export function Notify() {
     setPermission(said);
     announce(t(said === 'granted' ? 'notify.on' : 'notify.denied'));
   };
-  return <p><button type="button" className="small" data-do="notify" onClick={() => void ask()}>{t('notify')}</button></p>;
+  return (
+    <p>
+      <button type="button" className="small" data-do="notify" onClick={() => void ask()}>
+        {t('notify')}
+      </button>
+    </p>
+  );
 }

@@ -18,16 +18,36 @@ export function Recent() {
   return (
     <section className="stack tight" aria-labelledby="recent">
       <h2 id="recent">{t('recent')}</h2>
-      <Read query={query}>{({ pages }) => {
-        const list = pages.flatMap((p) => p.data).filter((a) => a.status !== 'open').toSorted((a, b) => (b.settled_at ?? '').localeCompare(a.settled_at ?? ''));
-        if (!list.length && !query.hasNextPage) return <p className="muted">{t('recent.none')}</p>;
-        return (
-          <>
-            <ul className={`plain ${css.recent}`}>{list.map((a) => <Row key={a.id} approval={a} />)}</ul>
-            {query.hasNextPage && <p><button type="button" className="small" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{words('more')}</button></p>}
-          </>
-        );
-      }}</Read>
+      <Read query={query}>
+        {({ pages }) => {
+          const list = pages
+            .flatMap((p) => p.data)
+            .filter((a) => a.status !== 'open')
+            .toSorted((a, b) => (b.settled_at ?? '').localeCompare(a.settled_at ?? ''));
+          if (!list.length && !query.hasNextPage) return <p className="muted">{t('recent.none')}</p>;
+          return (
+            <>
+              <ul className={`plain ${css.recent}`}>
+                {list.map((a) => (
+                  <Row key={a.id} approval={a} />
+                ))}
+              </ul>
+              {query.hasNextPage && (
+                <p>
+                  <button
+                    type="button"
+                    className="small"
+                    disabled={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    {words('more')}
+                  </button>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Read>
     </section>
   );
 }
@@ -38,11 +58,15 @@ function Row({ approval }: { approval: Approval }) {
   return (
     <li data-recent={approval.id}>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
-        <summary aria-label={`${statusIn(approval)}: ${titleOf(approval).slice(0, 200) || words.approval(approval.kind)}`}>
+        <summary
+          aria-label={`${statusIn(approval)}: ${titleOf(approval).slice(0, 200) || words.approval(approval.kind)}`}
+        >
           <span className={css.summary}>
             <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span>
             <span className="clamp grow">{titleOf(approval) || words.approval(approval.kind)}</span>
-            <span className="muted small nowrap"><Time at={approval.settled_at} /></span>
+            <span className="muted small nowrap">
+              <Time at={approval.settled_at} />
+            </span>
           </span>
         </summary>
         {open && <ApprovalCard approval={approval} />}

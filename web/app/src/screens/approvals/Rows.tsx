@@ -28,14 +28,34 @@ export function Rows({ list, current, pick, ticked, tick, name, below }: Props) 
       {list.map((a) => (
         <li key={a.id} className={css.row} data-row={a.id} data-current={a.id === current || undefined}>
           <div className={css.line}>
-            {inBulk(a) ? <label className={css.tick}><input type="checkbox" checked={ticked.includes(a.id)} onChange={() => tick(a)} aria-label={t('tick', { name: titleOf(a).slice(0, 200) })} /></label> : <span className={css.tick} />}
-            <button type="button" className={css.pick} aria-current={a.id === current ? 'true' : undefined} onClick={() => pick(a)}>
+            {inBulk(a) ? (
+              <label className={css.tick}>
+                <input
+                  type="checkbox"
+                  checked={ticked.includes(a.id)}
+                  onChange={() => tick(a)}
+                  aria-label={t('tick', { name: titleOf(a).slice(0, 200) })}
+                />
+              </label>
+            ) : (
+              <span className={css.tick} />
+            )}
+            <button
+              type="button"
+              className={css.pick}
+              aria-current={a.id === current ? 'true' : undefined}
+              onClick={() => pick(a)}
+            >
               <bdi className="clamp">{titleOf(a) || words.approval(a.kind)}</bdi>
               <span className={css.sub}>
                 <span>{words.approval(a.kind)}</span>
                 {name(a.session_id) && <span className={css.name}>{name(a.session_id)}</span>}
                 <Time at={a.created_at} />
-                {a.expires_at && <span>{t('expires')} <Time at={a.expires_at} /></span>}
+                {a.expires_at && (
+                  <span>
+                    {t('expires')} <Time at={a.expires_at} />
+                  </span>
+                )}
               </span>
             </button>
           </div>

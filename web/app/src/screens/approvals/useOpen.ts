@@ -2,31 +2,56 @@ import { useMemo, useState } from 'react';
 import { $api, byPages } from '../../api/client';
 import type { Approval } from '../../approvals/decide';
 
-export interface Filter { kind: string; session: string }
+export interface Filter {
+  kind: string;
+  session: string;
+}
 
 const store = 'fermata.approvals.filter';
 const everything: Filter = { kind: '', session: '' };
 
 function kept(): Filter {
-  try { return { ...everything, ...(JSON.parse(sessionStorage.getItem(store) ?? '{}') as Partial<Filter>) }; } catch { return everything; }
+  try {
+    return { ...everything, ...(JSON.parse(sessionStorage.getItem(store) ?? '{}') as Partial<Filter>) };
+  } catch {
+    return everything;
+  }
 }
 
 /** What waits for a person, oldest first, and which of it is looked at. */
 export function useOpen() {
   // Not the 200 of those who read a single page: the cache would take the one for the other.
-  const query = $api.useInfiniteQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 100 } } }, byPages);
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/v1/approvals',
+    { params: { query: { status: 'open', limit: 100 } } },
+    byPages,
+  );
   const [filter, set] = useState(kept);
   const setFilter = (next: Filter) => {
     set(next);
-    try { sessionStorage.setItem(store, JSON.stringify(next)); } catch { /* holds for this page then */ }
+    try {
+      sessionStorage.setItem(store, JSON.stringify(next));
+    } catch {
+      /* holds for this page then */
+    }
   };
-  const all = useMemo(() => (query.data?.pages ?? []).flatMap((p) => p.data).toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id)), [query.data]);
+  const all = useMemo(
+    () =>
+      (query.data?.pages ?? [])
+        .flatMap((p) => p.data)
+        .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id)),
+    [query.data],
+  );
   const kinds = useMemo(() => [...new Set(all.map((a) => a.kind))], [all]);
   const sessions = useMemo(() => [...new Set(all.map((a) => a.session_id))], [all]);
   // A filter that nothing fits any more would hide all that waits.
   const kind = kinds.some((k) => k === filter.kind) ? filter.kind : '';
   const session = sessions.includes(filter.session) ? filter.session : '';
-  const shown = useMemo(() => all.filter((a) => (!kind || a.kind === kind) && (!session || a.session_id === session)), [all, kind, session]);
+  const shown = useMemo(
+    () => all.filter((a) => (!kind || a.kind === kind) && (!session || a.session_id === session)),
+    [all, kind, session],
+  );
   return { query, all, shown, kinds, sessions, filter: { kind, session }, setFilter };
 }
 

@@ -10,7 +10,10 @@ export default function Automations() {
   const [path] = useLocation();
   const [before, setBefore] = useState(path);
   const [moved, setMoved] = useState(false); // from one of them to another; the shell sees to all other moves
-  if (before !== path) { setBefore(path); setMoved(true); }
+  if (before !== path) {
+    setBefore(path);
+    setMoved(true);
+  }
   const id = decodeURIComponent(path.split('/')[2] ?? '');
   return <Arrived value={moved}>{id === 'new' ? <New /> : id ? <One key={id} id={id} /> : <List />}</Arrived>;
 }

@@ -11,31 +11,58 @@ export const dayName = (day: number, length: 'long' | 'short' = 'long') =>
   new Intl.DateTimeFormat(getLang(), { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
 
 /** A local date and time as it is written, without a zone. */
-export const localTime = (at: string) => format().full(`${at.length === 10 ? `${at}T00:00` : at.slice(0, 16)}:00Z`, 'UTC').replace(/:00( UTC)?$/, '').replace(/ UTC$/, '');
+export const localTime = (at: string) =>
+  format()
+    .full(`${at.length === 10 ? `${at}T00:00` : at.slice(0, 16)}:00Z`, 'UTC')
+    .replace(/:00( UTC)?$/, '')
+    .replace(/ UTC$/, '');
 
 /** Simple schedules in words of the page's language; null for those only the server can read. */
 export function simpleWords(when: When): string | null {
   const { t } = texts;
   const { time } = when;
   switch (when.kind) {
-    case 'none': return t('when.hand');
-    case 'daily': return t('when.daily', { time });
-    case 'weekly': return when.days.join() === workdays.join() ? t('when.weekdays', { time }) : t('when.weekly', { time, days: format().list(when.days.toSorted((a, b) => a - b).map((d) => dayName(d))) });
-    case 'monthly': return t('when.monthly', { time, day: when.monthDay });
+    case 'none':
+      return t('when.hand');
+    case 'daily':
+      return t('when.daily', { time });
+    case 'weekly':
+      return when.days.join() === workdays.join()
+        ? t('when.weekdays', { time })
+        : t('when.weekly', { time, days: format().list(when.days.toSorted((a, b) => a - b).map((d) => dayName(d))) });
+    case 'monthly':
+      return t('when.monthly', { time, day: when.monthDay });
     case 'every': {
       const n = Number(when.every);
-      return Number.isInteger(n) && n > 0 ? t(({ m: 'when.minutes', h: 'when.hours', d: 'when.days' } as const)[when.unit], { n }) : null;
+      return Number.isInteger(n) && n > 0
+        ? t(({ m: 'when.minutes', h: 'when.hours', d: 'when.days' } as const)[when.unit], { n })
+        : null;
     }
-    case 'once': return when.at ? t('when.once', { at: localTime(when.at) }) : null;
-    default: return null;
+    case 'once':
+      return when.at ? t('when.once', { at: localTime(when.at) }) : null;
+    default:
+      return null;
   }
 }
 
 /** What a schedule would do, asked of the server. */
 export function usePreview(schedule: Schedule | null, { count = 5, after }: { count?: number; after?: string } = {}) {
-  return $api.useQuery('post', '/v1/schedules/preview', { body: { schedule: schedule ?? { type: 'cron', expression: '', time_zone: '' }, count, ...(after ? { after } : {}) } }, {
-    enabled: schedule !== null, retry: false, placeholderData: keepPreviousData,
-  });
+  return $api.useQuery(
+    'post',
+    '/v1/schedules/preview',
+    {
+      body: {
+        schedule: schedule ?? { type: 'cron', expression: '', time_zone: '' },
+        count,
+        ...(after ? { after } : {}),
+      },
+    },
+    {
+      enabled: schedule !== null,
+      retry: false,
+      placeholderData: keepPreviousData,
+    },
+  );
 }
 
 /** A schedule in words, with its zone when it is not the browser's. */
@@ -45,7 +72,12 @@ export function ScheduleWords({ schedule }: { schedule: Schedule }) {
   const simple = simpleWords(whenOf(schedule, schedule.time_zone));
   const preview = usePreview(simple === null ? schedule : null, { count: 1 });
   if (simple === null) return <>{preview.data?.description ?? schedule.expression}</>;
-  return <>{simple}{schedule.time_zone !== browserZone() && ` ${t('zone.of', { zone: schedule.time_zone })}`}</>;
+  return (
+    <>
+      {simple}
+      {schedule.time_zone !== browserZone() && ` ${t('zone.of', { zone: schedule.time_zone })}`}
+    </>
+  );
 }
 
 /** Everything that starts an automation, in words. */
@@ -53,10 +85,20 @@ export function StartWords({ of: a }: { of: Pick<Schemas['Automation'], 'schedul
   const t = texts.use();
   const watched = a.triggers.some((trigger) => trigger.type === 'entry_created');
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit: 200 } } }, { enabled: watched });
-  const nameOf = (id?: string) => tools.data?.data.find((tool) => tool.id === id)?.name ?? (tools.data ? t('tool.unknown') : '…');
-  const words = a.triggers.map((trigger) => (trigger.type === 'webhook' ? t('when.webhook')
-    : trigger.type === 'entry_created' ? t('when.entry', { tool: nameOf(trigger.tool_id) }) : trigger.type));
+  const nameOf = (id?: string) =>
+    tools.data?.data.find((tool) => tool.id === id)?.name ?? (tools.data ? t('tool.unknown') : '…');
+  const words = a.triggers.map((trigger) =>
+    trigger.type === 'webhook'
+      ? t('when.webhook')
+      : trigger.type === 'entry_created'
+        ? t('when.entry', { tool: nameOf(trigger.tool_id) })
+        : trigger.type,
+  );
   if (!a.schedule) return <>{words.join(t('when.or')) || t('when.hand')}</>;
-  return <><ScheduleWords schedule={a.schedule} />{words.map((w) => t('when.or') + w)}</>;
+  return (
+    <>
+      <ScheduleWords schedule={a.schedule} />
+      {words.map((w) => t('when.or') + w)}
+    </>
+  );
 }
-

@@ -26,13 +26,24 @@ export function NewChat({ toggle }: { toggle: ReactNode }) {
       <div className={css.welcome}>
         <div className="row">{toggle}</div>
         <div className="stack">
-          <h1 tabIndex={-1} id="page-title">{t('welcome.title')}</h1>
+          <h1 tabIndex={-1} id="page-title">
+            {t('welcome.title')}
+          </h1>
           <p className="muted">{t('welcome.text')}</p>
-          <Demo onTry={(text) => { set({ text, references: [] }); document.getElementById('message')?.focus(); }} />
+          <Demo
+            onTry={(text) => {
+              set({ text, references: [] });
+              document.getElementById('message')?.focus();
+            }}
+          />
         </div>
       </div>
       <div className={compose.dock}>
-        {begin.busy && <p className="muted small" role="status">{tw('out.sending')}</p>}
+        {begin.busy && (
+          <p className="muted small" role="status">
+            {tw('out.sending')}
+          </p>
+        )}
         {begin.problem != null && <ProblemBox thrown={begin.problem} onClose={begin.clear} />}
         <Composer draft={draft} onDraft={set} mode="free" onSend={(said) => void begin.run(said)} />
       </div>
@@ -50,10 +61,12 @@ function useBegin(set: (draft: Draft) => void) {
     if (pending.current.text !== draft.text) pending.current = { text: draft.text, key: newKey() };
     try {
       const plain = draft.references.reduce((text, r) => text.replace(tokenOf(r.label), r.label), draft.text.trim());
-      const session = await body(api.POST('/v1/sessions', {
-        params: { header: { 'Idempotency-Key': pending.current.key } },
-        body: { type: 'CHAT', require_validation: false, name: [...plain.split('\n')[0]!].slice(0, 60).join('') },
-      }));
+      const session = await body(
+        api.POST('/v1/sessions', {
+          params: { header: { 'Idempotency-Key': pending.current.key } },
+          body: { type: 'CHAT', require_validation: false, name: [...plain.split('\n')[0]!].slice(0, 60).join('') },
+        }),
+      );
       keepParcel(session.id, draft);
       keepDraft(undefined, emptyDraft);
       void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
@@ -73,9 +86,16 @@ function Demo({ onTry }: { onTry: (text: string) => void }) {
   if (!providers.data || (used && used.kind !== 'demo')) return null;
   return (
     <div className="stack tight">
-      <p className="muted">{t('welcome.demo')} <Link href="/settings/providers">{t('welcome.provider')}</Link></p>
-      <p className="row"><span className="muted small">{t('welcome.try')}</span>
-        {(['welcome.help', 'welcome.what', 'welcome.zone'] as const).map((k) => <button key={k} type="button" className="small" onClick={() => onTry(t(k))}>{t(k)}</button>)}
+      <p className="muted">
+        {t('welcome.demo')} <Link href="/settings/providers">{t('welcome.provider')}</Link>
+      </p>
+      <p className="row">
+        <span className="muted small">{t('welcome.try')}</span>
+        {(['welcome.help', 'welcome.what', 'welcome.zone'] as const).map((k) => (
+          <button key={k} type="button" className="small" onClick={() => onTry(t(k))}>
+            {t(k)}
+          </button>
+        ))}
       </p>
     </div>
   );

@@ -30,14 +30,29 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const [sent, count] = useState(0);
   useEffect(() => {
     document.body.dataset.session = id; // so that notices do not say again what the record says
-    return () => { delete document.body.dataset.session; };
+    return () => {
+      delete document.body.dataset.session;
+    };
   }, [id]);
   useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
   if (chat.gone) return <Gone chat={chat} toggle={toggle} />;
-  if (!session && chat.problem != null) return <Missing toggle={toggle}><ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} /></Missing>;
+  if (!session && chat.problem != null)
+    return (
+      <Missing toggle={toggle}>
+        <ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} />
+      </Missing>
+    );
   return (
     <>
-      {session ? <Head chat={chat} session={session} toggle={toggle} /> : <Missing toggle={toggle}><p className="muted" role="status" data-loading>{t('loading')}</p></Missing>}
+      {session ? (
+        <Head chat={chat} session={session} toggle={toggle} />
+      ) : (
+        <Missing toggle={toggle}>
+          <p className="muted" role="status" data-loading>
+            {t('loading')}
+          </p>
+        </Missing>
+      )}
       {session && <SlotNote session={session} />}
       {session && <Record chat={chat} sent={sent} />}
       {!session && <div className={css.filler} />}
@@ -52,7 +67,10 @@ function Gone({ chat, toggle }: { chat: Chat; toggle: ReactNode }) {
   const [, go] = useLocation();
   const left = [...chat.outbox.items.map((i) => i.draft), readDraft(chat.id)].filter((d) => !isEmpty(d));
   const take = () => {
-    keepDraft(undefined, [...left, readDraft(undefined)].reduce((all, d) => (isEmpty(all) ? d : joinDrafts(all, d)), emptyDraft));
+    keepDraft(
+      undefined,
+      [...left, readDraft(undefined)].reduce((all, d) => (isEmpty(all) ? d : joinDrafts(all, d)), emptyDraft),
+    );
     for (const item of chat.outbox.items) chat.outbox.remove(item.key);
     keepDraft(chat.id, emptyDraft);
     go('/chat');
@@ -60,9 +78,26 @@ function Gone({ chat, toggle }: { chat: Chat; toggle: ReactNode }) {
   return (
     <Missing toggle={toggle}>
       <p>{t('gone')}</p>
-      {left.length > 0 && <div className="box stack tight"><p>{t('gone.kept')}</p>{left.map((d) => <blockquote key={d.text} className="preserve clamp">{d.text}</blockquote>)}</div>}
+      {left.length > 0 && (
+        <div className="box stack tight">
+          <p>{t('gone.kept')}</p>
+          {left.map((d) => (
+            <blockquote key={d.text} className="preserve clamp">
+              {d.text}
+            </blockquote>
+          ))}
+        </div>
+      )}
       <p className="row">
-        {left.length > 0 ? <button type="button" className="primary" onClick={take}>{t('gone.take')}</button> : <Link href="/chat" className="button">{t('gone.list')}</Link>}
+        {left.length > 0 ? (
+          <button type="button" className="primary" onClick={take}>
+            {t('gone.take')}
+          </button>
+        ) : (
+          <Link href="/chat" className="button">
+            {t('gone.list')}
+          </Link>
+        )}
       </p>
     </Missing>
   );
@@ -70,7 +105,17 @@ function Gone({ chat, toggle }: { chat: Chat; toggle: ReactNode }) {
 
 function Missing({ toggle, children }: { toggle: ReactNode; children: ReactNode }) {
   const t = texts.use();
-  return <div className={`stack ${css.missing}`}><div className="row">{toggle}<h1 tabIndex={-1} id="page-title">{t('title')}</h1></div>{children}</div>;
+  return (
+    <div className={`stack ${css.missing}`}>
+      <div className="row">
+        {toggle}
+        <h1 tabIndex={-1} id="page-title">
+          {t('title')}
+        </h1>
+      </div>
+      {children}
+    </div>
+  );
 }
 
 /** Below the record: what the session does, what waits, and the field for messages. */
@@ -78,22 +123,44 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
   const t = words.use();
   const { draft, set } = useDraft(chat.id);
   const latest = useRef(draft);
-  useEffect(() => { latest.current = draft; });
-  useEffect(() => { if (wasBegun(chat.id)) document.getElementById('message')?.focus(); }, [chat]);
+  useEffect(() => {
+    latest.current = draft;
+  });
+  useEffect(() => {
+    if (wasBegun(chat.id)) document.getElementById('message')?.focus();
+  }, [chat]);
   const steer = useSteer(chat);
   const escape = useEscape(() => void steer.run('interrupt'));
   const working = session !== null && session.type === 'CHAT' && modeOf(session) === 'busy';
-  const back = (text: Draft) => { set(joinDrafts(text, latest.current)); document.getElementById('message')?.focus(); };
+  const back = (text: Draft) => {
+    set(joinDrafts(text, latest.current));
+    document.getElementById('message')?.focus();
+  };
   return (
     <div className={compose.dock}>
       <PhaseLine chat={chat} steer={steer} hint={escape.armed && working}>
         <WaitingMessages chat={chat} onBack={back} />
       </PhaseLine>
-      {session && session.type !== 'CHAT' && <p className="muted">{t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')} {session.automation_id && <Link href={`/automations/${session.automation_id}`}>{t('readonly.automation')}</Link>}</p>}
+      {session && session.type !== 'CHAT' && (
+        <p className="muted">
+          {t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')}{' '}
+          {session.automation_id && (
+            <Link href={`/automations/${session.automation_id}`}>{t('readonly.automation')}</Link>
+          )}
+        </p>
+      )}
       {session?.type === 'CHAT' && session.status === 'ended' && <p className="muted small">{t('ended')}</p>}
       {(!session || session.type === 'CHAT') && (
-        <Composer draft={draft} onDraft={set} mode={modeOf(session)} onEscape={working ? escape.press : undefined}
-          onSend={(said, ifBusy) => { chat.outbox.add(said, ifBusy); onSent(); }} />
+        <Composer
+          draft={draft}
+          onDraft={set}
+          mode={modeOf(session)}
+          onEscape={working ? escape.press : undefined}
+          onSend={(said, ifBusy) => {
+            chat.outbox.add(said, ifBusy);
+            onSent();
+          }}
+        />
       )}
     </div>
   );
@@ -105,7 +172,11 @@ function useEscape(stop: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const press = () => {
     clearTimeout(timer.current);
-    if (armed) { arm(false); stop(); return; }
+    if (armed) {
+      arm(false);
+      stop();
+      return;
+    }
     arm(true);
     announce(texts.t('said.esc'));
     timer.current = setTimeout(() => arm(false), 2000);

@@ -17,18 +17,37 @@ export default function Chat({ id }: { id?: string }) {
       show(false);
       button.current?.focus();
     };
-    const away = (e: PointerEvent) => { if (!(e.target as Element).closest('#chats, [aria-controls="chats"]')) show(false); };
+    const away = (e: PointerEvent) => {
+      if (!(e.target as Element).closest('#chats, [aria-controls="chats"]')) show(false);
+    };
     document.addEventListener('keydown', key);
     document.addEventListener('pointerdown', away);
-    return () => { document.removeEventListener('keydown', key); document.removeEventListener('pointerdown', away); };
+    return () => {
+      document.removeEventListener('keydown', key);
+      document.removeEventListener('pointerdown', away);
+    };
   }, [shown]);
   const toggle = (
-    <button ref={button} type="button" className={`plain small ${css.toggle}`} aria-expanded={shown} aria-controls="chats" aria-label={t(shown ? 'chats.hide' : 'chats.show')} onClick={() => show(!shown)}>☰ {t('chats')}</button>
+    <button
+      ref={button}
+      type="button"
+      className={`plain small ${css.toggle}`}
+      aria-expanded={shown}
+      aria-controls="chats"
+      aria-label={t(shown ? 'chats.hide' : 'chats.show')}
+      onClick={() => show(!shown)}
+    >
+      ☰ {t('chats')}
+    </button>
   );
   return (
     <div className={css.chat}>
-      <aside id="chats" className={css.list} aria-label={t('chats')} data-open={shown}><ChatList open={id} onGo={() => show(false)} /></aside>
-      <div className={css.open}>{id ? <OpenChat key={id} id={id} toggle={toggle} /> : <NewChat key="new" toggle={toggle} />}</div>
+      <aside id="chats" className={css.list} aria-label={t('chats')} data-open={shown}>
+        <ChatList open={id} onGo={() => show(false)} />
+      </aside>
+      <div className={css.open}>
+        {id ? <OpenChat key={id} id={id} toggle={toggle} /> : <NewChat key="new" toggle={toggle} />}
+      </div>
     </div>
   );
 }

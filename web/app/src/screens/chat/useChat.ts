@@ -16,4 +16,5 @@ const never = () => () => {};
 const zero = () => 0;
 
 /** Shown again whenever streamed text has grown, if it is asked for. */
-export const useLive = (chat: Chat, wanted: boolean): number => useSyncExternalStore(wanted ? chat.live.subscribe : never, wanted ? chat.live.read : zero);
+export const useLive = (chat: Chat, wanted: boolean): number =>
+  useSyncExternalStore(wanted ? chat.live.subscribe : never, wanted ? chat.live.read : zero);

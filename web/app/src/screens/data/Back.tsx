@@ -12,7 +12,12 @@ export function Back({ zone, to = '/data' }: { zone?: string; to?: string }) {
   return (
     <p className="row small">
       <Link href={to}>{t(to === '/data/documents' ? 'nav.documents' : 'nav.zones')}</Link>
-      {zone && <><span aria-hidden="true">›</span><ZoneName id={zone} /></>}
+      {zone && (
+        <>
+          <span aria-hidden="true">›</span>
+          <ZoneName id={zone} />
+        </>
+      )}
     </p>
   );
 }
@@ -20,7 +25,11 @@ export function Back({ zone, to = '/data' }: { zone?: string; to?: string }) {
 function ZoneName({ id }: { id: string }) {
   const t = texts.use();
   const { data } = $api.useQuery('get', '/v1/zones/{zone_id}', { params: { path: { zone_id: id } } });
-  return <Link href={`/data/zones/${id}`} className="clamp">{data?.name ?? t('zone')}</Link>;
+  return (
+    <Link href={`/data/zones/${id}`} className="clamp">
+      {data?.name ?? t('zone')}
+    </Link>
+  );
 }
 
 /** Says that what an address names is not there, and the way back. */
@@ -28,5 +37,16 @@ export function Gone({ query, children }: { query: { error: unknown }; children:
   const t = texts.use();
   const ui = uiTexts.use();
   if (!query.error || asProblem(query.error).status !== 404) return children;
-  return <Empty><div className="stack tight"><p><strong>{ui('code.not_found')}</strong> {t('gone.text')}</p><p><Link href="/data">{t('gone.back')}</Link></p></div></Empty>;
+  return (
+    <Empty>
+      <div className="stack tight">
+        <p>
+          <strong>{ui('code.not_found')}</strong> {t('gone.text')}
+        </p>
+        <p>
+          <Link href="/data">{t('gone.back')}</Link>
+        </p>
+      </div>
+    </Empty>
+  );
 }

@@ -13,7 +13,11 @@ export function Description({ text }: { text: string }) {
   return (
     <p className={`preserve muted ${css.description}`}>
       {open || points.length <= short ? text : `${points.slice(0, short - 40).join('')}… `}
-      {points.length > short && !open && <button type="button" className="link" onClick={() => setOpen(true)}>{t('more')}</button>}
+      {points.length > short && !open && (
+        <button type="button" className="link" onClick={() => setOpen(true)}>
+          {t('more')}
+        </button>
+      )}
     </p>
   );
 }

@@ -2,7 +2,11 @@ import { Link, useLocation } from 'wouter';
 import css from './data.module.css';
 import { texts } from './texts';
 
-const tabs = [['/data', 'zones'], ['/data/documents', 'documents'], ['/data/types', 'types']] as const;
+const tabs = [
+  ['/data', 'zones'],
+  ['/data/documents', 'documents'],
+  ['/data/types', 'types'],
+] as const;
 
 /** The way between the kinds of data. */
 export function Tabs() {
@@ -10,7 +14,11 @@ export function Tabs() {
   const [path] = useLocation();
   return (
     <nav className={css.tabs} aria-label={t('nav.label')}>
-      {tabs.map(([href, name]) => <Link key={href} href={href} aria-current={path.replace(/\/$/, '') === href ? 'page' : undefined}>{t(`nav.${name}`)}</Link>)}
+      {tabs.map(([href, name]) => (
+        <Link key={href} href={href} aria-current={path.replace(/\/$/, '') === href ? 'page' : undefined}>
+          {t(`nav.${name}`)}
+        </Link>
+      ))}
     </nav>
   );
 }

@@ -2,14 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf, fromInput, numbersOf, parseNumber, quickField, startOf, toInput } from './columns';
 
 const tracking = { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] };
-const checklist = { type: 'object', properties: { text: { type: 'string' }, done: { type: 'boolean' } }, required: ['text', 'done'] };
-const notes = { type: 'object', properties: { title: { type: 'string' }, text: { type: 'string' } }, required: ['title', 'text'] };
+const checklist = {
+  type: 'object',
+  properties: { text: { type: 'string' }, done: { type: 'boolean' } },
+  required: ['text', 'done'],
+};
+const notes = {
+  type: 'object',
+  properties: { title: { type: 'string' }, text: { type: 'string' } },
+  required: ['title', 'text'],
+};
 
 describe('a schema as a table', () => {
   it('has a column for each field', () => {
-    expect(columnsOf(checklist).map((c) => [c.name, c.kind])).toEqual([['text', 'text'], ['done', 'boolean']]);
-    expect(columnsOf({ properties: { a: { type: ['integer', 'null'], title: 'A' }, b: { type: 'array' }, c: {} } })).toEqual([
-      { name: 'a', title: 'A', kind: 'number' }, { name: 'b', title: undefined, kind: 'json' }, { name: 'c', title: undefined, kind: 'json' },
+    expect(columnsOf(checklist).map((c) => [c.name, c.kind])).toEqual([
+      ['text', 'text'],
+      ['done', 'boolean'],
+    ]);
+    expect(
+      columnsOf({ properties: { a: { type: ['integer', 'null'], title: 'A' }, b: { type: 'array' }, c: {} } }),
+    ).toEqual([
+      { name: 'a', title: 'A', kind: 'number' },
+      { name: 'b', title: undefined, kind: 'json' },
+      { name: 'c', title: undefined, kind: 'json' },
     ]);
     expect(columnsOf({})).toEqual([]);
     expect(numbersOf(tracking).map((c) => c.name)).toEqual(['value']);
@@ -22,13 +37,22 @@ describe('a schema as a table', () => {
   });
   it('begins with what has to be there', () => {
     expect(startOf(checklist)).toEqual({ done: false });
-    expect(startOf({ properties: { n: { type: 'number', default: 3 }, maybe: { type: 'boolean' } } })).toEqual({ n: 3 });
+    expect(startOf({ properties: { n: { type: 'number', default: 3 }, maybe: { type: 'boolean' } } })).toEqual({
+      n: 3,
+    });
   });
 });
 
 it('numbers are read as people write them', () => {
   expect(['72.5', '72,5', '1 000', '-3', '1e3', '.5'].map(parseNumber)).toEqual([72.5, 72.5, 1000, -3, 1000, 0.5]);
-  expect(['', 'x', '1.2.3', '1,000,000', '0x10', '1e999'].map(parseNumber)).toEqual([null, null, null, null, null, null]);
+  expect(['', 'x', '1.2.3', '1,000,000', '0x10', '1e999'].map(parseNumber)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]);
 });
 
 it('a time that nobody touched keeps its seconds', () => {

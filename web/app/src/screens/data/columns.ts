@@ -4,7 +4,11 @@ import type { Schema } from '../../ui/SchemaForm';
 
 export type Data = Record<string, unknown>;
 export type Kind = 'number' | 'boolean' | 'text' | 'json';
-export interface Column { name: string; title?: string; kind: Kind }
+export interface Column {
+  name: string;
+  title?: string;
+  kind: Kind;
+}
 
 function kindOf(schema: Schema): Kind {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== 'null');
@@ -15,7 +19,8 @@ function kindOf(schema: Schema): Kind {
 }
 
 /** A tool type's schema for a form; `true` and `false` are schemas too, without fields. */
-export const schemaOf = (schema: unknown): Schema => (typeof schema === 'object' && schema !== null ? schema as Schema : {});
+export const schemaOf = (schema: unknown): Schema =>
+  typeof schema === 'object' && schema !== null ? (schema as Schema) : {};
 
 /** The fields of a schema, in its order. */
 export function columnsOf(schema: Schema): Column[] {
@@ -40,9 +45,14 @@ export function startOf(schema: Schema): Data {
 
 /** The one field that has to be filled in, if it is only one: then one line is form enough. */
 export function quickField(schema: Schema): Column | null {
-  const asked = columnsOf(schema).filter((column) => schema.required?.includes(column.name) && !(column.name in startOf(schema)));
+  const asked = columnsOf(schema).filter(
+    (column) => schema.required?.includes(column.name) && !(column.name in startOf(schema)),
+  );
   const [only] = asked;
-  const plain = only && (only.kind === 'number' || only.kind === 'text') && schemaOf(schema.properties?.[only.name]).enum === undefined;
+  const plain =
+    only &&
+    (only.kind === 'number' || only.kind === 'text') &&
+    schemaOf(schema.properties?.[only.name]).enum === undefined;
   return asked.length === 1 && plain ? only : null;
 }
 

@@ -17,7 +17,11 @@ function Screen({ kind, id, more }: { kind: string; id: string; more: string }) 
 }
 
 function decode(part = ''): string {
-  try { return decodeURIComponent(part); } catch { return part; } // a mistyped address
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  } // a mistyped address
 }
 
 /** The user's data: `/data`, `/data/zones/…`, `/data/tools/…/entry`, `/data/documents/…`, `/data/types`. */
@@ -26,7 +30,9 @@ export default function Data() {
   return (
     <>
       <Screen kind={kind ?? ''} id={id ?? ''} more={more ?? ''} />
-      <div className={css.bar}><UndoBar /></div>
+      <div className={css.bar}>
+        <UndoBar />
+      </div>
     </>
   );
 }

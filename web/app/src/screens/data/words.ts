@@ -10,8 +10,10 @@ export function useNames() {
   const own = (key: string, otherwise: string) => (t.has(key) ? t(key) : otherwise);
   return {
     field: (column: Pick<Column, 'name' | 'title'>) => column.title ?? own(`field.${column.name}`, column.name),
-    type: (type: Pick<Schemas['ToolType'], 'id' | 'name' | 'built_in'>) => (type.built_in ? own(`type.${type.id}`, type.name) : type.name),
-    about: (type: Schemas['ToolType']) => (type.built_in ? own(`type.${type.id}.text`, type.description) : type.description),
+    type: (type: Pick<Schemas['ToolType'], 'id' | 'name' | 'built_in'>) =>
+      type.built_in ? own(`type.${type.id}`, type.name) : type.name,
+    about: (type: Schemas['ToolType']) =>
+      type.built_in ? own(`type.${type.id}.text`, type.description) : type.description,
   };
 }
 

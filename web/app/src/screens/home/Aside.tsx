@@ -14,7 +14,11 @@ export function Aside() {
   if (!suspended.length) return null;
   return (
     <Card title={t('aside')} name="aside" count={suspended.length}>
-      <ul className="plain stack">{suspended.map((s) => <Row key={s.id} session={s} />)}</ul>
+      <ul className="plain stack">
+        {suspended.map((s) => (
+          <Row key={s.id} session={s} />
+        ))}
+      </ul>
     </Card>
   );
 }
@@ -29,11 +33,21 @@ function Row({ session }: { session: Schemas['Session'] }) {
   const network = session.phase === 'WAITING_NETWORK_RETRY' && waits?.at && new Date(waits.at).getTime() > now;
   return (
     <li className="stack tight" data-session={session.id}>
-      <p className="row"><SessionLink session={session} /><span className="badge">{words.type(session.type)}</span><span className="muted small"><Time at={session.last_event_time} /></span></p>
+      <p className="row">
+        <SessionLink session={session} />
+        <span className="badge">{words.type(session.type)}</span>
+        <span className="muted small">
+          <Time at={session.last_event_time} />
+        </span>
+      </p>
       <p className="small">
-        {network ? t('aside.network', { time: f.time(waits.at!) })
-          : holder?.type === 'CHAT' ? <Sentence text={t('aside.chat')} parts={{ chat: <SessionLink session={holder} inline /> }} />
-            : t('aside.else')}
+        {network ? (
+          t('aside.network', { time: f.time(waits.at!) })
+        ) : holder?.type === 'CHAT' ? (
+          <Sentence text={t('aside.chat')} parts={{ chat: <SessionLink session={holder} inline /> }} />
+        ) : (
+          t('aside.else')
+        )}
       </p>
     </li>
   );

@@ -16,7 +16,9 @@ export function FirstSteps({ onHide }: { onHide: () => void }) {
     <section className="card stack" aria-labelledby={id} data-card="steps">
       <header className="row between">
         <h2 id={id}>{t('steps')}</h2>
-        <button type="button" className="plain small" onClick={onHide}>{t('steps.hide')}</button>
+        <button type="button" className="plain small" onClick={onHide}>
+          {t('steps.hide')}
+        </button>
       </header>
       <ol className={`plain ${styles.steps}`}>
         <ProviderStep />
@@ -27,13 +29,28 @@ export function FirstSteps({ onHide }: { onHide: () => void }) {
   );
 }
 
-function Step({ number, title, done, children }: { number: number; title: string; done: boolean; children: ReactNode }) {
+function Step({
+  number,
+  title,
+  done,
+  children,
+}: {
+  number: number;
+  title: string;
+  done: boolean;
+  children: ReactNode;
+}) {
   const t = texts.use();
   return (
     <li className={styles.step} data-step={number} data-done={done}>
-      <span className={styles.number} aria-hidden="true">{done ? '✓' : number}</span>
+      <span className={styles.number} aria-hidden="true">
+        {done ? '✓' : number}
+      </span>
       <div className="stack tight grow">
-        <h3>{title}{done && <span className="visually-hidden"> ({t('steps.done')})</span>}</h3>
+        <h3>
+          {title}
+          {done && <span className="visually-hidden"> ({t('steps.done')})</span>}
+        </h3>
         {children}
       </div>
     </li>
@@ -47,10 +64,31 @@ function ProviderStep() {
   const chosen = providers.find((p) => p.is_default) ?? providers[0];
   return (
     <Step number={1} title={t('steps.provider')} done={chosen !== undefined || demo}>
-      <p className="small">{chosen ? t('steps.provider.set', { name: chosen.name }) : demo ? t('steps.provider.demo.set') : t('steps.provider.text')}</p>
+      <p className="small">
+        {chosen
+          ? t('steps.provider.set', { name: chosen.name })
+          : demo
+            ? t('steps.provider.demo.set')
+            : t('steps.provider.text')}
+      </p>
       <p className="row">
-        {!chosen && <Link href="/settings/providers" className="button small">{t('steps.provider.add')}</Link>}
-        {!chosen && !demo && <button type="button" className="small" onClick={() => { chooseDemo(); setDemo(true); }}>{t('steps.provider.demo')}</button>}
+        {!chosen && (
+          <Link href="/settings/providers" className="button small">
+            {t('steps.provider.add')}
+          </Link>
+        )}
+        {!chosen && !demo && (
+          <button
+            type="button"
+            className="small"
+            onClick={() => {
+              chooseDemo();
+              setDemo(true);
+            }}
+          >
+            {t('steps.provider.demo')}
+          </button>
+        )}
       </p>
     </Step>
   );
@@ -68,7 +106,11 @@ function ChatStep() {
     <Step number={2} title={t('steps.chat')} done={(chats.data?.data.length ?? 0) > 0}>
       <p className="small">{t('steps.chat.text')}</p>
       <p className={styles.sentence}>{t('steps.chat.sentence')}</p>
-      <p><button type="button" className="small primary" onClick={open}>{t('steps.chat.open')}</button></p>
+      <p>
+        <button type="button" className="small primary" onClick={open}>
+          {t('steps.chat.open')}
+        </button>
+      </p>
     </Step>
   );
 }
@@ -80,7 +122,9 @@ function AutomationStep() {
   const make = useAction(async () => {
     await api.POST('/v1/automations', {
       body: {
-        name: t('steps.auto.name'), enabled: false, seed: { text: t('steps.auto.seed') },
+        name: t('steps.auto.name'),
+        enabled: false,
+        seed: { text: t('steps.auto.seed') },
         schedule: { type: 'cron', expression: '0 8 * * *', time_zone: browserZone() },
       },
     });
@@ -91,8 +135,20 @@ function AutomationStep() {
       <p className="small">{t('steps.auto.text')}</p>
       {make.problem != null && <ProblemBox thrown={make.problem} />}
       <p>
-        {sample ? <Link href={`/automations/${sample.id}`} className="button small">{t('steps.auto.see')}</Link>
-          : <button type="button" className="small" disabled={make.busy || first.isPending} onClick={() => void make.run()}>{t('steps.auto.make')}</button>}
+        {sample ? (
+          <Link href={`/automations/${sample.id}`} className="button small">
+            {t('steps.auto.see')}
+          </Link>
+        ) : (
+          <button
+            type="button"
+            className="small"
+            disabled={make.busy || first.isPending}
+            onClick={() => void make.run()}
+          >
+            {t('steps.auto.make')}
+          </button>
+        )}
       </p>
     </Step>
   );

@@ -13,17 +13,32 @@ export function Needs() {
   const open = $api.useQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 200 } } });
   const n = open.data?.data.length ?? 0;
   return (
-    <Card title={t('needs')} name="needs" count={n} more={n > 0 ? { href: '/approvals', text: t('needs.open') } : undefined}>
-      <Read query={open}>{({ data }) => (data.length === 0 ? <p className="muted">{t('needs.none')}</p> : (
-        <ul className="plain stack tight">
-          {data.slice(0, 5).map((a) => (
-            <li key={a.id} data-approval={a.id}>
-              <Link href="/approvals" className="clamp">{a.text || a.actions[0]?.text || words.approval(a.kind)}</Link>
-              <span className="muted small">{words.approval(a.kind)} · <Time at={a.created_at} /></span>
-            </li>
-          ))}
-        </ul>
-      ))}</Read>
+    <Card
+      title={t('needs')}
+      name="needs"
+      count={n}
+      more={n > 0 ? { href: '/approvals', text: t('needs.open') } : undefined}
+    >
+      <Read query={open}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="muted">{t('needs.none')}</p>
+          ) : (
+            <ul className="plain stack tight">
+              {data.slice(0, 5).map((a) => (
+                <li key={a.id} data-approval={a.id}>
+                  <Link href="/approvals" className="clamp">
+                    {a.text || a.actions[0]?.text || words.approval(a.kind)}
+                  </Link>
+                  <span className="muted small">
+                    {words.approval(a.kind)} · <Time at={a.created_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Read>
     </Card>
   );
 }

@@ -2,5 +2,13 @@ import { Fragment, type ReactNode } from 'react';
 
 /** A sentence with something in it that is no text: a link, a time that moves. */
 export function Sentence({ text, parts }: { text: string; parts: Record<string, ReactNode> }) {
-  return <>{text.split(/(\{\w+\})/).map((piece, i) => <Fragment key={i}>{parts[piece.slice(1, -1)] !== undefined && piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece}</Fragment>)}</>;
+  return (
+    <>
+      {text.split(/(\{\w+\})/).map((piece, i) => (
+        <Fragment key={i}>
+          {parts[piece.slice(1, -1)] !== undefined && piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece}
+        </Fragment>
+      ))}
+    </>
+  );
 }

@@ -21,14 +21,27 @@ function useFirstSteps() {
   const [begun, setBegun] = useState(false);
   const fresh = chats.data?.data.length === 0;
   if (fresh && !begun) setBegun(true);
-  return { show: !hidden && (fresh || begun), hide: () => { hideSteps(); setHidden(true); } };
+  return {
+    show: !hidden && (fresh || begun),
+    hide: () => {
+      hideSteps();
+      setHidden(true);
+    },
+  };
 }
 
 export default function Home() {
   const t = texts.use();
   const steps = useFirstSteps();
   return (
-    <Page title={t('title')} actions={<Link href="/chat" className="button primary">{t('chat.new')}</Link>}>
+    <Page
+      title={t('title')}
+      actions={
+        <Link href="/chat" className="button primary">
+          {t('chat.new')}
+        </Link>
+      }
+    >
       {steps.show && <FirstSteps onHide={steps.hide} />}
       <div className={styles.wide}>
         <SlotCard />

@@ -3,10 +3,18 @@ const hidden = 'fermata.steps.hidden';
 const demo = 'fermata.steps.demo';
 
 function get(key: string): boolean {
-  try { return localStorage.getItem(key) === '1'; } catch { return false; }
+  try {
+    return localStorage.getItem(key) === '1';
+  } catch {
+    return false;
+  }
 }
 function set(key: string): void {
-  try { localStorage.setItem(key, '1'); } catch { /* asked again next time */ }
+  try {
+    localStorage.setItem(key, '1');
+  } catch {
+    /* asked again next time */
+  }
 }
 
 export const stepsHidden = () => get(hidden);

@@ -18,27 +18,67 @@ export function FilterBar({ value: f, onChange }: { value: Filter; onChange: (f:
       <Field label={t('filter.automation')}>
         <select value={f.automation} onChange={(e) => set({ automation: e.target.value })}>
           <option value="">{t('filter.all')}</option>
-          {f.automation && !known.some((a) => a.id === f.automation) && <option value={f.automation}>{t('gone')}</option>}
-          {known.map((a) => <option key={a.id} value={a.id}>{a.name.slice(0, 80)}</option>)}
+          {f.automation && !known.some((a) => a.id === f.automation) && (
+            <option value={f.automation}>{t('gone')}</option>
+          )}
+          {known.map((a) => (
+            <option key={a.id} value={a.id}>
+              {a.name.slice(0, 80)}
+            </option>
+          ))}
         </select>
       </Field>
       <Field label={t('filter.state')}>
         <select value={f.state} onChange={(e) => set({ state: e.target.value })}>
           <option value="">{t('filter.any')}</option>
-          <optgroup label={t('filter.ended')}>{ends.map((reason) => <option key={reason} value={`end:${reason}`}>{words.ended(reason)}</option>)}</optgroup>
-          <optgroup label={t('filter.underway')}>{underWay.map((status) => <option key={status} value={`status:${status}`}>{words.status(status)}</option>)}</optgroup>
+          <optgroup label={t('filter.ended')}>
+            {ends.map((reason) => (
+              <option key={reason} value={`end:${reason}`}>
+                {words.ended(reason)}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label={t('filter.underway')}>
+            {underWay.map((status) => (
+              <option key={status} value={`status:${status}`}>
+                {words.status(status)}
+              </option>
+            ))}
+          </optgroup>
           <option value="not_run">{t('filter.not_run')}</option>
         </select>
       </Field>
       <Field label={t('filter.trigger')}>
         <select value={f.trigger} onChange={(e) => set({ trigger: e.target.value })}>
           <option value="">{t('filter.any')}</option>
-          {triggers.map((name) => <option key={name} value={name}>{words.trigger(name)}</option>)}
+          {triggers.map((name) => (
+            <option key={name} value={name}>
+              {words.trigger(name)}
+            </option>
+          ))}
         </select>
       </Field>
-      <Field label={t('filter.since')}><input type="date" value={f.since} max={f.until || undefined} onChange={(e) => set({ since: e.target.value })} /></Field>
-      <Field label={t('filter.until')}><input type="date" value={f.until} min={f.since || undefined} onChange={(e) => set({ until: e.target.value })} /></Field>
-      {filtered && <button type="button" className="plain" onClick={() => onChange(all)}>{t('filter.clear')}</button>}
+      <Field label={t('filter.since')}>
+        <input
+          type="date"
+          value={f.since}
+          max={f.until || undefined}
+          onChange={(e) => set({ since: e.target.value })}
+        />
+      </Field>
+      <Field label={t('filter.until')}>
+        <input
+          type="date"
+          value={f.until}
+          min={f.since || undefined}
+          onChange={(e) => set({ until: e.target.value })}
+        />
+      </Field>
+      {filtered && (
+        <button type="button" className="plain" onClick={() => onChange(all)}>
+          {t('filter.clear')}
+        </button>
+      )}
     </div>
   );
 }

@@ -29,9 +29,18 @@ export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string 
   return (
     <li className="card stack tight" data-occurrence={o.id} data-state={o.state}>
       <p className="row">
-        <span className={`badge ${tone}`}><span aria-hidden="true">⊘ </span>{t.has(key) ? t(key) : o.state}</span>
-        {name !== undefined && <Link href={`/automations/${o.automation_id}`} className="clamp">{name}</Link>}
-        <span className="small muted">{t('due.at')} <Time at={o.scheduled_at} /></span>
+        <span className={`badge ${tone}`}>
+          <span aria-hidden="true">⊘ </span>
+          {t.has(key) ? t(key) : o.state}
+        </span>
+        {name !== undefined && (
+          <Link href={`/automations/${o.automation_id}`} className="clamp">
+            {name}
+          </Link>
+        )}
+        <span className="small muted">
+          {t('due.at')} <Time at={o.scheduled_at} />
+        </span>
       </p>
       <p>{why(o)}</p>
     </li>

@@ -13,7 +13,9 @@ export function RunActions({ run }: { run: Schemas['AutomationRun'] }) {
   const [stopping, setStopping] = useState(false);
   const path = { session_id: run.session_id };
   const again = useAction(async () => {
-    const { data } = await api.POST('/v1/automations/{automation_id}/execute', { params: { path: { automation_id: run.automation_id } } });
+    const { data } = await api.POST('/v1/automations/{automation_id}/execute', {
+      params: { path: { automation_id: run.automation_id } },
+    });
     announce(data?.result === 'QUEUED' ? t('again.queued', { n: data.position ?? 1 }) : t('again.started'));
   });
   const leave = useAction(async () => {
@@ -23,15 +25,41 @@ export function RunActions({ run }: { run: Schemas['AutomationRun'] }) {
   const problem = again.problem ?? leave.problem;
   return (
     <>
-      {hasEnded(run) && <button type="button" className="plain small" disabled={again.busy} onClick={() => void again.run()}>{t('again')}</button>}
-      {run.status === 'queued' && <button type="button" className="plain small" disabled={leave.busy} onClick={() => void leave.run()}>{t('leave')}</button>}
-      {!hasEnded(run) && <button type="button" className="danger small" onClick={() => setStopping(true)}>{t('stop')}</button>}
-      {problem != null && <ProblemBox thrown={problem} onClose={() => { again.clear(); leave.clear(); }} />}
+      {hasEnded(run) && (
+        <button type="button" className="plain small" disabled={again.busy} onClick={() => void again.run()}>
+          {t('again')}
+        </button>
+      )}
+      {run.status === 'queued' && (
+        <button type="button" className="plain small" disabled={leave.busy} onClick={() => void leave.run()}>
+          {t('leave')}
+        </button>
+      )}
+      {!hasEnded(run) && (
+        <button type="button" className="danger small" onClick={() => setStopping(true)}>
+          {t('stop')}
+        </button>
+      )}
+      {problem != null && (
+        <ProblemBox
+          thrown={problem}
+          onClose={() => {
+            again.clear();
+            leave.clear();
+          }}
+        />
+      )}
       {stopping && (
-        <Confirm title={t('stop.title')} yes={t('stop.yes')} danger onClose={() => setStopping(false)} act={async () => {
-          await api.POST('/v1/sessions/{session_id}/stop', { params: { path } });
-          announce(t('stopped'));
-        }}>
+        <Confirm
+          title={t('stop.title')}
+          yes={t('stop.yes')}
+          danger
+          onClose={() => setStopping(false)}
+          act={async () => {
+            await api.POST('/v1/sessions/{session_id}/stop', { params: { path } });
+            announce(t('stopped'));
+          }}
+        >
           <p>{t('stop.text')}</p>
         </Confirm>
       )}

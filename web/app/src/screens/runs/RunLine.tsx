@@ -25,16 +25,28 @@ export function RunLine({ run, named }: { run: Run; named?: boolean }) {
     <li className="card stack tight" data-run={run.session_id} data-status={run.status}>
       <p className="row">
         <OutcomeBadge run={run} />
-        {named && <Link href={`/automations/${run.automation_id}`} className="clamp">{run.name || t('unnamed')}</Link>}
-        <span className="small muted"><Time at={run.started_at ?? run.requested_at} /> · {words.trigger(run.trigger)}</span>
+        {named && (
+          <Link href={`/automations/${run.automation_id}`} className="clamp">
+            {run.name || t('unnamed')}
+          </Link>
+        )}
+        <span className="small muted">
+          <Time at={run.started_at ?? run.requested_at} /> · {words.trigger(run.trigger)}
+        </span>
       </p>
       {!hasEnded(run) && <Why id={run.session_id} />}
       <Result text={run.final_text ?? ''} />
       <Facts run={run} />
       <div className="row small">
-        <Link href={`/chat/${run.session_id}`} className="button small">{t('open')}</Link>
-        <Link href={`/timeline/${run.session_id}`} className="button plain small">{t('timeline')}</Link>
-        <button type="button" className="plain small" aria-expanded={seed} onClick={() => setSeed(!seed)}>{t('seed')}</button>
+        <Link href={`/chat/${run.session_id}`} className="button small">
+          {t('open')}
+        </Link>
+        <Link href={`/timeline/${run.session_id}`} className="button plain small">
+          {t('timeline')}
+        </Link>
+        <button type="button" className="plain small" aria-expanded={seed} onClick={() => setSeed(!seed)}>
+          {t('seed')}
+        </button>
         <RunActions run={run} />
       </div>
       {seed && <SeedThen run={run} />}
@@ -56,7 +68,11 @@ function Result({ text }: { text: string }) {
   return (
     <div>
       <Markdown text={whole || !long ? text : `${text.slice(0, shown - 20)}…`} />
-      {long && <button type="button" className="link small" aria-expanded={whole} onClick={() => setWhole(!whole)}>{t(whole ? 'less' : 'whole')}</button>}
+      {long && (
+        <button type="button" className="link small" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {t(whole ? 'less' : 'whole')}
+        </button>
+      )}
     </div>
   );
 }
@@ -69,7 +85,16 @@ function Facts({ run }: { run: Run }) {
   const late = run.scheduled_at && run.started_at && Date.parse(run.started_at) - Date.parse(run.scheduled_at) > 60_000;
   return (
     <p className="row small muted">
-      {run.duration_ms !== null ? <span>{t('took', { duration: f.duration(run.duration_ms) })}</span> : run.started_at && !hasEnded(run) && <span>{t('since')} <Elapsed since={run.started_at} /></span>}
+      {run.duration_ms !== null ? (
+        <span>{t('took', { duration: f.duration(run.duration_ms) })}</span>
+      ) : (
+        run.started_at &&
+        !hasEnded(run) && (
+          <span>
+            {t('since')} <Elapsed since={run.started_at} />
+          </span>
+        )
+      )}
       <span>{t('roundtrips', { n: run.roundtrips })}</span>
       <span>{t('tokens', { n: tokens, count: f.number(tokens) })}</span>
       {usage.cost && <span>{f.money(usage.cost.amount, usage.cost.currency)}</span>}

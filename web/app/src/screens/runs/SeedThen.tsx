@@ -9,8 +9,15 @@ import { texts } from './texts';
 /** The request as it was for this run, and what has changed in it since. */
 export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
   const t = texts.use();
-  const first = $api.useQuery('get', '/v1/sessions/{session_id}/messages', { params: { path: { session_id: run.session_id }, query: { limit: 1 } } });
-  const seed = $api.useQuery('get', '/v1/automations/{automation_id}/seed', { params: { path: { automation_id: run.automation_id } } }, { retry: false });
+  const first = $api.useQuery('get', '/v1/sessions/{session_id}/messages', {
+    params: { path: { session_id: run.session_id }, query: { limit: 1 } },
+  });
+  const seed = $api.useQuery(
+    'get',
+    '/v1/automations/{automation_id}/seed',
+    { params: { path: { automation_id: run.automation_id } } },
+    { retry: false },
+  );
   const gone = seed.error && asProblem(seed.error).status === 404;
   return (
     <div className="box stack tight" data-seed>
@@ -22,9 +29,23 @@ export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
           return (
             <>
               <h3>{t(pieces && !same ? 'seed.differs' : 'seed.then')}</h3>
-              {same || !pieces ? <p className="preserve">{then}</p> : (
+              {same || !pieces ? (
+                <p className="preserve">{then}</p>
+              ) : (
                 <p className="preserve">
-                  {pieces.map((p, i) => (p.kind === 'gone' ? <del key={i} className={css.gone}>{p.text}</del> : p.kind === 'new' ? <ins key={i} className={css.new}>{p.text}</ins> : <span key={i}>{p.text}</span>))}
+                  {pieces.map((p, i) =>
+                    p.kind === 'gone' ? (
+                      <del key={i} className={css.gone}>
+                        {p.text}
+                      </del>
+                    ) : p.kind === 'new' ? (
+                      <ins key={i} className={css.new}>
+                        {p.text}
+                      </ins>
+                    ) : (
+                      <span key={i}>{p.text}</span>
+                    ),
+                  )}
                 </p>
               )}
               <p className="small muted">{gone ? t('seed.gone') : pieces && t(same ? 'seed.same' : 'seed.legend')}</p>

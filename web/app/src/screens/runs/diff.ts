@@ -1,5 +1,8 @@
 // What differs between two texts, word by word.
-export interface Piece { kind: 'same' | 'gone' | 'new'; text: string }
+export interface Piece {
+  kind: 'same' | 'gone' | 'new';
+  text: string;
+}
 
 const most = 1500; // words of each; beyond that whole lines are compared
 
@@ -9,8 +12,15 @@ const cut = (text: string, lines: boolean) => text.match(lines ? /[^\n]*\n|[^\n]
 export function diff(before: string, now: string): Piece[] {
   let a = cut(before, false);
   let b = cut(now, false);
-  if (a.length > most || b.length > most) { a = cut(before, true); b = cut(now, true); }
-  if (a.length > most || b.length > most) return pieces([['gone', before], ['new', now]]);
+  if (a.length > most || b.length > most) {
+    a = cut(before, true);
+    b = cut(now, true);
+  }
+  if (a.length > most || b.length > most)
+    return pieces([
+      ['gone', before],
+      ['new', now],
+    ]);
   return pieces(walk(a, b, lengths(a, b)));
 }
 
@@ -30,8 +40,11 @@ function walk(a: string[], b: string[], table: Uint16Array[]): [Piece['kind'], s
   let i = 0;
   let j = 0;
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) { out.push(['same', a[i]!]); i++; j++; }
-    else if (j >= b.length || (i < a.length && table[i + 1]![j]! >= table[i]![j + 1]!)) out.push(['gone', a[i++]!]);
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      out.push(['same', a[i]!]);
+      i++;
+      j++;
+    } else if (j >= b.length || (i < a.length && table[i + 1]![j]! >= table[i]![j + 1]!)) out.push(['gone', a[i++]!]);
     else out.push(['new', b[j++]!]);
   }
   return out;

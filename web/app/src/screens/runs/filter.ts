@@ -1,5 +1,11 @@
 // What the list of runs shows. It is kept for the tab: the address has no room for it.
-export interface Filter { automation: string; state: string; trigger: string; since: string; until: string }
+export interface Filter {
+  automation: string;
+  state: string;
+  trigger: string;
+  since: string;
+  until: string;
+}
 
 export const all: Filter = { automation: '', state: '', trigger: '', since: '', until: '' };
 const name = 'fermata.runs.filter';
@@ -9,11 +15,17 @@ export function readFilter(): Filter {
     const kept: unknown = JSON.parse(sessionStorage.getItem(name) ?? '{}');
     const known = Object.entries(kept as object).filter(([k, v]) => k in all && typeof v === 'string');
     return { ...all, ...Object.fromEntries(known) };
-  } catch { return all; }
+  } catch {
+    return all;
+  }
 }
 
 export function keepFilter(filter: Filter): void {
-  try { sessionStorage.setItem(name, JSON.stringify(filter)); } catch { /* it holds until the screen is left */ }
+  try {
+    sessionStorage.setItem(name, JSON.stringify(filter));
+  } catch {
+    /* it holds until the screen is left */
+  }
 }
 
 /** To be called before the list of runs is shown: those of one automation. */
@@ -24,7 +36,15 @@ export const ends = ['COMPLETED', 'ERROR', 'TIMEOUT', 'LIMIT_REACHED', 'CANCELLE
 export const triggers = ['SCHEDULED', 'MANUAL', 'EVENT'] as const;
 const notRun = 'DUE,SKIPPED,MISSED,COALESCED,FAILED';
 
-export interface Query { automation_id?: string; status?: (typeof underWay)[number]; end_reason?: (typeof ends)[number]; trigger?: (typeof triggers)[number]; since?: string; until?: string; states?: string }
+export interface Query {
+  automation_id?: string;
+  status?: (typeof underWay)[number];
+  end_reason?: (typeof ends)[number];
+  trigger?: (typeof triggers)[number];
+  since?: string;
+  until?: string;
+  states?: string;
+}
 
 // The beginning of a day that was typed, in the browser's own zone.
 function dayStart(text: string, plus: number): string | undefined {
@@ -36,7 +56,11 @@ function dayStart(text: string, plus: number): string | undefined {
 export function queriesOf(f: Filter): { runs: Query | null; occurrences: Query | null } {
   const since = dayStart(f.since, 0);
   const until = dayStart(f.until, 1);
-  const common: Query = { ...(f.automation && { automation_id: f.automation }), ...(since && { since }), ...(until && { until }) };
+  const common: Query = {
+    ...(f.automation && { automation_id: f.automation }),
+    ...(since && { since }),
+    ...(until && { until }),
+  };
   const [kind, value] = f.state.split(':');
   const runs: Query = {
     ...common,

@@ -17,7 +17,10 @@ import { texts } from './texts';
 export default function Runs() {
   const t = texts.use();
   const [filter, setFilter] = useState(readFilter);
-  const change = (next: typeof filter) => { keepFilter(next); setFilter(next); };
+  const change = (next: typeof filter) => {
+    keepFilter(next);
+    setFilter(next);
+  };
   return (
     <Page title={t('title')}>
       <p className="muted">{t('intro')}</p>
@@ -32,25 +35,79 @@ function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void })
   const t = texts.use();
   const ui = uiTexts.use();
   const asked = queriesOf(filter);
-  const runs = $api.useInfiniteQuery('get', '/v1/runs', { params: { query: { ...asked.runs, limit: 30 } } }, { ...byPages, enabled: asked.runs !== null });
-  const occurrences = $api.useInfiniteQuery('get', '/v1/occurrences', { params: { query: { ...asked.occurrences, limit: 30 } } }, { ...byPages, enabled: asked.occurrences !== null });
+  const runs = $api.useInfiniteQuery(
+    'get',
+    '/v1/runs',
+    { params: { query: { ...asked.runs, limit: 30 } } },
+    { ...byPages, enabled: asked.runs !== null },
+  );
+  const occurrences = $api.useInfiniteQuery(
+    'get',
+    '/v1/occurrences',
+    { params: { query: { ...asked.occurrences, limit: 30 } } },
+    { ...byPages, enabled: asked.occurrences !== null },
+  );
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } });
   const nameOf = (id: string) => automations.data?.data.find((a) => a.id === id)?.name ?? t('gone');
   const queries = [...(asked.runs ? [runs] : []), ...(asked.occurrences ? [occurrences] : [])];
   const waiting = queries.find((q) => q.data === undefined);
   const both = waiting ?? queries.find((q) => q.error) ?? queries[0]!;
   return (
-    <Read query={{ ...both, data: waiting ? undefined : true, refetch: () => void queries.forEach((q) => void q.refetch()) }}>
+    <Read
+      query={{
+        ...both,
+        data: waiting ? undefined : true,
+        refetch: () => void queries.forEach((q) => void q.refetch()),
+      }}
+    >
       {() => {
-        const { items, wants } = merge(together(runs.data?.pages, (r) => r.session_id), together(occurrences.data?.pages, (o) => o.id));
+        const { items, wants } = merge(
+          together(runs.data?.pages, (r) => r.session_id),
+          together(occurrences.data?.pages, (o) => o.id),
+        );
         const more = wants.runs || wants.occurrences;
-        if (!items.length && !more) return filter === all || JSON.stringify(filter) === JSON.stringify(all) ? <Nothing /> : <Empty><p>{t('filter.none')}</p><p><button type="button" onClick={onClear}>{t('filter.clear')}</button></p></Empty>;
+        if (!items.length && !more)
+          return filter === all || JSON.stringify(filter) === JSON.stringify(all) ? (
+            <Nothing />
+          ) : (
+            <Empty>
+              <p>{t('filter.none')}</p>
+              <p>
+                <button type="button" onClick={onClear}>
+                  {t('filter.clear')}
+                </button>
+              </p>
+            </Empty>
+          );
         return (
           <>
             <ul className="plain stack tight" aria-label={t('title')}>
-              {items.map((item) => (item.run ? <RunLine key={item.run.session_id} run={item.run} named /> : <OccurrenceLine key={item.occurrence.id} of={item.occurrence} name={nameOf(item.occurrence.automation_id)} />))}
+              {items.map((item) =>
+                item.run ? (
+                  <RunLine key={item.run.session_id} run={item.run} named />
+                ) : (
+                  <OccurrenceLine
+                    key={item.occurrence.id}
+                    of={item.occurrence}
+                    name={nameOf(item.occurrence.automation_id)}
+                  />
+                ),
+              )}
             </ul>
-            {more && <p><button type="button" disabled={runs.isFetchingNextPage || occurrences.isFetchingNextPage} onClick={() => { if (wants.runs) void runs.fetchNextPage(); if (wants.occurrences) void occurrences.fetchNextPage(); }}>{ui('more')}</button></p>}
+            {more && (
+              <p>
+                <button
+                  type="button"
+                  disabled={runs.isFetchingNextPage || occurrences.isFetchingNextPage}
+                  onClick={() => {
+                    if (wants.runs) void runs.fetchNextPage();
+                    if (wants.occurrences) void occurrences.fetchNextPage();
+                  }}
+                >
+                  {ui('more')}
+                </button>
+              </p>
+            )}
           </>
         );
       }}
@@ -63,9 +120,18 @@ function Nothing() {
   return (
     <Empty>
       <div className="stack tight">
-        <p><strong>{t('empty')}</strong></p>
+        <p>
+          <strong>{t('empty')}</strong>
+        </p>
         <p>{t('empty.how')}</p>
-        <p className="row" style={{ justifyContent: 'center' }}><Link href="/automations/new" className="button primary">{t('empty.make')}</Link><Link href="/automations" className="button">{t('empty.all')}</Link></p>
+        <p className="row" style={{ justifyContent: 'center' }}>
+          <Link href="/automations/new" className="button primary">
+            {t('empty.make')}
+          </Link>
+          <Link href="/automations" className="button">
+            {t('empty.all')}
+          </Link>
+        </p>
       </div>
     </Empty>
   );

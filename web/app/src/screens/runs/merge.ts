@@ -3,16 +3,23 @@ import type { Schemas } from '../../api/client';
 
 export type Run = Schemas['AutomationRun'];
 export type Occurrence = Schemas['Occurrence'];
-export type Item = { at: number; run: Run; occurrence?: undefined } | { at: number; occurrence: Occurrence; run?: undefined };
+export type Item =
+  { at: number; run: Run; occurrence?: undefined } | { at: number; occurrence: Occurrence; run?: undefined };
 
-interface Source<T> { items: T[]; more: boolean }
-export interface Merged { items: Item[]; /** Which source the next items may come from. */ wants: { runs: boolean; occurrences: boolean } }
+interface Source<T> {
+  items: T[];
+  more: boolean;
+}
+export interface Merged {
+  items: Item[];
+  /** Which source the next items may come from. */ wants: { runs: boolean; occurrences: boolean };
+}
 
 /** What can be shown for certain: nothing below the point down to which both are known. */
 export function merge(runs: Source<Run>, occurrences: Source<Occurrence>): Merged {
   const a: Item[] = runs.items.map((run) => ({ at: Date.parse(run.requested_at), run }));
   const b: Item[] = occurrences.items.map((occurrence) => ({ at: Date.parse(occurrence.scheduled_at), occurrence }));
-  const lowest = (items: Item[], more: boolean) => (more ? items.at(-1)?.at ?? Infinity : -Infinity);
+  const lowest = (items: Item[], more: boolean) => (more ? (items.at(-1)?.at ?? Infinity) : -Infinity);
   const down = [lowest(a, runs.more), lowest(b, occurrences.more)] as const;
   const horizon = Math.max(...down);
   return {
@@ -22,8 +29,13 @@ export function merge(runs: Source<Run>, occurrences: Source<Occurrence>): Merge
 }
 
 /** Pages, put together; an item that moved between two pages while they were read comes once. */
-export function together<T>(pages: { data: T[]; next_cursor?: string | null }[] | undefined, key: (item: T) => string): Source<T> {
+export function together<T>(
+  pages: { data: T[]; next_cursor?: string | null }[] | undefined,
+  key: (item: T) => string,
+): Source<T> {
   const seen = new Set<string>();
-  const items = (pages ?? []).flatMap((page) => page.data).filter((item) => !seen.has(key(item)) && seen.add(key(item)));
+  const items = (pages ?? [])
+    .flatMap((page) => page.data)
+    .filter((item) => !seen.has(key(item)) && seen.add(key(item)));
   return { items, more: Boolean(pages?.at(-1)?.next_cursor) };
 }

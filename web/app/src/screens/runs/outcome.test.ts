@@ -3,10 +3,21 @@ import type { Schemas } from '../../api/client';
 import { meansOf, outcomeOf } from './outcome';
 
 const run = (status: string, end_reason: string | null, duration_ms: number | null = null, amount?: number) =>
-  ({ status, end_reason, duration_ms, usage: { cost: amount === undefined ? null : { amount, currency: 'USD' } } }) as Schemas['AutomationRun'];
+  ({
+    status,
+    end_reason,
+    duration_ms,
+    usage: { cost: amount === undefined ? null : { amount, currency: 'USD' } },
+  }) as Schemas['AutomationRun'];
 
 describe('what became of a run', () => {
-  it.each([['ended', 'COMPLETED', 'ok'], ['ended', 'ERROR', 'bad'], ['ended', 'CANCELLED', ''], ['running', null, 'accent'], ['requires_action', null, 'warn']])('%s %s is %s', (status, reason, tone) => {
+  it.each([
+    ['ended', 'COMPLETED', 'ok'],
+    ['ended', 'ERROR', 'bad'],
+    ['ended', 'CANCELLED', ''],
+    ['running', null, 'accent'],
+    ['requires_action', null, 'warn'],
+  ])('%s %s is %s', (status, reason, tone) => {
     expect(outcomeOf(run(status, reason)).tone).toBe(tone);
   });
 
@@ -16,7 +27,9 @@ describe('what became of a run', () => {
   });
 
   it('has means of what has ended alone', () => {
-    expect(meansOf([run('running', null), run('ended', 'COMPLETED', 1000, 0.02), run('ended', 'ERROR', 3000)])).toEqual({ count: 2, duration: 2000, cost: 0.02 });
+    expect(meansOf([run('running', null), run('ended', 'COMPLETED', 1000, 0.02), run('ended', 'ERROR', 3000)])).toEqual(
+      { count: 2, duration: 2000, cost: 0.02 },
+    );
     expect(meansOf([])).toEqual({ count: 0, duration: null, cost: null });
   });
 });

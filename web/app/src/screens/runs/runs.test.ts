@@ -4,17 +4,25 @@ import { queriesOf } from './filter';
 import { merge, together, type Occurrence, type Run } from './merge';
 
 const run = (minute: number) => ({ session_id: `ses_${minute}`, requested_at: `2026-03-02T08:${minute}:00Z` }) as Run;
-const occurrence = (minute: number) => ({ id: `occ_${minute}`, scheduled_at: `2026-03-02T08:${minute}:00Z` }) as Occurrence;
-const ids = (items: { run?: Run; occurrence?: Occurrence }[]) => items.map((i) => i.run?.session_id ?? i.occurrence?.id);
+const occurrence = (minute: number) =>
+  ({ id: `occ_${minute}`, scheduled_at: `2026-03-02T08:${minute}:00Z` }) as Occurrence;
+const ids = (items: { run?: Run; occurrence?: Occurrence }[]) =>
+  items.map((i) => i.run?.session_id ?? i.occurrence?.id);
 
 describe('runs and what did not run, in one list', () => {
   it('is in order, the newest first', () => {
-    const { items } = merge({ items: [run(50), run(20)], more: false }, { items: [occurrence(40), occurrence(10)], more: false });
+    const { items } = merge(
+      { items: [run(50), run(20)], more: false },
+      { items: [occurrence(40), occurrence(10)], more: false },
+    );
     expect(ids(items)).toEqual(['ses_50', 'occ_40', 'ses_20', 'occ_10']);
   });
 
   it('shows nothing that the next page of the other might come before', () => {
-    const { items, wants } = merge({ items: [run(50), run(30)], more: true }, { items: [occurrence(40), occurrence(10)], more: true });
+    const { items, wants } = merge(
+      { items: [run(50), run(30)], more: true },
+      { items: [occurrence(40), occurrence(10)], more: true },
+    );
     expect(ids(items)).toEqual(['ses_50', 'occ_40', 'ses_30']);
     expect(wants).toEqual({ runs: true, occurrences: false });
   });
@@ -24,7 +32,10 @@ describe('runs and what did not run, in one list', () => {
   });
 
   it('has what moved between two pages once', () => {
-    const pages = [{ data: [run(50), run(40)], next_cursor: 'x' }, { data: [run(40), run(30)], next_cursor: null }];
+    const pages = [
+      { data: [run(50), run(40)], next_cursor: 'x' },
+      { data: [run(40), run(30)], next_cursor: null },
+    ];
     expect(together(pages, (r) => r.session_id)).toEqual({ items: [run(50), run(40), run(30)], more: false });
     expect(together<Run>(undefined, (r) => r.session_id)).toEqual({ items: [], more: false });
   });
@@ -38,7 +49,10 @@ describe('a filter', () => {
   it('leaves out what cannot match', () => {
     expect(queriesOf({ ...none, state: 'end:ERROR' })).toEqual({ runs: { end_reason: 'ERROR' }, occurrences: null });
     expect(queriesOf({ ...none, state: 'status:running' }).runs).toEqual({ status: 'running' });
-    expect(queriesOf({ ...none, state: 'not_run', automation: 'aut_1' })).toEqual({ runs: null, occurrences: { automation_id: 'aut_1', states: 'DUE,SKIPPED,MISSED,COALESCED,FAILED' } });
+    expect(queriesOf({ ...none, state: 'not_run', automation: 'aut_1' })).toEqual({
+      runs: null,
+      occurrences: { automation_id: 'aut_1', states: 'DUE,SKIPPED,MISSED,COALESCED,FAILED' },
+    });
     expect(queriesOf({ ...none, trigger: 'MANUAL' }).occurrences).toBeNull();
     expect(queriesOf({ ...none, trigger: 'SCHEDULED' }).occurrences).not.toBeNull();
   });
@@ -54,15 +68,29 @@ describe('a filter', () => {
 describe('the difference of two texts', () => {
   it('is by words', () => {
     expect(diff('Sum up my entries.', 'Sum up all my notes.')).toEqual([
-      { kind: 'same', text: 'Sum up ' }, { kind: 'new', text: 'all ' }, { kind: 'same', text: 'my ' }, { kind: 'gone', text: 'entries.' }, { kind: 'new', text: 'notes.' },
+      { kind: 'same', text: 'Sum up ' },
+      { kind: 'new', text: 'all ' },
+      { kind: 'same', text: 'my ' },
+      { kind: 'gone', text: 'entries.' },
+      { kind: 'new', text: 'notes.' },
     ]);
   });
   it('joined gives both texts again, also of long ones', () => {
     const before = Array.from({ length: 4000 }, (_, i) => `word${i}${i % 9 ? '' : '\n'}`).join(' ');
     const now = before.replace('word1800', 'other');
     const all = diff(before, now);
-    expect(all.filter((p) => p.kind !== 'new').map((p) => p.text).join('')).toBe(before);
-    expect(all.filter((p) => p.kind !== 'gone').map((p) => p.text).join('')).toBe(now);
+    expect(
+      all
+        .filter((p) => p.kind !== 'new')
+        .map((p) => p.text)
+        .join(''),
+    ).toBe(before);
+    expect(
+      all
+        .filter((p) => p.kind !== 'gone')
+        .map((p) => p.text)
+        .join(''),
+    ).toBe(now);
     expect(all.length).toBeLessThan(8);
   });
   it('of the same is the same', () => {

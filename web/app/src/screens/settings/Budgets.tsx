@@ -10,7 +10,9 @@ export function Budgets() {
   const t = texts.use();
   return (
     <>
-      <p>{t('budgets.text')} <Link href="/usage">{t('budgets.usage')}</Link></p>
+      <p>
+        {t('budgets.text')} <Link href="/usage">{t('budgets.usage')}</Link>
+      </p>
       <Form fields={[]}>{(draft, settings) => <LimitTable rows={amounts} draft={draft} settings={settings} />}</Form>
       <h3>{t('budgets.used')}</h3>
       <Used />

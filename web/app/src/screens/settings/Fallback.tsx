@@ -14,20 +14,45 @@ export function Fallback({ draft }: { draft: Draft }) {
   const wrong = draft.wrong('/fallback_providers');
   return (
     <fieldset className="stack tight" data-setting="/fallback_providers">
-      <legend><strong>{t('fallback')}</strong></legend>
+      <legend>
+        <strong>{t('fallback')}</strong>
+      </legend>
       <p className="muted small">{t('fallback.text')}</p>
       {chosen.length > 0 && (
         <ol className="plain stack tight">
           {chosen.map((id, i) => (
-            <li key={id} className="row"><span className="badge">{i + 1}</span><span className="clamp">{name(id)}</span>
-              <button type="button" className="small" aria-label={t('fallback.remove', { name: name(id) })} onClick={() => draft.set('/fallback_providers', chosen.filter((c) => c !== id))}>{tu('remove')}</button></li>
+            <li key={id} className="row">
+              <span className="badge">{i + 1}</span>
+              <span className="clamp">{name(id)}</span>
+              <button
+                type="button"
+                className="small"
+                aria-label={t('fallback.remove', { name: name(id) })}
+                onClick={() =>
+                  draft.set(
+                    '/fallback_providers',
+                    chosen.filter((c) => c !== id),
+                  )
+                }
+              >
+                {tu('remove')}
+              </button>
+            </li>
           ))}
         </ol>
       )}
       {left.length > 0 && (
-        <select aria-label={t('fallback.add')} value="" onChange={(e) => e.target.value && draft.set('/fallback_providers', [...chosen, e.target.value])}>
+        <select
+          aria-label={t('fallback.add')}
+          value=""
+          onChange={(e) => e.target.value && draft.set('/fallback_providers', [...chosen, e.target.value])}
+        >
           <option value="">{t('fallback.add')}</option>
-          {left.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}
+          {left.map((p) => (
+            <option key={p.id} value={p.id}>
+              {p.name}
+            </option>
+          ))}
         </select>
       )}
       {wrong && <p className="wrong">{wrong}</p>}

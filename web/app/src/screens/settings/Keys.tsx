@@ -31,32 +31,98 @@ export function Keys() {
   return (
     <div className="stack">
       <p>{t('keys.text')}</p>
-      <p><button type="button" className="primary" onClick={() => setMaking(true)}>{t('keys.make')}</button></p>
-      <Read query={keys}>{({ data }) => (data.length === 0 ? <Empty>{t('keys.none')}</Empty> : (
-        <div className="scroll">
-          <table>
-            <thead><tr><th scope="col">{t('keys.name')}</th><th scope="col">{t('keys.role')}</th><th scope="col">{t('keys.prefix')}</th><th scope="col">{t('keys.made')}</th><th scope="col">{t('keys.used')}</th><th scope="col">{t('keys.expires')}</th><th scope="col"><span className="visually-hidden">{t('keys.revoke')}</span></th></tr></thead>
-            <tbody>
-              {data.map((key) => (
-                <tr key={key.id} data-key={key.id}>
-                  <th scope="row"><span className="clamp">{key.name}</span></th>
-                  <td>{t.has(`role.${key.role}`) ? t(`role.${key.role}`) : key.role}</td>
-                  <td><code>{key.prefix}…</code></td>
-                  <td className="nowrap"><Time at={key.created_at} /></td>
-                  <td className="nowrap">{key.last_used_at ? <Time at={key.last_used_at} /> : t('keys.never')}</td>
-                  <td className="nowrap">{key.expires_at && (Date.parse(key.expires_at) > now ? <Time at={key.expires_at} /> : <span className="badge bad">{t('keys.expired')}</span>)}</td>
-                  <td>{key.revoked_at ? <span className="badge bad">{t('keys.revoked')}</span> : <button type="button" className="small danger" aria-label={t('keys.revoke.of', { name: key.name.slice(0, 80) })} onClick={() => setRevoking(key)}>{t('keys.revoke')}</button>}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ))}</Read>
-      {making && <Make first={first} onClose={() => setMaking(false)} onMade={(key) => { setMaking(false); setMade(key); void fresh(); }} />}
+      <p>
+        <button type="button" className="primary" onClick={() => setMaking(true)}>
+          {t('keys.make')}
+        </button>
+      </p>
+      <Read query={keys}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>{t('keys.none')}</Empty>
+          ) : (
+            <div className="scroll">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{t('keys.name')}</th>
+                    <th scope="col">{t('keys.role')}</th>
+                    <th scope="col">{t('keys.prefix')}</th>
+                    <th scope="col">{t('keys.made')}</th>
+                    <th scope="col">{t('keys.used')}</th>
+                    <th scope="col">{t('keys.expires')}</th>
+                    <th scope="col">
+                      <span className="visually-hidden">{t('keys.revoke')}</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map((key) => (
+                    <tr key={key.id} data-key={key.id}>
+                      <th scope="row">
+                        <span className="clamp">{key.name}</span>
+                      </th>
+                      <td>{t.has(`role.${key.role}`) ? t(`role.${key.role}`) : key.role}</td>
+                      <td>
+                        <code>{key.prefix}…</code>
+                      </td>
+                      <td className="nowrap">
+                        <Time at={key.created_at} />
+                      </td>
+                      <td className="nowrap">{key.last_used_at ? <Time at={key.last_used_at} /> : t('keys.never')}</td>
+                      <td className="nowrap">
+                        {key.expires_at &&
+                          (Date.parse(key.expires_at) > now ? (
+                            <Time at={key.expires_at} />
+                          ) : (
+                            <span className="badge bad">{t('keys.expired')}</span>
+                          ))}
+                      </td>
+                      <td>
+                        {key.revoked_at ? (
+                          <span className="badge bad">{t('keys.revoked')}</span>
+                        ) : (
+                          <button
+                            type="button"
+                            className="small danger"
+                            aria-label={t('keys.revoke.of', { name: key.name.slice(0, 80) })}
+                            onClick={() => setRevoking(key)}
+                          >
+                            {t('keys.revoke')}
+                          </button>
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Read>
+      {making && (
+        <Make
+          first={first}
+          onClose={() => setMaking(false)}
+          onMade={(key) => {
+            setMaking(false);
+            setMade(key);
+            void fresh();
+          }}
+        />
+      )}
       {made && <Made made={made} onClose={() => setMade(null)} />}
       {revoking && (
-        <Confirm title={t('keys.revoke.of', { name: revoking.name.slice(0, 80) })} yes={t('keys.revoke')} danger onClose={() => setRevoking(null)}
-          act={async () => { await api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: revoking.id } } }); await fresh(); }}>
+        <Confirm
+          title={t('keys.revoke.of', { name: revoking.name.slice(0, 80) })}
+          yes={t('keys.revoke')}
+          danger
+          onClose={() => setRevoking(null)}
+          act={async () => {
+            await api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: revoking.id } } });
+            await fresh();
+          }}
+        >
           <p>{t('keys.revoke.text')}</p>
         </Confirm>
       )}
@@ -64,14 +130,26 @@ export function Keys() {
   );
 }
 
-function Make({ first, onMade, onClose }: { first: boolean; onMade: (key: Schemas['CreatedKey']) => void; onClose: () => void }) {
+function Make({
+  first,
+  onMade,
+  onClose,
+}: {
+  first: boolean;
+  onMade: (key: Schemas['CreatedKey']) => void;
+  onClose: () => void;
+}) {
   const t = texts.use();
   const [name, setName] = useState('');
   const [chosen, setRole] = useState<Schemas['Role']>('member');
   const role = first ? 'admin' : chosen;
   const [expires, setExpires] = useState('');
   const make = useAction(async () => {
-    const key = await body(api.POST('/v1/keys', { body: { name, role, ...(expires ? { expires_at: new Date(expires).toISOString() } : {}) } }));
+    const key = await body(
+      api.POST('/v1/keys', {
+        body: { name, role, ...(expires ? { expires_at: new Date(expires).toISOString() } : {}) },
+      }),
+    );
     // From the first key on the server asks this page for one too: it takes the new one,
     // so that the key that is shown only now is not lost behind a sign-in.
     if (!getKey()) setKey(key.key);
@@ -81,15 +159,39 @@ function Make({ first, onMade, onClose }: { first: boolean; onMade: (key: Schema
   const wrong = (pointer: string) => errors.find((e) => e.pointer === pointer)?.message;
   return (
     <Dialog title={t('keys.make')} onClose={onClose}>
-      <form className="stack" onSubmit={(e) => { e.preventDefault(); void make.run(); }}>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void make.run();
+        }}
+      >
         {first && <p className="box warn">{t('keys.first')}</p>}
-        <Field label={t('keys.name')} hint={t('keys.name.hint')} wrong={wrong('/name')} required><input value={name} maxLength={200} autoComplete="off" onChange={(e) => setName(e.target.value)} /></Field>
-        <Field label={t('keys.role')} hint={t(`role.${role}.text`)} wrong={wrong('/role')}>
-          <select value={role} onChange={(e) => setRole(e.target.value as Schemas['Role'])}>{roles.filter((r) => !first || r === 'admin').map((r) => <option key={r} value={r}>{t(`role.${r}`)}</option>)}</select>
+        <Field label={t('keys.name')} hint={t('keys.name.hint')} wrong={wrong('/name')} required>
+          <input value={name} maxLength={200} autoComplete="off" onChange={(e) => setName(e.target.value)} />
         </Field>
-        {!first && <Field label={t('keys.expires')} hint={t('keys.expires.hint')} wrong={wrong('/expires_at')}><input type="datetime-local" value={expires} onChange={(e) => setExpires(e.target.value)} /></Field>}
+        <Field label={t('keys.role')} hint={t(`role.${role}.text`)} wrong={wrong('/role')}>
+          <select value={role} onChange={(e) => setRole(e.target.value as Schemas['Role'])}>
+            {roles
+              .filter((r) => !first || r === 'admin')
+              .map((r) => (
+                <option key={r} value={r}>
+                  {t(`role.${r}`)}
+                </option>
+              ))}
+          </select>
+        </Field>
+        {!first && (
+          <Field label={t('keys.expires')} hint={t('keys.expires.hint')} wrong={wrong('/expires_at')}>
+            <input type="datetime-local" value={expires} onChange={(e) => setExpires(e.target.value)} />
+          </Field>
+        )}
         {make.problem != null && <ProblemBox thrown={make.problem} />}
-        <p><button type="submit" className="primary" disabled={make.busy || !name.trim()}>{t('keys.make')}</button></p>
+        <p>
+          <button type="submit" className="primary" disabled={make.busy || !name.trim()}>
+            {t('keys.make')}
+          </button>
+        </p>
       </form>
     </Dialog>
   );
@@ -101,8 +203,17 @@ function Made({ made, onClose }: { made: Schemas['CreatedKey']; onClose: () => v
   return (
     <Dialog title={t('keys.new', { name: made.name.slice(0, 80) })} onClose={onClose}>
       <p>{t('keys.once')}</p>
-      <p className="row"><code className="grow" data-new-key style={{ overflowWrap: 'anywhere' }}>{made.key}</code><Copy text={made.key} /></p>
-      <p><button type="button" className="primary" onClick={onClose}>{t('keys.kept')}</button></p>
+      <p className="row">
+        <code className="grow" data-new-key style={{ overflowWrap: 'anywhere' }}>
+          {made.key}
+        </code>
+        <Copy text={made.key} />
+      </p>
+      <p>
+        <button type="button" className="primary" onClick={onClose}>
+          {t('keys.kept')}
+        </button>
+      </p>
     </Dialog>
   );
 }

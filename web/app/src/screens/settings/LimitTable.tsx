@@ -7,18 +7,47 @@ import type { Draft, Settings } from './useSettings';
 const types = ['chat', 'automation'] as const;
 
 /** Limits of conversations and of automations side by side; an empty one is none. */
-export function LimitTable({ rows, draft, settings }: { rows: readonly (typeof counters[number] | typeof amounts[number])[]; draft: Draft; settings: Settings }) {
+export function LimitTable({
+  rows,
+  draft,
+  settings,
+}: {
+  rows: readonly ((typeof counters)[number] | (typeof amounts)[number])[];
+  draft: Draft;
+  settings: Settings;
+}) {
   const t = texts.use();
   const id = useId();
   return (
     <div className="scroll">
       <table>
-        <thead><tr><th scope="col">{t('limit')}</th>{types.map((type) => <th scope="col" key={type} id={`${id}${type}`}>{t(`limit.${type}`)}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">{t('limit')}</th>
+            {types.map((type) => (
+              <th scope="col" key={type} id={`${id}${type}`}>
+                {t(`limit.${type}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row}>
-              <th scope="row" className={styles.limit} id={`${id}${row}`}>{t(`l.${row}`)}<span className="hint muted small">{t(`lh.${row}`)}</span></th>
-              {types.map((type) => <td key={type}><Limit at={`/limits/${type}/${row}`} labelledBy={`${id}${row} ${id}${type}`} draft={draft} settings={settings} /></td>)}
+              <th scope="row" className={styles.limit} id={`${id}${row}`}>
+                {t(`l.${row}`)}
+                <span className="hint muted small">{t(`lh.${row}`)}</span>
+              </th>
+              {types.map((type) => (
+                <td key={type}>
+                  <Limit
+                    at={`/limits/${type}/${row}`}
+                    labelledBy={`${id}${row} ${id}${type}`}
+                    draft={draft}
+                    settings={settings}
+                  />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -27,7 +56,17 @@ export function LimitTable({ rows, draft, settings }: { rows: readonly (typeof c
   );
 }
 
-function Limit({ at, labelledBy, draft, settings }: { at: string; labelledBy: string; draft: Draft; settings: Settings }) {
+function Limit({
+  at,
+  labelledBy,
+  draft,
+  settings,
+}: {
+  at: string;
+  labelledBy: string;
+  draft: Draft;
+  settings: Settings;
+}) {
   const t = texts.use();
   const id = useId();
   const value = draft.get(at);
@@ -36,10 +75,30 @@ function Limit({ at, labelledBy, draft, settings }: { at: string; labelledBy: st
   const set = settings.changed?.includes(at);
   return (
     <div className={styles.cell} data-setting={at}>
-      <input type="number" step={at.includes('_cost_') ? 'any' : 1} min={0} className={styles.short} placeholder={t('limit.none')} aria-labelledby={labelledBy} aria-invalid={wrong ? true : undefined} aria-describedby={wrong ? `${id}w` : `${id}s`}
-        value={typeof value === 'number' ? value : ''} onChange={(e) => draft.set(at, e.target.value === '' ? null : e.target.valueAsNumber)} />
-      {wrong && <p id={`${id}w`} className={styles.wrong}>{wrong}</p>}
-      <span id={`${id}s`} className={edited ? 'small badge warn' : 'small muted'} data-source={edited ? 'unsaved' : set ? 'set' : 'default'}>{t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}</span>
+      <input
+        type="number"
+        step={at.includes('_cost_') ? 'any' : 1}
+        min={0}
+        className={styles.short}
+        placeholder={t('limit.none')}
+        aria-labelledby={labelledBy}
+        aria-invalid={wrong ? true : undefined}
+        aria-describedby={wrong ? `${id}w` : `${id}s`}
+        value={typeof value === 'number' ? value : ''}
+        onChange={(e) => draft.set(at, e.target.value === '' ? null : e.target.valueAsNumber)}
+      />
+      {wrong && (
+        <p id={`${id}w`} className={styles.wrong}>
+          {wrong}
+        </p>
+      )}
+      <span
+        id={`${id}s`}
+        className={edited ? 'small badge warn' : 'small muted'}
+        data-source={edited ? 'unsaved' : set ? 'set' : 'default'}
+      >
+        {t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}
+      </span>
     </div>
   );
 }
@@ -49,7 +108,14 @@ export function Strict({ draft }: { draft: Draft }) {
   const t = texts.use();
   return (
     <p className="row">
-      <button type="button" onClick={() => { for (const type of types) strict[type].forEach((n, i) => draft.set(`/limits/${type}/${counters[i]}`, n)); }}>{t('strict')}</button>
+      <button
+        type="button"
+        onClick={() => {
+          for (const type of types) strict[type].forEach((n, i) => draft.set(`/limits/${type}/${counters[i]}`, n));
+        }}
+      >
+        {t('strict')}
+      </button>
       <span className="muted small">{t('strict.text')}</span>
     </p>
   );

@@ -14,7 +14,12 @@ import { texts } from './texts';
 
 export type Provider = Schemas['Provider'];
 type Config = Record<string, unknown>;
-interface Props { kinds: Schemas['ProviderKind'][]; provider: Provider | null; onSaved: () => Promise<void>; onClose: () => void }
+interface Props {
+  kinds: Schemas['ProviderKind'][];
+  provider: Provider | null;
+  onSaved: () => Promise<void>;
+  onClose: () => void;
+}
 
 /** Adds or changes a provider, and tries it at once: a wrong key is told at its field. */
 export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
@@ -33,60 +38,121 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
   const { main, more } = halves(schema, kept, t('key.kept', { mask: kept ?? '' }));
   const save = useAction(async () => {
     setTest(null);
-    const stored = saved ? await change(saved, name, config) : await body(api.POST('/v1/providers', { body: { name: name.trim() || (chosen?.display_name ?? kind), kind, config } }));
+    const stored = saved
+      ? await change(saved, name, config)
+      : await body(
+          api.POST('/v1/providers', { body: { name: name.trim() || (chosen?.display_name ?? kind), kind, config } }),
+        );
     setSaved(stored);
     setName(stored.name);
     setConfig(shown(stored.config));
     await onSaved();
-    const result = await body(api.POST('/v1/providers/{provider_id}/test', { params: { path: { provider_id: stored.id } } }));
+    const result = await body(
+      api.POST('/v1/providers/{provider_id}/test', { params: { path: { provider_id: stored.id } } }),
+    );
     setTest(result);
     setTries((n) => n + 1);
     announce(t(result.ok ? 'provider.works' : 'provider.fails'));
   });
   const again = async () => {
-    const { value } = await versioned(api.GET('/v1/providers/{provider_id}', { params: { path: { provider_id: saved!.id } } }));
+    const { value } = await versioned(
+      api.GET('/v1/providers/{provider_id}', { params: { path: { provider_id: saved!.id } } }),
+    );
     setSaved(value);
     save.clear();
   };
   const problem = save.problem == null ? null : asProblem(save.problem);
-  const errors: FieldError[] = [...problem?.errors ?? [], ...testErrors(test?.error ?? null, schema)];
+  const errors: FieldError[] = [...(problem?.errors ?? []), ...testErrors(test?.error ?? null, schema)];
   const submit = () => {
     // An own key or variable may be missing for good reasons; what is typed must fit.
     if (checkSchema(schema, config).length) setTries((n) => n + 1);
     else void save.run();
   };
   const form = (half: Schema) => (
-    <SchemaForm schema={half} value={part(config, half)} errors={errors} at="/config" tries={tries}
-      onChange={(value) => { setTest(null); setConfig((now) => ({ ...Object.fromEntries(Object.entries(now).filter(([n]) => !Object.hasOwn(half.properties ?? {}, n))), ...value as Config })); }} />
+    <SchemaForm
+      schema={half}
+      value={part(config, half)}
+      errors={errors}
+      at="/config"
+      tries={tries}
+      onChange={(value) => {
+        setTest(null);
+        setConfig((now) => ({
+          ...Object.fromEntries(Object.entries(now).filter(([n]) => !Object.hasOwn(half.properties ?? {}, n))),
+          ...(value as Config),
+        }));
+      }}
+    />
   );
   return (
-    <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); submit(); }}>
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(e) => {
+        e.preventDefault();
+        submit();
+      }}
+    >
       <h3>{saved ? t('provider.edit', { name: saved.name.slice(0, 80) }) : t('providers.add')}</h3>
       <Field label={t('provider.kind')} wrong={errors.find((e) => e.pointer === '/kind')?.message}>
-        <select value={kind} disabled={saved !== null} onChange={(e) => { setKind(e.target.value); setConfig({}); setTries(0); }}>
-          {offered.map((k) => <option key={k.name} value={k.name}>{k.display_name}</option>)}
+        <select
+          value={kind}
+          disabled={saved !== null}
+          onChange={(e) => {
+            setKind(e.target.value);
+            setConfig({});
+            setTries(0);
+          }}
+        >
+          {offered.map((k) => (
+            <option key={k.name} value={k.name}>
+              {k.display_name}
+            </option>
+          ))}
         </select>
       </Field>
-      <Field label={t('provider.name')} hint={t('provider.name.hint')} wrong={errors.find((e) => e.pointer === '/name')?.message}>
+      <Field
+        label={t('provider.name')}
+        hint={t('provider.name.hint')}
+        wrong={errors.find((e) => e.pointer === '/name')?.message}
+      >
         <input value={name} maxLength={200} autoComplete="off" onChange={(e) => setName(e.target.value)} />
       </Field>
       {form(main)}
-      {Object.keys(more.properties ?? {}).length > 0 && <details className="card"><summary>{t('provider.more')}</summary><div className="stack">{form(more)}</div></details>}
+      {Object.keys(more.properties ?? {}).length > 0 && (
+        <details className="card">
+          <summary>{t('provider.more')}</summary>
+          <div className="stack">{form(more)}</div>
+        </details>
+      )}
       {problem && <ProblemBox thrown={problem} />}
-      {problem?.status === 412 && <p className="row"><button type="button" onClick={() => void again()}>{t('again')}</button><span className="muted small">{t('again.text')}</span></p>}
+      {problem?.status === 412 && (
+        <p className="row">
+          <button type="button" onClick={() => void again()}>
+            {t('again')}
+          </button>
+          <span className="muted small">{t('again.text')}</span>
+        </p>
+      )}
       {test && <TestResult result={test} />}
       {saved && <Models provider={saved.id} onChoose={(model) => setConfig((now) => ({ ...now, model }))} />}
       <div className="row">
-        <button type="submit" className="primary" disabled={save.busy}>{t(save.busy ? 'test.runs' : 'provider.save')}</button>
-        <button type="button" onClick={onClose}>{saved ? tu('close') : tu('cancel')}</button>
+        <button type="submit" className="primary" disabled={save.busy}>
+          {t(save.busy ? 'test.runs' : 'provider.save')}
+        </button>
+        <button type="button" onClick={onClose}>
+          {saved ? tu('close') : tu('cancel')}
+        </button>
       </div>
     </form>
   );
 }
 
 async function change(saved: Provider, name: string, config: Config): Promise<Provider> {
-  return body(api.PATCH('/v1/providers/{provider_id}', {
-    params: { path: { provider_id: saved.id }, header: { 'If-Match': `"${saved.version}"` } },
-    body: { name: name.trim() || saved.name, config: configPatch(saved.config, config) },
-  }));
+  return body(
+    api.PATCH('/v1/providers/{provider_id}', {
+      params: { path: { provider_id: saved.id }, header: { 'If-Match': `"${saved.version}"` } },
+      body: { name: name.trim() || saved.name, config: configPatch(saved.config, config) },
+    }),
+  );
 }

@@ -21,11 +21,24 @@ export function SaveBar({ draft }: { draft: Draft }) {
   return (
     <div className={`stack tight ${styles.save}`} data-changed={draft.changed}>
       {problem != null && <ProblemBox thrown={problem} />}
-      {stale && <p className="row"><button type="button" onClick={() => void draft.again()}>{t('again')}</button><span className="muted small">{t('again.text')}</span></p>}
+      {stale && (
+        <p className="row">
+          <button type="button" onClick={() => void draft.again()}>
+            {t('again')}
+          </button>
+          <span className="muted small">{t('again.text')}</span>
+        </p>
+      )}
       <div className="row">
-        <button type="submit" className="primary" disabled={!draft.changed || draft.save.busy}>{tu('save')}</button>
-        <button type="button" disabled={!draft.changed || draft.save.busy} onClick={draft.discard}>{t('discard')}</button>
-        <span className="muted small" role="status">{draft.changed ? t('unsaved') : ''}</span>
+        <button type="submit" className="primary" disabled={!draft.changed || draft.save.busy}>
+          {tu('save')}
+        </button>
+        <button type="button" disabled={!draft.changed || draft.save.busy} onClick={draft.discard}>
+          {t('discard')}
+        </button>
+        <span className="muted small" role="status">
+          {draft.changed ? t('unsaved') : ''}
+        </span>
       </div>
     </div>
   );

@@ -9,10 +9,18 @@ export function TestResult({ result }: { result: Test }) {
   const t = texts.use();
   const f = useFormat();
   const model = result.model ?? '';
-  if (result.ok) return <p className="box ok" role="status" data-test="ok">{t('test.ok', { model, time: f.duration(result.latency_ms) })}{result.said && ` « ${result.said} »`}</p>;
+  if (result.ok)
+    return (
+      <p className="box ok" role="status" data-test="ok">
+        {t('test.ok', { model, time: f.duration(result.latency_ms) })}
+        {result.said && ` « ${result.said} »`}
+      </p>
+    );
   return (
     <div className="box bad stack tight" role="alert" data-test={result.error?.code ?? 'failed'}>
-      <p><strong>{result.error?.meaning ?? t('test.failed')}</strong> {result.error?.mend}</p>
+      <p>
+        <strong>{result.error?.meaning ?? t('test.failed')}</strong> {result.error?.mend}
+      </p>
       {result.error?.message && <p className="small">{result.error.message}</p>}
     </div>
   );

@@ -7,7 +7,11 @@ import styles from './settings.module.css';
 import { texts } from './texts';
 import type { Draft, Settings } from './useSettings';
 
-interface Props { spec: FieldSpec; draft: Draft; settings: Settings }
+interface Props {
+  spec: FieldSpec;
+  draft: Draft;
+  settings: Settings;
+}
 
 /** One setting: its control, where its value comes from, and the way back to the default. */
 export function Value({ spec, draft, settings }: Props) {
@@ -19,12 +23,23 @@ export function Value({ spec, draft, settings }: Props) {
   const edited = draft.edited(spec.at);
   return (
     <div className={styles.value} data-setting={spec.at}>
-      <Field label={t.has(label) ? t(label) : name} hint={<Hint text={t.has(hint) ? t(hint) : ''} spec={spec} value={draft.get(spec.at)} />} wrong={draft.wrong(spec.at)} check={spec.kind === 'check'}>
+      <Field
+        label={t.has(label) ? t(label) : name}
+        hint={<Hint text={t.has(hint) ? t(hint) : ''} spec={spec} value={draft.get(spec.at)} />}
+        wrong={draft.wrong(spec.at)}
+        check={spec.kind === 'check'}
+      >
         <Control spec={spec} draft={draft} />
       </Field>
       <p className={styles.source}>
-        <span className={edited ? 'badge warn' : 'badge'} data-source={edited ? 'unsaved' : set ? 'set' : 'default'}>{t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}</span>
-        {set && !edited && <button type="button" className="plain small" onClick={() => draft.set(spec.at, null)}>{t('source.back')}</button>}
+        <span className={edited ? 'badge warn' : 'badge'} data-source={edited ? 'unsaved' : set ? 'set' : 'default'}>
+          {t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}
+        </span>
+        {set && !edited && (
+          <button type="button" className="plain small" onClick={() => draft.set(spec.at, null)}>
+            {t('source.back')}
+          </button>
+        )}
       </p>
     </div>
   );
@@ -35,7 +50,13 @@ function Hint({ text, spec, value }: { text: string; spec: FieldSpec; value: unk
   const t = texts.use();
   const f = useFormat();
   const ms = spec.kind === 'duration' && typeof value === 'string' ? msOf(value) : null;
-  return <>{text}{spec.kind === 'duration' && ` ${ms === null ? t('duration.how') : ms > 0 ? t('duration.is', { time: f.duration(ms) }) : ''}`}</>;
+  return (
+    <>
+      {text}
+      {spec.kind === 'duration' &&
+        ` ${ms === null ? t('duration.how') : ms > 0 ? t('duration.is', { time: f.duration(ms) }) : ''}`}
+    </>
+  );
 }
 
 /** The control of a setting. Field gives it its id. */
@@ -44,24 +65,77 @@ function Control({ spec, draft, ...given }: { spec: FieldSpec; draft: Draft; id?
   const zones = useId();
   const value = draft.get(spec.at);
   const set = (next: unknown) => draft.set(spec.at, next);
-  const all = useMemo(() => (spec.kind === 'zone' ? ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])] : []), [spec.kind]);
+  const all = useMemo(
+    () => (spec.kind === 'zone' ? ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])] : []),
+    [spec.kind],
+  );
   switch (spec.kind) {
-    case 'check': return <input type="checkbox" {...given} checked={value === true} onChange={(e) => set(e.target.checked)} />;
+    case 'check':
+      return <input type="checkbox" {...given} checked={value === true} onChange={(e) => set(e.target.checked)} />;
     case 'choice': {
-      const choices = [...new Set([...spec.choices ?? [], ...(typeof value === 'string' ? [value] : [])])];
+      const choices = [...new Set([...(spec.choices ?? []), ...(typeof value === 'string' ? [value] : [])])];
       return (
         <select {...given} value={typeof value === 'string' ? value : ''} onChange={(e) => set(e.target.value)}>
           {value === null && <option value="">{t('source.default')}</option>}
           {choices.map((choice) => {
             const key = `o.${spec.at.slice(spec.at.lastIndexOf('/') + 1)}.${choice}`;
-            return <option key={choice} value={choice}>{t.has(key) ? t(key) : choice}</option>;
+            return (
+              <option key={choice} value={choice}>
+                {t.has(key) ? t(key) : choice}
+              </option>
+            );
           })}
         </select>
       );
     }
-    case 'number': return <input type="number" {...given} min={spec.min} max={spec.max} className={styles.short} value={typeof value === 'number' ? value : ''} onChange={(e) => set(e.target.value === '' ? null : e.target.valueAsNumber)} />;
-    case 'durations': return <input {...given} value={Array.isArray(value) ? value.join(', ') : ''} onChange={(e) => set(e.target.value.split(',').map((piece) => piece.trimStart()))} onBlur={() => Array.isArray(value) && set(value.map((piece: string) => piece.trim()).filter(Boolean))} />;
-    case 'zone': return <><input {...given} list={zones} autoComplete="off" value={typeof value === 'string' ? value : ''} onChange={(e) => set(e.target.value || null)} /><datalist id={zones}>{all.map((zone) => <option key={zone} value={zone}>{zone}</option>)}</datalist></>;
-    default: return <input {...given} className={spec.kind === 'duration' ? styles.short : undefined} value={typeof value === 'string' ? value : ''} onChange={(e) => set(e.target.value || null)} />;
+    case 'number':
+      return (
+        <input
+          type="number"
+          {...given}
+          min={spec.min}
+          max={spec.max}
+          className={styles.short}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(e) => set(e.target.value === '' ? null : e.target.valueAsNumber)}
+        />
+      );
+    case 'durations':
+      return (
+        <input
+          {...given}
+          value={Array.isArray(value) ? value.join(', ') : ''}
+          onChange={(e) => set(e.target.value.split(',').map((piece) => piece.trimStart()))}
+          onBlur={() => Array.isArray(value) && set(value.map((piece: string) => piece.trim()).filter(Boolean))}
+        />
+      );
+    case 'zone':
+      return (
+        <>
+          <input
+            {...given}
+            list={zones}
+            autoComplete="off"
+            value={typeof value === 'string' ? value : ''}
+            onChange={(e) => set(e.target.value || null)}
+          />
+          <datalist id={zones}>
+            {all.map((zone) => (
+              <option key={zone} value={zone}>
+                {zone}
+              </option>
+            ))}
+          </datalist>
+        </>
+      );
+    default:
+      return (
+        <input
+          {...given}
+          className={spec.kind === 'duration' ? styles.short : undefined}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(e) => set(e.target.value || null)}
+        />
+      );
   }
 }

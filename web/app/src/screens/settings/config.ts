@@ -10,7 +10,8 @@ const first = ['preset', 'base_url', 'api_key', 'api_key_env', 'model'];
  * not shown; the field for it is empty, and a hint says that one is kept. */
 export function halves(schema: Schema, kept: string | undefined, keptHint: string): { main: Schema; more: Schema } {
   const properties = { ...schema.properties };
-  if (kept && typeof properties.api_key === 'object') properties.api_key = { ...properties.api_key, description: keptHint };
+  if (kept && typeof properties.api_key === 'object')
+    properties.api_key = { ...properties.api_key, description: keptHint };
   const of = (mine: (name: string) => boolean): Schema => ({
     ...schema,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => mine(name))),
@@ -21,7 +22,8 @@ export function halves(schema: Schema, kept: string | undefined, keptHint: strin
 }
 
 /** The part of a config that a schema is about. */
-export const part = (config: Config, schema: Schema): Config => Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(schema.properties ?? {}, name)));
+export const part = (config: Config, schema: Schema): Config =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(schema.properties ?? {}, name)));
 
 /** A config as it came, without its masked key. */
 export function shown(config: Config): Config {
@@ -34,14 +36,22 @@ export function shown(config: Config): Config {
 export function configPatch(before: Config, after: Config): Config {
   const patch = difference(shown(before), shown(after));
   if (typeof after.api_key === 'string' && after.api_key) patch.api_key = after.api_key;
-  else if (before.api_key !== undefined && after.api_key_env && after.api_key_env !== before.api_key_env) patch.api_key = null;
+  else if (before.api_key !== undefined && after.api_key_env && after.api_key_env !== before.api_key_env)
+    patch.api_key = null;
   return patch;
 }
 
-const fieldOf: Record<string, string> = { provider_authentication: 'api_key', provider_invalid_request: 'model', provider_network: 'base_url' };
+const fieldOf: Record<string, string> = {
+  provider_authentication: 'api_key',
+  provider_invalid_request: 'model',
+  provider_network: 'base_url',
+};
 
 /** What a failed test says about a field of the form. */
-export function testErrors(error: { code: string; message: string; meaning: string; mend: string } | null, schema: Schema): FieldError[] {
+export function testErrors(
+  error: { code: string; message: string; meaning: string; mend: string } | null,
+  schema: Schema,
+): FieldError[] {
   const field = error && fieldOf[error.code];
   if (!field || !Object.hasOwn(schema.properties ?? {}, field)) return [];
   return [{ pointer: `/config/${field}`, code: error.code, message: error.meaning || error.message }];

@@ -14,13 +14,38 @@ import { Providers } from './Providers';
 import styles from './settings.module.css';
 import { texts } from './texts';
 
-const sections = ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page'] as const;
+const sections = [
+  'providers',
+  'validation',
+  'limits',
+  'budgets',
+  'automations',
+  'network',
+  'calendar',
+  'prompts',
+  'keys',
+  'page',
+] as const;
 type Section = (typeof sections)[number];
 
 const content: Record<Section, () => ReactNode> = {
   providers: () => <Providers />,
-  validation: () => <><Form fields={forms.validation} /><Matrix /></>,
-  limits: () => <Form fields={[]}>{(draft, settings) => <><Strict draft={draft} /><LimitTable rows={counters} draft={draft} settings={settings} /></>}</Form>,
+  validation: () => (
+    <>
+      <Form fields={forms.validation} />
+      <Matrix />
+    </>
+  ),
+  limits: () => (
+    <Form fields={[]}>
+      {(draft, settings) => (
+        <>
+          <Strict draft={draft} />
+          <LimitTable rows={counters} draft={draft} settings={settings} />
+        </>
+      )}
+    </Form>
+  ),
   budgets: () => <Budgets />,
   automations: () => <Form fields={forms.automations} />,
   network: () => <Form fields={forms.network}>{(draft) => <Fallback draft={draft} />}</Form>,
@@ -44,10 +69,20 @@ export default function Settings({ section }: { section?: string }) {
     <Page title={t('title')} name={`${t(`s.${here}`)} · ${t('title')}`}>
       <div className={styles.frame}>
         <nav aria-label={t('sections')} className={styles.nav}>
-          <ul className="plain">{sections.map((s) => <li key={s}><Link href={`/settings/${s}`} aria-current={s === here ? 'page' : undefined}>{t(`s.${s}`)}</Link></li>)}</ul>
+          <ul className="plain">
+            {sections.map((s) => (
+              <li key={s}>
+                <Link href={`/settings/${s}`} aria-current={s === here ? 'page' : undefined}>
+                  {t(`s.${s}`)}
+                </Link>
+              </li>
+            ))}
+          </ul>
         </nav>
         <section className="stack" key={here} aria-labelledby="settings-section" data-section={here}>
-          <h2 id="settings-section" ref={heading} tabIndex={-1}>{t(`s.${here}`)}</h2>
+          <h2 id="settings-section" ref={heading} tabIndex={-1}>
+            {t(`s.${here}`)}
+          </h2>
           {content[here]()}
         </section>
       </div>

@@ -1,8 +1,13 @@
 // JSON pointers and merge patches.
 type Json = Record<string, unknown>;
 
-const names = (pointer: string) => pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const names = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What stands at a pointer; undefined where nothing does. */
 export function at(value: unknown, pointer: string): unknown {
@@ -38,5 +43,9 @@ export const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.keys(value).toSorted().map((name) => [name, sorted(value[name])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, sorted(value[name])]),
+  );
 }

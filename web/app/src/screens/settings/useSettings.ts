@@ -9,10 +9,16 @@ import { at, patchOf, same } from './pointer';
 import { texts } from './texts';
 
 export type Settings = Schemas['Settings'];
-interface Versioned { value: Settings; etag: string }
+interface Versioned {
+  value: Settings;
+  etag: string;
+}
 
 export function useSettings() {
-  return useQuery<Versioned>({ queryKey: ['get', '/v1/settings', 'versioned'], queryFn: () => versioned(api.GET('/v1/settings')) });
+  return useQuery<Versioned>({
+    queryKey: ['get', '/v1/settings', 'versioned'],
+    queryFn: () => versioned(api.GET('/v1/settings')),
+  });
 }
 
 export interface Draft {
@@ -36,19 +42,30 @@ export function useDraft(loaded: Versioned): Draft {
   const [edits, setEdits] = useState<ReadonlyMap<string, unknown>>(new Map());
   const key = ['get', '/v1/settings', 'versioned'];
   const save = useAction(async () => {
-    const saved = await versioned(api.PATCH('/v1/settings', { params: { header: { 'If-Match': loaded.etag } }, body: patchOf(edits) as Schemas['SettingsPatch'] }));
+    const saved = await versioned(
+      api.PATCH('/v1/settings', {
+        params: { header: { 'If-Match': loaded.etag } },
+        body: patchOf(edits) as Schemas['SettingsPatch'],
+      }),
+    );
     queries.setQueryData(key, saved);
     setEdits(new Map());
     announce(t('saved'));
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/settings' || queryKey[1] === '/v1/prompt-chunks' });
+    void queries.invalidateQueries({
+      predicate: ({ queryKey }) => queryKey[1] === '/v1/settings' || queryKey[1] === '/v1/prompt-chunks',
+    });
   });
   const errors = save.problem == null ? [] : asProblem(save.problem).errors;
-  const set = useCallback((pointer: string, value: unknown) => setEdits((now) => {
-    const next = new Map(now);
-    if (same(value, at(loaded.value, pointer))) next.delete(pointer);
-    else next.set(pointer, value);
-    return next;
-  }), [loaded.value]);
+  const set = useCallback(
+    (pointer: string, value: unknown) =>
+      setEdits((now) => {
+        const next = new Map(now);
+        if (same(value, at(loaded.value, pointer))) next.delete(pointer);
+        else next.set(pointer, value);
+        return next;
+      }),
+    [loaded.value],
+  );
   return {
     get: (pointer) => (edits.has(pointer) ? edits.get(pointer) : at(loaded.value, pointer)),
     set,
@@ -56,8 +73,14 @@ export function useDraft(loaded: Versioned): Draft {
     changed: edits.size > 0,
     wrong: (pointer) => errors.find((e) => e.pointer === pointer || e.pointer.startsWith(`${pointer}/`))?.message,
     errors,
-    discard: () => { setEdits(new Map()); save.clear(); },
+    discard: () => {
+      setEdits(new Map());
+      save.clear();
+    },
     save,
-    again: async () => { await queries.refetchQueries({ queryKey: key }); save.clear(); },
+    again: async () => {
+      await queries.refetchQueries({ queryKey: key });
+      save.clear();
+    },
   };
 }

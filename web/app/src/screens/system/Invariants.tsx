@@ -22,14 +22,40 @@ export function Invariants() {
     <section className="stack tight" aria-labelledby="invariants">
       <h2 id="invariants">{t('invariants')}</h2>
       <p className="muted">{t('invariants.text')}</p>
-      <p><button type="button" disabled={count.busy} onClick={() => void count.run()}>{t(count.busy ? 'invariants.runs' : 'invariants.run')}</button></p>
+      <p>
+        <button type="button" disabled={count.busy} onClick={() => void count.run()}>
+          {t(count.busy ? 'invariants.runs' : 'invariants.run')}
+        </button>
+      </p>
       {count.problem != null && <ProblemBox thrown={count.problem} />}
-      {found && <p className={broken.length ? 'box bad' : 'box ok'} data-broken={broken.length}>{verdict(found, t)}</p>}
+      {found && (
+        <p className={broken.length ? 'box bad' : 'box ok'} data-broken={broken.length}>
+          {verdict(found, t)}
+        </p>
+      )}
       {found && (
         <Scroll label={t('invariants')}>
           <table>
-            <thead><tr><th scope="col">{t('col.promise')}</th><th scope="col" className="number">{t('col.count')}</th></tr></thead>
-            <tbody>{found.toSorted((a, b) => b.count - a.count).map((i) => <tr key={i.name}><td>{i.description} <code className="muted">{i.name}</code></td><td className="number">{f.number(i.count)}</td></tr>)}</tbody>
+            <thead>
+              <tr>
+                <th scope="col">{t('col.promise')}</th>
+                <th scope="col" className="number">
+                  {t('col.count')}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {found
+                .toSorted((a, b) => b.count - a.count)
+                .map((i) => (
+                  <tr key={i.name}>
+                    <td>
+                      {i.description} <code className="muted">{i.name}</code>
+                    </td>
+                    <td className="number">{f.number(i.count)}</td>
+                  </tr>
+                ))}
+            </tbody>
           </table>
         </Scroll>
       )}

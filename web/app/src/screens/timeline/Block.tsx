@@ -5,8 +5,13 @@ import styles from './timeline.module.css';
 export function Block({ title, text }: { title: string; text: string }) {
   return (
     <section className="stack tight">
-      <header className="row between"><h4>{title}</h4><Copy text={text} /></header>
-      <pre className={styles.block} tabIndex={0} aria-label={title}>{text}</pre>
+      <header className="row between">
+        <h4>{title}</h4>
+        <Copy text={text} />
+      </header>
+      <pre className={styles.block} tabIndex={0} aria-label={title}>
+        {text}
+      </pre>
     </section>
   );
 }

@@ -28,31 +28,64 @@ export function Details({ item, session }: { item: Item; session: string }) {
       {item.kind === 'call' && <CallDetails key={item.key} item={item} when={when} session={session} />}
       {item.kind === 'execution' && <ExecutionDetails item={item} when={when} />}
       {item.kind === 'approval' && <ApprovalDetails item={item} when={when} />}
-      {item.kind === 'wait' && <List facts={[...when, [t('d.status'), words.status(item.status)], [t('sum.phase'), words.phase(item.phase)]]} />}
+      {item.kind === 'wait' && (
+        <List
+          facts={[...when, [t('d.status'), words.status(item.status)], [t('sum.phase'), words.phase(item.phase)]]}
+        />
+      )}
     </div>
   );
 }
 
 /** Facts of which there is something to say. */
 function List({ facts }: { facts: Facts }) {
-  return <dl className={styles.facts}>{facts.filter(([, value]) => value !== '' && value !== null && value !== undefined).map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <dl className={styles.facts}>
+      {facts
+        .filter(([, value]) => value !== '' && value !== null && value !== undefined)
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
 }
 
 /** A name of the server in words, with the name itself for those who look it up. */
-const Named = ({ words, name }: { words: string; name: string }) => (words === name ? <code>{name}</code> : <>{words} <code className="muted">{name}</code></>);
+const Named = ({ words, name }: { words: string; name: string }) =>
+  words === name ? (
+    <code>{name}</code>
+  ) : (
+    <>
+      {words} <code className="muted">{name}</code>
+    </>
+  );
 
-interface Of<K extends Item['kind']> { item: Extract<Item, { kind: K }>; when: Facts }
+interface Of<K extends Item['kind']> {
+  item: Extract<Item, { kind: K }>;
+  when: Facts;
+}
 
 function TransitionDetails({ item, when }: Of<'transition'>) {
   const t = texts.use();
   const words = useWords();
   const s = item.transition;
   return (
-    <List facts={[
-      [t('d.event'), <Named key="e" words={inWords(t, 'event', s.event)} name={s.event} />], [t('d.reason'), s.reason ? inWords(t, 'reason', s.reason) : ''],
-      [t('d.from'), <Named key="f" words={words.phase(s.from)} name={s.from} />], [t('d.to'), <Named key="t" words={words.phase(s.phase)} name={s.phase} />],
-      [t('d.status'), words.status(s.status)], ...when.slice(0, 1), [t('d.number'), s.number], [t('d.epoch'), s.epoch], [t('d.round'), s.round_id && <code>{s.round_id}</code>],
-    ]} />
+    <List
+      facts={[
+        [t('d.event'), <Named key="e" words={inWords(t, 'event', s.event)} name={s.event} />],
+        [t('d.reason'), s.reason ? inWords(t, 'reason', s.reason) : ''],
+        [t('d.from'), <Named key="f" words={words.phase(s.from)} name={s.from} />],
+        [t('d.to'), <Named key="t" words={words.phase(s.phase)} name={s.phase} />],
+        [t('d.status'), words.status(s.status)],
+        ...when.slice(0, 1),
+        [t('d.number'), s.number],
+        [t('d.epoch'), s.epoch],
+        [t('d.round'), s.round_id && <code>{s.round_id}</code>],
+      ]}
+    />
   );
 }
 
@@ -63,15 +96,26 @@ function CallDetails({ item, when, session }: Of<'call'> & { session: string }) 
   const u = c.usage;
   return (
     <>
-      <List facts={[
-        [t('d.outcome'), inWords(t, 'outcome', c.outcome)], [t('d.error'), c.error ?? ''], [t('d.purpose'), inWords(t, 'purpose', c.purpose)], [t('d.reason'), inWords(t, 'reason', c.reason)],
-        [t('d.model'), c.model], [t('d.provider'), c.provider_kind], ...when,
-        [t('d.first'), c.time_to_first_token_ms === null ? '' : f.duration(c.time_to_first_token_ms)],
-        [t('d.input'), f.number(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens)], [t('d.cached'), u.cache_read_tokens ? f.number(u.cache_read_tokens) : ''],
-        [t('d.written'), u.cache_write_tokens ? f.number(u.cache_write_tokens) : ''], [t('d.output'), f.number(u.output_tokens)], [t('d.thought'), u.reasoning_tokens ? f.number(u.reasoning_tokens) : ''],
-        [t('d.cost'), u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')],
-        [t('d.estimate'), f.number(c.prompt_tokens)], [t('d.hash'), c.prompt_hash && <code className={styles.hash}>{c.prompt_hash}</code>],
-      ]} />
+      <List
+        facts={[
+          [t('d.outcome'), inWords(t, 'outcome', c.outcome)],
+          [t('d.error'), c.error ?? ''],
+          [t('d.purpose'), inWords(t, 'purpose', c.purpose)],
+          [t('d.reason'), inWords(t, 'reason', c.reason)],
+          [t('d.model'), c.model],
+          [t('d.provider'), c.provider_kind],
+          ...when,
+          [t('d.first'), c.time_to_first_token_ms === null ? '' : f.duration(c.time_to_first_token_ms)],
+          [t('d.input'), f.number(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens)],
+          [t('d.cached'), u.cache_read_tokens ? f.number(u.cache_read_tokens) : ''],
+          [t('d.written'), u.cache_write_tokens ? f.number(u.cache_write_tokens) : ''],
+          [t('d.output'), f.number(u.output_tokens)],
+          [t('d.thought'), u.reasoning_tokens ? f.number(u.reasoning_tokens) : ''],
+          [t('d.cost'), u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')],
+          [t('d.estimate'), f.number(c.prompt_tokens)],
+          [t('d.hash'), c.prompt_hash && <code className={styles.hash}>{c.prompt_hash}</code>],
+        ]}
+      />
       {c.message_id && <RawAnswer session={session} message={c.message_id} />}
     </>
   );
@@ -84,15 +128,29 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
   const waited = item.mark === null ? 0 : item.mark - item.at;
   return (
     <>
-      <List facts={[
-        [t('d.status'), <Named key="s" words={inWords(t, 'exec', e.status)} name={e.status} />], [t('d.error'), e.error ? `${e.error.message} (${e.error.code})` : ''],
-        [t('d.kind'), inWords(t, 'kind', e.kind)], [t('d.effect'), inWords(t, 'effect', e.effect)], ...when, [t('d.waited'), waited > 0 ? f.duration(waited) : ''], [t('d.attempt'), e.attempt],
-        [t('d.grant'), e.grant_id && <code>{e.grant_id}</code>], [t('d.note'), e.note ?? ''],
-      ]} />
+      <List
+        facts={[
+          [t('d.status'), <Named key="s" words={inWords(t, 'exec', e.status)} name={e.status} />],
+          [t('d.error'), e.error ? `${e.error.message} (${e.error.code})` : ''],
+          [t('d.kind'), inWords(t, 'kind', e.kind)],
+          [t('d.effect'), inWords(t, 'effect', e.effect)],
+          ...when,
+          [t('d.waited'), waited > 0 ? f.duration(waited) : ''],
+          [t('d.attempt'), e.attempt],
+          [t('d.grant'), e.grant_id && <code>{e.grant_id}</code>],
+          [t('d.note'), e.note ?? ''],
+        ]}
+      />
       <Json title={t('d.params')} value={e.params} />
       {e.text && <Block title={t('d.text')} text={e.text} />}
       <Json title={t('d.result')} value={e.result} />
-      {item.cut.length > 0 && <p className="box warn small">{t('d.cut', { what: f.list(item.cut.map((c) => t(c === 'params' ? 'd.params' : c === 'result' ? 'd.result' : 'd.text'))) })}</p>}
+      {item.cut.length > 0 && (
+        <p className="box warn small">
+          {t('d.cut', {
+            what: f.list(item.cut.map((c) => t(c === 'params' ? 'd.params' : c === 'result' ? 'd.result' : 'd.text'))),
+          })}
+        </p>
+      )}
     </>
   );
 }
@@ -104,18 +162,56 @@ function ApprovalDetails({ item, when }: Of<'approval'>) {
   const a = item.approval;
   return (
     <>
-      <List facts={[
-        [t('d.approval'), words.approval(a.kind)], [t('d.status'), inWords(t, 'approval', a.status)], [t('d.by'), a.settled_by ?? ''], ...when, [t('d.expires'), a.expires_at ? f.full(a.expires_at) : ''],
-        [t('d.reason'), a.reasons.length ? <ul key="r" className="plain">{a.reasons.map((r) => <li key={r.level + r.text}>{r.text}</li>)}</ul> : ''],
-        [t('d.actions'), a.actions.length ? <ul key="a" className="plain">{a.actions.map((x) => <li key={x.id}>{x.text}</li>)}</ul> : ''],
-        [t('d.link'), a.status === 'open' ? <Link key="l" href="/approvals">{t('why.approval')}</Link> : ''],
-      ]} />
+      <List
+        facts={[
+          [t('d.approval'), words.approval(a.kind)],
+          [t('d.status'), inWords(t, 'approval', a.status)],
+          [t('d.by'), a.settled_by ?? ''],
+          ...when,
+          [t('d.expires'), a.expires_at ? f.full(a.expires_at) : ''],
+          [
+            t('d.reason'),
+            a.reasons.length ? (
+              <ul key="r" className="plain">
+                {a.reasons.map((r) => (
+                  <li key={r.level + r.text}>{r.text}</li>
+                ))}
+              </ul>
+            ) : (
+              ''
+            ),
+          ],
+          [
+            t('d.actions'),
+            a.actions.length ? (
+              <ul key="a" className="plain">
+                {a.actions.map((x) => (
+                  <li key={x.id}>{x.text}</li>
+                ))}
+              </ul>
+            ) : (
+              ''
+            ),
+          ],
+          [
+            t('d.link'),
+            a.status === 'open' ? (
+              <Link key="l" href="/approvals">
+                {t('why.approval')}
+              </Link>
+            ) : (
+              ''
+            ),
+          ],
+        ]}
+      />
       {a.decision != null && <Json title={t('d.answer')} value={a.decision} />}
     </>
   );
 }
 
 function Json({ title, value }: { title: string; value: unknown }) {
-  if (value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)) return null;
+  if (value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0))
+    return null;
   return <Block title={title} text={JSON.stringify(value, null, 2)} />;
 }

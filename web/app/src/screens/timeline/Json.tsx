@@ -9,11 +9,20 @@ export function Json({ lines }: { lines: Line[] }) {
   const t = texts.use();
   const box = useRef<HTMLDivElement>(null);
   const text = useMemo(() => JSON.stringify(lines, null, 2).split('\n'), [lines]);
-  const virtual = useVirtualizer({ count: text.length, getScrollElement: () => box.current, estimateSize: () => 20, overscan: 30 });
+  const virtual = useVirtualizer({
+    count: text.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 20,
+    overscan: 30,
+  });
   return (
     <div ref={box} className={`${styles.rows} ${styles.json}`} role="region" aria-label={t('view.json')} tabIndex={0}>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {virtual.getVirtualItems().map((seen) => <div key={seen.key} className={styles.place} style={{ transform: `translateY(${seen.start}px)` }}><code>{text[seen.index]}</code></div>)}
+        {virtual.getVirtualItems().map((seen) => (
+          <div key={seen.key} className={styles.place} style={{ transform: `translateY(${seen.start}px)` }}>
+            <code>{text[seen.index]}</code>
+          </div>
+        ))}
       </div>
     </div>
   );

@@ -9,7 +9,11 @@ import { texts } from './texts';
 async function find(session: string, id: string): Promise<Schemas['Message'] | null> {
   let after: string | undefined;
   for (;;) {
-    const page = await body(api.GET('/v1/sessions/{session_id}/messages', { params: { path: { session_id: session }, query: { order: 'desc', limit: 200, after } } }));
+    const page = await body(
+      api.GET('/v1/sessions/{session_id}/messages', {
+        params: { path: { session_id: session }, query: { order: 'desc', limit: 200, after } },
+      }),
+    );
     const found = page.data.find((message) => message.id === id);
     if (found || !page.next_cursor) return found ?? null;
     after = page.next_cursor;
@@ -25,13 +29,20 @@ export function RawAnswer({ session, message }: { session: string; message: stri
     return (
       <>
         {load.problem != null && <ProblemBox thrown={load.problem} />}
-        <p><button type="button" className="small" disabled={load.busy} onClick={() => void load.run()}>{t('d.raw')}</button></p>
+        <p>
+          <button type="button" className="small" disabled={load.busy} onClick={() => void load.run()}>
+            {t('d.raw')}
+          </button>
+        </p>
       </>
     );
   }
   const raw = found?.ai_raw;
   if (!raw) return <p className="muted small">{t('d.raw.none')}</p>;
-  const thoughts = (raw.thinking ?? []).map((part) => part.text ?? '').filter(Boolean).join('\n\n');
+  const thoughts = (raw.thinking ?? [])
+    .map((part) => part.text ?? '')
+    .filter(Boolean)
+    .join('\n\n');
   return (
     <>
       {raw.text && <Block title={t('d.raw.title')} text={raw.text} />}

@@ -22,7 +22,13 @@ export function Rows({ layout, compact, chosen, onChoose, onFold }: Props) {
   const id = useId();
   const { rows } = layout;
   const box = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => 34, overscan: 12, getItemKey: (i) => rows[i]!.key });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 34,
+    overscan: 12,
+    getItemKey: (i) => rows[i]!.key,
+  });
   const at = rows.findIndex((row) => row.key === chosen);
   const go = (to: number) => {
     const i = Math.max(0, Math.min(rows.length - 1, to));
@@ -31,7 +37,16 @@ export function Rows({ layout, compact, chosen, onChoose, onFold }: Props) {
   };
   const onKey = (e: KeyboardEvent) => {
     const row = rows[at];
-    const moves: Record<string, number> = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0, End: rows.length - 1, PageDown: at + 15, PageUp: at - 15 };
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      j: at + 1,
+      ArrowUp: at - 1,
+      k: at - 1,
+      Home: 0,
+      End: rows.length - 1,
+      PageDown: at + 15,
+      PageUp: at - 15,
+    };
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key in moves) go(moves[e.key]!);
     else if ((e.key === 'Enter' || e.key === ' ') && row?.kind === 'gap') onFold(row.gap);
@@ -45,15 +60,41 @@ export function Rows({ layout, compact, chosen, onChoose, onFold }: Props) {
     if (row.kind === 'gap') onFold(row.gap);
   };
   return (
-    <div ref={box} className={styles.rows} role="listbox" aria-label={t('list')} tabIndex={0} onKeyDown={onKey} onClick={onClick} data-rows={rows.length}
-      aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}>
+    <div
+      ref={box}
+      className={styles.rows}
+      role="listbox"
+      aria-label={t('list')}
+      tabIndex={0}
+      onKeyDown={onKey}
+      onClick={onClick}
+      data-rows={rows.length}
+      aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+    >
       <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map((seen) => {
           const row = rows[seen.index]!;
           return (
-            <div key={row.key} ref={virtual.measureElement} data-index={seen.index} className={styles.place} style={{ transform: `translateY(${seen.start}px)` }}
-              role="option" tabIndex={-1} id={`${id}-${seen.index}`} aria-selected={row.key === chosen} aria-setsize={rows.length} aria-posinset={seen.index + 1}>
-              {row.kind === 'gap' ? <GapRow row={row} /> : compact ? <CompactRow item={row.item} /> : <BarRow item={row.item} x={layout.x} />}
+            <div
+              key={row.key}
+              ref={virtual.measureElement}
+              data-index={seen.index}
+              className={styles.place}
+              style={{ transform: `translateY(${seen.start}px)` }}
+              role="option"
+              tabIndex={-1}
+              id={`${id}-${seen.index}`}
+              aria-selected={row.key === chosen}
+              aria-setsize={rows.length}
+              aria-posinset={seen.index + 1}
+            >
+              {row.kind === 'gap' ? (
+                <GapRow row={row} />
+              ) : compact ? (
+                <CompactRow item={row.item} />
+              ) : (
+                <BarRow item={row.item} x={layout.x} />
+              )}
             </div>
           );
         })}
@@ -81,10 +122,18 @@ function BarRow({ item, x }: { item: Item; x: (at: number) => number }) {
   return (
     <div className={styles.row} data-kind={item.kind} data-failed={failed(item)}>
       <span className="visually-hidden">{spoken(item, t, words, f)}</span>
-      <span className={styles.glyph} aria-hidden="true">{glyph[item.kind]}</span>
-      <span className={styles.what} aria-hidden="true">{whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span></span>
-      <span className={styles.track} aria-hidden="true"><Bar item={item} x={x} /></span>
-      <span className={styles.length} aria-hidden="true">{durationOf(item, f)}</span>
+      <span className={styles.glyph} aria-hidden="true">
+        {glyph[item.kind]}
+      </span>
+      <span className={styles.what} aria-hidden="true">
+        {whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span>
+      </span>
+      <span className={styles.track} aria-hidden="true">
+        <Bar item={item} x={x} />
+      </span>
+      <span className={styles.length} aria-hidden="true">
+        {durationOf(item, f)}
+      </span>
     </div>
   );
 }
@@ -101,7 +150,11 @@ function Bar({ item, x }: { item: Item; x: (at: number) => number }) {
   const mark = unbegun ? right : item.mark === null ? left : Math.min(right, Math.max(left, x(item.mark)));
   return (
     <>
-      <span className={styles.bar} data-open={item.open} style={{ left: percent(left), width: percent(right - left) }} />
+      <span
+        className={styles.bar}
+        data-open={item.open}
+        style={{ left: percent(left), width: percent(right - left) }}
+      />
       {mark > left && <span className={styles.before} style={{ left: percent(left), width: percent(mark - left) }} />}
     </>
   );
@@ -116,11 +169,22 @@ function CompactRow({ item }: { item: Item }) {
   return (
     <div className={styles.line} data-kind={item.kind} data-failed={failed(item)}>
       <span className="visually-hidden">{spoken(item, t, words, f)}</span>
-      <span className={styles.clock} aria-hidden="true">{f.clock(item.at)}</span>
-      <span className={styles.glyph} aria-hidden="true">{glyph[item.kind]}</span>
-      <span className={styles.what} aria-hidden="true">{whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span></span>
-      <span className={styles.side} aria-hidden="true">{tokens > 0 && t('token.n', { n: tokens, count: f.number(tokens) })}{cost && ` · ${f.money(cost.amount, cost.currency)}`}</span>
-      <span className={styles.length} aria-hidden="true">{durationOf(item, f)}</span>
+      <span className={styles.clock} aria-hidden="true">
+        {f.clock(item.at)}
+      </span>
+      <span className={styles.glyph} aria-hidden="true">
+        {glyph[item.kind]}
+      </span>
+      <span className={styles.what} aria-hidden="true">
+        {whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span>
+      </span>
+      <span className={styles.side} aria-hidden="true">
+        {tokens > 0 && t('token.n', { n: tokens, count: f.number(tokens) })}
+        {cost && ` · ${f.money(cost.amount, cost.currency)}`}
+      </span>
+      <span className={styles.length} aria-hidden="true">
+        {durationOf(item, f)}
+      </span>
     </div>
   );
 }

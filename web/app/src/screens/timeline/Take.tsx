@@ -11,7 +11,10 @@ export function Take({ id }: { id: string }) {
   const t = texts.use();
   const save = useAction(async (format: 'json' | 'markdown') => {
     // By our own request and not by a link: a link cannot carry the key.
-    const { data } = await api.GET('/v1/sessions/{session_id}/export', { params: { path: { session_id: id }, query: { format } }, parseAs: 'blob' });
+    const { data } = await api.GET('/v1/sessions/{session_id}/export', {
+      params: { path: { session_id: id }, query: { format } },
+      parseAs: 'blob',
+    });
     const link = document.createElement('a');
     link.href = URL.createObjectURL(data as unknown as Blob);
     link.download = `${id}.${format === 'json' ? 'json' : 'md'}`;
@@ -21,10 +24,19 @@ export function Take({ id }: { id: string }) {
   return (
     <>
       <div className="row" role="group" aria-label={t('download')}>
-        <span className="muted small" aria-hidden="true">{t('download')}</span>
-        <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('json')}>{t('download.json')}</button>
-        <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('markdown')}>{t('download.markdown')}</button>
-        <Copy label={t('curl')} text={curl(location.origin, `/v1/sessions/${id}/timeline?limit=200`, getKey() !== null)} />
+        <span className="muted small" aria-hidden="true">
+          {t('download')}
+        </span>
+        <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('json')}>
+          {t('download.json')}
+        </button>
+        <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('markdown')}>
+          {t('download.markdown')}
+        </button>
+        <Copy
+          label={t('curl')}
+          text={curl(location.origin, `/v1/sessions/${id}/timeline?limit=200`, getKey() !== null)}
+        />
       </div>
       {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
     </>

@@ -14,13 +14,34 @@ export function Why({ id }: { id: string }) {
   const w = data.waiting_for;
   return (
     <section className="box stack tight" aria-label={t('why')} data-waits={w.kind}>
-      <p>{data.text}{w.until && ` ${t('why.until', { time: f.time(w.until) })}`}</p>
-      {w.holder && <p className="row small"><span>{t('why.holder', { name: '' })}</span><SessionLink session={w.holder} /></p>}
+      <p>
+        {data.text}
+        {w.until && ` ${t('why.until', { time: f.time(w.until) })}`}
+      </p>
+      {w.holder && (
+        <p className="row small">
+          <span>{t('why.holder', { name: '' })}</span>
+          <SessionLink session={w.holder} />
+        </p>
+      )}
       {(w.ahead ?? []).length > 0 && (
-        <div className="small"><p>{t('why.ahead')}</p><ol className="plain">{w.ahead!.map((s) => <li key={s.id}><SessionLink session={s} /></li>)}</ol></div>
+        <div className="small">
+          <p>{t('why.ahead')}</p>
+          <ol className="plain">
+            {w.ahead!.map((s) => (
+              <li key={s.id}>
+                <SessionLink session={s} />
+              </li>
+            ))}
+          </ol>
+        </div>
       )}
       {w.last_error && <p className="small">{t('why.error', { text: w.last_error })}</p>}
-      {w.approval_id && <p className="small"><Link href="/approvals">{t('why.approval')}</Link></p>}
+      {w.approval_id && (
+        <p className="small">
+          <Link href="/approvals">{t('why.approval')}</Link>
+        </p>
+      )}
     </section>
   );
 }

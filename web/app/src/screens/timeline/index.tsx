@@ -26,7 +26,11 @@ export default function Timeline({ id }: { id: string }) {
   const session = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
   const name = session.data?.name;
   return (
-    <Page title={<span className="clamp">{name ? t('title.of', { name }) : t('title')}</span>} name={t('title')} actions={<Take id={id} />}>
+    <Page
+      title={<span className="clamp">{name ? t('title.of', { name }) : t('title')}</span>}
+      name={t('title')}
+      actions={<Take id={id} />}
+    >
       <Read query={session}>{(s) => <Summary session={s} />}</Read>
       {session.data && <Why id={id} />}
       {session.data && <Record id={id} />}
@@ -43,16 +47,44 @@ function Summary({ session }: { session: Schemas['Session'] }) {
     <>
       <p className="row">
         <span className="badge">{words.type(session.type)}</span>
-        <span className={session.status === 'requires_action' ? 'badge warn' : session.status === 'running' ? 'badge accent' : 'badge'} data-status={session.status}>{session.end_reason ? words.ended(session.end_reason) : words.status(session.status)}</span>
+        <span
+          className={
+            session.status === 'requires_action'
+              ? 'badge warn'
+              : session.status === 'running'
+                ? 'badge accent'
+                : 'badge'
+          }
+          data-status={session.status}
+        >
+          {session.end_reason ? words.ended(session.end_reason) : words.status(session.status)}
+        </span>
         <Link href={`/chat/${session.id}`}>{t('chat')}</Link>
         {session.automation_id && <Link href={`/automations/${session.automation_id}`}>{t('automation')}</Link>}
       </p>
       <dl className={styles.sums}>
-        <div><dt>{t('sum.phase')}</dt><dd>{words.phase(session.phase)}</dd></div>
-        <div><dt>{t('sum.begun')}</dt><dd><Time at={session.created_at} /></dd></div>
-        <div><dt>{t('sum.calls')}</dt><dd>{f.number(session.total_roundtrips)}</dd></div>
-        <div><dt>{t('sum.tokens')}</dt><dd>{f.number(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens)}</dd></div>
-        <div><dt>{t('sum.cost')}</dt><dd>{u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')}</dd></div>
+        <div>
+          <dt>{t('sum.phase')}</dt>
+          <dd>{words.phase(session.phase)}</dd>
+        </div>
+        <div>
+          <dt>{t('sum.begun')}</dt>
+          <dd>
+            <Time at={session.created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('sum.calls')}</dt>
+          <dd>{f.number(session.total_roundtrips)}</dd>
+        </div>
+        <div>
+          <dt>{t('sum.tokens')}</dt>
+          <dd>{f.number(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens)}</dd>
+        </div>
+        <div>
+          <dt>{t('sum.cost')}</dt>
+          <dd>{u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')}</dd>
+        </div>
       </dl>
     </>
   );
@@ -69,26 +101,55 @@ function Record({ id }: { id: string }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(() => new Set());
   const asked = approvals.data?.data;
-  const now = useTicking(useMemo(() => itemsOf(loaded.lines, asked ?? [], 0).some((item) => item.open), [loaded.lines, asked]));
+  const now = useTicking(
+    useMemo(() => itemsOf(loaded.lines, asked ?? [], 0).some((item) => item.open), [loaded.lines, asked]),
+  );
   const items = useMemo(() => itemsOf(loaded.lines, asked ?? [], now), [loaded.lines, asked, now]);
   const axis = useMemo(() => (round ? items.filter((item) => item.round === round) : items), [items, round]);
-  const made = useMemo(() => layout(axis, axis.filter((item) => shown.has(item.kind)), unfolded), [axis, shown, unfolded]);
-  const fold = (gap: Gap) => setUnfolded((now) => {
-    const next = new Set(now);
-    if (!next.delete(gap.id)) next.add(gap.id);
-    return next;
-  });
+  const made = useMemo(
+    () =>
+      layout(
+        axis,
+        axis.filter((item) => shown.has(item.kind)),
+        unfolded,
+      ),
+    [axis, shown, unfolded],
+  );
+  const fold = (gap: Gap) =>
+    setUnfolded((now) => {
+      const next = new Set(now);
+      if (!next.delete(gap.id)) next.add(gap.id);
+      return next;
+    });
   const n = loaded.whole ? made.rows.length : loaded.lines.length;
   const item = items.find((i) => i.key === chosen);
   if (loaded.error && !loaded.lines.length) return <ProblemBox thrown={loaded.error} onRetry={loaded.again} />;
   return (
     <>
       {loaded.error != null && <ProblemBox thrown={loaded.error} onRetry={loaded.again} />}
-      <Controls items={items} view={view} onView={setView} shown={shown} onShown={setShown} round={round} onRound={setRound} />
-      <p className="muted small" role="status">{t(loaded.whole ? 'rows' : 'reading', { n, count: f.number(n) })}</p>
-      {loaded.whole && !items.length ? <Empty>{t('empty')}</Empty> : view === 'json' ? <Json lines={loaded.lines} /> : (
+      <Controls
+        items={items}
+        view={view}
+        onView={setView}
+        shown={shown}
+        onShown={setShown}
+        round={round}
+        onRound={setRound}
+      />
+      <p className="muted small" role="status">
+        {t(loaded.whole ? 'rows' : 'reading', { n, count: f.number(n) })}
+      </p>
+      {loaded.whole && !items.length ? (
+        <Empty>{t('empty')}</Empty>
+      ) : view === 'json' ? (
+        <Json lines={loaded.lines} />
+      ) : (
         <div className={styles.panes}>
-          {made.rows.length > 0 ? <Rows layout={made} compact={view === 'compact'} chosen={chosen} onChoose={setChosen} onFold={fold} /> : <Empty>{t('empty.filtered')}</Empty>}
+          {made.rows.length > 0 ? (
+            <Rows layout={made} compact={view === 'compact'} chosen={chosen} onChoose={setChosen} onFold={fold} />
+          ) : (
+            <Empty>{t('empty.filtered')}</Empty>
+          )}
           <section className={`card ${styles.details}`} aria-label={t('details')} tabIndex={-1}>
             {item ? <Details item={item} session={id} /> : <p className="muted">{t('details.none')}</p>}
           </section>

@@ -5,20 +5,41 @@ import { itemsOf, type Approval, type Item, type Line } from './model';
 
 const iso = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 const at = (ms: number) => Date.UTC(2026, 0, 1) + ms;
-const step = (number: number, ms: number, phase: string, status: string) => ({
-  kind: 'transition', at: iso(ms), round_id: 'r', duration_ms: null,
-  transition: { number, from: 'IDLE', phase, event: 'X', status, round_id: 'r', epoch: 1, at: iso(ms) },
-}) as Line;
-const call = (id: string, ms: number, length: number) => ({
-  kind: 'roundtrip', at: iso(ms), round_id: 'r', duration_ms: length,
-  roundtrip: { id, outcome: 'answered', started_at: iso(ms), first_token_at: iso(ms + length / 2), ended_at: iso(ms + length) },
-}) as Line;
+const step = (number: number, ms: number, phase: string, status: string) =>
+  ({
+    kind: 'transition',
+    at: iso(ms),
+    round_id: 'r',
+    duration_ms: null,
+    transition: { number, from: 'IDLE', phase, event: 'X', status, round_id: 'r', epoch: 1, at: iso(ms) },
+  }) as Line;
+const call = (id: string, ms: number, length: number) =>
+  ({
+    kind: 'roundtrip',
+    at: iso(ms),
+    round_id: 'r',
+    duration_ms: length,
+    roundtrip: {
+      id,
+      outcome: 'answered',
+      started_at: iso(ms),
+      first_token_at: iso(ms + length / 2),
+      ended_at: iso(ms + length),
+    },
+  }) as Line;
 
 describe('the rows of a timeline', () => {
   it('tell a wait from its transition to the next one, and what works now', () => {
-    const items = itemsOf([step(1, 0, 'EXECUTING_ENRICHMENTS', 'queued'), step(2, 5000, 'CALLING_AI', 'running')], [], at(9000));
+    const items = itemsOf(
+      [step(1, 0, 'EXECUTING_ENRICHMENTS', 'queued'), step(2, 5000, 'CALLING_AI', 'running')],
+      [],
+      at(9000),
+    );
     expect(items.map((i) => [i.kind, i.at - at(0), i.end === null ? null : i.end - at(0), i.open])).toEqual([
-      ['transition', 0, null, false], ['wait', 0, 5000, false], ['transition', 5000, null, false], ['wait', 5000, 9000, true],
+      ['transition', 0, null, false],
+      ['wait', 0, 5000, false],
+      ['transition', 5000, null, false],
+      ['wait', 5000, 9000, true],
     ]);
   });
 
@@ -30,7 +51,9 @@ describe('the rows of a timeline', () => {
   });
 
   it('leave out lines of a kind that is not known', () => {
-    expect(itemsOf([{ kind: 'dream', at: iso(0), round_id: null, duration_ms: null } as unknown as Line], [], at(0))).toEqual([]);
+    expect(
+      itemsOf([{ kind: 'dream', at: iso(0), round_id: null, duration_ms: null } as unknown as Line], [], at(0)),
+    ).toEqual([]);
   });
 });
 
@@ -60,12 +83,26 @@ describe('the axis', () => {
   });
 
   it('does not call a command that waits for a yes work', () => {
-    const asked = (id: string, started: number | null) => ({
-      kind: 'execution', at: iso(started ?? 1000), round_id: 'r', duration_ms: null,
-      execution: { id, status: started === null ? 'PLANNED' : 'SUCCESS', created_at: iso(1000), started_at: started === null ? null : iso(started), ended_at: started === null ? null : iso(started + 10) },
-    }) as unknown as Line;
-    expect(gapsOf(itemsOf([call('a', 0, 1000), asked('e', null)], [], at(long)), 2000)).toMatchObject([{ start: at(1000), end: at(long) }]);
-    expect(gapsOf(itemsOf([call('a', 0, 1000), asked('e', long)], [], at(0)), 2000)).toMatchObject([{ start: at(1000), end: at(long) }]);
+    const asked = (id: string, started: number | null) =>
+      ({
+        kind: 'execution',
+        at: iso(started ?? 1000),
+        round_id: 'r',
+        duration_ms: null,
+        execution: {
+          id,
+          status: started === null ? 'PLANNED' : 'SUCCESS',
+          created_at: iso(1000),
+          started_at: started === null ? null : iso(started),
+          ended_at: started === null ? null : iso(started + 10),
+        },
+      }) as unknown as Line;
+    expect(gapsOf(itemsOf([call('a', 0, 1000), asked('e', null)], [], at(long)), 2000)).toMatchObject([
+      { start: at(1000), end: at(long) },
+    ]);
+    expect(gapsOf(itemsOf([call('a', 0, 1000), asked('e', long)], [], at(0)), 2000)).toMatchObject([
+      { start: at(1000), end: at(long) },
+    ]);
   });
 
   it('keeps the fold where only some rows are shown', () => {
@@ -80,7 +117,11 @@ describe('the axis', () => {
   });
 
   it('folds ten thousand rows', () => {
-    const many = itemsOf(Array.from({ length: 10_000 }, (_, i) => call(`c${i}`, i * 90_000, 1000)), [], at(0));
+    const many = itemsOf(
+      Array.from({ length: 10_000 }, (_, i) => call(`c${i}`, i * 90_000, 1000)),
+      [],
+      at(0),
+    );
     const { x, rows } = layout(many, many, new Set());
     expect(rows).toHaveLength(19_999);
     expect(many.every((item, i) => i === 0 || x(item.at) > x(many[i - 1]!.at))).toBe(true);
@@ -89,7 +130,9 @@ describe('the axis', () => {
 
 describe('the command line', () => {
   it('names the key without writing it, and holds against quotes', () => {
-    expect(curl('http://h', '/v1/sessions/ses_1/timeline', false)).toBe("curl -s 'http://h/v1/sessions/ses_1/timeline'");
+    expect(curl('http://h', '/v1/sessions/ses_1/timeline', false)).toBe(
+      "curl -s 'http://h/v1/sessions/ses_1/timeline'",
+    );
     expect(curl("http://h'", '/x', true)).toBe(`curl -s -H "Authorization: Bearer $FERMATA_KEY" 'http://h'\\''/x'`);
   });
 });

@@ -1,7 +1,11 @@
 // Where bars stand: time from left to right, with long idle folded.
 import { busy, type Item } from './model';
 
-export interface Gap { id: string; start: number; end: number }
+export interface Gap {
+  id: string;
+  start: number;
+  end: number;
+}
 export type Row = { kind: 'item'; key: string; item: Item } | { kind: 'gap'; key: string; gap: Gap; folded: boolean };
 export interface Layout {
   rows: Row[];
@@ -21,11 +25,19 @@ export function foldFrom(items: Item[]): number {
 
 /** The spans in which nothing began, ended or worked. */
 export function gapsOf(items: Item[], least: number): Gap[] {
-  const spans = items.flatMap((item): [number, number][] => {
-    const ends: [number, number][] = item.end === null ? [[item.at, item.at]] : [[item.at, item.at], [item.end, item.end]];
-    const span = busy(item);
-    return span ? [...ends, span] : ends;
-  }).toSorted((a, b) => a[0] - b[0]);
+  const spans = items
+    .flatMap((item): [number, number][] => {
+      const ends: [number, number][] =
+        item.end === null
+          ? [[item.at, item.at]]
+          : [
+              [item.at, item.at],
+              [item.end, item.end],
+            ];
+      const span = busy(item);
+      return span ? [...ends, span] : ends;
+    })
+    .toSorted((a, b) => a[0] - b[0]);
   const gaps: Gap[] = [];
   let reached = spans[0]?.[1] ?? 0;
   for (const [start, end] of spans) {
@@ -39,7 +51,10 @@ export function gapsOf(items: Item[], least: number): Gap[] {
  * whose ids are in `unfolded` keep their true width. */
 export function layout(all: Item[], shown: Item[], unfolded: ReadonlySet<string>): Layout {
   const gaps = gapsOf(all, foldFrom(all));
-  const x = scale(all, gaps.filter((gap) => !unfolded.has(gap.id)));
+  const x = scale(
+    all,
+    gaps.filter((gap) => !unfolded.has(gap.id)),
+  );
   const rows: Row[] = [];
   let g = 0;
   for (const item of shown) {
@@ -50,7 +65,12 @@ export function layout(all: Item[], shown: Item[], unfolded: ReadonlySet<string>
   return { rows, x, gaps };
 }
 
-const gapRow = (gap: Gap, unfolded: ReadonlySet<string>): Row => ({ kind: 'gap', key: gap.id, gap, folded: !unfolded.has(gap.id) });
+const gapRow = (gap: Gap, unfolded: ReadonlySet<string>): Row => ({
+  kind: 'gap',
+  key: gap.id,
+  gap,
+  folded: !unfolded.has(gap.id),
+});
 
 /** Work has its true proportions; every fold has the same small width. */
 function scale(items: Item[], folds: Gap[]): (at: number) => number {

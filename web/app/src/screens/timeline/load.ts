@@ -6,8 +6,16 @@ import { events } from '../../events/client';
 import { useEvents, useWatch } from '../../events/react';
 import type { Line } from './model';
 
-interface Page { after: string | undefined; lines: Line[] }
-export interface Loaded { lines: Line[]; whole: boolean; error: unknown; again: () => void }
+interface Page {
+  after: string | undefined;
+  lines: Line[];
+}
+export interface Loaded {
+  lines: Line[];
+  whole: boolean;
+  error: unknown;
+  again: () => void;
+}
 
 const limit = 200;
 
@@ -20,42 +28,72 @@ export function useTimeline(id: string): Loaded {
   const known = useRef<Page[]>([]);
   const turn = useRef(0); // who is not of the present turn is void
 
-  const load = useCallback(async (from: number) => {
-    const mine = ++turn.current;
-    let pages = known.current.slice(0, from);
-    let after = known.current[from]?.after;
-    for (;;) {
-      let answer;
-      try {
-        answer = await body(api.GET('/v1/sessions/{session_id}/timeline', { params: { path: { session_id: id }, query: { limit, after } } }));
-      } catch (thrown) {
-        if (mine === turn.current) setError(asProblem(thrown));
-        return;
+  const load = useCallback(
+    async (from: number) => {
+      const mine = ++turn.current;
+      let pages = known.current.slice(0, from);
+      let after = known.current[from]?.after;
+      for (;;) {
+        let answer;
+        try {
+          answer = await body(
+            api.GET('/v1/sessions/{session_id}/timeline', {
+              params: { path: { session_id: id }, query: { limit, after } },
+            }),
+          );
+        } catch (thrown) {
+          if (mine === turn.current) setError(asProblem(thrown));
+          return;
+        }
+        if (mine !== turn.current) return;
+        pages = [...pages, { after, lines: answer.data }];
+        // While it is read anew the pages that are known stay, so that nothing blinks.
+        known.current = answer.next_cursor ? [...pages, ...known.current.slice(pages.length)] : pages;
+        setPages(known.current);
+        setError(null);
+        if (!answer.next_cursor) {
+          setWhole(true);
+          return;
+        }
+        after = answer.next_cursor;
       }
-      if (mine !== turn.current) return;
-      pages = [...pages, { after, lines: answer.data }];
-      // While it is read anew the pages that are known stay, so that nothing blinks.
-      known.current = answer.next_cursor ? [...pages, ...known.current.slice(pages.length)] : pages;
-      setPages(known.current);
-      setError(null);
-      if (!answer.next_cursor) { setWhole(true); return; }
-      after = answer.next_cursor;
-    }
-  }, [id]);
+    },
+    [id],
+  );
 
   useEffect(() => {
     const turns = turn;
     void load(0);
-    return () => { turns.current++; };
+    return () => {
+      turns.current++;
+    };
   }, [load]);
   useWatch(id);
   const timer = useRef(0);
   useEvents((event) => {
-    const data = event.data as { session_id?: string; session?: { id: string }; execution?: { session_id: string } } | null;
-    if (![data?.session_id, data?.session?.id, data?.execution?.session_id].includes(id) || event.seq === 0 || timer.current) return;
-    timer.current = window.setTimeout(() => { timer.current = 0; void load(Math.max(0, known.current.length - 2)); }, 250);
+    const data = event.data as {
+      session_id?: string;
+      session?: { id: string };
+      execution?: { session_id: string };
+    } | null;
+    if (
+      ![data?.session_id, data?.session?.id, data?.execution?.session_id].includes(id) ||
+      event.seq === 0 ||
+      timer.current
+    )
+      return;
+    timer.current = window.setTimeout(() => {
+      timer.current = 0;
+      void load(Math.max(0, known.current.length - 2));
+    }, 250);
   });
-  useEffect(() => events.onOpen(() => { if (known.current.length) void load(Math.max(0, known.current.length - 2)); }), [load]);
+  useEffect(
+    () =>
+      events.onOpen(() => {
+        if (known.current.length) void load(Math.max(0, known.current.length - 2));
+      }),
+    [load],
+  );
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const lines = useMemo(() => pages.flatMap((page) => page.lines), [pages]);

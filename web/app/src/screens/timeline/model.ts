@@ -15,13 +15,14 @@ interface Span {
   mark: number | null;
   round: string | null;
 }
-export type Item = Span & (
-  | { kind: 'transition'; transition: Schemas['Transition'] }
-  | { kind: 'call'; call: Schemas['RoundtripRecord'] }
-  | { kind: 'execution'; execution: Schemas['Execution']; cut: string[] }
-  | { kind: 'approval'; approval: Approval }
-  | { kind: 'wait'; status: string; phase: string }
-);
+export type Item = Span &
+  (
+    | { kind: 'transition'; transition: Schemas['Transition'] }
+    | { kind: 'call'; call: Schemas['RoundtripRecord'] }
+    | { kind: 'execution'; execution: Schemas['Execution']; cut: string[] }
+    | { kind: 'approval'; approval: Approval }
+    | { kind: 'wait'; status: string; phase: string }
+  );
 export type Kind = Item['kind'];
 export const kinds: readonly Kind[] = ['call', 'execution', 'transition', 'approval', 'wait'];
 
@@ -35,7 +36,16 @@ export function itemsOf(lines: Line[], approvals: Approval[], now: number): Item
   const asked = approvals.map((approval): Item => {
     const at = time(approval.created_at);
     const end = maybe(approval.settled_at);
-    return { kind: 'approval', key: approval.id, at, end: end ?? Math.max(now, at), open: end === null, mark: null, round: approval.round_id ?? null, approval };
+    return {
+      kind: 'approval',
+      key: approval.id,
+      at,
+      end: end ?? Math.max(now, at),
+      open: end === null,
+      mark: null,
+      round: approval.round_id ?? null,
+      approval,
+    };
   });
   return [...items, ...waits(items, asked, now), ...asked].toSorted((a, b) => a.at - b.at);
 }
@@ -43,16 +53,39 @@ export function itemsOf(lines: Line[], approvals: Approval[], now: number): Item
 function recorded(line: Line, now: number): Item | null {
   const at = time(line.at);
   const base = { at, round: line.round_id, open: false };
-  if (line.transition) return { ...base, kind: 'transition', key: `t${line.transition.number}`, end: null, mark: null, transition: line.transition };
-  if (line.roundtrip) return { ...base, kind: 'call', key: line.roundtrip.id, end: time(line.roundtrip.ended_at), mark: maybe(line.roundtrip.first_token_at), call: line.roundtrip };
+  if (line.transition)
+    return {
+      ...base,
+      kind: 'transition',
+      key: `t${line.transition.number}`,
+      end: null,
+      mark: null,
+      transition: line.transition,
+    };
+  if (line.roundtrip)
+    return {
+      ...base,
+      kind: 'call',
+      key: line.roundtrip.id,
+      end: time(line.roundtrip.ended_at),
+      mark: maybe(line.roundtrip.first_token_at),
+      call: line.roundtrip,
+    };
   if (!line.execution) return null; // a kind that this page does not know
   const { execution } = line;
   const begun = maybe(execution.created_at) ?? at;
   const ended = maybe(execution.ended_at);
   const going = ended === null && ['PLANNED', 'APPROVED', 'STARTED', 'PENDING'].includes(execution.status);
   return {
-    ...base, kind: 'execution', key: execution.id, at: Math.min(at, begun), end: ended ?? (going ? Math.max(now, at) : null), open: going,
-    mark: maybe(execution.started_at), execution, cut: line.cut ?? [],
+    ...base,
+    kind: 'execution',
+    key: execution.id,
+    at: Math.min(at, begun),
+    end: ended ?? (going ? Math.max(now, at) : null),
+    open: going,
+    mark: maybe(execution.started_at),
+    execution,
+    cut: line.cut ?? [],
   };
 }
 
@@ -68,7 +101,19 @@ function waits(items: Item[], asked: Item[], now: number): Item[] {
     const working = !next && status === 'running';
     if (!waiting.has(status) && !working) return [];
     if (status === 'requires_action' && asked.some((a) => Math.abs(a.at - step.at) < 2000)) return [];
-    return [{ kind: 'wait', key: `w${step.transition.number}`, at: step.at, end: next ? next.at : Math.max(now, step.at), open: !next, mark: null, round: step.round, status, phase }];
+    return [
+      {
+        kind: 'wait',
+        key: `w${step.transition.number}`,
+        at: step.at,
+        end: next ? next.at : Math.max(now, step.at),
+        open: !next,
+        mark: null,
+        round: step.round,
+        status,
+        phase,
+      },
+    ];
   });
 }
 
@@ -81,7 +126,6 @@ export function busy(item: Item): [from: number, to: number] | null {
   return null;
 }
 
-export const failed = (item: Item): boolean => (
-  (item.kind === 'call' && item.call.outcome !== 'answered' && item.call.outcome !== 'cut')
-  || (item.kind === 'execution' && ['FAILED', 'UNKNOWN'].includes(item.execution.status))
-);
+export const failed = (item: Item): boolean =>
+  (item.kind === 'call' && item.call.outcome !== 'answered' && item.call.outcome !== 'cut') ||
+  (item.kind === 'execution' && ['FAILED', 'UNKNOWN'].includes(item.execution.status));

@@ -25,12 +25,25 @@ function List({ settings }: { settings: Schemas['Settings'] }) {
   const query = (since: string) => ({ params: { query: { group_by: 'type' as const, since, limit: 200 } } });
   const today = totalOf($api.useQuery('get', '/v1/usage', query(day)).data?.data ?? []).cost;
   const thisMonth = totalOf($api.useQuery('get', '/v1/usage', query(month)).data?.data ?? []).cost;
-  const rows = types.flatMap((name) => [
-    { id: `${name}-day`, label: t(`budget.${name}.day`), max: settings.limits[name].max_cost_per_day, spent: today },
-    { id: `${name}-month`, label: t(`budget.${name}.month`), max: settings.limits[name].max_cost_per_month, spent: thisMonth },
-  ]).filter((row) => row.max !== null && row.max !== undefined);
+  const rows = types
+    .flatMap((name) => [
+      { id: `${name}-day`, label: t(`budget.${name}.day`), max: settings.limits[name].max_cost_per_day, spent: today },
+      {
+        id: `${name}-month`,
+        label: t(`budget.${name}.month`),
+        max: settings.limits[name].max_cost_per_month,
+        spent: thisMonth,
+      },
+    ])
+    .filter((row) => row.max !== null && row.max !== undefined);
   if (!rows.length) return <p className="muted">{t('budget.none')}</p>;
-  return <ul className="plain stack">{rows.map((row) => <Meter key={row.id} {...row} max={row.max!} />)}</ul>;
+  return (
+    <ul className="plain stack">
+      {rows.map((row) => (
+        <Meter key={row.id} {...row} max={row.max!} />
+      ))}
+    </ul>
+  );
 }
 
 function Meter({ id, label, max, spent }: { id: string; label: string; max: number; spent: number }) {
@@ -39,8 +52,18 @@ function Meter({ id, label, max, spent }: { id: string; label: string; max: numb
   const share = max > 0 ? spent / max : 1;
   return (
     <li data-budget={id}>
-      <p className="row between"><span>{label}</span><span>{t('budget.of', { spent: f.money(spent, 'USD'), max: f.money(max, 'USD'), share: f.percent(share) })}</span></p>
-      <span className={styles.meter} aria-hidden="true"><span className={share >= 1 ? styles.full : share >= 0.8 ? styles.near : styles.part} style={{ width: `${Math.min(100, share * 100)}%` }} /></span>
+      <p className="row between">
+        <span>{label}</span>
+        <span>
+          {t('budget.of', { spent: f.money(spent, 'USD'), max: f.money(max, 'USD'), share: f.percent(share) })}
+        </span>
+      </p>
+      <span className={styles.meter} aria-hidden="true">
+        <span
+          className={share >= 1 ? styles.full : share >= 0.8 ? styles.near : styles.part}
+          style={{ width: `${Math.min(100, share * 100)}%` }}
+        />
+      </span>
       {share >= 1 && <p className="small">{t('budget.over')}</p>}
     </li>
   );

@@ -23,15 +23,39 @@ export function Groups({ since, measure }: { since: string; measure: Measure }) 
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: group, since, limit } } });
   return (
     <section className="card stack tight" aria-labelledby="groups">
-      <header className="row between"><h2 id="groups">{t('groups')}</h2>
-        <label className="row small">{t('group')}<select value={group} onChange={(e) => { setGroup(e.target.value as Group); setLimit(20); }}>{groups.map((g) => <option key={g} value={g}>{t(`group.${g}`)}</option>)}</select></label>
+      <header className="row between">
+        <h2 id="groups">{t('groups')}</h2>
+        <label className="row small">
+          {t('group')}
+          <select
+            value={group}
+            onChange={(e) => {
+              setGroup(e.target.value as Group);
+              setLimit(20);
+            }}
+          >
+            {groups.map((g) => (
+              <option key={g} value={g}>
+                {t(`group.${g}`)}
+              </option>
+            ))}
+          </select>
+        </label>
       </header>
-      <Read query={query}>{({ data, next_cursor }) => (
-        <>
-          <Table group={group} rows={data} measure={measure} />
-          {next_cursor && limit < 200 && <p><button type="button" className="small" onClick={() => setLimit(200)}>{tu('more')}</button></p>}
-        </>
-      )}</Read>
+      <Read query={query}>
+        {({ data, next_cursor }) => (
+          <>
+            <Table group={group} rows={data} measure={measure} />
+            {next_cursor && limit < 200 && (
+              <p>
+                <button type="button" className="small" onClick={() => setLimit(200)}>
+                  {tu('more')}
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </Read>
     </section>
   );
 }
@@ -45,14 +69,32 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
   return (
     <Scroll label={t(`group.${group}`)}>
       <table data-group={group}>
-        <thead><tr><th scope="col">{t(`group.${group}`)}</th><th scope="col">{t(`measure.${measure}`)}</th><th scope="col" className="number">{t('cached')}</th><th scope="col" className="number">{t('calls')}</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">{t(`group.${group}`)}</th>
+            <th scope="col">{t(`measure.${measure}`)}</th>
+            <th scope="col" className="number">
+              {t('cached')}
+            </th>
+            <th scope="col" className="number">
+              {t('calls')}
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {sums.map(({ row, sum }) => {
             const value = measured(sum, measure);
             return (
               <tr key={row.key} data-key={row.key}>
-                <th scope="row" className={styles.name}><Name group={group} row={row} /></th>
-                <td><span className="nowrap">{measure === 'cost' && !row.cost ? t('cost.none') : say(value)}</span><span className={styles.share} aria-hidden="true"><span style={{ width: all ? `${(value / all) * 100}%` : 0 }} /></span></td>
+                <th scope="row" className={styles.name}>
+                  <Name group={group} row={row} />
+                </th>
+                <td>
+                  <span className="nowrap">{measure === 'cost' && !row.cost ? t('cost.none') : say(value)}</span>
+                  <span className={styles.share} aria-hidden="true">
+                    <span style={{ width: all ? `${(value / all) * 100}%` : 0 }} />
+                  </span>
+                </td>
                 <td className="number">{f.percent(sum.input ? sum.cached / sum.input : 0)}</td>
                 <td className="number">{f.number(sum.calls)}</td>
               </tr>
@@ -68,7 +110,10 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
 function Name({ group, row }: { group: Group; row: Row }) {
   const t = texts.use();
   const words = useWords();
-  if (!row.key) return <>{group === 'provider' ? t('none.provider') : group === 'automation' ? t('none.automation') : t('none.else')}</>;
+  if (!row.key)
+    return (
+      <>{group === 'provider' ? t('none.provider') : group === 'automation' ? t('none.automation') : t('none.else')}</>
+    );
   const purpose = `purpose.${row.key}`;
   if (group === 'purpose') return <>{t.has(purpose) ? t(purpose) : row.key}</>;
   if (group === 'type') return <>{words.type(row.key)}</>;

@@ -1,7 +1,10 @@
 // Days of a workspace: in its time zone, beginning at its own hour.
 import { dayOf } from './sums';
 
-export interface Place { zone: string; hour: number }
+export interface Place {
+  zone: string;
+  hour: number;
+}
 
 /** The instant at which a place's clocks show this hour of this day. */
 export function instantOf(day: string, { zone, hour }: Place): number {
@@ -13,12 +16,22 @@ export function instantOf(day: string, { zone, hour }: Place): number {
 }
 
 function shownAt(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' }).formatToParts(at);
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+    hourCycle: 'h23',
+  }).formatToParts(at);
   const of = (type: string) => Number(parts.find((p) => p.type === type)?.value);
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
 }
 
-export const plusDays = (day: string, n: number): string => new Date(new Date(`${day}T00:00:00Z`).getTime() + n * 86_400_000).toISOString().slice(0, 10);
+export const plusDays = (day: string, n: number): string =>
+  new Date(new Date(`${day}T00:00:00Z`).getTime() + n * 86_400_000).toISOString().slice(0, 10);
 
 /** When this day or month began, for `since`. */
 export function startOfDay(now: number, place: Place, unit: 'day' | 'month'): string {

@@ -14,8 +14,29 @@ describe('the day that something belongs to', () => {
 });
 
 describe('the sum of usage', () => {
-  const row = { key: 'a', label: null, calls: 2, errors: 1, unpriced_calls: 1, input_tokens: 10, cache_read_tokens: 30, cache_write_tokens: 5, output_tokens: 7, reasoning_tokens: 3, cost: { amount: 0.25, currency: 'USD' as const } };
+  const row = {
+    key: 'a',
+    label: null,
+    calls: 2,
+    errors: 1,
+    unpriced_calls: 1,
+    input_tokens: 10,
+    cache_read_tokens: 30,
+    cache_write_tokens: 5,
+    output_tokens: 7,
+    reasoning_tokens: 3,
+    cost: { amount: 0.25, currency: 'USD' as const },
+  };
   it('counts each token once, thoughts as part of the output', () => {
-    expect(totalOf([row, { ...row, cost: null }])).toEqual({ calls: 4, errors: 2, unpriced_calls: 2, input: 90, cached: 60, output: 14, tokens: 104, cost: 0.25 });
+    expect(totalOf([row, { ...row, cost: null }])).toEqual({
+      calls: 4,
+      errors: 2,
+      unpriced_calls: 2,
+      input: 90,
+      cached: 60,
+      output: 14,
+      tokens: 104,
+      cost: 0.25,
+    });
   });
 });

@@ -4,7 +4,16 @@ import { useFormat } from '../../i18n/format';
 
 type Row = Schemas['UsageSum'];
 
-export interface Total { calls: number; errors: number; unpriced_calls: number; input: number; cached: number; output: number; tokens: number; cost: number }
+export interface Total {
+  calls: number;
+  errors: number;
+  unpriced_calls: number;
+  input: number;
+  cached: number;
+  output: number;
+  tokens: number;
+  cost: number;
+}
 
 /** Everything of these rows together. `tokens` is all of them, `cached` those read from a cache. */
 export function totalOf(rows: Row[]): Total {
@@ -22,11 +31,19 @@ export function totalOf(rows: Row[]): Total {
   return sum;
 }
 
-export const tokensOf = (row: Row) => row.input_tokens + row.cache_read_tokens + row.cache_write_tokens + row.output_tokens;
+export const tokensOf = (row: Row) =>
+  row.input_tokens + row.cache_read_tokens + row.cache_write_tokens + row.output_tokens;
 
 /** The day (2026-01-31) that an instant belongs to where days begin at startHour. */
 export function dayOf(at: number, zone: string, startHour: number): string {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', hourCycle: 'h23' }).formatToParts(at);
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(at);
   const of = (type: string) => Number(parts.find((p) => p.type === type)?.value);
   const day = new Date(Date.UTC(of('year'), of('month') - 1, of('day')));
   if (of('hour') < startHour) day.setUTCDate(day.getUTCDate() - 1);

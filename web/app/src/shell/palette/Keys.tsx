@@ -4,10 +4,39 @@ import { texts } from './texts';
 
 const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
 const lists = [
-  ['everywhere', [[[mac ? '⌘ K' : 'Ctrl K'], 'palette'], [['?'], 'help'], [['Esc'], 'escape']]],
-  ['chat', [[['Enter'], 'send'], [['Shift Enter'], 'line'], [['Esc'], 'stop'], [['@'], 'refer']]],
-  ['approvals', [[['J', 'K'], 'next'], [['A'], 'yes'], [['R'], 'no']]],
-  ['timeline', [[['↓ ↑', 'J K'], 'rows'], [['Home', 'End'], 'ends'], [['Enter'], 'fold']]],
+  [
+    'everywhere',
+    [
+      [[mac ? '⌘ K' : 'Ctrl K'], 'palette'],
+      [['?'], 'help'],
+      [['Esc'], 'escape'],
+    ],
+  ],
+  [
+    'chat',
+    [
+      [['Enter'], 'send'],
+      [['Shift Enter'], 'line'],
+      [['Esc'], 'stop'],
+      [['@'], 'refer'],
+    ],
+  ],
+  [
+    'approvals',
+    [
+      [['J', 'K'], 'next'],
+      [['A'], 'yes'],
+      [['R'], 'no'],
+    ],
+  ],
+  [
+    'timeline',
+    [
+      [['↓ ↑', 'J K'], 'rows'],
+      [['Home', 'End'], 'ends'],
+      [['Enter'], 'fold'],
+    ],
+  ],
 ] as const;
 
 /** Which keys do what. */
@@ -21,7 +50,16 @@ export default function Keys({ onClose }: { onClose: () => void }) {
           <dl className={styles.keys}>
             {keys.map(([strokes, what]) => (
               <div key={what}>
-                <dt>{strokes.map((stroke, i) => <span key={stroke}>{i > 0 && <span className="muted small"> {t('keys.or')} </span>}{stroke.split(' ').map((key) => <kbd key={key}>{key}</kbd>)}</span>)}</dt>
+                <dt>
+                  {strokes.map((stroke, i) => (
+                    <span key={stroke}>
+                      {i > 0 && <span className="muted small"> {t('keys.or')} </span>}
+                      {stroke.split(' ').map((key) => (
+                        <kbd key={key}>{key}</kbd>
+                      ))}
+                    </span>
+                  ))}
+                </dt>
                 <dd>{t(`keys.${what}`)}</dd>
               </div>
             ))}

@@ -6,7 +6,8 @@ import { show, useOver } from './open';
 const Palette = lazy(() => import('./Palette'));
 const Keys = lazy(() => import('./Keys'));
 
-const writes = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+const writes = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** The keys that work everywhere, and what they open. */
 export function Over() {
@@ -26,5 +27,9 @@ export function Over() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   const close = () => show(null);
-  return <Suspense fallback={null}>{over === 'palette' ? <Palette onClose={close} /> : over === 'keys' ? <Keys onClose={close} /> : null}</Suspense>;
+  return (
+    <Suspense fallback={null}>
+      {over === 'palette' ? <Palette onClose={close} /> : over === 'keys' ? <Keys onClose={close} /> : null}
+    </Suspense>
+  );
 }

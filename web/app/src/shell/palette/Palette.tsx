@@ -36,22 +36,67 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     e.preventDefault();
   };
   const option = (target: Target, i: number) => (
-    <div key={target.id} id={`${id}-${i}`} role="option" aria-selected={i === chosen} data-target={target.href} tabIndex={-1} className={styles.option}>
-      <span className={styles.name}>{target.name}</span>{target.note && <span className={styles.note}>{target.note}</span>}
+    <div
+      key={target.id}
+      id={`${id}-${i}`}
+      role="option"
+      aria-selected={i === chosen}
+      data-target={target.href}
+      tabIndex={-1}
+      className={styles.option}
+    >
+      <span className={styles.name}>{target.name}</span>
+      {target.note && <span className={styles.note}>{target.note}</span>}
     </div>
   );
   return (
     <Dialog title={t('palette')} onClose={onClose}>
-      <input role="combobox" aria-label={t('field')} aria-expanded={targets.length > 0} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={targets.length ? `${id}-${chosen}` : undefined}
-        ref={field} autoComplete="off" spellCheck={false} placeholder={t('placeholder')} value={query} onChange={(e) => { setQuery(e.target.value); setAt(0); }} onKeyDown={onKey} />
-      <p className="visually-hidden" role="status">{busy ? '' : targets.length ? t('found', { n: targets.length }) : t('none')}</p>
-      {targets.length === 0 ? <p className="muted" aria-hidden="true">{busy ? t('looking') : t('none')}</p> : (
+      <input
+        role="combobox"
+        aria-label={t('field')}
+        aria-expanded={targets.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={targets.length ? `${id}-${chosen}` : undefined}
+        ref={field}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={t('placeholder')}
+        value={query}
+        onChange={(e) => {
+          setQuery(e.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <p className="visually-hidden" role="status">
+        {busy ? '' : targets.length ? t('found', { n: targets.length }) : t('none')}
+      </p>
+      {targets.length === 0 ? (
+        <p className="muted" aria-hidden="true">
+          {busy ? t('looking') : t('none')}
+        </p>
+      ) : (
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field above has the keys
-        <div id={`${id}-list`} role="listbox" tabIndex={-1} aria-label={t('palette')} className={styles.list}
-          onClick={(e) => go(targets.find((x) => x.href === (e.target as Element).closest<HTMLElement>('[data-target]')?.dataset.target))}>
+        <div
+          id={`${id}-list`}
+          role="listbox"
+          tabIndex={-1}
+          aria-label={t('palette')}
+          className={styles.list}
+          onClick={(e) =>
+            go(
+              targets.find(
+                (x) => x.href === (e.target as Element).closest<HTMLElement>('[data-target]')?.dataset.target,
+              ),
+            )
+          }
+        >
           {groupsOf(targets).map(({ name, from, members }) => (
             <div key={name} role="group" aria-label={group(t, name)}>
-              <p role="presentation" className={styles.group}>{group(t, name)}</p>
+              <p role="presentation" className={styles.group}>
+                {group(t, name)}
+              </p>
               {members.map((target, i) => option(target, from + i))}
             </div>
           ))}

@@ -10,4 +10,13 @@ export function show(next: Over): void {
   for (const listener of listeners) listener();
 }
 
-export const useOver = (): Over => useSyncExternalStore((changed) => { listeners.add(changed); return () => { listeners.delete(changed); }; }, () => now);
+export const useOver = (): Over =>
+  useSyncExternalStore(
+    (changed) => {
+      listeners.add(changed);
+      return () => {
+        listeners.delete(changed);
+      };
+    },
+    () => now,
+  );

@@ -1,5 +1,11 @@
 /** Something that one can go to. */
-export interface Target { id: string; group: string; name: string; href: string; note?: string }
+export interface Target {
+  id: string;
+  group: string;
+  name: string;
+  href: string;
+  note?: string;
+}
 
 /** A text without case and accents. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -28,5 +34,10 @@ export function rank(targets: Target[], query: string, each: number): Target[] {
     group.push({ target, score: points });
     groups.set(target.group, group);
   }
-  return [...groups.values()].flatMap((group) => group.toSorted((a, b) => a.score - b.score).slice(0, each).map(({ target }) => target));
+  return [...groups.values()].flatMap((group) =>
+    group
+      .toSorted((a, b) => a.score - b.score)
+      .slice(0, each)
+      .map(({ target }) => target),
+  );
 }

@@ -6,7 +6,18 @@ import { rank, type Target } from './rank';
 import { texts } from './texts';
 
 const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
-const sections = ['providers', 'validation', 'limits', 'budgets', 'automations', 'network', 'calendar', 'prompts', 'keys', 'page'] as const;
+const sections = [
+  'providers',
+  'validation',
+  'limits',
+  'budgets',
+  'automations',
+  'network',
+  'calendar',
+  'prompts',
+  'keys',
+  'page',
+] as const;
 
 /** What fits the words typed so far: names that are known at once, then what the server
  * finds in texts. */
@@ -15,27 +26,76 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
   const ts = shellTexts.use();
   const asked = useSettled(query.trim().slice(0, 200), 200);
   const limit = 200;
-  const chats = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'CHAT', limit: 8, q: asked || undefined } } });
+  const chats = $api.useQuery('get', '/v1/sessions', {
+    params: { query: { type: 'CHAT', limit: 8, q: asked || undefined } },
+  });
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit } } });
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit } } });
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit } } });
-  const found = $api.useQuery('get', '/v1/search', { params: { query: { q: asked, limit: 6 } } }, { enabled: asked.length > 1 });
+  const found = $api.useQuery(
+    'get',
+    '/v1/search',
+    { params: { query: { q: asked, limit: 6 } } },
+    { enabled: asked.length > 1 },
+  );
   const named: Target[] = [
-    ...screens.map((s) => ({ id: `screen-${s}`, group: 'screens', name: ts(`nav.${s}`), href: s === 'home' ? '/' : `/${s}` })),
+    ...screens.map((s) => ({
+      id: `screen-${s}`,
+      group: 'screens',
+      name: ts(`nav.${s}`),
+      href: s === 'home' ? '/' : `/${s}`,
+    })),
     { id: 'new-automation', group: 'screens', name: t('automation.new'), href: '/automations/new' },
-    ...(automations.data?.data ?? []).map((a) => ({ id: a.id, group: 'automations', name: a.name, href: `/automations/${a.id}` })),
+    ...(automations.data?.data ?? []).map((a) => ({
+      id: a.id,
+      group: 'automations',
+      name: a.name,
+      href: `/automations/${a.id}`,
+    })),
     ...(zones.data?.data ?? []).map((z) => ({ id: z.id, group: 'data', name: z.name, href: `/data/zones/${z.id}` })),
-    ...(tools.data?.data ?? []).map((tool) => ({ id: tool.id, group: 'data', name: tool.name, href: `/data/tools/${tool.id}`, note: zones.data?.data.find((z) => z.id === tool.zone_id)?.name })),
-    ...sections.map((s) => ({ id: `settings-${s}`, group: 'settings', name: t(`settings.${s}`), href: `/settings/${s}` })),
+    ...(tools.data?.data ?? []).map((tool) => ({
+      id: tool.id,
+      group: 'data',
+      name: tool.name,
+      href: `/data/tools/${tool.id}`,
+      note: zones.data?.data.find((z) => z.id === tool.zone_id)?.name,
+    })),
+    ...sections.map((s) => ({
+      id: `settings-${s}`,
+      group: 'settings',
+      name: t(`settings.${s}`),
+      href: `/settings/${s}`,
+    })),
   ];
-  const talks: Target[] = (chats.data?.data ?? []).filter((c) => c.name).map((c) => ({ id: c.id, group: 'chats', name: c.name, href: `/chat/${c.id}` }));
-  const hits: Target[] = asked.length > 1 ? (found.data?.data ?? []).map((hit) => ({
-    id: `hit-${hit.id}`, group: 'found', name: (hit.title || hit.snippet || hit.id).slice(0, 120), note: hit.tool_name ?? hit.key ?? undefined,
-    href: hit.kind === 'document' ? `/data/documents/${hit.id}` : `/data/tools/${hit.tool_id}`,
-  })) : [];
+  const talks: Target[] = (chats.data?.data ?? [])
+    .filter((c) => c.name)
+    .map((c) => ({ id: c.id, group: 'chats', name: c.name, href: `/chat/${c.id}` }));
+  const hits: Target[] =
+    asked.length > 1
+      ? (found.data?.data ?? []).map((hit) => ({
+          id: `hit-${hit.id}`,
+          group: 'found',
+          name: (hit.title || hit.snippet || hit.id).slice(0, 120),
+          note: hit.tool_name ?? hit.key ?? undefined,
+          href: hit.kind === 'document' ? `/data/documents/${hit.id}` : `/data/tools/${hit.tool_id}`,
+        }))
+      : [];
   const every = query.trim() ? 6 : 4;
   return {
-    targets: [...rank(named.filter((x) => x.group === 'screens'), query, query.trim() ? 6 : 20), ...rank(talks, query, every), ...rank(named.filter((x) => x.group !== 'screens' && (query.trim() || x.group !== 'settings')), query, every), ...hits],
+    targets: [
+      ...rank(
+        named.filter((x) => x.group === 'screens'),
+        query,
+        query.trim() ? 6 : 20,
+      ),
+      ...rank(talks, query, every),
+      ...rank(
+        named.filter((x) => x.group !== 'screens' && (query.trim() || x.group !== 'settings')),
+        query,
+        every,
+      ),
+      ...hits,
+    ],
     busy: chats.isFetching || found.isFetching || asked !== query.trim().slice(0, 200),
   };
 }

@@ -13,12 +13,17 @@ function useOptions(p: ControlProps, options: Option[]): Option[] {
   const t = texts.use();
   const fallback = options.find((o) => equal(o.value, p.schema.default))?.label;
   const known = options.some((o) => equal(o.value, p.value));
-  const unset = { value: undefined, label: fallback === undefined ? t('unset') : t('unset.default', { value: fallback }) };
+  const unset = {
+    value: undefined,
+    label: fallback === undefined ? t('unset') : t('unset.default', { value: fallback }),
+  };
   return [
     ...(p.required && p.value !== undefined ? [] : [unset]),
     ...options,
     ...(p.nullable && !options.some((o) => o.value === null) ? [{ value: null, label: t('none') }] : []),
-    ...(known || p.value === undefined || p.value === null ? [] : [{ value: p.value, label: t('old', { value: String(p.value) }) }]),
+    ...(known || p.value === undefined || p.value === null
+      ? []
+      : [{ value: p.value, label: t('old', { value: String(p.value) }) }]),
   ];
 }
 
@@ -32,8 +37,16 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
     return (
       <Labelled of={p} told={told} onBlur={onBlur}>
         {(given) => (
-          <select {...given} value={offered.findIndex((o) => equal(o.value, p.value))} onChange={(e) => p.onChange(offered[Number(e.target.value)]?.value)}>
-            {offered.map((o, i) => <option key={i} value={i}>{o.value === undefined && p.required ? t('choose') : o.label}</option>)}
+          <select
+            {...given}
+            value={offered.findIndex((o) => equal(o.value, p.value))}
+            onChange={(e) => p.onChange(offered[Number(e.target.value)]?.value)}
+          >
+            {offered.map((o, i) => (
+              <option key={i} value={i}>
+                {o.value === undefined && p.required ? t('choose') : o.label}
+              </option>
+            ))}
           </select>
         )}
       </Labelled>
@@ -46,8 +59,17 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
       <div className={css.choices} onBlur={onBlur}>
         {radios.map((o, i) => (
           <label key={i}>
-            <input type="radio" name={name} disabled={disabled} checked={equal(o.value, p.value)} onChange={() => p.onChange(o.value)} />
-            <span>{o.label}{o.description && <span className="muted small"> {o.description}</span>}</span>
+            <input
+              type="radio"
+              name={name}
+              disabled={disabled}
+              checked={equal(o.value, p.value)}
+              onChange={() => p.onChange(o.value)}
+            />
+            <span>
+              {o.label}
+              {o.description && <span className="muted small"> {o.description}</span>}
+            </span>
           </label>
         ))}
       </div>
@@ -60,7 +82,16 @@ export function BooleanControl(p: ControlProps) {
   const t = texts.use();
   const { told, onBlur } = useTold(p.errors);
   const [open] = useState(p.nullable || (p.required && typeof p.value !== 'boolean'));
-  if (open) return <EnumControl {...p} options={[{ value: true, label: t('yes') }, { value: false, label: t('no') }]} />;
+  if (open)
+    return (
+      <EnumControl
+        {...p}
+        options={[
+          { value: true, label: t('yes') },
+          { value: false, label: t('no') },
+        ]}
+      />
+    );
   const ticked = typeof p.value === 'boolean' ? p.value : p.schema.default === true;
   return (
     <Labelled of={p} hint={p.schema.description ?? ''} told={told} onBlur={onBlur} check>
@@ -83,8 +114,16 @@ export function ChecksControl({ options, ...p }: ControlProps & { options: Optio
       <div className={css.choices} onBlur={onBlur}>
         {options.map((o, i) => (
           <label key={i}>
-            <input type="checkbox" disabled={disabled} checked={chosen.some((v) => equal(v, o.value))} onChange={(e) => set(o, e.target.checked)} />
-            <span>{o.label}{o.description && <span className="muted small"> {o.description}</span>}</span>
+            <input
+              type="checkbox"
+              disabled={disabled}
+              checked={chosen.some((v) => equal(v, o.value))}
+              onChange={(e) => set(o, e.target.checked)}
+            />
+            <span>
+              {o.label}
+              {o.description && <span className="muted small"> {o.description}</span>}
+            </span>
           </label>
         ))}
       </div>

@@ -21,22 +21,47 @@ export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectSh
     const { [name]: _, ...rest } = values;
     p.onChange(next === undefined ? rest : { ...values, [name]: next }); // a name keeps its place
   };
-  const names = (name: string) => { const { schema } = resolve(shape.properties.find(([n]) => n === name)?.[1], root); return schema.title ?? label?.(name) ?? name; };
-  const child = (name: string) => ({ value: values[name], at: below(p.at, name), errors: p.errors.filter((e) => within(e.pointer, below(p.at, name))), depth: p.depth + 1 });
+  const names = (name: string) => {
+    const { schema } = resolve(shape.properties.find(([n]) => n === name)?.[1], root);
+    return schema.title ?? label?.(name) ?? name;
+  };
+  const child = (name: string) => ({
+    value: values[name],
+    at: below(p.at, name),
+    errors: p.errors.filter((e) => within(e.pointer, below(p.at, name))),
+    depth: p.depth + 1,
+  });
   return (
     <>
-      {shape.properties.filter(([name]) => name !== hide).map(([name, property]) => (
-        <Node key={name} {...child(name)} schema={property} name={names(name)} required={p.schema.required?.includes(name) === true} onChange={(next) => set(name, next)} />
-      ))}
-      {(shape.extra.length > 0 || shape.more !== null) && <Rows shape={shape} values={values} child={child} set={set} />}
+      {shape.properties
+        .filter(([name]) => name !== hide)
+        .map(([name, property]) => (
+          <Node
+            key={name}
+            {...child(name)}
+            schema={property}
+            name={names(name)}
+            required={p.schema.required?.includes(name) === true}
+            onChange={(next) => set(name, next)}
+          />
+        ))}
+      {(shape.extra.length > 0 || shape.more !== null) && (
+        <Rows shape={shape} values={values} child={child} set={set} />
+      )}
       <Wrong id={id} told={told} at={p.at} />
     </>
   );
 }
 
-const shownIn = (shape: ObjectShape, at: string, pointer: string) => [...shape.properties.map(([name]) => name), ...shape.extra].some((name) => within(pointer, below(at, name)));
+const shownIn = (shape: ObjectShape, at: string, pointer: string) =>
+  [...shape.properties.map(([name]) => name), ...shape.extra].some((name) => within(pointer, below(at, name)));
 
-interface RowsProps { shape: ObjectShape; values: Values; child: (name: string) => { value: unknown; at: string; errors: ControlProps['errors']; depth: number }; set: (name: string, next: unknown) => void }
+interface RowsProps {
+  shape: ObjectShape;
+  values: Values;
+  child: (name: string) => { value: unknown; at: string; errors: ControlProps['errors']; depth: number };
+  set: (name: string, next: unknown) => void;
+}
 
 /** Values under names that the schema does not list: rows of a name and a value. */
 function Rows({ shape, values, child, set }: RowsProps) {
@@ -51,7 +76,12 @@ function Rows({ shape, values, child, set }: RowsProps) {
     setAdded([...added, name]);
     setName('');
     // The focus goes to the new value, which is there after this change.
-    requestAnimationFrame(() => document.getElementById(`${id}rows`)?.querySelector<HTMLElement>(':scope > div:nth-last-child(1) :is(input, textarea, select)')?.focus());
+    requestAnimationFrame(() =>
+      document
+        .getElementById(`${id}rows`)
+        ?.querySelector<HTMLElement>(':scope > div:nth-last-child(1) :is(input, textarea, select)')
+        ?.focus(),
+    );
   };
   const shown = [...shape.extra, ...added.filter((n) => !shape.extra.includes(n))];
   return (
@@ -59,19 +89,63 @@ function Rows({ shape, values, child, set }: RowsProps) {
       <div id={`${id}rows`} className={css.items}>
         {shown.map((n) => (
           <div key={n} className={css.item}>
-            <div className="grow"><Node {...child(n)} schema={shape.more ?? true} name={n} required={Object.hasOwn(values, n)} onChange={(next) => { if (next === undefined && !added.includes(n)) setAdded([...added, n]); set(n, next); }} /></div>
-            <div className={css.tools}><button type="button" className="plain small" aria-label={t('remove.name', { name: n })} title={t('remove.name', { name: n })} disabled={disabled} onClick={() => { setAdded(added.filter((a) => a !== n)); set(n, undefined); }}>✕</button></div>
+            <div className="grow">
+              <Node
+                {...child(n)}
+                schema={shape.more ?? true}
+                name={n}
+                required={Object.hasOwn(values, n)}
+                onChange={(next) => {
+                  if (next === undefined && !added.includes(n)) setAdded([...added, n]);
+                  set(n, next);
+                }}
+              />
+            </div>
+            <div className={css.tools}>
+              <button
+                type="button"
+                className="plain small"
+                aria-label={t('remove.name', { name: n })}
+                title={t('remove.name', { name: n })}
+                disabled={disabled}
+                onClick={() => {
+                  setAdded(added.filter((a) => a !== n));
+                  set(n, undefined);
+                }}
+              >
+                ✕
+              </button>
+            </div>
           </div>
         ))}
       </div>
       {shape.more !== null && (
         <div className={css.add}>
           <div className="row">
-            <input className={css.name} value={name} disabled={disabled} aria-label={t('row.name')} placeholder={t('row.name')} aria-invalid={there && name ? true : undefined}
-              onChange={(e) => setName(e.target.value)} onKeyDown={(e) => { if (e.key === 'Enter' && !e.nativeEvent.isComposing) { e.preventDefault(); add(); } }} />
-            <button type="button" className="small" disabled={disabled || !name || there} onClick={add}>{t('row.add')}</button>
+            <input
+              className={css.name}
+              value={name}
+              disabled={disabled}
+              aria-label={t('row.name')}
+              placeholder={t('row.name')}
+              aria-invalid={there && name ? true : undefined}
+              onChange={(e) => setName(e.target.value)}
+              onKeyDown={(e) => {
+                if (e.key === 'Enter' && !e.nativeEvent.isComposing) {
+                  e.preventDefault();
+                  add();
+                }
+              }}
+            />
+            <button type="button" className="small" disabled={disabled || !name || there} onClick={add}>
+              {t('row.add')}
+            </button>
           </div>
-          {there && name && <p className="wrong small" role="status">{t('row.there')}</p>}
+          {there && name && (
+            <p className="wrong small" role="status">
+              {t('row.there')}
+            </p>
+          )}
         </div>
       )}
     </>

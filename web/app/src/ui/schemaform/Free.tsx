@@ -19,9 +19,22 @@ export function JSONControl({ onTyping, ...p }: ControlProps & { onTyping: (now:
   const now = p.value instanceof Unreadable ? p.errors : told;
   return (
     <Labelled of={p} hint={hint} told={now} onBlur={onBlur}>
-      {(given) => <textarea className="mono" rows={Math.min(14, Math.max(2, text.split('\n').length))} spellCheck={false} autoComplete="off" {...given} value={text}
-        onFocus={() => onTyping(true)} onBlur={() => onTyping(false)}
-        onChange={(e) => { setTyped(e.target.value); p.onChange(readJSON(e.target.value) ?? p.empty); }} />}
+      {(given) => (
+        <textarea
+          className="mono"
+          rows={Math.min(14, Math.max(2, text.split('\n').length))}
+          spellCheck={false}
+          autoComplete="off"
+          {...given}
+          value={text}
+          onFocus={() => onTyping(true)}
+          onBlur={() => onTyping(false)}
+          onChange={(e) => {
+            setTyped(e.target.value);
+            p.onChange(readJSON(e.target.value) ?? p.empty);
+          }}
+        />
+      )}
     </Labelled>
   );
 }
@@ -40,18 +53,34 @@ const kindOf = (value: unknown): Kind | null => {
 export function AnyControl({ types, ...p }: ControlProps & { types: string[] }) {
   const t = texts.use();
   const { disabled } = useForm();
-  const offered = kinds.filter((k) => types.includes(k) || (k === 'number' && types.includes('integer')) || (k === 'object' && types.includes('array')));
+  const offered = kinds.filter(
+    (k) =>
+      types.includes(k) || (k === 'number' && types.includes('integer')) || (k === 'object' && types.includes('array')),
+  );
   const [chosen, setChosen] = useState<Kind>(offered[0] ?? 'object');
   const kind = kindOf(p.value) ?? chosen;
   const { type: _, ...words } = p.schema;
   const as = kind === 'object' ? { ...words, not: {} } : { ...words, type: kind }; // `not` is shown as JSON
   return (
     <div className={css.any}>
-      <div className="grow"><Node {...p} schema={as} /></div>
+      <div className="grow">
+        <Node {...p} schema={as} />
+      </div>
       {offered.length > 1 && (
-        <select aria-label={t('kind.of', { name: p.name })} disabled={disabled} value={kind}
-          onChange={(e) => { setChosen(e.target.value as Kind); p.onChange(p.empty); }}>
-          {offered.map((k) => <option key={k} value={k}>{t(`kind.${k}`)}</option>)}
+        <select
+          aria-label={t('kind.of', { name: p.name })}
+          disabled={disabled}
+          value={kind}
+          onChange={(e) => {
+            setChosen(e.target.value as Kind);
+            p.onChange(p.empty);
+          }}
+        >
+          {offered.map((k) => (
+            <option key={k} value={k}>
+              {t(`kind.${k}`)}
+            </option>
+          ))}
         </select>
       )}
     </div>

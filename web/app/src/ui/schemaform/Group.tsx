@@ -12,7 +12,11 @@ import css from './schemaform.module.css';
 /** An object within an object. One that is not needed is made, and taken away, on demand:
  * whether it is there says something too. */
 export function ObjectControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'object' } }) {
-  return <Frame {...p}><FieldsOf {...p} shape={shape} /></Frame>;
+  return (
+    <Frame {...p}>
+      <FieldsOf {...p} shape={shape} />
+    </Frame>
+  );
 }
 
 function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
@@ -22,17 +26,44 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
   const there = isFields(p.value);
   const loose = !p.required || p.nullable;
   const box = useRef<HTMLFieldSetElement>(null);
-  const refocus = (selector: string) => requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus());
+  const refocus = (selector: string) =>
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus());
   if (p.depth === 0) return children;
   return (
     <fieldset ref={box} className={`field ${css.group}`} data-pointer={p.at}>
-      <legend className={p.quiet ? 'visually-hidden' : undefined}>{p.name}{p.required && <span className="muted small"> {words('required')}</span>}</legend>
+      <legend className={p.quiet ? 'visually-hidden' : undefined}>
+        {p.name}
+        {p.required && <span className="muted small"> {words('required')}</span>}
+      </legend>
       {p.schema.description && <p className="hint">{p.schema.description}</p>}
       {!there && loose ? (
-        <button type="button" className={`small ${css.add}`} data-do="make" disabled={disabled} onClick={() => { p.onChange(startOf({ ...p.schema, type: 'object' }, root) ?? {}); refocus('input, textarea, select'); }}>{t('add.to', { name: p.name })}</button>
-      ) : children}
+        <button
+          type="button"
+          className={`small ${css.add}`}
+          data-do="make"
+          disabled={disabled}
+          onClick={() => {
+            p.onChange(startOf({ ...p.schema, type: 'object' }, root) ?? {});
+            refocus('input, textarea, select');
+          }}
+        >
+          {t('add.to', { name: p.name })}
+        </button>
+      ) : (
+        children
+      )}
       {there && loose && (
-        <button type="button" className={`plain small ${css.add}`} disabled={disabled} onClick={() => { p.onChange(p.required ? null : p.empty); refocus('[data-do=make]'); }}>{t('remove.name', { name: p.name })}</button>
+        <button
+          type="button"
+          className={`plain small ${css.add}`}
+          disabled={disabled}
+          onClick={() => {
+            p.onChange(p.required ? null : p.empty);
+            refocus('[data-do=make]');
+          }}
+        >
+          {t('remove.name', { name: p.name })}
+        </button>
       )}
     </fieldset>
   );
@@ -42,27 +73,46 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
 export function VariantsControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'variants' } }) {
   const t = texts.use();
   const { root } = useForm();
-  const { told, onBlur } = useTold(p.errors.filter((e) => e.pointer === `${p.at}/${shape.by}` || (shape.active < 0 && !isFields(p.value))));
+  const { told, onBlur } = useTold(
+    p.errors.filter((e) => e.pointer === `${p.at}/${shape.by}` || (shape.active < 0 && !isFields(p.value))),
+  );
   const before = useRef<Record<number, Fields>>({}); // what each kind had, should somebody come back to it
   const active = shape.variants[shape.active];
   const choose = (i: number) => {
     const now: Fields = isFields(p.value) ? p.value : {};
     if (shape.active >= 0) before.current[shape.active] = now;
     const next = shape.variants[i];
-    if (!next) { p.onChange(p.depth === 0 ? {} : p.empty); return; }
+    if (!next) {
+      p.onChange(p.depth === 0 ? {} : p.empty);
+      return;
+    }
     const known = next.schema.properties ?? {};
     const kept = Object.fromEntries(Object.entries(now).filter(([name]) => Object.hasOwn(known, name)));
-    p.onChange({ ...(startOf({ ...next.schema, type: 'object' }, root) as Fields), ...before.current[i], ...kept, [shape.by]: next.is });
+    p.onChange({
+      ...(startOf({ ...next.schema, type: 'object' }, root) as Fields),
+      ...before.current[i],
+      ...kept,
+      [shape.by]: next.is,
+    });
   };
   const inner = active && shapeOf({ ...active.schema, type: 'object' }, p.value, root, p.depth);
-  const chooser = { ...p, schema: active ? { description: active.schema.description } : {}, name: p.depth === 0 || !p.quiet ? p.name || t('kind') : t('kind'), quiet: false };
+  const chooser = {
+    ...p,
+    schema: active ? { description: active.schema.description } : {},
+    name: p.depth === 0 || !p.quiet ? p.name || t('kind') : t('kind'),
+    quiet: false,
+  };
   return (
     <div className={p.depth === 0 ? 'stack' : `field ${css.group}`} data-pointer={p.at}>
       <Labelled of={chooser} told={told} onBlur={onBlur}>
         {(given) => (
           <select {...given} value={shape.active} onChange={(e) => choose(Number(e.target.value))}>
             {(shape.active < 0 || !p.required) && <option value={-1}>{p.required ? t('choose') : t('unset')}</option>}
-            {shape.variants.map((v, i) => <option key={i} value={i}>{v.title}</option>)}
+            {shape.variants.map((v, i) => (
+              <option key={i} value={i}>
+                {v.title}
+              </option>
+            ))}
           </select>
         )}
       </Labelled>

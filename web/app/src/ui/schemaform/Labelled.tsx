@@ -26,7 +26,16 @@ export function Wrong({ id, told, at }: { id: string; told: Mistake[]; at: strin
   const lines = [...new Map(told.map((e) => [e.pointer + e.message, e])).values()];
   return (
     <div id={id} className="wrong">
-      {lines.map((e) => <p key={e.pointer + e.message}>{e.pointer !== at && <><code>{lastOf(e.pointer)}</code> </>}{e.message}</p>)}
+      {lines.map((e) => (
+        <p key={e.pointer + e.message}>
+          {e.pointer !== at && (
+            <>
+              <code>{lastOf(e.pointer)}</code>{' '}
+            </>
+          )}
+          {e.message}
+        </p>
+      ))}
     </div>
   );
 }
@@ -34,12 +43,22 @@ export function Wrong({ id, told, at }: { id: string; told: Mistake[]; at: strin
 /** The hint of a field: its description, and what holds when it is left out. */
 export function useHint({ schema, required }: Pick<ControlProps, 'schema' | 'required'>): ReactNode {
   const t = texts.use();
-  const fallback = schema.default === undefined || required ? '' : t('default', { value: typeof schema.default === 'string' ? schema.default : JSON.stringify(schema.default) });
+  const fallback =
+    schema.default === undefined || required
+      ? ''
+      : t('default', { value: typeof schema.default === 'string' ? schema.default : JSON.stringify(schema.default) });
   const said = [schema.description, fallback].filter(Boolean).join(' ');
   return said || null;
 }
 
-interface Props { of: ControlProps; hint?: ReactNode; told: Mistake[]; onBlur: () => void; check?: boolean; children: (given: Given) => ReactElement }
+interface Props {
+  of: ControlProps;
+  hint?: ReactNode;
+  told: Mistake[];
+  onBlur: () => void;
+  check?: boolean;
+  children: (given: Given) => ReactElement;
+}
 
 /** One control with its label, its hint and what is wrong with it. */
 export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
@@ -49,31 +68,64 @@ export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
   const own = useHint(of);
   const said = hint ?? own;
   const control = children({
-    id, disabled, 'aria-invalid': told.length ? true : undefined, 'aria-required': of.required || undefined,
+    id,
+    disabled,
+    'aria-invalid': told.length ? true : undefined,
+    'aria-required': of.required || undefined,
     'aria-describedby': [said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined,
   });
   return (
     <div className={check ? 'field check' : 'field'} data-pointer={of.at} onBlur={onBlur}>
       {check && control}
-      <label htmlFor={id} className={of.quiet ? 'visually-hidden' : undefined}>{of.name}{of.required && !check && <span className="muted small"> {words('required')}</span>}</label>
+      <label htmlFor={id} className={of.quiet ? 'visually-hidden' : undefined}>
+        {of.name}
+        {of.required && !check && <span className="muted small"> {words('required')}</span>}
+      </label>
       {!check && control}
-      {said && <p id={`${id}h`} className="hint">{said}</p>}
+      {said && (
+        <p id={`${id}h`} className="hint">
+          {said}
+        </p>
+      )}
       <Wrong id={`${id}w`} told={told} at={of.at} />
     </div>
   );
 }
 
 /** Several controls that are one field: radio buttons, boxes to tick. */
-export function LabelledGroup({ of, told, role, children }: { of: ControlProps; told: Mistake[]; role: 'radiogroup' | 'group'; children: ReactNode }) {
+export function LabelledGroup({
+  of,
+  told,
+  role,
+  children,
+}: {
+  of: ControlProps;
+  told: Mistake[];
+  role: 'radiogroup' | 'group';
+  children: ReactNode;
+}) {
   const words = uiTexts.use();
   const id = useId();
   const said = useHint(of);
   return (
-    <fieldset className="field" role={role} data-pointer={of.at}
+    <fieldset
+      className="field"
+      role={role}
+      data-pointer={of.at}
       aria-describedby={[said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined}
-      {...(role === 'radiogroup' ? { 'aria-required': of.required || undefined, 'aria-invalid': told.length ? true : undefined } : {})}>
-      <legend className={of.quiet ? 'visually-hidden' : undefined}>{of.name}{of.required && <span className="muted small"> {words('required')}</span>}</legend>
-      {said && <p id={`${id}h`} className="hint">{said}</p>}
+      {...(role === 'radiogroup'
+        ? { 'aria-required': of.required || undefined, 'aria-invalid': told.length ? true : undefined }
+        : {})}
+    >
+      <legend className={of.quiet ? 'visually-hidden' : undefined}>
+        {of.name}
+        {of.required && <span className="muted small"> {words('required')}</span>}
+      </legend>
+      {said && (
+        <p id={`${id}h`} className="hint">
+          {said}
+        </p>
+      )}
       {children}
       <Wrong id={`${id}w`} told={told} at={of.at} />
     </fieldset>

@@ -35,7 +35,10 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
     set([...list, startOf(items, root)]);
   };
   const take = (i: number) => {
-    focus.current = list.length > 1 ? `:scope > ol > li:nth-child(${Math.min(i + 1, list.length - 1)}) > * > [data-do=remove]` : ':scope > [data-do=add]';
+    focus.current =
+      list.length > 1
+        ? `:scope > ol > li:nth-child(${Math.min(i + 1, list.length - 1)}) > * > [data-do=remove]`
+        : ':scope > [data-do=add]';
     set(list.filter((_, n) => n !== i));
     announce(t('removed', { n: i + 1 }));
   };
@@ -47,27 +50,87 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
   };
   const composite = ['object', 'array'].includes(String(resolve(items, root).schema.type));
   return (
-    <fieldset ref={box} className={`field ${css.group}`} data-pointer={p.at} aria-describedby={told.length ? `${id}w` : undefined}>
-      <legend className={p.quiet ? 'visually-hidden' : undefined}>{p.name}{p.required && <span className="muted small"> {words('required')}</span>}</legend>
+    <fieldset
+      ref={box}
+      className={`field ${css.group}`}
+      data-pointer={p.at}
+      aria-describedby={told.length ? `${id}w` : undefined}
+    >
+      <legend className={p.quiet ? 'visually-hidden' : undefined}>
+        {p.name}
+        {p.required && <span className="muted small"> {words('required')}</span>}
+      </legend>
       {p.schema.description && <p className="hint">{p.schema.description}</p>}
       {list.length > 0 && (
         <ol className={`plain ${css.items}`}>
           {list.map((item, i) => (
             <li key={i} className={composite ? css.big : css.item}>
               <div className="grow">
-                <Node schema={items} value={item} at={below(p.at, i)} errors={p.errors.filter((e) => within(e.pointer, below(p.at, i)))} name={t('item', { n: i + 1 })} required depth={p.depth + 1} quiet={!composite}
-                  onChange={(next) => set(list.with(i, next))} />
+                <Node
+                  schema={items}
+                  value={item}
+                  at={below(p.at, i)}
+                  errors={p.errors.filter((e) => within(e.pointer, below(p.at, i)))}
+                  name={t('item', { n: i + 1 })}
+                  required
+                  depth={p.depth + 1}
+                  quiet={!composite}
+                  onChange={(next) => set(list.with(i, next))}
+                />
               </div>
               <div className={css.tools}>
-                {list.length > 1 && <button type="button" className="plain small" data-do="up" aria-label={t('up', { n: i + 1 })} title={t('up', { n: i + 1 })} disabled={disabled || i === 0} onClick={() => move(i, i - 1)}>↑</button>}
-                {list.length > 1 && <button type="button" className="plain small" data-do="down" aria-label={t('down', { n: i + 1 })} title={t('down', { n: i + 1 })} disabled={disabled || i === list.length - 1} onClick={() => move(i, i + 1)}>↓</button>}
-                <button type="button" className="plain small" data-do="remove" aria-label={t('remove.item', { n: i + 1 })} title={t('remove.item', { n: i + 1 })} disabled={disabled} onClick={() => take(i)}>✕</button>
+                {list.length > 1 && (
+                  <button
+                    type="button"
+                    className="plain small"
+                    data-do="up"
+                    aria-label={t('up', { n: i + 1 })}
+                    title={t('up', { n: i + 1 })}
+                    disabled={disabled || i === 0}
+                    onClick={() => move(i, i - 1)}
+                  >
+                    ↑
+                  </button>
+                )}
+                {list.length > 1 && (
+                  <button
+                    type="button"
+                    className="plain small"
+                    data-do="down"
+                    aria-label={t('down', { n: i + 1 })}
+                    title={t('down', { n: i + 1 })}
+                    disabled={disabled || i === list.length - 1}
+                    onClick={() => move(i, i + 1)}
+                  >
+                    ↓
+                  </button>
+                )}
+                <button
+                  type="button"
+                  className="plain small"
+                  data-do="remove"
+                  aria-label={t('remove.item', { n: i + 1 })}
+                  title={t('remove.item', { n: i + 1 })}
+                  disabled={disabled}
+                  onClick={() => take(i)}
+                >
+                  ✕
+                </button>
               </div>
             </li>
           ))}
         </ol>
       )}
-      <button type="button" className={`small ${css.add}`} data-do="add" disabled={disabled || list.length >= (p.schema.maxItems ?? Infinity)} onClick={add}>{t('add.item')}<span className="visually-hidden"> ({p.name})</span></button>
+      <button
+        type="button"
+        className={`small ${css.add}`}
+        data-do="add"
+        disabled={disabled || list.length >= (p.schema.maxItems ?? Infinity)}
+        onClick={add}
+      >
+        {t('add.item')}
+        <span className="visually-hidden"> ({p.name})</span>
+      </button>
       <Wrong id={`${id}w`} told={told} at={p.at} />
     </fieldset>
   );

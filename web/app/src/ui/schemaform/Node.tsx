@@ -19,15 +19,25 @@ export function Node({ schema: given, ...p }: NodeProps) {
   const present = p.value === null && nullable ? undefined : p.value;
   const shape = typing ? { kind: 'json' as const } : shapeOf(schema, present, root, p.depth);
   switch (shape.kind) {
-    case 'enum': return <EnumControl {...control} options={shape.options} />;
-    case 'boolean': return <BooleanControl {...control} />;
-    case 'number': return <NumberControl {...control} integer={shape.integer} />;
-    case 'string': return <TextControl {...control} shape={shape} />;
-    case 'checks': return <ChecksControl {...control} options={shape.options} />;
-    case 'list': return <ListControl {...control} items={shape.items} />;
-    case 'object': return <ObjectControl {...control} shape={shape} />;
-    case 'variants': return <VariantsControl {...control} shape={shape} />;
-    case 'any': return <AnyControl {...control} types={shape.types} />;
-    default: return <JSONControl {...control} onTyping={setTyping} />;
+    case 'enum':
+      return <EnumControl {...control} options={shape.options} />;
+    case 'boolean':
+      return <BooleanControl {...control} />;
+    case 'number':
+      return <NumberControl {...control} integer={shape.integer} />;
+    case 'string':
+      return <TextControl {...control} shape={shape} />;
+    case 'checks':
+      return <ChecksControl {...control} options={shape.options} />;
+    case 'list':
+      return <ListControl {...control} items={shape.items} />;
+    case 'object':
+      return <ObjectControl {...control} shape={shape} />;
+    case 'variants':
+      return <VariantsControl {...control} shape={shape} />;
+    case 'any':
+      return <AnyControl {...control} types={shape.types} />;
+    default:
+      return <JSONControl {...control} onTyping={setTyping} />;
   }
 }

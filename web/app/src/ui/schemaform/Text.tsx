@@ -10,7 +10,8 @@ import css from './schemaform.module.css';
 
 /** A text that was cleared is unset, but for one that is needed and may be empty. */
 function afterClearing({ required, schema, empty, nullable, value }: ControlProps) {
-  const blank = required && !nullable && typeof value === 'string' && !schema.minLength && !schema.pattern && !schema.format;
+  const blank =
+    required && !nullable && typeof value === 'string' && !schema.minLength && !schema.pattern && !schema.format;
   return blank ? '' : empty;
 }
 
@@ -20,19 +21,41 @@ export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { k
   const listID = useId();
   const text = typeof p.value === 'string' ? p.value : '';
   const examples = (p.schema.examples ?? []).filter((e) => typeof e === 'string');
-  const change = (e: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => p.onChange(e.target.value === '' ? afterClearing(p) : e.target.value);
-  const common = (given: Given) => ({ ...given, value: text, onChange: change, placeholder: p.value === null ? texts.t('none') : undefined, autoComplete: 'off', spellCheck: shape.input === 'text' });
+  const change = (e: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+    p.onChange(e.target.value === '' ? afterClearing(p) : e.target.value);
+  const common = (given: Given) => ({
+    ...given,
+    value: text,
+    onChange: change,
+    placeholder: p.value === null ? texts.t('none') : undefined,
+    autoComplete: 'off',
+    spellCheck: shape.input === 'text',
+  });
   if (shape.input === 'date-time') return <DateTimeControl {...p} />;
   if (shape.input === 'password') return <SecretControl {...p} />;
   return (
     <Labelled of={p} told={told} onBlur={onBlur}>
-      {(given) => (long && shape.input === 'text' ? <textarea rows={Math.min(10, Math.max(3, text.split('\n').length))} {...common(given)} /> : (
-        <>
-          <input type={shape.input === 'date' ? 'date' : 'text'} inputMode={shape.input === 'email' ? 'email' : shape.input === 'url' ? 'url' : undefined}
-            list={examples.length ? listID : undefined} {...common(given)} />
-          {examples.length > 0 && <datalist id={listID}>{examples.map((e) => <option key={e}>{e}</option>)}</datalist>}
-        </>
-      ))}
+      {(given) =>
+        long && shape.input === 'text' ? (
+          <textarea rows={Math.min(10, Math.max(3, text.split('\n').length))} {...common(given)} />
+        ) : (
+          <>
+            <input
+              type={shape.input === 'date' ? 'date' : 'text'}
+              inputMode={shape.input === 'email' ? 'email' : shape.input === 'url' ? 'url' : undefined}
+              list={examples.length ? listID : undefined}
+              {...common(given)}
+            />
+            {examples.length > 0 && (
+              <datalist id={listID}>
+                {examples.map((e) => (
+                  <option key={e}>{e}</option>
+                ))}
+              </datalist>
+            )}
+          </>
+        )
+      }
     </Labelled>
   );
 }
@@ -44,8 +67,15 @@ function DateTimeControl(p: ControlProps) {
   const hint = [p.schema.description, t('zone', { zone })].filter(Boolean).join(' ');
   return (
     <Labelled of={p} hint={hint} told={told} onBlur={onBlur}>
-      {(given) => <input type="datetime-local" step="any" {...given} value={typeof p.value === 'string' ? localOf(p.value) ?? '' : ''}
-        onChange={(e) => p.onChange(e.target.value === '' ? p.empty : new Date(e.target.value).toISOString())} />}
+      {(given) => (
+        <input
+          type="datetime-local"
+          step="any"
+          {...given}
+          value={typeof p.value === 'string' ? (localOf(p.value) ?? '') : ''}
+          onChange={(e) => p.onChange(e.target.value === '' ? p.empty : new Date(e.target.value).toISOString())}
+        />
+      )}
     </Labelled>
   );
 }
@@ -58,9 +88,22 @@ function SecretControl(p: ControlProps) {
     <Labelled of={p} told={told} onBlur={onBlur}>
       {(given) => (
         <div className={css.beside}>
-          <input type={shown ? 'text' : 'password'} autoComplete="new-password" spellCheck={false} {...given} value={typeof p.value === 'string' ? p.value : ''}
-            onFocus={(e) => e.target.select()} onChange={(e) => p.onChange(e.target.value === '' ? p.empty : e.target.value)} />
-          <button type="button" aria-label={t(shown ? 'hide.of' : 'show.of', { name: p.name })} onClick={() => setShown(!shown)}>{t(shown ? 'hide' : 'show')}</button>
+          <input
+            type={shown ? 'text' : 'password'}
+            autoComplete="new-password"
+            spellCheck={false}
+            {...given}
+            value={typeof p.value === 'string' ? p.value : ''}
+            onFocus={(e) => e.target.select()}
+            onChange={(e) => p.onChange(e.target.value === '' ? p.empty : e.target.value)}
+          />
+          <button
+            type="button"
+            aria-label={t(shown ? 'hide.of' : 'show.of', { name: p.name })}
+            onClick={() => setShown(!shown)}
+          >
+            {t(shown ? 'hide' : 'show')}
+          </button>
         </div>
       )}
     </Labelled>
@@ -73,13 +116,26 @@ export function NumberControl({ integer, ...p }: ControlProps & { integer: boole
   const lang = useLang();
   const { told, onBlur } = useTold(p.errors);
   const [typed, setTyped] = useState<string | null>(null);
-  const stands = p.value instanceof Unreadable ? p.value.text : typeof p.value === 'number' ? writeNumber(p.value, lang) : '';
+  const stands =
+    p.value instanceof Unreadable ? p.value.text : typeof p.value === 'number' ? writeNumber(p.value, lang) : '';
   const same = typed !== null && equal(readNumber(typed, lang) ?? p.empty, p.value);
   return (
     <Labelled of={p} told={told} onBlur={onBlur}>
-      {(given) => <input type="text" inputMode={integer ? 'numeric' : 'decimal'} autoComplete="off" data-type="number" {...given} value={same ? typed : stands}
-        placeholder={p.value === null ? texts.t('none') : undefined}
-        onChange={(e) => { setTyped(e.target.value); p.onChange(readNumber(e.target.value, lang) ?? p.empty); }} />}
+      {(given) => (
+        <input
+          type="text"
+          inputMode={integer ? 'numeric' : 'decimal'}
+          autoComplete="off"
+          data-type="number"
+          {...given}
+          value={same ? typed : stands}
+          placeholder={p.value === null ? texts.t('none') : undefined}
+          onChange={(e) => {
+            setTyped(e.target.value);
+            p.onChange(readNumber(e.target.value, lang) ?? p.empty);
+          }}
+        />
+      )}
     </Labelled>
   );
 }

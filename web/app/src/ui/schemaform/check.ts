@@ -9,7 +9,11 @@ const most = 50; // mistakes that are told
 const deepest = 60;
 const mostSteps = 20_000; // a schema may have more ways through it than anybody can wait for
 
-interface Walk { root: Schema; found: Mistake[]; left: { steps: number } }
+interface Walk {
+  root: Schema;
+  found: Mistake[];
+  left: { steps: number };
+}
 
 /** All that is wrong with a value; pointers begin with `at`. */
 export function checkSchema(schema: Schema, value: unknown, at = ''): Mistake[] {
@@ -19,7 +23,8 @@ export function checkSchema(schema: Schema, value: unknown, at = ''): Mistake[] 
 }
 
 function add(walk: Walk, pointer: string, code: string, message: string) {
-  if (walk.found.length < most && !walk.found.some((m) => m.pointer === pointer && m.code === code)) walk.found.push({ pointer, code, message, mine: true });
+  if (walk.found.length < most && !walk.found.some((m) => m.pointer === pointer && m.code === code))
+    walk.found.push({ pointer, code, message, mine: true });
 }
 
 const fits = (walk: Walk, schema: unknown, value: unknown, depth: number) => {
@@ -36,15 +41,28 @@ function look(walk: Walk, given: unknown, value: unknown, at: string, depth: num
   const schema = asSchema(given);
   if (value instanceof Unreadable) {
     const place = value.as === 'json' ? placeOf(value.text) : null;
-    add(walk, at, 'type', place ? texts.t('json.at', { line: place.line, column: place.column }) : texts.t('wrong.number'));
+    add(
+      walk,
+      at,
+      'type',
+      place ? texts.t('json.at', { line: place.line, column: place.column }) : texts.t('wrong.number'),
+    );
     return;
   }
-  if (value === undefined) { add(walk, at, 'required', texts.t('wrong.required')); return; }
+  if (value === undefined) {
+    add(walk, at, 'required', texts.t('wrong.required'));
+    return;
+  }
   if (typeof schema.$ref === 'string') look(walk, lookUp(schema.$ref, walk.root), value, at, depth + 1);
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length && !types.some((t) => isOf(value, t))) {
     const name = (t: string) => (texts.t.has(`type.${t}`) ? texts.t(`type.${t}` as 'type.string') : t);
-    add(walk, at, 'type', texts.t('wrong.type', { want: types.map(name).join(texts.t('or')), got: name(typeOf(value)) }));
+    add(
+      walk,
+      at,
+      'type',
+      texts.t('wrong.type', { want: types.map(name).join(texts.t('or')), got: name(typeOf(value)) }),
+    );
     return;
   }
   lookAtChoices(walk, schema, value, at);
@@ -57,7 +75,8 @@ function look(walk: Walk, given: unknown, value: unknown, at: string, depth: num
 
 function lookAtChoices(walk: Walk, schema: Schema, value: unknown, at: string) {
   const choices = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
-  if (Array.isArray(choices) && !choices.some((c) => equal(c, value))) add(walk, at, 'enum', texts.t('wrong.enum', { list: choices.map((c) => JSON.stringify(c)).join(', ') }));
+  if (Array.isArray(choices) && !choices.some((c) => equal(c, value)))
+    add(walk, at, 'enum', texts.t('wrong.enum', { list: choices.map((c) => JSON.stringify(c)).join(', ') }));
 }
 
 const formats: Record<string, RegExp> = {
@@ -69,47 +88,76 @@ const formats: Record<string, RegExp> = {
 
 function lookAtText(walk: Walk, schema: Schema, value: string, at: string) {
   const length = [...value].length;
-  if (schema.minLength !== undefined && length < schema.minLength) add(walk, at, 'min_length', texts.t('wrong.minLength', { n: schema.minLength }));
-  if (schema.maxLength !== undefined && length > schema.maxLength) add(walk, at, 'max_length', texts.t('wrong.maxLength', { n: schema.maxLength }));
-  if (schema.pattern !== undefined && !matches(schema.pattern, value)) add(walk, at, 'pattern', texts.t('wrong.pattern', { pattern: schema.pattern }));
+  if (schema.minLength !== undefined && length < schema.minLength)
+    add(walk, at, 'min_length', texts.t('wrong.minLength', { n: schema.minLength }));
+  if (schema.maxLength !== undefined && length > schema.maxLength)
+    add(walk, at, 'max_length', texts.t('wrong.maxLength', { n: schema.maxLength }));
+  if (schema.pattern !== undefined && !matches(schema.pattern, value))
+    add(walk, at, 'pattern', texts.t('wrong.pattern', { pattern: schema.pattern }));
   const format = formats[schema.format ?? ''];
-  if (format && !format.test(value)) add(walk, at, 'format', texts.t('wrong.format', { name: texts.t.has(`format.${schema.format}`) ? texts.t(`format.${schema.format}` as 'format.date') : schema.format! }));
+  if (format && !format.test(value))
+    add(
+      walk,
+      at,
+      'format',
+      texts.t('wrong.format', {
+        name: texts.t.has(`format.${schema.format}`)
+          ? texts.t(`format.${schema.format}` as 'format.date')
+          : schema.format!,
+      }),
+    );
 }
 
 /** Whether a text fits a pattern; one that this browser cannot read is left to the server. */
 function matches(pattern: string, value: string): boolean {
-  try { return new RegExp(pattern, 'u').test(value); } catch { return true; }
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true;
+  }
 }
 
 function lookAtNumber(walk: Walk, schema: Schema, value: number, at: string) {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum !== undefined && value < minimum) add(walk, at, 'minimum', texts.t('wrong.minimum', { limit: minimum }));
   if (maximum !== undefined && value > maximum) add(walk, at, 'maximum', texts.t('wrong.maximum', { limit: maximum }));
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) add(walk, at, 'minimum', texts.t('wrong.above', { limit: exclusiveMinimum }));
-  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) add(walk, at, 'maximum', texts.t('wrong.below', { limit: exclusiveMaximum }));
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+    add(walk, at, 'minimum', texts.t('wrong.above', { limit: exclusiveMinimum }));
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
+    add(walk, at, 'maximum', texts.t('wrong.below', { limit: exclusiveMaximum }));
   if (multipleOf) {
     const times = value / multipleOf;
-    if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times))) add(walk, at, 'multiple_of', texts.t('wrong.multiple', { step: multipleOf }));
+    if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times)))
+      add(walk, at, 'multiple_of', texts.t('wrong.multiple', { step: multipleOf }));
   }
 }
 
 function lookAtList(walk: Walk, schema: Schema, value: unknown[], at: string, depth: number) {
-  if (schema.minItems !== undefined && value.length < schema.minItems) add(walk, at, 'min_items', texts.t('wrong.minItems', { n: schema.minItems }));
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) add(walk, at, 'max_items', texts.t('wrong.maxItems', { n: schema.maxItems }));
-  if (schema.uniqueItems && value.length < 1000 && value.some((v, i) => value.findIndex((w) => equal(v, w)) < i)) add(walk, at, 'unique', texts.t('wrong.unique'));
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    add(walk, at, 'min_items', texts.t('wrong.minItems', { n: schema.minItems }));
+  if (schema.maxItems !== undefined && value.length > schema.maxItems)
+    add(walk, at, 'max_items', texts.t('wrong.maxItems', { n: schema.maxItems }));
+  if (schema.uniqueItems && value.length < 1000 && value.some((v, i) => value.findIndex((w) => equal(v, w)) < i))
+    add(walk, at, 'unique', texts.t('wrong.unique'));
   const first = schema.prefixItems ?? [];
   for (const [i, item] of value.entries()) look(walk, first[i] ?? schema.items ?? true, item, below(at, i), depth + 1);
 }
 
 function lookAtFields(walk: Walk, schema: Schema, value: Record<string, unknown>, at: string, depth: number) {
   const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  for (const name of schema.required ?? []) if (!names.includes(name)) add(walk, below(at, name), 'required', texts.t('wrong.required'));
-  if (schema.minProperties !== undefined && names.length < schema.minProperties) add(walk, at, 'min_properties', texts.t('wrong.minItems', { n: schema.minProperties }));
-  if (schema.maxProperties !== undefined && names.length > schema.maxProperties) add(walk, at, 'max_properties', texts.t('wrong.maxItems', { n: schema.maxProperties }));
+  for (const name of schema.required ?? [])
+    if (!names.includes(name)) add(walk, below(at, name), 'required', texts.t('wrong.required'));
+  if (schema.minProperties !== undefined && names.length < schema.minProperties)
+    add(walk, at, 'min_properties', texts.t('wrong.minItems', { n: schema.minProperties }));
+  if (schema.maxProperties !== undefined && names.length > schema.maxProperties)
+    add(walk, at, 'max_properties', texts.t('wrong.maxItems', { n: schema.maxProperties }));
   for (const name of names) {
     const here = below(at, name);
-    if (schema.propertyNames !== undefined && !fits(walk, schema.propertyNames, name, depth)) add(walk, here, 'name', texts.t('wrong.name'));
-    const patterns = Object.entries(schema.patternProperties ?? {}).filter(([pattern]) => matches(pattern, name)).map(([, s]) => s);
+    if (schema.propertyNames !== undefined && !fits(walk, schema.propertyNames, name, depth))
+      add(walk, here, 'name', texts.t('wrong.name'));
+    const patterns = Object.entries(schema.patternProperties ?? {})
+      .filter(([pattern]) => matches(pattern, name))
+      .map(([, s]) => s);
     const own = Object.hasOwn(schema.properties ?? {}, name) ? [schema.properties![name]] : [];
     for (const part of [...own, ...patterns]) look(walk, part, value[name], here, depth + 1);
     if (own.length + patterns.length > 0) continue;
@@ -120,9 +168,13 @@ function lookAtFields(walk: Walk, schema: Schema, value: Record<string, unknown>
 
 function lookAtParts(walk: Walk, schema: Schema, value: unknown, at: string, depth: number) {
   for (const part of schema.allOf ?? []) look(walk, part, value, at, depth + 1);
-  if (schema.if !== undefined) look(walk, (fits(walk, schema.if, value, depth) ? schema.then : schema.else) ?? true, value, at, depth + 1);
+  if (schema.if !== undefined)
+    look(walk, (fits(walk, schema.if, value, depth) ? schema.then : schema.else) ?? true, value, at, depth + 1);
   if (schema.not !== undefined && fits(walk, schema.not, value, depth)) add(walk, at, 'not', texts.t('wrong.value'));
-  for (const [list, one] of [[schema.anyOf, false], [schema.oneOf, true]] as const) {
+  for (const [list, one] of [
+    [schema.anyOf, false],
+    [schema.oneOf, true],
+  ] as const) {
     if (!list?.length) continue;
     const good = list.filter((part) => fits(walk, part, value, depth)).length;
     if (good === 1 || (good > 1 && !one)) continue;
@@ -139,10 +191,14 @@ function meantOf(walk: Walk, list: (Schema | boolean)[], value: unknown): Schema
     const schema = asSchema(part);
     return typeof schema.$ref === 'string' ? lookUp(schema.$ref, walk.root) : schema;
   });
-  const candidates = parts.filter((part) => (part.type === undefined || [part.type].flat().some((t) => isOf(value, t)))
-    && !Object.hasOwn(part, 'const') && Object.entries(part.properties ?? {}).every(([name, p]) => {
-      const property = asSchema(p);
-      return !Object.hasOwn(property, 'const') || (isFields(value) && equal(value[name], property.const));
-    }));
+  const candidates = parts.filter(
+    (part) =>
+      (part.type === undefined || [part.type].flat().some((t) => isOf(value, t))) &&
+      !Object.hasOwn(part, 'const') &&
+      Object.entries(part.properties ?? {}).every(([name, p]) => {
+        const property = asSchema(p);
+        return !Object.hasOwn(property, 'const') || (isFields(value) && equal(value[name], property.const));
+      }),
+  );
   return candidates.length === 1 ? candidates[0]! : null;
 }

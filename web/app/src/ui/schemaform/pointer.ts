@@ -1,8 +1,14 @@
 // JSON pointers (RFC 6901): where in what is sent a mistake is.
-export const below = (at: string, name: string | number) => `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+export const below = (at: string, name: string | number) =>
+  `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** The names of a pointer: "#/$defs/a~1b" gives ["$defs", "a/b"]. */
-export const namesOf = (pointer: string) => pointer.replace(/^#/, '').split('/').slice(1).map((n) => n.replaceAll('~1', '/').replaceAll('~0', '~'));
+export const namesOf = (pointer: string) =>
+  pointer
+    .replace(/^#/, '')
+    .split('/')
+    .slice(1)
+    .map((n) => n.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 export const within = (pointer: string, at: string) => pointer === at || pointer.startsWith(`${at}/`);
 

@@ -10,12 +10,19 @@ export function readNumber(text: string, lang: Lang): number | undefined | Unrea
   const plain = typed.replace(/[\s\u00a0\u202f](?=\d{3}(\D|$))/g, '').replace('−', '-');
   const number = lang === 'fr' ? plain.replace(',', '.') : plain;
   const value = Number(number);
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(number) && Number.isFinite(value) ? value : new Unreadable(text, 'number');
+  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(number) && Number.isFinite(value)
+    ? value
+    : new Unreadable(text, 'number');
 }
 
-export const writeNumber = (value: number, lang: Lang) => (lang === 'fr' ? String(value).replace('.', ',') : String(value));
+export const writeNumber = (value: number, lang: Lang) =>
+  lang === 'fr' ? String(value).replace('.', ',') : String(value);
 
-export interface Place { line: number; column: number; found: string }
+export interface Place {
+  line: number;
+  column: number;
+  found: string;
+}
 
 /** Where a text stops being JSON, or null. */
 export function placeOf(text: string): Place | null {
@@ -31,7 +38,7 @@ export function placeOf(text: string): Place | null {
       return { line, column, found: lines[line - 1]?.[column - 1] ?? '' };
     }
     const position = /position (\d+)/.exec(said);
-    const at = position ? Number(position[1]) : inside(said, text) ?? text.length;
+    const at = position ? Number(position[1]) : (inside(said, text) ?? text.length);
     const before = text.slice(0, at).split('\n');
     return { line: before.length, column: before.at(-1)!.length + 1, found: text[at] ?? '' };
   }
@@ -47,7 +54,12 @@ function inside(said: string, text: string): number | null {
 /** The JSON of a text; empty is unset. */
 export function readJSON(text: string): unknown {
   if (!text.trim()) return undefined;
-  try { return JSON.parse(text) as unknown; } catch { return new Unreadable(text, 'json'); }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return new Unreadable(text, 'json');
+  }
 }
 
-export const writeJSON = (value: unknown): string => (value instanceof Unreadable ? value.text : value === undefined ? '' : JSON.stringify(value, null, 2));
+export const writeJSON = (value: unknown): string =>
+  value instanceof Unreadable ? value.text : value === undefined ? '' : JSON.stringify(value, null, 2);

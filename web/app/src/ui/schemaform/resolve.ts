@@ -3,11 +3,17 @@
 import { isFields, type Schema } from './types';
 import { namesOf } from './pointer';
 
-export interface Resolved { schema: Schema; nullable: boolean }
+export interface Resolved {
+  schema: Schema;
+  nullable: boolean;
+}
 
 /** What was gone through on the way: a reference met again goes in circles, and what has
  * too many parts is not followed to its end. */
-interface Way { refs: string[]; left: { steps: number } }
+interface Way {
+  refs: string[];
+  left: { steps: number };
+}
 
 const mostSteps = 500;
 
@@ -41,13 +47,15 @@ function follow(schema: Schema, root: Schema, refs: string[] = []): Schema {
 /** Two parts that must both hold, as one schema to show. What is checked are the parts. */
 function together(a: Schema, b: Schema): Schema {
   return {
-    ...a, ...b,
+    ...a,
+    ...b,
     ...(a.properties || b.properties ? { properties: { ...a.properties, ...b.properties } } : {}),
     ...(a.required || b.required ? { required: [...new Set([...(a.required ?? []), ...(b.required ?? [])])] } : {}),
   };
 }
 
-const isNull = (schema: Schema) => schema.type === 'null' || schema.const === null || (schema.enum?.length === 1 && schema.enum[0] === null);
+const isNull = (schema: Schema) =>
+  schema.type === 'null' || schema.const === null || (schema.enum?.length === 1 && schema.enum[0] === null);
 
 export function resolve(given: unknown, root: Schema, way: Way = { refs: [], left: { steps: mostSteps } }): Resolved {
   const refs = [...way.refs];
@@ -67,7 +75,8 @@ export function resolve(given: unknown, root: Schema, way: Way = { refs: [], lef
     if (rest.length === list.length) continue;
     nullable = true;
     const { [word]: _, ...own } = schema;
-    schema = rest.length === 1 && goOn ? together(resolve(rest[0], root, more()).schema, own) : { ...own, [word]: rest };
+    schema =
+      rest.length === 1 && goOn ? together(resolve(rest[0], root, more()).schema, own) : { ...own, [word]: rest };
   }
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((t) => t !== 'null');

@@ -16,47 +16,108 @@ function shown(given: Schema | boolean, value: unknown, root: Schema, depth = 0)
   if (value === undefined || (value === null && nullable)) return value;
   const s = shapeOf(schema, value, root, depth);
   switch (s.kind) {
-    case 'number': return readNumber(writeNumber(value as number, 'fr'), 'fr');
-    case 'boolean': return Boolean(value);
-    case 'string': return s.input === 'date-time' ? (localOf(value as string) === null ? 'lost' : value) : value;
-    case 'enum': return value; // one of the choices, or shown beside them
-    case 'checks': return (value as unknown[]).map((v) => s.options.find((o) => equal(o.value, v))!.value);
-    case 'list': return (value as unknown[]).map((v) => shown(s.items, v, root, depth + 1));
-    case 'variants': return s.active < 0 ? {} : shown({ ...s.variants[s.active]!.schema, type: 'object' }, value, root, depth);
+    case 'number':
+      return readNumber(writeNumber(value as number, 'fr'), 'fr');
+    case 'boolean':
+      return Boolean(value);
+    case 'string':
+      return s.input === 'date-time' ? (localOf(value as string) === null ? 'lost' : value) : value;
+    case 'enum':
+      return value; // one of the choices, or shown beside them
+    case 'checks':
+      return (value as unknown[]).map((v) => s.options.find((o) => equal(o.value, v))!.value);
+    case 'list':
+      return (value as unknown[]).map((v) => shown(s.items, v, root, depth + 1));
+    case 'variants':
+      return s.active < 0 ? {} : shown({ ...s.variants[s.active]!.schema, type: 'object' }, value, root, depth);
     case 'object': {
       const fields = value as Record<string, unknown>;
       const entries = [...s.properties, ...s.extra.map((n) => [n, s.more ?? true] as [string, Schema | boolean])];
-      return Object.fromEntries(entries.filter(([n]) => Object.hasOwn(fields, n)).map(([n, p]) => [n, shown(p, fields[n], root, depth + 1)]));
+      return Object.fromEntries(
+        entries.filter(([n]) => Object.hasOwn(fields, n)).map(([n, p]) => [n, shown(p, fields[n], root, depth + 1)]),
+      );
     }
-    case 'any': return typeof value === 'number' ? readNumber(writeNumber(value, 'en'), 'en') : isFields(value) || Array.isArray(value) || value === null ? readJSON(writeJSON(value)) : value;
-    default: return readJSON(writeJSON(value));
+    case 'any':
+      return typeof value === 'number'
+        ? readNumber(writeNumber(value, 'en'), 'en')
+        : isFields(value) || Array.isArray(value) || value === null
+          ? readJSON(writeJSON(value))
+          : value;
+    default:
+      return readJSON(writeJSON(value));
   }
 }
 
 // A small generator of its own, so that a failure comes back with its number.
 function random(seed: number) {
   let state = seed * 2654435761 + 1;
-  const next = () => { state = (Math.imul(state, 1664525) + 1013904223) >>> 0; return state / 2 ** 32; };
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
   const names = ['a', 'b', 'kind', 'x/y', '~', 'toString', ''];
   const schema = (depth = 0): Schema => {
     const leaf: (() => Schema)[] = [
-      () => ({ type: 'string', ...(next() < 0.5 ? { format: pick(['date', 'date-time', 'uri', 'multiline', 'password']) } : {}) }),
-      () => ({ type: pick(['number', 'integer']) }), () => ({ type: 'boolean' }), () => ({ type: ['string', 'null'] }), () => ({ type: ['string', 'number'] }), () => ({}),
-      () => ({ enum: [1, 'one', null, true] }), () => ({ const: 'fixed' }), () => ({ oneOf: [{ const: 1, title: 'One' }, { const: 2, title: 'Two' }] }),
-      () => ({ $ref: '#/$defs/self' }), () => ({ $ref: '#/nowhere' }), () => ({ anyOf: [{ type: 'number' }, { type: 'null' }] }), () => ({ not: {} }),
+      () => ({
+        type: 'string',
+        ...(next() < 0.5 ? { format: pick(['date', 'date-time', 'uri', 'multiline', 'password']) } : {}),
+      }),
+      () => ({ type: pick(['number', 'integer']) }),
+      () => ({ type: 'boolean' }),
+      () => ({ type: ['string', 'null'] }),
+      () => ({ type: ['string', 'number'] }),
+      () => ({}),
+      () => ({ enum: [1, 'one', null, true] }),
+      () => ({ const: 'fixed' }),
+      () => ({
+        oneOf: [
+          { const: 1, title: 'One' },
+          { const: 2, title: 'Two' },
+        ],
+      }),
+      () => ({ $ref: '#/$defs/self' }),
+      () => ({ $ref: '#/nowhere' }),
+      () => ({ anyOf: [{ type: 'number' }, { type: 'null' }] }),
+      () => ({ not: {} }),
     ];
     if (depth > 3 || next() < 0.4) return pick(leaf)();
     const inner = () => schema(depth + 1);
     return pick<() => Schema>([
-      () => ({ type: 'object', properties: { a: inner(), kind: inner(), 'x/y': inner() }, ...(next() < 0.5 ? { additionalProperties: pick<boolean | Schema>([true, false, inner()]) } : {}), required: ['a'] }),
-      () => ({ type: 'array', items: inner() }), () => ({ type: 'array', items: { enum: ['one', 'two'] } }), () => ({ type: 'array', prefixItems: [inner()] }),
-      () => ({ allOf: [inner(), inner()] }), () => ({ oneOf: [inner(), inner()] }), () => ({ anyOf: [inner(), { type: 'null' }] }),
-      () => ({ oneOf: ['p', 'q'].map((kind) => ({ type: 'object', properties: { kind: { const: kind }, a: inner() } })) }),
+      () => ({
+        type: 'object',
+        properties: { a: inner(), kind: inner(), 'x/y': inner() },
+        ...(next() < 0.5 ? { additionalProperties: pick<boolean | Schema>([true, false, inner()]) } : {}),
+        required: ['a'],
+      }),
+      () => ({ type: 'array', items: inner() }),
+      () => ({ type: 'array', items: { enum: ['one', 'two'] } }),
+      () => ({ type: 'array', prefixItems: [inner()] }),
+      () => ({ allOf: [inner(), inner()] }),
+      () => ({ oneOf: [inner(), inner()] }),
+      () => ({ anyOf: [inner(), { type: 'null' }] }),
+      () => ({
+        oneOf: ['p', 'q'].map((kind) => ({ type: 'object', properties: { kind: { const: kind }, a: inner() } })),
+      }),
     ])();
   };
   const value = (depth = 0): unknown => {
-    const leaf = [1, -2.5, 1e21, 0, '', 'one', 'fixed', 'p', '2026-01-31', '2026-01-31T10:00:00Z', 'a\nb', true, false, null];
+    const leaf = [
+      1,
+      -2.5,
+      1e21,
+      0,
+      '',
+      'one',
+      'fixed',
+      'p',
+      '2026-01-31',
+      '2026-01-31T10:00:00Z',
+      'a\nb',
+      true,
+      false,
+      null,
+    ];
     if (depth > 3 || next() < 0.5) return pick(leaf);
     if (next() < 0.4) return Array.from({ length: Math.floor(next() * 4) }, () => value(depth + 1));
     return Object.fromEntries(names.filter(() => next() < 0.4).map((n) => [n, value(depth + 1)]));
@@ -94,10 +155,16 @@ describe('the control of a schema', () => {
   });
 
   it('takes null out of a type, an enum, an anyOf', () => {
-    for (const schema of [{ type: ['string', 'null'] }, { anyOf: [{ type: 'string' }, { type: 'null' }] }] as Schema[]) {
+    for (const schema of [
+      { type: ['string', 'null'] },
+      { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    ] as Schema[]) {
       expect(resolve(schema, schema)).toMatchObject({ nullable: true, schema: { type: 'string' } });
     }
-    expect(resolve({ type: ['string', 'null'], enum: ['deny', null] }, {})).toMatchObject({ nullable: true, schema: { enum: ['deny'] } });
+    expect(resolve({ type: ['string', 'null'], enum: ['deny', null] }, {})).toMatchObject({
+      nullable: true,
+      schema: { enum: ['deny'] },
+    });
   });
 
   it('keeps as JSON what does not fit', () => {
@@ -109,14 +176,36 @@ describe('the control of a schema', () => {
   });
 
   it('finds what tells alternatives apart', () => {
-    const schema: Schema = { oneOf: [{ title: 'By day', properties: { type: { const: 'cron' }, at: { type: 'string' } } }, { properties: { type: { enum: ['once'] } } }] };
-    expect(shape(schema, { type: 'once' })).toMatchObject({ kind: 'variants', by: 'type', active: 1, variants: [{ title: 'By day' }, { title: 'once' }] });
+    const schema: Schema = {
+      oneOf: [
+        { title: 'By day', properties: { type: { const: 'cron' }, at: { type: 'string' } } },
+        { properties: { type: { enum: ['once'] } } },
+      ],
+    };
+    expect(shape(schema, { type: 'once' })).toMatchObject({
+      kind: 'variants',
+      by: 'type',
+      active: 1,
+      variants: [{ title: 'By day' }, { title: 'once' }],
+    });
     expect(shape(schema, { type: 'yearly', keep: 1 }).kind).toBe('json');
-    expect(shape({ oneOf: [{ const: 1, title: 'One' }, { const: 2 }] })).toEqual({ kind: 'enum', options: [{ value: 1, label: 'One', description: undefined }, { value: 2, label: '2', description: undefined }] });
+    expect(shape({ oneOf: [{ const: 1, title: 'One' }, { const: 2 }] })).toEqual({
+      kind: 'enum',
+      options: [
+        { value: 1, label: 'One', description: undefined },
+        { value: 2, label: '2', description: undefined },
+      ],
+    });
   });
 
   it('ends where a schema refers to itself', () => {
-    const tree: Schema = { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { left: { $ref: '#/$defs/node' } }, required: ['left'] }, loop: { $ref: '#/$defs/loop' } } };
+    const tree: Schema = {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: { type: 'object', properties: { left: { $ref: '#/$defs/node' } }, required: ['left'] },
+        loop: { $ref: '#/$defs/loop' },
+      },
+    };
     expect(shape(tree).kind).toBe('object');
     expect(shape({ ...tree, $ref: '#/$defs/loop' }).kind).toBe('any');
     expect(startOf(tree)).toMatchObject({ left: { left: {} } });
@@ -128,14 +217,28 @@ describe('the control of a schema', () => {
 
 describe('the check', () => {
   const schema: Schema = {
-    type: 'object', required: ['name', 'a/b'], additionalProperties: false,
-    properties: { name: { type: 'string', minLength: 2, pattern: '^[a-z]+$' }, 'a/b': { type: 'integer', minimum: 1, exclusiveMaximum: 10, multipleOf: 3 }, list: { type: 'array', maxItems: 2, uniqueItems: true, items: { enum: ['x', 'y'] } } },
+    type: 'object',
+    required: ['name', 'a/b'],
+    additionalProperties: false,
+    properties: {
+      name: { type: 'string', minLength: 2, pattern: '^[a-z]+$' },
+      'a/b': { type: 'integer', minimum: 1, exclusiveMaximum: 10, multipleOf: 3 },
+      list: { type: 'array', maxItems: 2, uniqueItems: true, items: { enum: ['x', 'y'] } },
+    },
   };
   it('finds each mistake at its place', () => {
     expect(codes(schema, { name: 'ok', 'a/b': 3, list: ['x'] })).toEqual([]);
     expect(codes(schema, {})).toEqual(['/name required', '/a~1b required']);
-    expect(codes(schema, { name: 'A', 'a/b': 11, list: ['x', 'x', 'z'], more: 1 })).toEqual(
-      ['/name min_length', '/name pattern', '/a~1b maximum', '/a~1b multiple_of', '/list max_items', '/list unique', '/list/2 enum', '/more unknown_field']);
+    expect(codes(schema, { name: 'A', 'a/b': 11, list: ['x', 'x', 'z'], more: 1 })).toEqual([
+      '/name min_length',
+      '/name pattern',
+      '/a~1b maximum',
+      '/a~1b multiple_of',
+      '/list max_items',
+      '/list unique',
+      '/list/2 enum',
+      '/more unknown_field',
+    ]);
     expect(codes(schema, { name: 7, 'a/b': 2.5 })).toEqual(['/name type', '/a~1b type']);
   });
   it('puts the pointer below where the value stands', () => {
@@ -146,7 +249,12 @@ describe('the check', () => {
     expect(codes({ type: 'number', multipleOf: 0.1 }, 0.3)).toEqual([]);
   });
   it('tells what is wrong with the alternative that was meant', () => {
-    const either: Schema = { oneOf: [{ type: 'object', required: ['n'], properties: { kind: { const: 'a' }, n: { type: 'number' } } }, { type: 'object', properties: { kind: { const: 'b' } }, required: ['kind'] }] };
+    const either: Schema = {
+      oneOf: [
+        { type: 'object', required: ['n'], properties: { kind: { const: 'a' }, n: { type: 'number' } } },
+        { type: 'object', properties: { kind: { const: 'b' } }, required: ['kind'] },
+      ],
+    };
     expect(codes(either, { kind: 'a' })).toEqual(['/n required']);
     expect(codes(either, { kind: 'c' })).toEqual([' one_of']);
     expect(codes({ anyOf: [{ type: 'null' }, { type: 'string', minLength: 3 }] }, 'ab')).toEqual([' min_length']);
@@ -181,8 +289,19 @@ describe('reading what was typed', () => {
 
 describe('what a new value begins as', () => {
   it('is only what could not be otherwise', () => {
-    expect(startOf({ type: 'object', required: ['done', 'text', 'kind', 'tags', 'in'], properties: {
-      done: { type: 'boolean' }, text: { type: 'string', default: 'x' }, kind: { const: 'a' }, tags: { type: 'array' }, in: { type: 'object', properties: {} }, other: { type: 'boolean' },
-    } })).toEqual({ done: false, kind: 'a', tags: [], in: {} });
+    expect(
+      startOf({
+        type: 'object',
+        required: ['done', 'text', 'kind', 'tags', 'in'],
+        properties: {
+          done: { type: 'boolean' },
+          text: { type: 'string', default: 'x' },
+          kind: { const: 'a' },
+          tags: { type: 'array' },
+          in: { type: 'object', properties: {} },
+          other: { type: 'boolean' },
+        },
+      }),
+    ).toEqual({ done: false, kind: 'a', tags: [], in: {} });
   });
 });

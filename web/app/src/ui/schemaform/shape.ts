@@ -2,8 +2,16 @@
 import { equal, isFields, Unreadable, type Schema } from './types';
 import { resolve } from './resolve';
 
-export interface Option { value: unknown; label: string; description?: string }
-export interface Variant { schema: Schema; title: string; is: unknown }
+export interface Option {
+  value: unknown;
+  label: string;
+  description?: string;
+}
+export interface Variant {
+  schema: Schema;
+  title: string;
+  is: unknown;
+}
 
 export type Shape =
   | { kind: 'enum'; options: Option[] }
@@ -25,13 +33,19 @@ function typeOf(schema: Schema): string | string[] | undefined {
   if (schema.type !== undefined) return schema.type;
   if (schema.properties || schema.required || typeof schema.additionalProperties === 'object') return 'object';
   if (schema.items || schema.minItems !== undefined || schema.maxItems !== undefined) return 'array';
-  if (schema.pattern !== undefined || schema.minLength !== undefined || schema.maxLength !== undefined || schema.format !== undefined) return 'string';
+  if (
+    schema.pattern !== undefined ||
+    schema.minLength !== undefined ||
+    schema.maxLength !== undefined ||
+    schema.format !== undefined
+  )
+    return 'string';
   if (schema.minimum !== undefined || schema.maximum !== undefined || schema.multipleOf !== undefined) return 'number';
   return undefined;
 }
 
 const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
-const labelOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value) ?? '');
+const labelOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** The choices of an enum, a const, or a oneOf of consts with titles. */
 export function optionsOf(schema: Schema, root: Schema): Option[] | null {
@@ -60,7 +74,12 @@ function variantsOf(schema: Schema, value: unknown, root: Schema): Shape | null 
   if (by === undefined) return null;
   const variants = parts.map((p) => {
     const is = constOf(p.properties![by], root);
-    const merged = { ...own, ...p, properties: { ...own.properties, ...p.properties }, required: [...new Set([...(own.required ?? []), ...(p.required ?? [])])] };
+    const merged = {
+      ...own,
+      ...p,
+      properties: { ...own.properties, ...p.properties },
+      required: [...new Set([...(own.required ?? []), ...(p.required ?? [])])],
+    };
     return { schema: merged, title: p.title ?? labelOf(is), is };
   });
   if (value !== undefined && !isFields(value)) return json;
@@ -75,21 +94,35 @@ function objectShape(schema: Schema, value: unknown): Shape {
   const extra = Object.keys(value ?? {}).filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
   const given = schema.additionalProperties;
   const patterned = Object.values(schema.patternProperties ?? {})[0];
-  const open = given === true || isFields(given) || patterned !== undefined || (given === undefined && properties.length === 0);
-  return { kind: 'object', properties, extra, more: open ? (isFields(given) ? given : patterned ?? true) : null };
+  const open =
+    given === true || isFields(given) || patterned !== undefined || (given === undefined && properties.length === 0);
+  return { kind: 'object', properties, extra, more: open ? (isFields(given) ? given : (patterned ?? true)) : null };
 }
 
-const inputs: Record<string, 'date' | 'date-time' | 'email' | 'url'> = { date: 'date', 'date-time': 'date-time', email: 'email', 'idn-email': 'email', uri: 'url', url: 'url', 'uri-reference': 'url' };
+const inputs: Record<string, 'date' | 'date-time' | 'email' | 'url'> = {
+  date: 'date',
+  'date-time': 'date-time',
+  email: 'email',
+  'idn-email': 'email',
+  uri: 'url',
+  url: 'url',
+  'uri-reference': 'url',
+};
 
 function stringShape(schema: Schema, value: unknown): Shape {
   if (value !== undefined && typeof value !== 'string') return json;
-  const multiline = ['multiline', 'textarea', 'markdown'].includes(schema.format ?? '') || schema.contentMediaType?.startsWith('text/') === true;
+  const multiline =
+    ['multiline', 'textarea', 'markdown'].includes(schema.format ?? '') ||
+    schema.contentMediaType?.startsWith('text/') === true;
   const long = multiline || (schema.maxLength ?? 0) > 500 || /\n/.test(value ?? '') || (value ?? '').length > 100;
-  const secret = schema.writeOnly === true || schema.format === 'password' || schema.secret === true || schema['x-secret'] === true;
+  const secret =
+    schema.writeOnly === true || schema.format === 'password' || schema.secret === true || schema['x-secret'] === true;
   if (secret) return { kind: 'string', input: 'password', long: false };
   const input = inputs[schema.format ?? ''] ?? 'text';
   // The browser's own fields for dates show nothing of what they cannot read.
-  const odd = value !== undefined && ((input === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)) || (input === 'date-time' && localOf(value) === null));
+  const odd =
+    value !== undefined &&
+    ((input === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)) || (input === 'date-time' && localOf(value) === null));
   return { kind: 'string', input: odd ? 'text' : input, long: long && input === 'text' };
 }
 
@@ -97,7 +130,9 @@ function stringShape(schema: Schema, value: unknown): Shape {
 export function localOf(value: string): string | null {
   const at = new Date(value);
   if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/.test(value) || Number.isNaN(at.getTime())) return null;
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, at.getMilliseconds() ? 23 : at.getSeconds() ? 19 : 16);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+    .toISOString()
+    .slice(0, at.getMilliseconds() ? 23 : at.getSeconds() ? 19 : 16);
 }
 
 /** Which control shows this value; `json` for whatever no other one can show whole. */
@@ -105,15 +140,27 @@ export function shapeOf(schema: Schema, value: unknown, root: Schema, depth = 0)
   if (value instanceof Unreadable && value.as === 'json') return json;
   const type = typeOf(schema);
   const options = optionsOf(schema, root);
-  if (options) return value === undefined || isScalar(value) || options.some((o) => equal(o.value, value)) ? { kind: 'enum', options } : json;
+  if (options)
+    return value === undefined || isScalar(value) || options.some((o) => equal(o.value, value))
+      ? { kind: 'enum', options }
+      : json;
   if (schema.oneOf || schema.anyOf) return (depth < deepest && variantsOf(schema, value, root)) || json;
   switch (type) {
-    case 'boolean': return value === undefined || typeof value === 'boolean' ? { kind: 'boolean' } : json;
-    case 'number': case 'integer': return value === undefined || typeof value === 'number' || value instanceof Unreadable ? { kind: 'number', integer: type === 'integer' } : json;
-    case 'string': return stringShape(schema, value);
-    case 'array': return listShape(schema, value, root, depth);
-    case 'object': return depth < deepest ? objectShape(schema, value) : json;
-    default: break;
+    case 'boolean':
+      return value === undefined || typeof value === 'boolean' ? { kind: 'boolean' } : json;
+    case 'number':
+    case 'integer':
+      return value === undefined || typeof value === 'number' || value instanceof Unreadable
+        ? { kind: 'number', integer: type === 'integer' }
+        : json;
+    case 'string':
+      return stringShape(schema, value);
+    case 'array':
+      return listShape(schema, value, root, depth);
+    case 'object':
+      return depth < deepest ? objectShape(schema, value) : json;
+    default:
+      break;
   }
   const types = Array.isArray(type) ? type : ['string', 'number', 'boolean', 'object'];
   return schema.not || schema.if ? json : { kind: 'any', types };
@@ -124,7 +171,10 @@ function listShape(schema: Schema, value: unknown, root: Schema, depth: number):
   const items = resolve(schema.items ?? true, root);
   const options = items.nullable ? null : optionsOf(items.schema, root);
   const list: unknown[] = value ?? [];
-  const plain = options && options.length > 1 && list.every((v, i) => options.some((o) => equal(o.value, v)) && list.findIndex((w) => equal(v, w)) === i);
+  const plain =
+    options &&
+    options.length > 1 &&
+    list.every((v, i) => options.some((o) => equal(o.value, v)) && list.findIndex((w) => equal(v, w)) === i);
   if (plain) return { kind: 'checks', options };
   return { kind: 'list', items: schema.items ?? true };
 }

@@ -45,18 +45,26 @@ export interface Schema {
 }
 
 /** What is wrong with a field; `mine` when the page found it, not the server. */
-export interface Mistake extends FieldError { mine?: boolean }
+export interface Mistake extends FieldError {
+  mine?: boolean;
+}
 
 export type Fields = Record<string, unknown>;
 
 /** What was typed and cannot be read as what is wanted. It stands in the value where the
  * value would, so that nothing typed is lost and nothing wrong is taken for right. */
 export class Unreadable {
-  constructor(readonly text: string, readonly as: 'number' | 'json') {}
-  toJSON() { return this.text; }
+  constructor(
+    readonly text: string,
+    readonly as: 'number' | 'json',
+  ) {}
+  toJSON() {
+    return this.text;
+  }
 }
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Unreadable);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Unreadable);
 
 /** Whether two values are the same JSON; the order of an object's names does not count. */
 export function equal(a: unknown, b: unknown): boolean {

@@ -6,7 +6,11 @@ import { announce } from '../../../shell/announce';
 import { Confirm } from '../../../ui/Confirm';
 import { texts } from '../texts';
 
-interface Props { of: Schemas['Automation']; onClose: () => void; onDeleted?: () => void }
+interface Props {
+  of: Schemas['Automation'];
+  onClose: () => void;
+  onDeleted?: () => void;
+}
 
 /** Asks before an automation is deleted, and once more when a run is under way. */
 export function DeleteDialog({ of: a, onClose, onDeleted }: Props) {
@@ -15,10 +19,17 @@ export function DeleteDialog({ of: a, onClose, onDeleted }: Props) {
   const [busy, setBusy] = useState(false); // a run is under way
   const gone = useRef(false);
   // What opened the dialog is gone with the automation: the focus goes to the title.
-  useEffect(() => () => { if (gone.current) setTimeout(() => document.getElementById('page-title')?.focus(), 0); }, []);
+  useEffect(
+    () => () => {
+      if (gone.current) setTimeout(() => document.getElementById('page-title')?.focus(), 0);
+    },
+    [],
+  );
   const remove = async () => {
     try {
-      await api.DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: a.id }, query: { force: busy } } });
+      await api.DELETE('/v1/automations/{automation_id}', {
+        params: { path: { automation_id: a.id }, query: { force: busy } },
+      });
     } catch (thrown) {
       if (asProblem(thrown).code === 'session_busy') setBusy(true);
       throw thrown;

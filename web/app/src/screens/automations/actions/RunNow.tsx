@@ -19,15 +19,20 @@ export function useRunNow(id: string) {
   const [result, setResult] = useState<Result | null>(null);
   const action = useAction(async () => {
     setResult(null);
-    const answer = await body(api.POST('/v1/automations/{automation_id}/execute', { params: { path: { automation_id: id } } }));
+    const answer = await body(
+      api.POST('/v1/automations/{automation_id}/execute', { params: { path: { automation_id: id } } }),
+    );
     setResult(answer);
     announce(ranWords(answer));
-    await queries.invalidateQueries({ predicate: ({ queryKey }) => typeof queryKey[1] === 'string' && queryKey[1].startsWith('/v1/automations') });
+    await queries.invalidateQueries({
+      predicate: ({ queryKey }) => typeof queryKey[1] === 'string' && queryKey[1].startsWith('/v1/automations'),
+    });
   });
   return { ...action, result };
 }
 
-const ranWords = (r: Result) => (r.result === 'QUEUED' ? texts.t('ran.QUEUED', { n: r.position ?? 1 }) : texts.t('ran.ACTIVATED'));
+const ranWords = (r: Result) =>
+  r.result === 'QUEUED' ? texts.t('ran.QUEUED', { n: r.position ?? 1 }) : texts.t('ran.ACTIVATED');
 
 /** What came of a run by hand, up to its end, and where to look at it. */
 export function RanBox({ result, problem }: { result: Result | null; problem: unknown }) {
@@ -42,13 +47,23 @@ function Ran({ result }: { result: Result }) {
   const now = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
   const run = now.data ?? result.session;
   const ended = hasEnded(run);
-  const words = ended ? t('ran.ended', { outcome: outcome(run) }) : run.status === 'queued' ? ranWords(result) : t('ran.ACTIVATED');
+  const words = ended
+    ? t('ran.ended', { outcome: outcome(run) })
+    : run.status === 'queued'
+      ? ranWords(result)
+      : t('ran.ACTIVATED');
   return (
     <>
-      <p className={`box row ${ended && outcomeOf(run).tone !== 'ok' ? 'warn' : 'ok'}`} data-ran={ended ? 'ended' : result.result} role="status">
+      <p
+        className={`box row ${ended && outcomeOf(run).tone !== 'ok' ? 'warn' : 'ok'}`}
+        data-ran={ended ? 'ended' : result.result}
+        role="status"
+      >
         <span>{words}</span>
         <Link href={`/chat/${id}`}>{t(ended ? 'ran.result' : 'ran.look')}</Link>
-        <Link href="/runs" onClick={() => showRunsOf(automation_id ?? '')}>{t('ran.runs')}</Link>
+        <Link href="/runs" onClick={() => showRunsOf(automation_id ?? '')}>
+          {t('ran.runs')}
+        </Link>
       </p>
       {run.status === 'queued' && <Turn />}
     </>

@@ -12,6 +12,8 @@ export function useSwitch(a: Schemas['Automation']) {
     if (a.enabled) await api.POST('/v1/automations/{automation_id}/disable', params);
     else await api.POST('/v1/automations/{automation_id}/enable', params);
     announce(texts.t(a.enabled ? 'was.paused' : 'was.enabled', { name: a.name.slice(0, 100) }));
-    await queries.invalidateQueries({ predicate: ({ queryKey }) => typeof queryKey[1] === 'string' && queryKey[1].startsWith('/v1/automations') });
+    await queries.invalidateQueries({
+      predicate: ({ queryKey }) => typeof queryKey[1] === 'string' && queryKey[1].startsWith('/v1/automations'),
+    });
   });
 }

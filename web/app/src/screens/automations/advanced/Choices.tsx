@@ -1,7 +1,13 @@
 import { useId } from 'react';
 import css from '../automations.module.css';
 
-interface Props { legend: string; all: { id: string; name: string; hint?: string }[]; chosen: string[]; onChange: (ids: string[]) => void; wrong?: string }
+interface Props {
+  legend: string;
+  all: { id: string; name: string; hint?: string }[];
+  chosen: string[];
+  onChange: (ids: string[]) => void;
+  wrong?: string;
+}
 
 /** Several of a few. */
 export function Choices({ legend, all, chosen, onChange, wrong }: Props) {
@@ -12,12 +18,20 @@ export function Choices({ legend, all, chosen, onChange, wrong }: Props) {
       <div className={css.chips}>
         {all.map((one) => (
           <label key={one.id} title={one.hint}>
-            <input type="checkbox" checked={chosen.includes(one.id)} onChange={(e) => onChange(e.target.checked ? [...chosen, one.id] : chosen.filter((c) => c !== one.id))} />
+            <input
+              type="checkbox"
+              checked={chosen.includes(one.id)}
+              onChange={(e) => onChange(e.target.checked ? [...chosen, one.id] : chosen.filter((c) => c !== one.id))}
+            />
             <span className="clamp">{one.name}</span>
           </label>
         ))}
       </div>
-      {wrong && <p id={id} className="wrong" role="alert">{wrong}</p>}
+      {wrong && (
+        <p id={id} className="wrong" role="alert">
+          {wrong}
+        </p>
+      )}
     </fieldset>
   );
 }

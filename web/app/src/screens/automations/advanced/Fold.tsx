@@ -2,11 +2,24 @@ import { useState, type ReactNode } from 'react';
 import css from '../automations.module.css';
 
 /** A part of the form that most people need not see. It says what is set inside. */
-export function Fold({ title, state, open, children }: { title: string; state?: string; open?: boolean; children: ReactNode }) {
+export function Fold({
+  title,
+  state,
+  open,
+  children,
+}: {
+  title: string;
+  state?: string;
+  open?: boolean;
+  children: ReactNode;
+}) {
   const [first] = useState(open); // from then on the person opens and closes it
   return (
     <details className={css.fold} open={first}>
-      <summary><h2 className={css.inlineTitle}>{title}</h2>{state && <span className="muted small"> {state}</span>}</summary>
+      <summary>
+        <h2 className={css.inlineTitle}>{title}</h2>
+        {state && <span className="muted small"> {state}</span>}
+      </summary>
       <div className="stack">{children}</div>
     </details>
   );

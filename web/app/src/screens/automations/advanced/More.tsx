@@ -7,7 +7,11 @@ import { errorAt, errorBelow } from '../draft/errors';
 import { Fold } from './Fold';
 import type { PartProps } from '../draft/partProps';
 
-const choices = { misfire: ['once', 'all', 'skip'], overlap: ['skip', 'queue', 'restart'], completion: ['auto', 'ask'] } as const;
+const choices = {
+  misfire: ['once', 'all', 'skip'],
+  overlap: ['skip', 'queue', 'restart'],
+  completion: ['auto', 'ask'],
+} as const;
 
 /** The rest: which AI, what becomes of what was missed, tags. */
 export function More({ draft, set, errors }: PartProps) {
@@ -20,15 +24,26 @@ export function More({ draft, set, errors }: PartProps) {
         {(Object.keys(choices) as (keyof typeof choices)[]).map((name) => (
           <Field key={name} label={t(name)} hint={t(`${name}.hint`)}>
             <select value={draft[name]} onChange={(e) => set({ [name]: e.target.value } as Partial<Draft>)}>
-              {choices[name].map((value) => <option key={value} value={value}>{t(`${name}.${value}` as 'misfire.once')}</option>)}
+              {choices[name].map((value) => (
+                <option key={value} value={value}>
+                  {t(`${name}.${value}` as 'misfire.once')}
+                </option>
+              ))}
             </select>
           </Field>
         ))}
         <Field label={t('provider')} hint={t('provider.hint')} wrong={errorAt(errors, '/provider_id')}>
           <select value={draft.provider} onChange={(e) => set({ provider: e.target.value })}>
             <option value="">{t('provider.default')}</option>
-            {draft.provider && !known.some((p) => p.id === draft.provider) && <option value={draft.provider}>{draft.provider}</option>}
-            {known.map((p) => <option key={p.id} value={p.id}>{p.name.slice(0, 80)}{typeof p.config.model === 'string' ? ` (${String(p.config.model)})` : ''}</option>)}
+            {draft.provider && !known.some((p) => p.id === draft.provider) && (
+              <option value={draft.provider}>{draft.provider}</option>
+            )}
+            {known.map((p) => (
+              <option key={p.id} value={p.id}>
+                {p.name.slice(0, 80)}
+                {typeof p.config.model === 'string' ? ` (${String(p.config.model)})` : ''}
+              </option>
+            ))}
           </select>
         </Field>
       </div>

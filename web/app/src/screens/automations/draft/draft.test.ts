@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { changed, conditionOf, draftOf, incomplete, rebase, nameFrom, newDraft, patchOf, wholeOf, type Automation, type Seed } from './draft';
+import {
+  changed,
+  conditionOf,
+  draftOf,
+  incomplete,
+  rebase,
+  nameFrom,
+  newDraft,
+  patchOf,
+  wholeOf,
+  type Automation,
+  type Seed,
+} from './draft';
 import { insert, partAt, partsOf, remove, segmentsOf, setText } from './requestParts';
 
 const use = { type: 'USE' as const, config: { tool_id: 'tol_1' } };
@@ -24,8 +36,18 @@ describe('the message', () => {
 });
 
 const automation = {
-  id: 'aut_1', name: 'Report', provider_id: null, enabled: true, disabled_reason: null, misfire: 'once', overlap: 'skip', automation_validation: null,
-  require_validation: false, completion: 'auto', tags: ['a', 'b'], triggers: [{ type: 'entry_created', tool_id: 'tol_1', condition: { required: ['data'] } }],
+  id: 'aut_1',
+  name: 'Report',
+  provider_id: null,
+  enabled: true,
+  disabled_reason: null,
+  misfire: 'once',
+  overlap: 'skip',
+  automation_validation: null,
+  require_validation: false,
+  completion: 'auto',
+  tags: ['a', 'b'],
+  triggers: [{ type: 'entry_created', tool_id: 'tol_1', condition: { required: ['data'] } }],
   schedule: { type: 'interval', expression: '2h', time_zone: 'UTC', starts_at: '2026-01-01T08:00:00' },
   budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: 1.5 },
 } as unknown as Automation;
@@ -40,20 +62,37 @@ describe('what is sent', () => {
 
   it('is only what was changed, the schedule left in peace', () => {
     const before = draftOf(automation, seed, 'UTC');
-    expect(patchOf(before, { ...before, name: 'Other', budgets: { ...before.budgets, max_cost_per_day: '' } })).toEqual({
-      name: 'Other', budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: null },
-    });
+    expect(patchOf(before, { ...before, name: 'Other', budgets: { ...before.budgets, max_cost_per_day: '' } })).toEqual(
+      {
+        name: 'Other',
+        budgets: {
+          max_tokens_per_round: null,
+          max_cost_per_round: null,
+          max_cost_per_session: null,
+          max_cost_per_day: null,
+        },
+      },
+    );
   });
 
   it('drops a beginning that another kind of schedule does not have', () => {
     const before = draftOf(automation, seed, 'UTC');
-    expect(patchOf(before, { ...before, when: { ...before.when, kind: 'daily' } }).schedule).toEqual({ type: 'cron', expression: '0 8 * * *', time_zone: 'UTC', starts_at: null });
+    expect(patchOf(before, { ...before, when: { ...before.when, kind: 'daily' } }).schedule).toEqual({
+      type: 'cron',
+      expression: '0 8 * * *',
+      time_zone: 'UTC',
+      starts_at: null,
+    });
   });
 
   it('takes its name from the text when none was given', () => {
     const draft = newDraft('UTC');
     draft.parts = partsOf([{ type: 'text', text: 'Sum up my entries of yesterday. Be short.' }]);
-    expect(wholeOf(draft)).toMatchObject({ name: 'Sum up my entries of yesterday', tags: [], seed: { text: 'Sum up my entries of yesterday. Be short.' } });
+    expect(wholeOf(draft)).toMatchObject({
+      name: 'Sum up my entries of yesterday',
+      tags: [],
+      seed: { text: 'Sum up my entries of yesterday. Be short.' },
+    });
     expect(nameFrom(partsOf([{ type: 'text', text: `Many ${'words '.repeat(30)}` }])).length).toBeLessThanOrEqual(60);
   });
 

@@ -7,8 +7,17 @@ export type Automation = Schemas['Automation'];
 export type Seed = Schemas['Seed'];
 
 /** A trigger, its condition as it is typed. */
-export interface TriggerDraft { type: string; toolID: string; condition: string }
-export const budgetNames = ['max_tokens_per_round', 'max_cost_per_round', 'max_cost_per_session', 'max_cost_per_day'] as const;
+export interface TriggerDraft {
+  type: string;
+  toolID: string;
+  condition: string;
+}
+export const budgetNames = [
+  'max_tokens_per_round',
+  'max_cost_per_round',
+  'max_cost_per_session',
+  'max_cost_per_day',
+] as const;
 type Budgets = Record<(typeof budgetNames)[number], string>;
 
 export interface Draft {
@@ -27,8 +36,17 @@ export interface Draft {
 }
 
 export const newDraft = (zone: string): Draft => ({
-  name: '', parts: partsOf([]), when: newWhen(zone), triggers: [], provider: '', misfire: 'once', overlap: 'skip', completion: 'auto',
-  requireValidation: false, validation: '', tags: '',
+  name: '',
+  parts: partsOf([]),
+  when: newWhen(zone),
+  triggers: [],
+  provider: '',
+  misfire: 'once',
+  overlap: 'skip',
+  completion: 'auto',
+  requireValidation: false,
+  validation: '',
+  tags: '',
   budgets: { max_tokens_per_round: '', max_cost_per_round: '', max_cost_per_session: '', max_cost_per_day: '' },
 });
 
@@ -36,10 +54,21 @@ const typed = (n: number | null | undefined) => (n === null || n === undefined ?
 
 export function draftOf(a: Automation, seed: Seed, zone: string): Draft {
   return {
-    name: a.name, parts: partsOf(seed.segments), when: whenOf(a.schedule, zone),
-    triggers: a.triggers.map((t) => ({ type: t.type, toolID: t.tool_id ?? '', condition: t.condition ? JSON.stringify(t.condition, null, 2) : '' })),
-    provider: a.provider_id ?? '', misfire: a.misfire, overlap: a.overlap, completion: a.completion,
-    requireValidation: a.require_validation, validation: a.automation_validation ?? '', tags: a.tags.join(', '),
+    name: a.name,
+    parts: partsOf(seed.segments),
+    when: whenOf(a.schedule, zone),
+    triggers: a.triggers.map((t) => ({
+      type: t.type,
+      toolID: t.tool_id ?? '',
+      condition: t.condition ? JSON.stringify(t.condition, null, 2) : '',
+    })),
+    provider: a.provider_id ?? '',
+    misfire: a.misfire,
+    overlap: a.overlap,
+    completion: a.completion,
+    requireValidation: a.require_validation,
+    validation: a.automation_validation ?? '',
+    tags: a.tags.join(', '),
     budgets: Object.fromEntries(budgetNames.map((name) => [name, typed(a.budgets[name])])) as Budgets,
   };
 }
@@ -56,7 +85,12 @@ const amount = (text: string) => (text.trim() === '' ? null : Number(text.replac
 
 /** A name for who gave none: the beginning of what is to be done. */
 export function nameFrom(parts: Part[]): string {
-  const first = parts.map((p) => p.text ?? '').join(' ').trim().split(/[\n.!?;]/)[0]!.trim();
+  const first = parts
+    .map((p) => p.text ?? '')
+    .join(' ')
+    .trim()
+    .split(/[\n.!?;]/)[0]!
+    .trim();
   return first.length > 60 ? `${first.slice(0, 59).replace(/\s+\S*$/, '')}…` : first;
 }
 
@@ -66,26 +100,43 @@ export function wholeOf(d: Draft) {
     name: d.name.trim() || nameFrom(d.parts),
     provider_id: d.provider || null,
     schedule: scheduleOf(d.when),
-    misfire: d.misfire, overlap: d.overlap, completion: d.completion,
-    require_validation: d.requireValidation, automation_validation: d.validation || null,
+    misfire: d.misfire,
+    overlap: d.overlap,
+    completion: d.completion,
+    require_validation: d.requireValidation,
+    automation_validation: d.validation || null,
     tags: tagsOf(d.tags),
     triggers: d.triggers.map((t) => ({
-      type: t.type as Schemas['Trigger']['type'], ...(t.type === 'entry_created' ? { tool_id: t.toolID } : {}), condition: conditionOf(t.condition) as Schemas['Trigger']['condition'],
+      type: t.type as Schemas['Trigger']['type'],
+      ...(t.type === 'entry_created' ? { tool_id: t.toolID } : {}),
+      condition: conditionOf(t.condition) as Schemas['Trigger']['condition'],
     })),
     budgets: Object.fromEntries(budgetNames.map((name) => [name, amount(d.budgets[name])])),
     seed: segmentsOf(d.parts),
   };
 }
 
-export const tagsOf = (text: string) => [...new Set(text.split(',').map((tag) => tag.trim()).filter(Boolean))];
+export const tagsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];
 
 /** Only what differs from what was loaded: a schedule that is sent counts from now on. */
 export function patchOf(before: Draft, now: Draft): Schemas['AutomationPatch'] {
   const old = wholeOf(before);
   const all = wholeOf(now);
-  const patch = Object.fromEntries(Object.entries(all).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]))) as Schemas['AutomationPatch'];
+  const patch = Object.fromEntries(
+    Object.entries(all).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]),
+    ),
+  ) as Schemas['AutomationPatch'];
   if (sameSchedule(old.schedule, all.schedule)) delete patch.schedule;
-  else if (all.schedule && before.when.startsAt && !all.schedule.starts_at) patch.schedule = { ...all.schedule, starts_at: null };
+  else if (all.schedule && before.when.startsAt && !all.schedule.starts_at)
+    patch.schedule = { ...all.schedule, starts_at: null };
   return patch;
 }
 
@@ -102,12 +153,19 @@ export function rebase(before: Draft, mine: Draft, theirs: Draft): Draft {
 
 /** Whether a condition can be read. */
 export function conditionWrong(text: string): string | undefined {
-  try { conditionOf(text); return undefined; } catch (thrown) { return (thrown as Error).message; }
+  try {
+    conditionOf(text);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
 }
 
 /** Whether there is something that need not be sent, because the server would refuse it. */
-export const incomplete = (d: Draft): boolean => isEmpty(d.parts) || missing(d.when) !== null
-  || d.triggers.some((t) => conditionWrong(t.condition) !== undefined || (t.type === 'entry_created' && !t.toolID))
-  || budgetNames.some((name) => amountWrong(d.budgets[name]));
+export const incomplete = (d: Draft): boolean =>
+  isEmpty(d.parts) ||
+  missing(d.when) !== null ||
+  d.triggers.some((t) => conditionWrong(t.condition) !== undefined || (t.type === 'entry_created' && !t.toolID)) ||
+  budgetNames.some((name) => amountWrong(d.budgets[name]));
 
 export const amountWrong = (text: string): boolean => text.trim() !== '' && !(Number(text.replace(',', '.')) > 0);

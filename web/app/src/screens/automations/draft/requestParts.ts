@@ -4,7 +4,12 @@ import type { Schemas } from '../../../api/client';
 export type Enrichment = Schemas['EnrichmentInput'];
 /** Either a text or a block. There is a text at both ends and between two blocks, so that
  * one can write anywhere. */
-export interface Part { key: number; text?: string; block?: Enrichment; summary?: string }
+export interface Part {
+  key: number;
+  text?: string;
+  block?: Enrichment;
+  summary?: string;
+}
 
 let next = 0;
 const text = (words: string): Part => ({ key: next++, text: words });
@@ -28,18 +33,36 @@ function spaced(parts: Part[]): Part[] {
 const join = (a: string, b: string) => (a && b && !/\s$/.test(a) && !/^\s/.test(b) ? `${a} ${b}` : a + b);
 
 export function partsOf(segments: Schemas['Segment'][]): Part[] {
-  return spaced(segments.map((s) => (s.enrichment
-    ? { key: next++, block: { type: s.enrichment.type, config: s.enrichment.config }, summary: s.enrichment.summary }
-    : text(s.text ?? ''))));
+  return spaced(
+    segments.map((s) =>
+      s.enrichment
+        ? {
+            key: next++,
+            block: { type: s.enrichment.type, config: s.enrichment.config },
+            summary: s.enrichment.summary,
+          }
+        : text(s.text ?? ''),
+    ),
+  );
 }
 
 /** What is sent: one text where there is nothing else. */
 export function segmentsOf(parts: Part[]): Schemas['MessageContent'] {
-  if (!parts.some((p) => p.block)) return { text: parts.map((p) => p.text).join('').trim() };
+  if (!parts.some((p) => p.block))
+    return {
+      text: parts
+        .map((p) => p.text)
+        .join('')
+        .trim(),
+    };
   return {
-    segments: parts.filter((p) => p.block || p.text?.trim()).map((p) => (p.block
-      ? { type: 'enrichment' as const, enrichment: { type: p.block.type, config: p.block.config } }
-      : { type: 'text' as const, text: p.text ?? '' })),
+    segments: parts
+      .filter((p) => p.block || p.text?.trim())
+      .map((p) =>
+        p.block
+          ? { type: 'enrichment' as const, enrichment: { type: p.block.type, config: p.block.config } }
+          : { type: 'text' as const, text: p.text ?? '' },
+      ),
   };
 }
 
@@ -57,11 +80,18 @@ export function insert(parts: Part[], key: number, caret: number, block: Enrichm
   const made: Part = { key: next++, block, summary };
   if (at < 0) return spaced([...parts, made]);
   const words = parts[at]!.text ?? '';
-  return spaced([...parts.slice(0, at), { key, text: words.slice(0, caret) }, made, text(words.slice(caret)), ...parts.slice(at + 1)]);
+  return spaced([
+    ...parts.slice(0, at),
+    { key, text: words.slice(0, caret) },
+    made,
+    text(words.slice(caret)),
+    ...parts.slice(at + 1),
+  ]);
 }
 
 /** Parts that were kept, with keys of this page. */
 export const rekeyed = (parts: Part[]): Part[] => parts.map((p) => ({ ...p, key: next++ }));
 
 export const remove = (parts: Part[], key: number): Part[] => spaced(parts.filter((p) => p.key !== key));
-export const setText = (parts: Part[], key: number, words: string): Part[] => parts.map((p) => (p.key === key ? { ...p, text: words } : p));
+export const setText = (parts: Part[], key: number, words: string): Part[] =>
+  parts.map((p) => (p.key === key ? { ...p, text: words } : p));

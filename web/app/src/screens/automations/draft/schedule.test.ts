@@ -7,12 +7,30 @@ const chosen = (part: Partial<When>) => scheduleOf({ ...newWhen(zone), ...part }
 describe('what a person chooses', () => {
   it.each<[Partial<When>, Schedule | null]>([
     [{}, { type: 'cron', expression: '0 8 * * *', time_zone: zone }],
-    [{ kind: 'weekly', time: '07:30' }, { type: 'cron', expression: '30 7 * * 1-5', time_zone: zone }],
-    [{ kind: 'weekly', days: [7, 1] }, { type: 'cron', expression: '0 8 * * 1,0', time_zone: zone }],
-    [{ kind: 'monthly', monthDay: 31 }, { type: 'cron', expression: '0 8 31 * *', time_zone: zone }],
-    [{ kind: 'every', every: '15', unit: 'm' }, { type: 'interval', expression: '15m', time_zone: zone }],
-    [{ kind: 'every', every: '2', unit: 'd' }, { type: 'interval', expression: '48h', time_zone: zone }],
-    [{ kind: 'once', at: '2026-03-29T02:30' }, { type: 'once', expression: '2026-03-29T02:30', time_zone: zone }],
+    [
+      { kind: 'weekly', time: '07:30' },
+      { type: 'cron', expression: '30 7 * * 1-5', time_zone: zone },
+    ],
+    [
+      { kind: 'weekly', days: [7, 1] },
+      { type: 'cron', expression: '0 8 * * 1,0', time_zone: zone },
+    ],
+    [
+      { kind: 'monthly', monthDay: 31 },
+      { type: 'cron', expression: '0 8 31 * *', time_zone: zone },
+    ],
+    [
+      { kind: 'every', every: '15', unit: 'm' },
+      { type: 'interval', expression: '15m', time_zone: zone },
+    ],
+    [
+      { kind: 'every', every: '2', unit: 'd' },
+      { type: 'interval', expression: '48h', time_zone: zone },
+    ],
+    [
+      { kind: 'once', at: '2026-03-29T02:30' },
+      { type: 'once', expression: '2026-03-29T02:30', time_zone: zone },
+    ],
     [{ kind: 'none' }, null],
   ])('%j is %j, and is shown as it was chosen', (part, schedule) => {
     expect(chosen(part)).toEqual(schedule);

@@ -24,21 +24,43 @@ export interface When {
 export const workdays = [1, 2, 3, 4, 5];
 
 export const newWhen = (zone: string): When => ({
-  kind: 'daily', time: '08:00', days: [...workdays], monthDay: 1, every: '1', unit: 'h', at: '', expression: '', zone, startsAt: '',
+  kind: 'daily',
+  time: '08:00',
+  days: [...workdays],
+  monthDay: 1,
+  every: '1',
+  unit: 'h',
+  at: '',
+  expression: '',
+  zone,
+  startsAt: '',
 });
 
 const two = (n: number) => String(n).padStart(2, '0');
-const clock = (time: string) => { const [h = 0, m = 0] = time.split(':').map(Number); return `${m} ${h}`; };
+const clock = (time: string) => {
+  const [h = 0, m = 0] = time.split(':').map(Number);
+  return `${m} ${h}`;
+};
 
 function expressionOf(when: When): { type: Schedule['type']; expression: string } {
   switch (when.kind) {
-    case 'daily': return { type: 'cron', expression: `${clock(when.time)} * * *` };
-    case 'weekly': return { type: 'cron', expression: `${clock(when.time)} * * ${daysOf(when.days)}` };
-    case 'monthly': return { type: 'cron', expression: `${clock(when.time)} ${when.monthDay} * *` };
-    case 'every': return { type: 'interval', expression: when.unit === 'd' ? `${Number(when.every) * 24}h` : `${when.every.trim()}${when.unit}` };
-    case 'once': return { type: 'once', expression: when.at };
-    case 'rrule': return { type: 'rrule', expression: when.expression.trim() };
-    default: return { type: 'cron', expression: when.expression.trim() };
+    case 'daily':
+      return { type: 'cron', expression: `${clock(when.time)} * * *` };
+    case 'weekly':
+      return { type: 'cron', expression: `${clock(when.time)} * * ${daysOf(when.days)}` };
+    case 'monthly':
+      return { type: 'cron', expression: `${clock(when.time)} ${when.monthDay} * *` };
+    case 'every':
+      return {
+        type: 'interval',
+        expression: when.unit === 'd' ? `${Number(when.every) * 24}h` : `${when.every.trim()}${when.unit}`,
+      };
+    case 'once':
+      return { type: 'once', expression: when.at };
+    case 'rrule':
+      return { type: 'rrule', expression: when.expression.trim() };
+    default:
+      return { type: 'cron', expression: when.expression.trim() };
   }
 }
 
@@ -75,10 +97,12 @@ export function whenOf(schedule: Schedule | null, zone: string): When {
   when.startsAt = schedule.starts_at ?? '';
   const { type, expression } = schedule;
   if (type === 'rrule') return { ...when, kind: 'rrule', expression };
-  if (type === 'once') return { ...when, kind: 'once', at: /^\d{4}-\d\d-\d\d$/.test(expression) ? `${expression}T00:00` : expression };
+  if (type === 'once')
+    return { ...when, kind: 'once', at: /^\d{4}-\d\d-\d\d$/.test(expression) ? `${expression}T00:00` : expression };
   if (type === 'interval') {
     const simple = /^([1-9]\d*)([mh])$/.exec(expression);
-    if (simple?.[2] === 'h' && Number(simple[1]) % 24 === 0) return { ...when, kind: 'every', every: String(Number(simple[1]) / 24), unit: 'd' };
+    if (simple?.[2] === 'h' && Number(simple[1]) % 24 === 0)
+      return { ...when, kind: 'every', every: String(Number(simple[1]) / 24), unit: 'd' };
     if (simple) return { ...when, kind: 'every', every: simple[1]!, unit: simple[2] as 'm' | 'h' };
     const minutes = minutesOf(expression);
     return { ...when, kind: 'every', every: minutes ? String(minutes) : expression, unit: 'm' };
@@ -107,7 +131,8 @@ function simpleCron(expression: string): Partial<When> & { kind: Kind } {
 }
 
 /** Whether two schedules are the same to the server. */
-export const sameSchedule = (a: Schedule | null, b: Schedule | null) => JSON.stringify(a && order(a)) === JSON.stringify(b && order(b));
+export const sameSchedule = (a: Schedule | null, b: Schedule | null) =>
+  JSON.stringify(a && order(a)) === JSON.stringify(b && order(b));
 const order = (s: Schedule) => [s.type, s.expression, s.time_zone, s.starts_at ?? ''];
 
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';

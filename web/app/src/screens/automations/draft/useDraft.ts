@@ -2,21 +2,30 @@ import { useEffect, useState } from 'react';
 import { changed, rebase, type Draft } from './draft';
 import { rekeyed } from './requestParts';
 
-interface Kept { base: Draft; draft: Draft }
+interface Kept {
+  base: Draft;
+  draft: Draft;
+}
 const nameOf = (id: string) => `fermata.automation.${id}`;
 
 function read(id: string): Kept | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(nameOf(id)) ?? 'null') as Kept | null;
-    return kept && Array.isArray(kept.draft.parts) && Array.isArray(kept.base.parts) ? { ...kept, draft: { ...kept.draft, parts: rekeyed(kept.draft.parts) } } : null;
-  } catch { return null; }
+    return kept && Array.isArray(kept.draft.parts) && Array.isArray(kept.base.parts)
+      ? { ...kept, draft: { ...kept.draft, parts: rekeyed(kept.draft.parts) } }
+      : null;
+  } catch {
+    return null;
+  }
 }
 
 function keep(id: string, kept: Kept | null) {
   try {
     if (kept) sessionStorage.setItem(nameOf(id), JSON.stringify(kept));
     else sessionStorage.removeItem(nameOf(id));
-  } catch { /* it lasts as long as the page */ }
+  } catch {
+    /* it lasts as long as the page */
+  }
 }
 
 /** What is typed into the form. It survives a reload until it is saved or dropped. */
@@ -28,12 +37,21 @@ export function useDraft(id: string, first: Draft) {
     return { draft, restored: changed(first, draft) };
   });
   const dirty = changed(base, draft);
-  useEffect(() => { keep(id, dirty ? { base, draft } : null); }, [id, base, draft, dirty]);
+  useEffect(() => {
+    keep(id, dirty ? { base, draft } : null);
+  }, [id, base, draft, dirty]);
   return {
-    base, draft, dirty, restored,
+    base,
+    draft,
+    dirty,
+    restored,
     change: (draft: Draft) => set({ draft, restored }),
     /** Begins anew from what the server has. */
-    begin: (base: Draft) => { setBase(base); set({ draft: base, restored: false }); keep(id, null); },
+    begin: (base: Draft) => {
+      setBase(base);
+      set({ draft: base, restored: false });
+      keep(id, null);
+    },
     forget: () => keep(id, null),
   };
 }

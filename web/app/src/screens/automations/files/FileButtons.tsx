@@ -20,14 +20,22 @@ function download(name: string, text: string) {
 export function ExportButton({ automations }: { automations?: Automation[] }) {
   const t = texts.use();
   const save = useAction(async () => {
-    const chosen = automations ?? await allAutomations();
+    const chosen = automations ?? (await allAutomations());
     const file = { automations: [] as unknown[] };
-    for (const a of chosen) file.automations.push(exported(a, await body(api.GET('/v1/automations/{automation_id}/seed', { params: { path: { automation_id: a.id } } }))));
+    for (const a of chosen)
+      file.automations.push(
+        exported(
+          a,
+          await body(api.GET('/v1/automations/{automation_id}/seed', { params: { path: { automation_id: a.id } } })),
+        ),
+      );
     download(fileName(chosen, new Date().toISOString().slice(0, 10)), `${JSON.stringify(file, null, 2)}\n`);
   });
   return (
     <>
-      <button type="button" className="plain" disabled={save.busy} onClick={() => void save.run()}>{t(automations ? 'export' : 'export.all')}</button>
+      <button type="button" className="plain" disabled={save.busy} onClick={() => void save.run()}>
+        {t(automations ? 'export' : 'export.all')}
+      </button>
       {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
     </>
   );
@@ -38,7 +46,9 @@ export function ImportButton() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="plain" onClick={() => setOpen(true)}>{t('import')}</button>
+      <button type="button" className="plain" onClick={() => setOpen(true)}>
+        {t('import')}
+      </button>
       {open && <ImportDialog onClose={() => setOpen(false)} />}
     </>
   );

@@ -12,7 +12,12 @@ import { allAutomations } from './allAutomations';
 import { asPatch, FileError, readFile, type InFile } from './fileFormat';
 import { texts } from '../texts';
 
-interface Line { one: InFile; have: string[]; done?: 'created' | 'changed'; problem?: unknown }
+interface Line {
+  one: InFile;
+  have: string[];
+  done?: 'created' | 'changed';
+  problem?: unknown;
+}
 
 /** Reads files of automations, says what they would make and change, and does it. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
@@ -37,9 +42,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     const [id] = line.have;
     try {
       if (id === undefined) await api.POST('/v1/automations', { body: line.one });
-      else await api.PATCH('/v1/automations/{automation_id}', { params: { path: { automation_id: id } }, body: asPatch(line.one) });
+      else
+        await api.PATCH('/v1/automations/{automation_id}', {
+          params: { path: { automation_id: id } },
+          body: asPatch(line.one),
+        });
       return { ...line, done: id === undefined ? 'created' : 'changed', problem: undefined };
-    } catch (problem) { return { ...line, problem }; }
+    } catch (problem) {
+      return { ...line, problem };
+    }
   };
   const act = useAction(async () => {
     const next = [...lines];
@@ -55,12 +66,29 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('import.title')} onClose={onClose}>
       <p className="muted small">{t('import.what')}</p>
-      <Field label={t('import.file')} wrong={wrong}><input type="file" accept=".json,application/json" multiple onChange={(e) => void look.run([...(e.target.files ?? [])])} /></Field>
+      <Field label={t('import.file')} wrong={wrong}>
+        <input
+          type="file"
+          accept=".json,application/json"
+          multiple
+          onChange={(e) => void look.run([...(e.target.files ?? [])])}
+        />
+      </Field>
       {look.problem != null && <ProblemBox thrown={look.problem} />}
-      <ul className="plain stack tight">{lines.map((line, i) => <Outcome key={i} line={line} />)}</ul>
+      <ul className="plain stack tight">
+        {lines.map((line, i) => (
+          <Outcome key={i} line={line} />
+        ))}
+      </ul>
       <div className="row">
-        {left > 0 && <button type="button" className="primary" disabled={act.busy} onClick={() => void act.run()}>{t('import.do', { n: left })}</button>}
-        <button type="button" onClick={onClose}>{ui(left > 0 ? 'cancel' : 'close')}</button>
+        {left > 0 && (
+          <button type="button" className="primary" disabled={act.busy} onClick={() => void act.run()}>
+            {t('import.do', { n: left })}
+          </button>
+        )}
+        <button type="button" onClick={onClose}>
+          {ui(left > 0 ? 'cancel' : 'close')}
+        </button>
       </div>
     </Dialog>
   );
@@ -68,10 +96,17 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
 function Outcome({ line }: { line: Line }) {
   const t = texts.use();
-  const words = line.done ? t(`import.${line.done}`) : line.have.length > 1 ? t('import.several', { n: line.have.length }) : t(line.have.length ? 'import.change' : 'import.create');
+  const words = line.done
+    ? t(`import.${line.done}`)
+    : line.have.length > 1
+      ? t('import.several', { n: line.have.length })
+      : t(line.have.length ? 'import.change' : 'import.create');
   return (
     <li className="stack tight" data-import={line.done ?? 'open'}>
-      <p className="row"><span className={`badge ${line.done ? 'ok' : line.have.length ? 'warn' : ''}`}>{words}</span><span className="clamp">{line.one.name}</span></p>
+      <p className="row">
+        <span className={`badge ${line.done ? 'ok' : line.have.length ? 'warn' : ''}`}>{words}</span>
+        <span className="clamp">{line.one.name}</span>
+      </p>
       {line.problem !== undefined && <ProblemBox thrown={asProblem(line.problem)} />}
     </li>
   );

@@ -3,25 +3,63 @@ import type { Automation, Seed } from '../draft/draft';
 import { asPatch, exported, fileName, FileError, readFile, type InFile } from './fileFormat';
 
 const automation = {
-  id: 'aut_1', name: 'Report', provider_id: null, enabled: true, disabled_reason: null, misfire: 'once', overlap: 'skip', automation_validation: null,
-  require_validation: false, completion: 'auto', tags: [], triggers: [{ type: 'webhook' }], webhook_url: 'http://x/v1/hooks/aut_1/secret',
-  schedule: { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' }, version: 4, next_run_at: null,
+  id: 'aut_1',
+  name: 'Report',
+  provider_id: null,
+  enabled: true,
+  disabled_reason: null,
+  misfire: 'once',
+  overlap: 'skip',
+  automation_validation: null,
+  require_validation: false,
+  completion: 'auto',
+  tags: [],
+  triggers: [{ type: 'webhook' }],
+  webhook_url: 'http://x/v1/hooks/aut_1/secret',
+  schedule: { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' },
+  version: 4,
+  next_run_at: null,
   budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: 1.5 },
 } as unknown as Automation;
 const seed = (segments: unknown[]) => ({ segments }) as unknown as Seed;
-const read = (text: string) => { try { return readFile(text); } catch (thrown) { return (thrown as FileError).code; } };
+const read = (text: string) => {
+  try {
+    return readFile(text);
+  } catch (thrown) {
+    return (thrown as FileError).code;
+  }
+};
 
 describe('automations in files', () => {
   it('have what the API takes, without secrets and what is empty', () => {
     expect(exported(automation, seed([{ type: 'text', text: 'Look.' }]))).toEqual({
-      name: 'Report', enabled: true, schedule: { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' }, misfire: 'once', overlap: 'skip',
-      require_validation: false, completion: 'auto', triggers: [{ type: 'webhook' }], budgets: { max_cost_per_day: 1.5 }, seed: { text: 'Look.' },
+      name: 'Report',
+      enabled: true,
+      schedule: { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' },
+      misfire: 'once',
+      overlap: 'skip',
+      require_validation: false,
+      completion: 'auto',
+      triggers: [{ type: 'webhook' }],
+      budgets: { max_cost_per_day: 1.5 },
+      seed: { text: 'Look.' },
     });
   });
 
   it('keep the blocks of their request, without what the server computes', () => {
-    const one = exported(automation, seed([{ type: 'text', text: 'how is ' }, { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' }, summary: 'Sleep' } }]));
-    expect(one.seed).toEqual({ segments: [{ type: 'text', text: 'how is ' }, { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' } } }] });
+    const one = exported(
+      automation,
+      seed([
+        { type: 'text', text: 'how is ' },
+        { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' }, summary: 'Sleep' } },
+      ]),
+    );
+    expect(one.seed).toEqual({
+      segments: [
+        { type: 'text', text: 'how is ' },
+        { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' } } },
+      ],
+    });
   });
 
   it('are read, or it is said what is wrong', () => {
@@ -35,8 +73,17 @@ describe('automations in files', () => {
   });
 
   it('put right also what the file leaves out', () => {
-    const patch = asPatch({ name: 'Report', seed: { text: 'Look.' }, budgets: { max_cost_per_day: 2 } } as unknown as InFile);
-    expect(patch).toMatchObject({ schedule: null, tags: [], triggers: [], budgets: { max_cost_per_day: 2, max_cost_per_round: null } });
+    const patch = asPatch({
+      name: 'Report',
+      seed: { text: 'Look.' },
+      budgets: { max_cost_per_day: 2 },
+    } as unknown as InFile);
+    expect(patch).toMatchObject({
+      schedule: null,
+      tags: [],
+      triggers: [],
+      budgets: { max_cost_per_day: 2, max_cost_per_round: null },
+    });
   });
 
   it('have names that every system takes', () => {

@@ -5,7 +5,20 @@ import type { Automation, Seed } from '../draft/draft';
 
 export type InFile = Schemas['NewAutomation'] & Record<string, unknown>;
 
-const kept = ['name', 'provider_id', 'enabled', 'schedule', 'misfire', 'overlap', 'automation_validation', 'require_validation', 'completion', 'tags', 'triggers', 'budgets'] as const;
+const kept = [
+  'name',
+  'provider_id',
+  'enabled',
+  'schedule',
+  'misfire',
+  'overlap',
+  'automation_validation',
+  'require_validation',
+  'completion',
+  'tags',
+  'triggers',
+  'budgets',
+] as const;
 
 /** A value without what is null or empty; undefined when nothing is left. */
 function filled(value: unknown): unknown {
@@ -19,19 +32,32 @@ function filled(value: unknown): unknown {
 /** An automation as a file has it. The address of a webhook and grants stay here. */
 export function exported(a: Automation, seed: Seed): Record<string, unknown> {
   const fields = kept.map((name) => [name, filled(a[name])] as const).filter(([, v]) => v !== undefined);
-  const segments = seed.segments.map((s) => (s.enrichment ? { type: s.type, enrichment: { type: s.enrichment.type, config: s.enrichment.config } } : { type: s.type, text: s.text ?? '' }));
+  const segments = seed.segments.map((s) =>
+    s.enrichment
+      ? { type: s.type, enrichment: { type: s.enrichment.type, config: s.enrichment.config } }
+      : { type: s.type, text: s.text ?? '' },
+  );
   const only = seed.segments.length === 1 && !seed.segments[0]!.enrichment;
   return { ...Object.fromEntries(fields), seed: only ? { text: seed.segments[0]!.text } : { segments } };
 }
 
 export class FileError extends Error {
-  constructor(readonly code: 'json' | 'shape' | 'name' | 'twice', readonly detail: string) { super(code); }
+  constructor(
+    readonly code: 'json' | 'shape' | 'name' | 'twice',
+    readonly detail: string,
+  ) {
+    super(code);
+  }
 }
 
 /** Reads a file; throws a FileError that says what is wrong with it. */
 export function readFile(text: string): InFile[] {
   let file: unknown;
-  try { file = JSON.parse(text); } catch (thrown) { throw new FileError('json', (thrown as Error).message); }
+  try {
+    file = JSON.parse(text);
+  } catch (thrown) {
+    throw new FileError('json', (thrown as Error).message);
+  }
   const all = (file as { automations?: unknown } | null)?.automations;
   if (!Array.isArray(all)) throw new FileError('shape', '');
   const seen = new Set<string>();
@@ -48,14 +74,37 @@ export function readFile(text: string): InFile[] {
  * keep what the file leaves out. */
 export function asPatch(one: InFile): Schemas['AutomationPatch'] {
   return {
-    provider_id: null, schedule: null, misfire: 'once', overlap: 'skip', automation_validation: null, require_validation: false, completion: 'auto', tags: [], triggers: [],
+    provider_id: null,
+    schedule: null,
+    misfire: 'once',
+    overlap: 'skip',
+    automation_validation: null,
+    require_validation: false,
+    completion: 'auto',
+    tags: [],
+    triggers: [],
     ...one,
-    budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: null, ...one.budgets },
+    budgets: {
+      max_tokens_per_round: null,
+      max_cost_per_round: null,
+      max_cost_per_session: null,
+      max_cost_per_day: null,
+      ...one.budgets,
+    },
   } as Schemas['AutomationPatch'];
 }
 
 /** A name for the file. */
 export function fileName(automations: { name: string }[], day: string): string {
-  const plain = automations.length === 1 ? automations[0]!.name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\w]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60).toLowerCase() : '';
+  const plain =
+    automations.length === 1
+      ? automations[0]!.name
+          .normalize('NFKD')
+          .replace(/\p{M}/gu, '')
+          .replace(/[^\w]+/g, '-')
+          .replace(/^-+|-+$/g, '')
+          .slice(0, 60)
+          .toLowerCase()
+      : '';
   return `${plain || 'automations'}-${day}.json`;
 }

@@ -12,7 +12,10 @@ const kinds = ['USE', 'POINTER', 'CREATE', 'MODIFY_CONFIG'] as const;
 const periods = ['', '-1_DAY', '0_DAY', 'days7', '0_WEEK', '-1_WEEK', '0_MONTH', '-1_MONTH', '0_YEAR'] as const;
 const periodOf = (name: string) => (name === 'days7' ? { from: '-6_DAY', to: '0_DAY' } : { relative: name });
 
-interface Props { onClose: () => void; onInsert: (block: Enrichment, summary: string) => void }
+interface Props {
+  onClose: () => void;
+  onInsert: (block: Enrichment, summary: string) => void;
+}
 
 /** Chooses what a block of a request refers to. Its times stay relative: each run reads them anew. */
 export function BlockDialog({ onClose, onInsert }: Props) {
@@ -23,26 +26,64 @@ export function BlockDialog({ onClose, onInsert }: Props) {
   const [period, setPeriod] = useState('');
   const [name = '', id = ''] = target.split(/:(.*)/s);
   const timed = kind === 'USE' || kind === 'POINTER';
-  const block: Enrichment = { type: kind, config: { ...(id ? { [name]: id } : {}), ...(timed && period ? { period: periodOf(period) } : {}) } as Enrichment['config'] };
-  const preview = $api.useQuery('post', '/v1/enrichments/preview', { body: { segments: [{ type: 'enrichment', enrichment: block }] } }, { enabled: id !== '', retry: false, placeholderData: keepPreviousData });
+  const block: Enrichment = {
+    type: kind,
+    config: {
+      ...(id ? { [name]: id } : {}),
+      ...(timed && period ? { period: periodOf(period) } : {}),
+    } as Enrichment['config'],
+  };
+  const preview = $api.useQuery(
+    'post',
+    '/v1/enrichments/preview',
+    { body: { segments: [{ type: 'enrichment', enrichment: block }] } },
+    { enabled: id !== '', retry: false, placeholderData: keepPreviousData },
+  );
   const summary = preview.data?.segments[0]?.enrichment?.summary ?? '';
   return (
     <Dialog title={t('block.title')} onClose={onClose}>
       <p className="muted small">{t('block.what')}</p>
       <Field label={t('block.kind')}>
-        <select value={kind} onChange={(e) => { setKind(e.target.value as typeof kind); setTarget(''); }}>{kinds.map((k) => <option key={k} value={k}>{t(`block.${k}`)}</option>)}</select>
+        <select
+          value={kind}
+          onChange={(e) => {
+            setKind(e.target.value as typeof kind);
+            setTarget('');
+          }}
+        >
+          {kinds.map((k) => (
+            <option key={k} value={k}>
+              {t(`block.${k}`)}
+            </option>
+          ))}
+        </select>
       </Field>
       <Target kind={kind} value={target} onChange={setTarget} />
       {timed && (
         <Field label={t('block.period')} hint={t('period.hint')}>
-          <select value={period} onChange={(e) => setPeriod(e.target.value)}>{periods.map((p) => <option key={p} value={p}>{t(`period.${p}`)}</option>)}</select>
+          <select value={period} onChange={(e) => setPeriod(e.target.value)}>
+            {periods.map((p) => (
+              <option key={p} value={p}>
+                {t(`period.${p}`)}
+              </option>
+            ))}
+          </select>
         </Field>
       )}
       {id && summary && <p className="box">{summary}</p>}
       {id && preview.error != null && <ProblemBox thrown={preview.error} />}
       <div className="row">
-        <button type="button" className="primary" disabled={!id || preview.isFetching || preview.error != null} onClick={() => onInsert(block, summary)}>{t('block.insert')}</button>
-        <button type="button" onClick={onClose}>{ui('cancel')}</button>
+        <button
+          type="button"
+          className="primary"
+          disabled={!id || preview.isFetching || preview.error != null}
+          onClick={() => onInsert(block, summary)}
+        >
+          {t('block.insert')}
+        </button>
+        <button type="button" onClick={onClose}>
+          {ui('cancel')}
+        </button>
       </div>
     </Dialog>
   );
@@ -54,15 +95,27 @@ function Target({ kind, value, onChange }: { kind: string; value: string; onChan
   const types = $api.useQuery('get', '/v1/tool-types', {}, { enabled: kind === 'CREATE' });
   const zones = $api.useQuery('get', '/v1/zones', some);
   const tools = $api.useQuery('get', '/v1/tools', some);
-  const option = (field: string) => (one: { id: string; name: string }) => <option key={one.id} value={`${field}:${one.id}`}>{one.name.slice(0, 80)}</option>;
-  const nothing = kind !== 'CREATE' && tools.data?.data.length === 0 && (kind !== 'POINTER' || zones.data?.data.length === 0);
+  const option = (field: string) => (one: { id: string; name: string }) => (
+    <option key={one.id} value={`${field}:${one.id}`}>
+      {one.name.slice(0, 80)}
+    </option>
+  );
+  const nothing =
+    kind !== 'CREATE' && tools.data?.data.length === 0 && (kind !== 'POINTER' || zones.data?.data.length === 0);
   return (
     <Field label={t(kind === 'CREATE' ? 'block.type' : 'block.target')} hint={nothing ? t('block.none') : undefined}>
       <select value={value} onChange={(e) => onChange(e.target.value)}>
         <option value="">{t('block.choose')}</option>
-        {kind === 'CREATE' ? types.data?.data.map(option('tool_type'))
-          : kind === 'POINTER' ? <><optgroup label={t('block.zones')}>{zones.data?.data.map(option('zone_id'))}</optgroup><optgroup label={t('block.tools')}>{tools.data?.data.map(option('tool_id'))}</optgroup></>
-            : tools.data?.data.map(option('tool_id'))}
+        {kind === 'CREATE' ? (
+          types.data?.data.map(option('tool_type'))
+        ) : kind === 'POINTER' ? (
+          <>
+            <optgroup label={t('block.zones')}>{zones.data?.data.map(option('zone_id'))}</optgroup>
+            <optgroup label={t('block.tools')}>{tools.data?.data.map(option('tool_id'))}</optgroup>
+          </>
+        ) : (
+          tools.data?.data.map(option('tool_id'))
+        )}
       </select>
     </Field>
   );

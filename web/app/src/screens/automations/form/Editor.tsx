@@ -12,7 +12,13 @@ import type { DraftState } from '../draft/useDraft';
 
 const shown = ['/name', '/seed', '/schedule', '/triggers', '/budgets', '/tags'];
 
-interface Props { state: DraftState; save: string; act: (draft: Draft) => Promise<unknown>; automation?: Automation; children?: ReactNode }
+interface Props {
+  state: DraftState;
+  save: string;
+  act: (draft: Draft) => Promise<unknown>;
+  automation?: Automation;
+  children?: ReactNode;
+}
 
 /** The form with its button: what is wrong is marked, and the first of it gets the focus. */
 export function Editor({ state, save, act, automation, children }: Props) {
@@ -21,19 +27,21 @@ export function Editor({ state, save, act, automation, children }: Props) {
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const told = Boolean(children);
-  useEffect(() => { // the foot comes over the form, or a notice pushes it down: what is being typed stays in sight
+  useEffect(() => {
+    // the foot comes over the form, or a notice pushes it down: what is being typed stays in sight
     const active = document.activeElement;
     if ((dirty || told) && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
   }, [dirty, told]);
   const action = useAction(() => act(draft));
   const problem = action.problem === null ? null : asProblem(action.problem);
   const lacks = tried && incomplete(draft);
-  const focusWrong = () => setTimeout(() => {
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
-    const fold = wrong?.closest('details');
-    if (fold) fold.open = true;
-    wrong?.focus();
-  }, 0);
+  const focusWrong = () =>
+    setTimeout(() => {
+      const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
+      const fold = wrong?.closest('details');
+      if (fold) fold.open = true;
+      wrong?.focus();
+    }, 0);
   const submit = async () => {
     setTried(true);
     if (incomplete(draft) || !(await action.run())) focusWrong();
@@ -41,17 +49,55 @@ export function Editor({ state, save, act, automation, children }: Props) {
   };
   const placed = problem !== null && problem.errors.length > 0 && unplaced(problem.errors, shown).length === 0;
   return (
-    <form ref={form} className={`stack ${css.form}`} noValidate onSubmit={(e) => { e.preventDefault(); void submit(); }}>
+    <form
+      ref={form}
+      className={`stack ${css.form}`}
+      noValidate
+      onSubmit={(e) => {
+        e.preventDefault();
+        void submit();
+      }}
+    >
       {children}
-      {state.restored && dirty && <p className="box row between" role="status">{t('restored')}<button type="button" className="small" onClick={() => state.begin(base)}>{t('restored.drop')}</button></p>}
-      <Form draft={draft} onChange={(next) => { state.change(next); action.clear(); }} errors={problem?.errors ?? []} tried={tried} automation={automation} />
+      {state.restored && dirty && (
+        <p className="box row between" role="status">
+          {t('restored')}
+          <button type="button" className="small" onClick={() => state.begin(base)}>
+            {t('restored.drop')}
+          </button>
+        </p>
+      )}
+      <Form
+        draft={draft}
+        onChange={(next) => {
+          state.change(next);
+          action.clear();
+        }}
+        errors={problem?.errors ?? []}
+        tried={tried}
+        automation={automation}
+      />
       <div className={`${css.foot} stack tight`} data-held={dirty ? '' : undefined}>
         {problem !== null && !placed && problem.code !== 'precondition_failed' && <ProblemBox thrown={problem} />}
-        {(placed || lacks) && <p className="box bad" role="alert">{t('mend')}</p>}
+        {(placed || lacks) && (
+          <p className="box bad" role="alert">
+            {t('mend')}
+          </p>
+        )}
         <div className="row">
-          <button type="submit" className="primary" disabled={action.busy || (automation !== undefined && !dirty)}>{save}</button>
-          {automation && dirty && <button type="button" className="plain" onClick={() => state.begin(base)}>{t('discard')}</button>}
-          {automation && <span className="small muted" role="status">{dirty ? t('unsaved') : ''}</span>}
+          <button type="submit" className="primary" disabled={action.busy || (automation !== undefined && !dirty)}>
+            {save}
+          </button>
+          {automation && dirty && (
+            <button type="button" className="plain" onClick={() => state.begin(base)}>
+              {t('discard')}
+            </button>
+          )}
+          {automation && (
+            <span className="small muted" role="status">
+              {dirty ? t('unsaved') : ''}
+            </span>
+          )}
         </div>
       </div>
       <LeaveGuard dirty={dirty && !action.busy} onLeave={state.forget} />

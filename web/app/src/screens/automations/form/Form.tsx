@@ -12,7 +12,13 @@ import { Request } from './Request';
 import { Triggers } from '../advanced/Triggers';
 import { WhenFields } from './When';
 
-export interface FormProps { draft: Draft; onChange: (draft: Draft) => void; errors: FieldError[]; tried: boolean; automation?: Automation }
+export interface FormProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  errors: FieldError[];
+  tried: boolean;
+  automation?: Automation;
+}
 
 /** The fields of an automation: what, when, its name; the rest is folded. */
 export function Form({ draft, onChange, errors, tried, automation }: FormProps) {
@@ -21,10 +27,20 @@ export function Form({ draft, onChange, errors, tried, automation }: FormProps) 
   const common: PartProps = { draft, set, errors, tried, automation };
   return (
     <>
-      <Request parts={draft.parts} onChange={(parts) => set({ parts })} errors={errors} empty={tried && isEmpty(draft.parts)} />
+      <Request
+        parts={draft.parts}
+        onChange={(parts) => set({ parts })}
+        errors={errors}
+        empty={tried && isEmpty(draft.parts)}
+      />
       <WhenFields value={draft.when} onChange={(when) => set({ when })} errors={errors} />
       <Field label={t('name.label')} hint={automation ? undefined : t('name.hint')} wrong={errorAt(errors, '/name')}>
-        <input maxLength={200} placeholder={nameFrom(draft.parts)} value={draft.name} onChange={(e) => set({ name: e.target.value })} />
+        <input
+          maxLength={200}
+          placeholder={nameFrom(draft.parts)}
+          value={draft.name}
+          onChange={(e) => set({ name: e.target.value })}
+        />
       </Field>
       <Triggers {...common} />
       <Permissions {...common} />

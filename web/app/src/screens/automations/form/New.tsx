@@ -14,7 +14,11 @@ import { useArrival } from '../arrived';
 export function New() {
   const t = formTexts.use();
   const settings = $api.useQuery('get', '/v1/settings');
-  return <Page title={t('new.title')}><Read query={settings}>{({ time_zone }) => <Blank zone={time_zone} />}</Read></Page>;
+  return (
+    <Page title={t('new.title')}>
+      <Read query={settings}>{({ time_zone }) => <Blank zone={time_zone} />}</Read>
+    </Page>
+  );
 }
 
 function Blank({ zone }: { zone: string }) {
@@ -24,11 +28,15 @@ function Blank({ zone }: { zone: string }) {
   const [first] = useState(() => newDraft(zone));
   const state = useDraft('new', first);
   return (
-    <Editor state={state} save={t('create')} act={async (draft) => {
-      const made = await body(api.POST('/v1/automations', { body: { ...wholeOf(draft), enabled: true } }));
-      state.begin(first);
-      announce(t('created'));
-      go(`/automations/${made.id}`, { replace: true });
-    }} />
+    <Editor
+      state={state}
+      save={t('create')}
+      act={async (draft) => {
+        const made = await body(api.POST('/v1/automations', { body: { ...wholeOf(draft), enabled: true } }));
+        state.begin(first);
+        announce(t('created'));
+        go(`/automations/${made.id}`, { replace: true });
+      }}
+    />
   );
 }

@@ -12,17 +12,39 @@ export function Preview({ parts }: { parts: Part[] }) {
   const [open, setOpen] = useState(false);
   const settled = useSettled(parts, 400);
   const content = segmentsOf(isEmpty(settled) ? parts : settled);
-  const query = $api.useQuery('post', '/v1/enrichments/preview', { body: content }, { enabled: open, retry: false, placeholderData: keepPreviousData });
+  const query = $api.useQuery(
+    'post',
+    '/v1/enrichments/preview',
+    { body: content },
+    { enabled: open, retry: false, placeholderData: keepPreviousData },
+  );
   return (
     <>
-      <p><button type="button" className="link small" aria-expanded={open} onClick={() => setOpen(!open)}>{t(open ? 'look.hide' : 'look')}</button></p>
+      <p>
+        <button type="button" className="link small" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {t(open ? 'look.hide' : 'look')}
+        </button>
+      </p>
       {open && (
         <div className="box stack tight" data-look>
           <Read query={query}>
             {({ linear_text, commands = [] }) => (
               <>
                 <p className="preserve">{linear_text}</p>
-                {commands.length > 0 && <><p className="small">{t('look.commands', { n: commands.length })}</p><ul className="small">{commands.map((c) => <li key={c.id}><code>{c.type} {JSON.stringify(c.params)}</code></li>)}</ul></>}
+                {commands.length > 0 && (
+                  <>
+                    <p className="small">{t('look.commands', { n: commands.length })}</p>
+                    <ul className="small">
+                      {commands.map((c) => (
+                        <li key={c.id}>
+                          <code>
+                            {c.type} {JSON.stringify(c.params)}
+                          </code>
+                        </li>
+                      ))}
+                    </ul>
+                  </>
+                )}
               </>
             )}
           </Read>

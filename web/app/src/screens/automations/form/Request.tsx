@@ -8,9 +8,15 @@ import { formTexts } from './texts';
 import { Preview } from './Preview';
 import { insert, isEmpty, partAt, remove, setText, type Part } from '../draft/requestParts';
 
-interface Props { parts: Part[]; onChange: (parts: Part[]) => void; errors: FieldError[]; empty: boolean }
+interface Props {
+  parts: Part[];
+  onChange: (parts: Part[]) => void;
+  errors: FieldError[];
+  empty: boolean;
+}
 
-const rowsOf = (text: string, least: number) => Math.min(14, Math.max(least, text.split('\n').length + 1, Math.ceil(text.length / 80)));
+const rowsOf = (text: string, least: number) =>
+  Math.min(14, Math.max(least, text.split('\n').length + 1, Math.ceil(text.length / 80)));
 
 /** What is to be done: a text, and blocks of data within it. */
 export function Request({ parts, onChange, errors, empty }: Props) {
@@ -19,36 +25,62 @@ export function Request({ parts, onChange, errors, empty }: Props) {
   const caret = useRef<{ key: number; at: number } | null>(null); // where the text was written last
   const area = useRef<HTMLFieldSetElement>(null);
   // Complaints name segments by number; those about blocks stand beside their block.
-  const ofPart = (part: Part) => errors.find((e) => {
-    const index = /^\/seed\/segments\/(\d+)/.exec(e.pointer)?.[1];
-    return index !== undefined && partAt(parts, Number(index))?.key === part.key;
-  })?.message;
-  const general = empty ? t('what.wrong') : errorAt(errors, '/seed') ?? errorAt(errors, '/seed/segments') ?? errorBelow(errors, '/seed/text');
+  const ofPart = (part: Part) =>
+    errors.find((e) => {
+      const index = /^\/seed\/segments\/(\d+)/.exec(e.pointer)?.[1];
+      return index !== undefined && partAt(parts, Number(index))?.key === part.key;
+    })?.message;
+  const general = empty
+    ? t('what.wrong')
+    : (errorAt(errors, '/seed') ?? errorAt(errors, '/seed/segments') ?? errorBelow(errors, '/seed/text'));
   const drop = (key: number) => {
     onChange(remove(parts, key));
     area.current?.querySelector('textarea')?.focus();
   };
   return (
     <fieldset className="stack tight" id="what" ref={area}>
-      <legend><h2>{t('what.title')}</h2></legend>
-      {parts.map((part, i) => (part.block
-        ? <Block key={part.key} part={part} wrong={ofPart(part)} onRemove={() => drop(part.key)} />
-        : (
-          <Field key={part.key} label={<span className="visually-hidden">{i === 0 ? t('what.label') : t('what.more')}</span>} hint={i === 0 && parts.length === 1 ? t('what.hint') : undefined} wrong={(i === 0 ? general : undefined) ?? ofPart(part)}>
-            <textarea rows={rowsOf(part.text ?? '', parts.length > 1 ? 2 : 4)} maxLength={100000} placeholder={parts.length === 1 ? t('what.example') : undefined}
-              value={part.text} onChange={(e) => onChange(setText(parts, part.key, e.target.value))}
-              onSelect={(e) => { caret.current = { key: part.key, at: e.currentTarget.selectionStart }; }} />
+      <legend>
+        <h2>{t('what.title')}</h2>
+      </legend>
+      {parts.map((part, i) =>
+        part.block ? (
+          <Block key={part.key} part={part} wrong={ofPart(part)} onRemove={() => drop(part.key)} />
+        ) : (
+          <Field
+            key={part.key}
+            label={<span className="visually-hidden">{i === 0 ? t('what.label') : t('what.more')}</span>}
+            hint={i === 0 && parts.length === 1 ? t('what.hint') : undefined}
+            wrong={(i === 0 ? general : undefined) ?? ofPart(part)}
+          >
+            <textarea
+              rows={rowsOf(part.text ?? '', parts.length > 1 ? 2 : 4)}
+              maxLength={100000}
+              placeholder={parts.length === 1 ? t('what.example') : undefined}
+              value={part.text}
+              onChange={(e) => onChange(setText(parts, part.key, e.target.value))}
+              onSelect={(e) => {
+                caret.current = { key: part.key, at: e.currentTarget.selectionStart };
+              }}
+            />
           </Field>
-        )))}
-      <div className="row"><button type="button" className="small" onClick={() => setAdding(true)}>{t('block.add')}</button></div>
+        ),
+      )}
+      <div className="row">
+        <button type="button" className="small" onClick={() => setAdding(true)}>
+          {t('block.add')}
+        </button>
+      </div>
       {!isEmpty(parts) && <Preview parts={parts} />}
       {adding && (
-        <BlockDialog onClose={() => setAdding(false)} onInsert={(block, summary) => {
-          const last = parts.at(-1)!;
-          const { key, at } = caret.current ?? { key: last.key, at: (last.text ?? '').length };
-          onChange(insert(parts, key, at, block, summary));
-          setAdding(false);
-        }} />
+        <BlockDialog
+          onClose={() => setAdding(false)}
+          onInsert={(block, summary) => {
+            const last = parts.at(-1)!;
+            const { key, at } = caret.current ?? { key: last.key, at: (last.text ?? '').length };
+            onChange(insert(parts, key, at, block, summary));
+            setAdding(false);
+          }}
+        />
       )}
     </fieldset>
   );
@@ -61,9 +93,21 @@ function Block({ part, wrong, onRemove }: { part: Part; wrong?: string; onRemove
     <div className="field">
       <p className={css.block} data-block={part.block?.type}>
         <span className="grow clamp">{what}</span>
-        <button type="button" className="plain small" aria-label={t('block.remove', { what: what.slice(0, 100) })} data-wrong={wrong ? '' : undefined} onClick={onRemove}>✕</button>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={t('block.remove', { what: what.slice(0, 100) })}
+          data-wrong={wrong ? '' : undefined}
+          onClick={onRemove}
+        >
+          ✕
+        </button>
       </p>
-      {wrong && <p className="wrong" role="alert">{wrong}</p>}
+      {wrong && (
+        <p className="wrong" role="alert">
+          {wrong}
+        </p>
+      )}
     </div>
   );
 }

@@ -10,7 +10,11 @@ import { browserZone, kinds, missing, scheduleOf, takesStart, zones, type When }
 import { useSettled } from '../../../ui/useSettled';
 import { dayName, localTime, usePreview } from '../words';
 
-interface Props { value: When; onChange: (when: When) => void; errors: FieldError[] }
+interface Props {
+  value: When;
+  onChange: (when: When) => void;
+  errors: FieldError[];
+}
 
 /** When it runs: simple choices, and what they come to. */
 export function WhenFields({ value: when, onChange, errors }: Props) {
@@ -26,21 +30,38 @@ export function WhenFields({ value: when, onChange, errors }: Props) {
   const wrongStart = errorAt(all, '/schedule/starts_at');
   return (
     <fieldset className="stack" id="when">
-      <legend><h2>{t('when.title')}</h2></legend>
+      <legend>
+        <h2>{t('when.title')}</h2>
+      </legend>
       <div className={css.inline}>
         <Field label={t('when.kind')}>
           <select value={when.kind} onChange={(e) => set({ kind: e.target.value as When['kind'] })}>
-            {kinds.map((kind) => <option key={kind} value={kind}>{t(`kind.${kind}`)}</option>)}
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {t(`kind.${kind}`)}
+              </option>
+            ))}
           </select>
         </Field>
         <KindFields when={when} set={set} wrong={wrongExpression} />
         {when.kind !== 'none' && <Zone when={when} set={set} wrong={errorAt(all, '/schedule/time_zone')} />}
       </div>
-      {wrongExpression && !['cron', 'rrule', 'every', 'once'].includes(when.kind) && <p className="field"><span className="wrong" role="alert">{wrongExpression}</span></p>}
+      {wrongExpression && !['cron', 'rrule', 'every', 'once'].includes(when.kind) && (
+        <p className="field">
+          <span className="wrong" role="alert">
+            {wrongExpression}
+          </span>
+        </p>
+      )}
       {when.kind !== 'none' && <OwnZone when={when} set={set} />}
       {takesStart(when.kind) && (
         <Field label={t('when.start')} hint={t('when.start.hint')} wrong={wrongStart}>
-          <input type="datetime-local" className={css.moment} value={when.startsAt.slice(0, 16)} onChange={(e) => set({ startsAt: e.target.value })} />
+          <input
+            type="datetime-local"
+            className={css.moment}
+            value={when.startsAt.slice(0, 16)}
+            onChange={(e) => set({ startsAt: e.target.value })}
+          />
         </Field>
       )}
       {said && !said.errors.length && <ProblemBox thrown={said} onRetry={() => void preview.refetch()} />}
@@ -50,35 +71,111 @@ export function WhenFields({ value: when, onChange, errors }: Props) {
   );
 }
 
-interface Part { when: When; set: (part: Partial<When>) => void; wrong?: string }
+interface Part {
+  when: When;
+  set: (part: Partial<When>) => void;
+  wrong?: string;
+}
 
 function KindFields({ when, set, wrong }: Part) {
   const t = formTexts.use();
   const lack = missing(when);
-  const time = <Field label={t('when.time')} wrong={lack === 'time' ? t('when.time.wrong') : undefined}><input type="time" value={when.time} onChange={(e) => set({ time: e.target.value })} /></Field>;
+  const time = (
+    <Field label={t('when.time')} wrong={lack === 'time' ? t('when.time.wrong') : undefined}>
+      <input type="time" value={when.time} onChange={(e) => set({ time: e.target.value })} />
+    </Field>
+  );
   switch (when.kind) {
-    case 'daily': return time;
-    case 'weekly': return <>{time}<Days when={when} set={set} wrong={lack === 'days' ? t('when.days.wrong') : undefined} /></>;
-    case 'monthly': return (
-      <>
-        <Field label={t('when.monthDay')} hint={when.monthDay > 28 ? t('when.monthDay.hint', { n: when.monthDay }) : undefined}>
-          <select value={when.monthDay} onChange={(e) => set({ monthDay: Number(e.target.value) })}>{Array.from({ length: 31 }, (_, i) => <option key={i}>{i + 1}</option>)}</select>
+    case 'daily':
+      return time;
+    case 'weekly':
+      return (
+        <>
+          {time}
+          <Days when={when} set={set} wrong={lack === 'days' ? t('when.days.wrong') : undefined} />
+        </>
+      );
+    case 'monthly':
+      return (
+        <>
+          <Field
+            label={t('when.monthDay')}
+            hint={when.monthDay > 28 ? t('when.monthDay.hint', { n: when.monthDay }) : undefined}
+          >
+            <select value={when.monthDay} onChange={(e) => set({ monthDay: Number(e.target.value) })}>
+              {Array.from({ length: 31 }, (_, i) => (
+                <option key={i}>{i + 1}</option>
+              ))}
+            </select>
+          </Field>
+          {time}
+        </>
+      );
+    case 'every':
+      return (
+        <>
+          <Field label={t('when.every')} wrong={lack === 'every' ? t('when.every.wrong') : wrong}>
+            <input
+              type="number"
+              className={css.short}
+              min={1}
+              step={1}
+              value={when.every}
+              onChange={(e) => set({ every: e.target.value })}
+            />
+          </Field>
+          <Field label={t('when.unit')}>
+            <select value={when.unit} onChange={(e) => set({ unit: e.target.value as When['unit'] })}>
+              {(['m', 'h', 'd'] as const).map((u) => (
+                <option key={u} value={u}>
+                  {t(`unit.${u}`)}
+                </option>
+              ))}
+            </select>
+          </Field>
+        </>
+      );
+    case 'once':
+      return (
+        <Field label={t('when.at')} wrong={lack === 'at' ? t('when.at.wrong') : wrong}>
+          <input
+            type="datetime-local"
+            className={css.moment}
+            value={when.at.slice(0, 16)}
+            onChange={(e) => set({ at: e.target.value })}
+          />
         </Field>
-        {time}
-      </>
-    );
-    case 'every': return (
-      <>
-        <Field label={t('when.every')} wrong={lack === 'every' ? t('when.every.wrong') : wrong}><input type="number" className={css.short} min={1} step={1} value={when.every} onChange={(e) => set({ every: e.target.value })} /></Field>
-        <Field label={t('when.unit')}>
-          <select value={when.unit} onChange={(e) => set({ unit: e.target.value as When['unit'] })}>{(['m', 'h', 'd'] as const).map((u) => <option key={u} value={u}>{t(`unit.${u}`)}</option>)}</select>
-        </Field>
-      </>
-    );
-    case 'once': return <Field label={t('when.at')} wrong={lack === 'at' ? t('when.at.wrong') : wrong}><input type="datetime-local" className={css.moment} value={when.at.slice(0, 16)} onChange={(e) => set({ at: e.target.value })} /></Field>;
-    case 'cron': return <div className="grow"><Field label={t('when.cron')} hint={t('when.cron.hint')} wrong={wrong}><input className="mono" spellCheck={false} autoCapitalize="off" value={when.expression} onChange={(e) => set({ expression: e.target.value })} /></Field></div>;
-    case 'rrule': return <div className="grow"><Field label={t('when.rrule')} hint={t('when.rrule.hint')} wrong={wrong}><input className="mono" spellCheck={false} autoCapitalize="off" value={when.expression} onChange={(e) => set({ expression: e.target.value })} /></Field></div>;
-    default: return null;
+      );
+    case 'cron':
+      return (
+        <div className="grow">
+          <Field label={t('when.cron')} hint={t('when.cron.hint')} wrong={wrong}>
+            <input
+              className="mono"
+              spellCheck={false}
+              autoCapitalize="off"
+              value={when.expression}
+              onChange={(e) => set({ expression: e.target.value })}
+            />
+          </Field>
+        </div>
+      );
+    case 'rrule':
+      return (
+        <div className="grow">
+          <Field label={t('when.rrule')} hint={t('when.rrule.hint')} wrong={wrong}>
+            <input
+              className="mono"
+              spellCheck={false}
+              autoCapitalize="off"
+              value={when.expression}
+              onChange={(e) => set({ expression: e.target.value })}
+            />
+          </Field>
+        </div>
+      );
+    default:
+      return null;
   }
 }
 
@@ -90,7 +187,13 @@ function Days({ when, set, wrong }: Part) {
       <div className={css.chips}>
         {[1, 2, 3, 4, 5, 6, 7].map((day) => (
           <label key={day}>
-            <input type="checkbox" checked={when.days.includes(day)} onChange={(e) => set({ days: e.target.checked ? [...when.days, day] : when.days.filter((d) => d !== day) })} />
+            <input
+              type="checkbox"
+              checked={when.days.includes(day)}
+              onChange={(e) =>
+                set({ days: e.target.checked ? [...when.days, day] : when.days.filter((d) => d !== day) })
+              }
+            />
             {dayName(day, 'short')}
           </label>
         ))}
@@ -104,7 +207,11 @@ function Zone({ when, set, wrong }: Part) {
   const t = formTexts.use();
   return (
     <Field label={t('when.zone')} wrong={wrong}>
-      <select className={css.zone} value={when.zone} onChange={(e) => set({ zone: e.target.value })}>{zones(when.zone, browserZone()).map((zone) => <option key={zone}>{zone}</option>)}</select>
+      <select className={css.zone} value={when.zone} onChange={(e) => set({ zone: e.target.value })}>
+        {zones(when.zone, browserZone()).map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </select>
     </Field>
   );
 }
@@ -114,27 +221,50 @@ function OwnZone({ when, set }: Part) {
   const t = formTexts.use();
   const zone = browserZone();
   if (when.zone === zone) return null;
-  return <p className="small muted">{t('when.zone.mine', { zone })} <button type="button" className="link" onClick={() => set({ zone })}>{t('when.zone.use', { zone })}</button></p>;
+  return (
+    <p className="small muted">
+      {t('when.zone.mine', { zone })}{' '}
+      <button type="button" className="link" onClick={() => set({ zone })}>
+        {t('when.zone.use', { zone })}
+      </button>
+    </p>
+  );
 }
 
-interface Shown { data: { description: string; data: { at: string; local: string; note?: string }[] }; from: string; onFrom: (day: string) => void }
+interface Shown {
+  data: { description: string; data: { at: string; local: string; note?: string }[] };
+  from: string;
+  onFrom: (day: string) => void;
+}
 
 function Preview({ data, from, onFrom }: Shown) {
   const t = formTexts.use();
   const f = useFormat();
   return (
     <div className={`${css.preview} stack tight`} data-preview aria-live="polite">
-      <p><strong>{t('preview.title')}</strong> <span className="muted small">{data.description}</span></p>
+      <p>
+        <strong>{t('preview.title')}</strong> <span className="muted small">{data.description}</span>
+      </p>
       {data.data.length === 0 && <p>{t('preview.none')}</p>}
       <ol>
         {data.data.map((run, i) => (
           <li key={run.at} data-clock={run.note ? '' : undefined}>
-            <time dateTime={run.at} title={f.full(run.at)}>{localTime(run.local)}</time>{!from && i === 0 && <span className="muted small"> · {f.relative(run.at)}</span>}
-            {run.note && <p className="small"><span className="badge warn">{t('preview.clock')}</span> {run.note}</p>}
+            <time dateTime={run.at} title={f.full(run.at)}>
+              {localTime(run.local)}
+            </time>
+            {!from && i === 0 && <span className="muted small"> · {f.relative(run.at)}</span>}
+            {run.note && (
+              <p className="small">
+                <span className="badge warn">{t('preview.clock')}</span> {run.note}
+              </p>
+            )}
           </li>
         ))}
       </ol>
-      <label className="row small muted">{t('preview.from')}<input type="date" className={css.day} value={from} onChange={(e) => onFrom(e.target.value)} /></label>
+      <label className="row small muted">
+        {t('preview.from')}
+        <input type="date" className={css.day} value={from} onChange={(e) => onFrom(e.target.value)} />
+      </label>
     </div>
   );
 }

@@ -22,19 +22,46 @@ export function List() {
   const query = $api.useInfiniteQuery('get', '/v1/automations', { params: { query: { limit: 50 } } }, byPages);
   const wanted = word.trim().toLowerCase();
   return (
-    <Page title={t('title')} actions={<><ImportButton />{(query.data?.pages[0]?.data.length ?? 0) > 0 && <ExportButton />}<Link href="/automations/new" className="button primary">{t('new')}</Link></>}>
+    <Page
+      title={t('title')}
+      actions={
+        <>
+          <ImportButton />
+          {(query.data?.pages[0]?.data.length ?? 0) > 0 && <ExportButton />}
+          <Link href="/automations/new" className="button primary">
+            {t('new')}
+          </Link>
+        </>
+      }
+    >
       <p className="muted">{t('intro')}</p>
       <Read query={query}>
         {({ pages }) => {
           const { items: data } = together(pages, (a) => a.id);
           if (!data.length) return <Nothing />;
-          const shown = data.filter((a) => !wanted || [a.name, ...a.tags].some((text) => text.toLowerCase().includes(wanted)));
+          const shown = data.filter(
+            (a) => !wanted || [a.name, ...a.tags].some((text) => text.toLowerCase().includes(wanted)),
+          );
           return (
             <>
-              {(data.length > 3 || wanted) && <Field label={t('filter')}><input type="search" className={css.search} value={word} onChange={(e) => setWord(e.target.value)} /></Field>}
+              {(data.length > 3 || wanted) && (
+                <Field label={t('filter')}>
+                  <input type="search" className={css.search} value={word} onChange={(e) => setWord(e.target.value)} />
+                </Field>
+              )}
               {shown.length === 0 && <Empty>{t('filter.none')}</Empty>}
-              <ul className="plain stack" aria-label={t('list.label')}>{shown.map((a) => <Row key={a.id} of={a} />)}</ul>
-              {query.hasNextPage && <p><button type="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{ui('more')}</button></p>}
+              <ul className="plain stack" aria-label={t('list.label')}>
+                {shown.map((a) => (
+                  <Row key={a.id} of={a} />
+                ))}
+              </ul>
+              {query.hasNextPage && (
+                <p>
+                  <button type="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                    {ui('more')}
+                  </button>
+                </p>
+              )}
             </>
           );
         }}
@@ -48,9 +75,15 @@ function Nothing() {
   return (
     <Empty>
       <div className="stack tight">
-        <p><strong>{t('empty.title')}</strong></p>
+        <p>
+          <strong>{t('empty.title')}</strong>
+        </p>
         <p>{t('empty.how')}</p>
-        <p><Link href="/automations/new" className="button primary">{t('empty.make')}</Link></p>
+        <p>
+          <Link href="/automations/new" className="button primary">
+            {t('empty.make')}
+          </Link>
+        </p>
       </div>
     </Empty>
   );

@@ -19,7 +19,16 @@ export function Marks({ runs }: { runs: Schemas['AutomationRun'][] }) {
     <span className={css.marks} role="img" aria-label={t('marks', { list })}>
       {shown.map((run) => {
         const { sign, tone } = outcomeOf(run);
-        return <span key={run.session_id} className={css.mark} data-tone={tone} title={`${words(run)}, ${f.full(run.requested_at)}`}>{sign}</span>;
+        return (
+          <span
+            key={run.session_id}
+            className={css.mark}
+            data-tone={tone}
+            title={`${words(run)}, ${f.full(run.requested_at)}`}
+          >
+            {sign}
+          </span>
+        );
       })}
     </span>
   );

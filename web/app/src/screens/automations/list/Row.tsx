@@ -25,7 +25,15 @@ export function NextRun({ of: a }: { of: Automation }) {
   if (!a.next_run_at) return <span className="muted">{a.triggers.length ? t('next.events') : t('next.none')}</span>;
   const zone = a.schedule?.time_zone;
   const elsewhere = zone !== undefined && zone !== browserZone();
-  return <span>{t('next.run')} <Time at={a.next_run_at} zone={zone} /> <span className="muted">{f.time(a.next_run_at, zone)}{elsewhere && ` ${t('zone.of', { zone })}`}</span></span>;
+  return (
+    <span>
+      {t('next.run')} <Time at={a.next_run_at} zone={zone} />{' '}
+      <span className="muted">
+        {f.time(a.next_run_at, zone)}
+        {elsewhere && ` ${t('zone.of', { zone })}`}
+      </span>
+    </span>
+  );
 }
 
 /** That the server itself paused it, why, and what to do. */
@@ -34,10 +42,18 @@ export function PausedByServer({ of: a }: { of: Automation }) {
   if (a.enabled || !a.disabled_reason) return null;
   return (
     <div className="box warn stack tight" data-disabled={a.disabled_reason}>
-      {a.disabled_reason === 'failures'
-        ? <p><strong>{t('failures.what')}</strong> {t('failures.do')}</p>
-        : <p>{t('disabled.other', { reason: a.disabled_reason })}</p>}
-      <p><Link href="/runs" onClick={() => showRunsOf(a.id)}>{t('failures.look')}</Link></p>
+      {a.disabled_reason === 'failures' ? (
+        <p>
+          <strong>{t('failures.what')}</strong> {t('failures.do')}
+        </p>
+      ) : (
+        <p>{t('disabled.other', { reason: a.disabled_reason })}</p>
+      )}
+      <p>
+        <Link href="/runs" onClick={() => showRunsOf(a.id)}>
+          {t('failures.look')}
+        </Link>
+      </p>
     </div>
   );
 }
@@ -49,31 +65,78 @@ export function Row({ of: a }: { of: Automation }) {
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
   const flip = useSwitch(a);
-  const runs = $api.useQuery('get', '/v1/automations/{automation_id}/executions', { params: { path: { automation_id: a.id }, query: { limit: 10 } } });
+  const runs = $api.useQuery('get', '/v1/automations/{automation_id}/executions', {
+    params: { path: { automation_id: a.id }, query: { limit: 10 } },
+  });
   const means = meansOf(runs.data?.data ?? []);
   const called = (what: string) => t('of.name', { what, name: a.name });
   return (
     <li className="card stack tight" data-automation={a.id}>
       <div className={css.row}>
         <div className="stack tight grow">
-          <h2 className={css.name}><Link href={`/automations/${a.id}`} className="clamp">{a.name}</Link></h2>
-          <p><StartWords of={a} /></p>
-          <p className="small"><NextRun of={a} /></p>
-          {a.tags.length > 0 && <p className="row">{a.tags.map((tag) => <span key={tag} className="badge">{tag}</span>)}</p>}
+          <h2 className={css.name}>
+            <Link href={`/automations/${a.id}`} className="clamp">
+              {a.name}
+            </Link>
+          </h2>
+          <p>
+            <StartWords of={a} />
+          </p>
+          <p className="small">
+            <NextRun of={a} />
+          </p>
+          {a.tags.length > 0 && (
+            <p className="row">
+              {a.tags.map((tag) => (
+                <span key={tag} className="badge">
+                  {tag}
+                </span>
+              ))}
+            </p>
+          )}
         </div>
         <div className={css.facts}>
           <span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span>
           {runs.data && <Marks runs={runs.data.data} />}
-          {means.duration !== null && <span className="small muted">{t('mean.duration', { duration: f.duration(means.duration) })}</span>}
-          {means.cost !== null && <span className="small muted">{t('mean.cost', { cost: f.money(means.cost, 'USD') })}</span>}
+          {means.duration !== null && (
+            <span className="small muted">{t('mean.duration', { duration: f.duration(means.duration) })}</span>
+          )}
+          {means.cost !== null && (
+            <span className="small muted">{t('mean.cost', { cost: f.money(means.cost, 'USD') })}</span>
+          )}
         </div>
       </div>
       <PausedByServer of={a} />
       <div className="row">
-        <button type="button" className="small" disabled={run.busy} aria-label={called(t('run'))} onClick={() => void run.run()}>{t('run')}</button>
-        <button type="button" className="small" disabled={flip.busy} aria-label={called(t(a.enabled ? 'pause' : 'enable'))} onClick={() => void flip.run()}>{t(a.enabled ? 'pause' : 'enable')}</button>
-        <Link href={`/automations/${a.id}`} className="button small" aria-label={called(t('edit'))}>{t('edit')}</Link>
-        <button type="button" className="plain small" aria-label={called(t('delete'))} onClick={() => setDeleting(true)}>{t('delete')}</button>
+        <button
+          type="button"
+          className="small"
+          disabled={run.busy}
+          aria-label={called(t('run'))}
+          onClick={() => void run.run()}
+        >
+          {t('run')}
+        </button>
+        <button
+          type="button"
+          className="small"
+          disabled={flip.busy}
+          aria-label={called(t(a.enabled ? 'pause' : 'enable'))}
+          onClick={() => void flip.run()}
+        >
+          {t(a.enabled ? 'pause' : 'enable')}
+        </button>
+        <Link href={`/automations/${a.id}`} className="button small" aria-label={called(t('edit'))}>
+          {t('edit')}
+        </Link>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={called(t('delete'))}
+          onClick={() => setDeleting(true)}
+        >
+          {t('delete')}
+        </button>
       </div>
       <RanBox result={run.result} problem={run.problem} />
       {flip.problem != null && <ProblemBox thrown={flip.problem} onClose={flip.clear} />}

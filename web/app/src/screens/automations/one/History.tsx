@@ -13,19 +13,38 @@ const last = 3;
 export function History({ id }: { id: string }) {
   const t = texts.use();
   const runs = $api.useQuery('get', '/v1/runs', { params: { query: { automation_id: id, limit: last } } });
-  const missed = $api.useQuery('get', '/v1/occurrences', { params: { query: { automation_id: id, states: 'DUE,SKIPPED,MISSED,FAILED', limit: last } } });
+  const missed = $api.useQuery('get', '/v1/occurrences', {
+    params: { query: { automation_id: id, states: 'DUE,SKIPPED,MISSED,FAILED', limit: last } },
+  });
   return (
     <section className="stack tight" aria-labelledby="history">
       <h2 id="history">{t('history')}</h2>
       <Read query={runs}>
         {(page) => {
           const known = missed.data ?? { data: [], next_cursor: null };
-          const { items } = merge(together([page], (r) => r.session_id), together([known], (o) => o.id));
+          const { items } = merge(
+            together([page], (r) => r.session_id),
+            together([known], (o) => o.id),
+          );
           if (!items.length) return <p className="muted">{t('history.none')}</p>;
           return (
             <>
-              <ul className="plain stack tight">{items.slice(0, last).map((i) => (i.run ? <RunLine key={i.run.session_id} run={i.run} /> : <OccurrenceLine key={i.occurrence.id} of={i.occurrence} />))}</ul>
-              <p><Link href="/runs" onClick={() => showRunsOf(id)}>{t('ran.runs')}</Link></p>
+              <ul className="plain stack tight">
+                {items
+                  .slice(0, last)
+                  .map((i) =>
+                    i.run ? (
+                      <RunLine key={i.run.session_id} run={i.run} />
+                    ) : (
+                      <OccurrenceLine key={i.occurrence.id} of={i.occurrence} />
+                    ),
+                  )}
+              </ul>
+              <p>
+                <Link href="/runs" onClick={() => showRunsOf(id)}>
+                  {t('ran.runs')}
+                </Link>
+              </p>
             </>
           );
         }}

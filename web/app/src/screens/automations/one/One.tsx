@@ -21,7 +21,10 @@ import { useDraft } from '../draft/useDraft';
 import { StartWords } from '../words';
 import { useArrival } from '../arrived';
 
-interface Whole { automation: Automation; seed: Seed }
+interface Whole {
+  automation: Automation;
+  seed: Seed;
+}
 
 /** One automation: how it stands, its last runs, and its settings. */
 export function One({ id }: { id: string }) {
@@ -31,20 +34,40 @@ export function One({ id }: { id: string }) {
     queryKey: ['get', '/v1/automations/{automation_id}', id, 'whole'],
     queryFn: async () => {
       const params = { params: { path: { automation_id: id } } };
-      const [automation, seed] = await Promise.all([body(api.GET('/v1/automations/{automation_id}', params)), body(api.GET('/v1/automations/{automation_id}/seed', params))]);
+      const [automation, seed] = await Promise.all([
+        body(api.GET('/v1/automations/{automation_id}', params)),
+        body(api.GET('/v1/automations/{automation_id}/seed', params)),
+      ]);
       return { automation, seed };
     },
   });
   const zone = settings.data?.time_zone;
   if (!query.data || zone === undefined) {
     const waiting = query.data ? settings : query;
-    return <Page title={t('title')}><Read query={{ ...waiting, data: undefined as unknown }}>{() => null}</Read></Page>;
+    return (
+      <Page title={t('title')}>
+        <Read query={{ ...waiting, data: undefined as unknown }}>{() => null}</Read>
+      </Page>
+    );
   }
   const gone = query.error !== null && asProblem(query.error).status === 404;
-  return <Shown {...query.data} gone={gone} zone={zone} again={async () => { await query.refetch(); }} />;
+  return (
+    <Shown
+      {...query.data}
+      gone={gone}
+      zone={zone}
+      again={async () => {
+        await query.refetch();
+      }}
+    />
+  );
 }
 
-interface Props extends Whole { zone: string; gone: boolean; again: () => Promise<void> }
+interface Props extends Whole {
+  zone: string;
+  gone: boolean;
+  again: () => Promise<void>;
+}
 
 function Shown({ automation: a, seed, zone, gone, again }: Props) {
   const t = texts.use();
@@ -54,19 +77,36 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
   const run = useRunNow(a.id);
   const flip = useSwitch(a);
   return (
-    <Page title={<span className="clamp">{a.name}</span>} name={a.name.slice(0, 60)} actions={(
-      <>
-        <button type="button" className="primary" disabled={run.busy || gone} onClick={() => void run.run()}>{t('run')}</button>
-        <button type="button" disabled={flip.busy || gone} onClick={() => void flip.run()}>{t(a.enabled ? 'pause' : 'enable')}</button>
-        <ExportButton automations={[a]} />
-        <button type="button" className="plain" disabled={gone} onClick={() => setDeleting(true)}>{t('delete')}</button>
-      </>
-    )}>
+    <Page
+      title={<span className="clamp">{a.name}</span>}
+      name={a.name.slice(0, 60)}
+      actions={
+        <>
+          <button type="button" className="primary" disabled={run.busy || gone} onClick={() => void run.run()}>
+            {t('run')}
+          </button>
+          <button type="button" disabled={flip.busy || gone} onClick={() => void flip.run()}>
+            {t(a.enabled ? 'pause' : 'enable')}
+          </button>
+          <ExportButton automations={[a]} />
+          <button type="button" className="plain" disabled={gone} onClick={() => setDeleting(true)}>
+            {t('delete')}
+          </button>
+        </>
+      }
+    >
       <RanBox result={run.result} problem={run.problem} />
       {flip.problem != null && <ProblemBox thrown={flip.problem} onClose={flip.clear} />}
       <div className="stack tight">
-        <p className="row"><span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span><span><StartWords of={a} /></span></p>
-        <p className="small"><NextRun of={a} /></p>
+        <p className="row">
+          <span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span>
+          <span>
+            <StartWords of={a} />
+          </span>
+        </p>
+        <p className="small">
+          <NextRun of={a} />
+        </p>
       </div>
       <PausedByServer of={a} />
       <History id={a.id} />
@@ -84,14 +124,21 @@ function Settings({ automation: a, seed, zone, gone, again }: Props) {
   const state = useDraft(a.id, from.draft);
   const [saving, setSaving] = useState(false);
   const stale = from.version !== a.version;
-  const adopt = () => { const next = now(); setFrom(next); state.begin(next.draft); };
+  const adopt = () => {
+    const next = now();
+    setFrom(next);
+    state.begin(next.draft);
+  };
   if (stale && !state.dirty && !saving) adopt();
   const save = async (draft: Draft) => {
     setSaving(true);
     try {
-      await body(api.PATCH('/v1/automations/{automation_id}', {
-        params: { path: { automation_id: a.id }, header: { 'If-Match': `"${a.version}"` } }, body: patchOf(from.draft, draft),
-      }));
+      await body(
+        api.PATCH('/v1/automations/{automation_id}', {
+          params: { path: { automation_id: a.id }, header: { 'If-Match': `"${a.version}"` } },
+          body: patchOf(from.draft, draft),
+        }),
+      );
       state.begin(draft); // what the server made of it follows
       announce(t('saved'));
     } finally {
@@ -101,11 +148,25 @@ function Settings({ automation: a, seed, zone, gone, again }: Props) {
   };
   return (
     <Editor state={state} save={t('save')} act={save} automation={a}>
-      {gone ? <p className="box bad" role="alert">{t('stale.gone')}</p> : stale && state.dirty && !saving && (
-        <div className="box warn stack tight" role="alert" data-stale>
-          <p><strong>{t('stale.title')}</strong> {t('stale.text')}</p>
-          <p><button type="button" className="small" onClick={adopt}>{t('stale.theirs')}</button></p>
-        </div>
+      {gone ? (
+        <p className="box bad" role="alert">
+          {t('stale.gone')}
+        </p>
+      ) : (
+        stale &&
+        state.dirty &&
+        !saving && (
+          <div className="box warn stack tight" role="alert" data-stale>
+            <p>
+              <strong>{t('stale.title')}</strong> {t('stale.text')}
+            </p>
+            <p>
+              <button type="button" className="small" onClick={adopt}>
+                {t('stale.theirs')}
+              </button>
+            </p>
+          </div>
+        )
       )}
     </Editor>
   );

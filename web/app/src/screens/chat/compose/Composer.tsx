@@ -38,12 +38,16 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
     field.current?.focus();
   };
   const key = (e: KeyboardEvent) => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.altKey && !e.nativeEvent.isComposing) { e.preventDefault(); send(); }
+    if (e.key === 'Enter' && !e.shiftKey && !e.altKey && !e.nativeEvent.isComposing) {
+      e.preventDefault();
+      send();
+    }
     if (e.key === 'Escape') onEscape?.();
   };
   const typed = (text: string, caret: number) => {
     onDraft({ ...draft, text });
-    if (text.length === draft.text.length + 1 && text[caret - 1] === '@' && /(^|\s)$/.test(text.slice(0, caret - 1))) pick(caret - 1);
+    if (text.length === draft.text.length + 1 && text[caret - 1] === '@' && /(^|\s)$/.test(text.slice(0, caret - 1)))
+      pick(caret - 1);
   };
   const refer = (reference: Reference) => {
     const at = picking ?? draft.text.length;
@@ -53,27 +57,82 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
     const text = `${before}${tokenOf(label)}${/^\s/.test(after) ? '' : ' '}`;
     onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
     pick(null);
-    requestAnimationFrame(() => { field.current?.focus(); field.current?.setSelectionRange(text.length, text.length); });
+    requestAnimationFrame(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(text.length, text.length);
+    });
   };
   return (
-    <form className={css.composer} onSubmit={(e) => { e.preventDefault(); send(); }}>
-      {picking !== null && <Picker onPick={refer} onClose={() => { pick(null); field.current?.focus(); }} />}
+    <form
+      className={css.composer}
+      onSubmit={(e) => {
+        e.preventDefault();
+        send();
+      }}
+    >
+      {picking !== null && (
+        <Picker
+          onPick={refer}
+          onClose={() => {
+            pick(null);
+            field.current?.focus();
+          }}
+        />
+      )}
       <References draft={draft} onDraft={onDraft} />
       {offered.length > 0 && (
-        <label className={`small ${css.mode}`}><span>{t('busy')}</span>
+        <label className={`small ${css.mode}`}>
+          <span>{t('busy')}</span>
           <select value={ifBusy} onChange={(e) => choose({ ...chosen, [mode]: e.target.value as IfBusy | '' })}>
-            {offered.map((c) => <option key={c} value={c}>{t(mode === 'wait' ? (c === '' ? 'wait.' : 'wait.enqueue') : `busy.${c as 'enqueue' | 'steer' | 'interrupt'}`)}</option>)}
+            {offered.map((c) => (
+              <option key={c} value={c}>
+                {t(
+                  mode === 'wait'
+                    ? c === ''
+                      ? 'wait.'
+                      : 'wait.enqueue'
+                    : `busy.${c as 'enqueue' | 'steer' | 'interrupt'}`,
+                )}
+              </option>
+            ))}
           </select>
         </label>
       )}
       <div className={css.line}>
-        <button type="button" className={`plain ${css.at}`} aria-label={t('refer')} title={t('refer')} aria-expanded={picking !== null} onClick={() => pick(picking === null ? field.current?.selectionStart ?? draft.text.length : null)}>@</button>
-        <textarea ref={field} id="message" rows={1} aria-label={t('message')} aria-describedby="message-hint" placeholder={t('placeholder')} value={draft.text}
-          onChange={(e) => typed(e.target.value, e.target.selectionStart)} onKeyDown={key} enterKeyHint="send" />
-        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > most}>{t('send')}</button>
+        <button
+          type="button"
+          className={`plain ${css.at}`}
+          aria-label={t('refer')}
+          title={t('refer')}
+          aria-expanded={picking !== null}
+          onClick={() => pick(picking === null ? (field.current?.selectionStart ?? draft.text.length) : null)}
+        >
+          @
+        </button>
+        <textarea
+          ref={field}
+          id="message"
+          rows={1}
+          aria-label={t('message')}
+          aria-describedby="message-hint"
+          placeholder={t('placeholder')}
+          value={draft.text}
+          onChange={(e) => typed(e.target.value, e.target.selectionStart)}
+          onKeyDown={key}
+          enterKeyHint="send"
+        />
+        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > most}>
+          {t('send')}
+        </button>
       </div>
-      {length > most && <p className={css.long} role="alert">{t('long', { n: f.number(length), max: f.number(most) })}</p>}
-      <p id="message-hint" className={`muted ${css.hint}`}>{t('hint.keys')}</p>
+      {length > most && (
+        <p className={css.long} role="alert">
+          {t('long', { n: f.number(length), max: f.number(most) })}
+        </p>
+      )}
+      <p id="message-hint" className={`muted ${css.hint}`}>
+        {t('hint.keys')}
+      </p>
     </form>
   );
 }

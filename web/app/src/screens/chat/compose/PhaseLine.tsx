@@ -21,8 +21,12 @@ export function useSteer(chat: Chat) {
   return useAction(async (step: Step) => {
     const at = { params: { path: { session_id: chat.id } } };
     try {
-      const call = step === 'interrupt' ? api.POST('/v1/sessions/{session_id}/interrupt', at)
-        : step === 'retry' ? api.POST('/v1/sessions/{session_id}/retry', at) : api.POST('/v1/sessions/{session_id}/resume', at);
+      const call =
+        step === 'interrupt'
+          ? api.POST('/v1/sessions/{session_id}/interrupt', at)
+          : step === 'retry'
+            ? api.POST('/v1/sessions/{session_id}/retry', at)
+            : api.POST('/v1/sessions/{session_id}/resume', at);
       chat.conversation.take((await call).data!.session);
     } catch (thrown) {
       chat.doubt(thrown);
@@ -33,7 +37,17 @@ export function useSteer(chat: Chat) {
 }
 
 /** The line that says what the session does, since when, and what comes next by itself. */
-export function PhaseLine({ chat, steer, hint, children }: { chat: Chat; steer: ReturnType<typeof useSteer>; hint: boolean; children?: ReactNode }) {
+export function PhaseLine({
+  chat,
+  steer,
+  hint,
+  children,
+}: {
+  chat: Chat;
+  steer: ReturnType<typeof useSteer>;
+  hint: boolean;
+  children?: ReactNode;
+}) {
   const t = words.use();
   const [why, setWhy] = useState(false);
   const session = chat.conversation.session;
@@ -49,11 +63,23 @@ export function PhaseLine({ chat, steer, hint, children }: { chat: Chat; steer: 
       {steer.problem != null && <ProblemBox thrown={steer.problem} onClose={steer.clear} />}
       {(now || again) && (
         <div className={css.phase} data-does={now?.does} data-phase={session.phase} data-status={session.status}>
-          {now && <><span className={css.words}><span className={css.dot} aria-hidden="true" /><Words session={session} now={now} /></span><Clock chat={chat} session={session} now={now} /></>}
+          {now && (
+            <>
+              <span className={css.words}>
+                <span className={css.dot} aria-hidden="true" />
+                <Words session={session} now={now} />
+              </span>
+              <Clock chat={chat} session={session} now={now} />
+            </>
+          )}
           {again && <span>{t('down.chat')}</span>}
           <span className="grow" />
           {hint && <span className="muted small">{t('hint.esc')}</span>}
-          {now && now.does !== 'ended' && <button type="button" className="plain small" aria-expanded={why} onClick={() => setWhy(!why)}>{t(why ? 'act.why.hide' : 'act.why')}</button>}
+          {now && now.does !== 'ended' && (
+            <button type="button" className="plain small" aria-expanded={why} onClick={() => setWhy(!why)}>
+              {t(why ? 'act.why.hide' : 'act.why')}
+            </button>
+          )}
           <Steps chat={chat} session={session} again={again} steer={steer} />
         </div>
       )}
@@ -65,7 +91,11 @@ export function PhaseLine({ chat, steer, hint, children }: { chat: Chat; steer: 
 function Words({ session, now }: { session: Session; now: Standing }) {
   const t = words.use();
   const key = t.has(now.at) ? now.at : now.does === 'ended' ? 'end.other' : 'at.other';
-  return <span data-words=""><strong>{t(`do.${now.does}`)}</strong> · {t(key, { n: session.queue_position ?? 0 })}</span>;
+  return (
+    <span data-words="">
+      <strong>{t(`do.${now.does}`)}</strong> · {t(key, { n: session.queue_position ?? 0 })}
+    </span>
+  );
 }
 
 /** The clocks are not read out: the words are. */
@@ -77,17 +107,40 @@ function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Stan
   const elapsed = time - chat.conversation.phaseSince;
   const deadline = deadlineOf(session, chat.conversation.open);
   const left = deadline ? Math.ceil((deadline.at - time) / 1000) * 1000 : 0;
-  const next = deadline && (left > 0 ? t(`phase.${deadline.kind}`, { time: f.duration(left) }) : deadline.kind === 'retry' ? t('phase.retry.now') : '');
+  const next =
+    deadline &&
+    (left > 0
+      ? t(`phase.${deadline.kind}`, { time: f.duration(left) })
+      : deadline.kind === 'retry'
+        ? t('phase.retry.now')
+        : '');
   return (
     <span className="muted small" aria-hidden="true">
       {elapsed >= 1000 && t('phase.since', { time: f.duration(Math.floor(elapsed / 1000) * 1000) })}
-      {next && <> · <span data-deadline={deadline.kind}>{next}</span></>}
-      {session.phase === 'WAITING_NETWORK_RETRY' && (session.waiting_context?.attempt ?? 0) > 0 && <> · {t('phase.attempt', { n: session.waiting_context!.attempt! })}</>}
+      {next && (
+        <>
+          {' '}
+          · <span data-deadline={deadline.kind}>{next}</span>
+        </>
+      )}
+      {session.phase === 'WAITING_NETWORK_RETRY' && (session.waiting_context?.attempt ?? 0) > 0 && (
+        <> · {t('phase.attempt', { n: session.waiting_context!.attempt! })}</>
+      )}
     </span>
   );
 }
 
-function Steps({ chat, session, again, steer }: { chat: Chat; session: Session; again: boolean; steer: ReturnType<typeof useSteer> }) {
+function Steps({
+  chat,
+  session,
+  again,
+  steer,
+}: {
+  chat: Chat;
+  session: Session;
+  again: boolean;
+  steer: ReturnType<typeof useSteer>;
+}) {
   const t = words.use();
   const [ending, setEnding] = useState(false);
   const go = (step: Step) => () => void steer.run(step);
@@ -98,13 +151,39 @@ function Steps({ chat, session, again, steer }: { chat: Chat; session: Session; 
   const ended = session.status === 'ended';
   return (
     <>
-      {again && <button type="button" className="small" onClick={go('retry')}>{t('act.again')}</button>}
-      {!again && !ended && session.phase === 'WAITING_NETWORK_RETRY' && <button type="button" className="small" onClick={go('retry')}>{t('act.retry')}</button>}
-      {session.phase === 'WAITING_COMPLETION_CONFIRMATION' && session.status === 'waiting' && <Completion chat={chat} />}
-      {ended && session.type === 'CHAT' && <button type="button" className="small primary" onClick={go('resume')}>{t('act.reopen')}</button>}
-      {!ended && session.type === 'CHAT' && session.phase !== 'IDLE' && <button type="button" className="small" data-act="stop" onClick={go('interrupt')}>■ {t('act.stop')}</button>}
-      {!ended && session.type !== 'CHAT' && session.type !== 'SEED' && <button type="button" className="small danger" onClick={() => setEnding(true)}>{t('act.end')}</button>}
-      {ending && <Confirm title={t('end.title')} yes={t('end.yes')} danger act={end} onClose={() => setEnding(false)}><p>{t('end.text')}</p></Confirm>}
+      {again && (
+        <button type="button" className="small" onClick={go('retry')}>
+          {t('act.again')}
+        </button>
+      )}
+      {!again && !ended && session.phase === 'WAITING_NETWORK_RETRY' && (
+        <button type="button" className="small" onClick={go('retry')}>
+          {t('act.retry')}
+        </button>
+      )}
+      {session.phase === 'WAITING_COMPLETION_CONFIRMATION' && session.status === 'waiting' && (
+        <Completion chat={chat} />
+      )}
+      {ended && session.type === 'CHAT' && (
+        <button type="button" className="small primary" onClick={go('resume')}>
+          {t('act.reopen')}
+        </button>
+      )}
+      {!ended && session.type === 'CHAT' && session.phase !== 'IDLE' && (
+        <button type="button" className="small" data-act="stop" onClick={go('interrupt')}>
+          ■ {t('act.stop')}
+        </button>
+      )}
+      {!ended && session.type !== 'CHAT' && session.type !== 'SEED' && (
+        <button type="button" className="small danger" onClick={() => setEnding(true)}>
+          {t('act.end')}
+        </button>
+      )}
+      {ending && (
+        <Confirm title={t('end.title')} yes={t('end.yes')} danger act={end} onClose={() => setEnding(false)}>
+          <p>{t('end.text')}</p>
+        </Confirm>
+      )}
     </>
   );
 }
@@ -114,14 +193,24 @@ function Completion({ chat }: { chat: Chat }) {
   const t = words.use();
   const answer = useAction(async (confirmed: boolean) => {
     try {
-      const { data } = await api.POST('/v1/sessions/{session_id}/completion', { params: { path: { session_id: chat.id } }, body: { confirmed } });
+      const { data } = await api.POST('/v1/sessions/{session_id}/completion', {
+        params: { path: { session_id: chat.id } },
+        body: { confirmed },
+      });
       chat.conversation.take(data!.session);
-    } catch (thrown) { chat.doubt(thrown); throw thrown; }
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
   });
   return (
     <>
-      <button type="button" className="small primary" onClick={() => void answer.run(true)}>{t('act.confirm')}</button>
-      <button type="button" className="small" onClick={() => void answer.run(false)}>{t('act.reject')}</button>
+      <button type="button" className="small primary" onClick={() => void answer.run(true)}>
+        {t('act.confirm')}
+      </button>
+      <button type="button" className="small" onClick={() => void answer.run(false)}>
+        {t('act.reject')}
+      </button>
       {answer.problem != null && <ProblemBox thrown={answer.problem} onClose={answer.clear} />}
     </>
   );
@@ -129,6 +218,13 @@ function Completion({ chat }: { chat: Chat }) {
 
 /** Whether the last round ended before its answer, so that it can be asked for again. */
 function canRetry(chat: Chat): boolean {
-  const last = [...chat.conversation.messages.values()].filter((m) => m.seq !== null).reduce<{ seq: number; type?: string }>((most, m) => (m.seq! > most.seq ? { seq: m.seq!, type: m.system_message?.type } : most), { seq: 0 });
-  return chat.conversation.session?.status === 'idle' && (last.type === 'NETWORK_ERROR' || last.type === 'LIMIT_REACHED');
+  const last = [...chat.conversation.messages.values()]
+    .filter((m) => m.seq !== null)
+    .reduce<{ seq: number; type?: string }>(
+      (most, m) => (m.seq! > most.seq ? { seq: m.seq!, type: m.system_message?.type } : most),
+      { seq: 0 },
+    );
+  return (
+    chat.conversation.session?.status === 'idle' && (last.type === 'NETWORK_ERROR' || last.type === 'LIMIT_REACHED')
+  );
 }

@@ -10,7 +10,10 @@ import { find, offersOf, type Offer } from './offers';
 const most = 30;
 const all = { params: { query: { limit: 200 } } };
 
-interface Props { onPick: (reference: Reference) => void; onClose: () => void }
+interface Props {
+  onPick: (reference: Reference) => void;
+  onClose: () => void;
+}
 
 /** A combobox of what can be referred to: zones, tools, types of tools. */
 export function Picker({ onPick, onClose }: Props) {
@@ -25,30 +28,92 @@ export function Picker({ onPick, onClose }: Props) {
   const tools = $api.useQuery('get', '/v1/tools', all);
   const types = $api.useQuery('get', '/v1/tool-types', all);
   useEffect(() => field.current?.focus(), []);
-  const offers = useMemo(() => offersOf(zones.data?.data ?? [], tools.data?.data ?? [], types.data?.data ?? []), [zones.data, tools.data, types.data]);
+  const offers = useMemo(
+    () => offersOf(zones.data?.data ?? [], tools.data?.data ?? [], types.data?.data ?? []),
+    [zones.data, tools.data, types.data],
+  );
   const found = find(offers, typed, most);
   const active = Math.min(at, found.length - 1);
   const problem = zones.error ?? tools.error ?? types.error;
   const key = (e: KeyboardEvent) => {
-    const step: Record<string, number> = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + 8, PageUp: active - 8 };
-    if (e.key in step) { e.preventDefault(); go(Math.max(0, Math.min(found.length - 1, step[e.key]!))); }
-    if (e.key === 'Enter' && !e.nativeEvent.isComposing) { e.preventDefault(); if (found[active]) onPick(found[active].reference); }
-    if (e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); onClose(); }
+    const step: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + 8,
+      PageUp: active - 8,
+    };
+    if (e.key in step) {
+      e.preventDefault();
+      go(Math.max(0, Math.min(found.length - 1, step[e.key]!)));
+    }
+    if (e.key === 'Enter' && !e.nativeEvent.isComposing) {
+      e.preventDefault();
+      if (found[active]) onPick(found[active].reference);
+    }
+    if (e.key === 'Escape') {
+      e.preventDefault();
+      e.stopPropagation();
+      onClose();
+    }
   };
-  useEffect(() => { if (active >= 0) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }); }, [id, active]);
-  const left = (e: React.FocusEvent) => { if (e.relatedTarget && !box.current?.contains(e.relatedTarget as Node)) onClose(); };
+  useEffect(() => {
+    if (active >= 0) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, active]);
+  const left = (e: React.FocusEvent) => {
+    if (e.relatedTarget && !box.current?.contains(e.relatedTarget as Node)) onClose();
+  };
   return (
     <div ref={box} className={css.picker} onBlur={left}>
       <div className="row">
-        <input ref={field} className="grow" type="text" role="combobox" aria-label={t('refer.search')} placeholder={t('refer.search')} aria-expanded="true" aria-controls={`${id}-list`} aria-autocomplete="list"
-          aria-activedescendant={found.length ? `${id}-${active}` : undefined} autoComplete="off" value={typed} onChange={(e) => { type(e.target.value); go(0); }} onKeyDown={key} />
-        <button type="button" className="plain small" aria-label={t('refer.close')} title={t('refer.close')} onClick={onClose}>✕</button>
+        <input
+          ref={field}
+          className="grow"
+          type="text"
+          role="combobox"
+          aria-label={t('refer.search')}
+          placeholder={t('refer.search')}
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={found.length ? `${id}-${active}` : undefined}
+          autoComplete="off"
+          value={typed}
+          onChange={(e) => {
+            type(e.target.value);
+            go(0);
+          }}
+          onKeyDown={key}
+        />
+        <button
+          type="button"
+          className="plain small"
+          aria-label={t('refer.close')}
+          title={t('refer.close')}
+          onClick={onClose}
+        >
+          ✕
+        </button>
       </div>
-      {problem ? <ProblemBox thrown={problem} onRetry={() => { void zones.refetch(); void tools.refetch(); void types.refetch(); }} /> : null}
+      {problem ? (
+        <ProblemBox
+          thrown={problem}
+          onRetry={() => {
+            void zones.refetch();
+            void tools.refetch();
+            void types.refetch();
+          }}
+        />
+      ) : null}
       <div id={`${id}-list`} role="listbox" aria-label={t('refer')} className={css.offers}>
-        {found.map((o, i) => <Row key={o.key} id={`${id}-${i}`} offer={o} active={i === active} onPick={() => onPick(o.reference)} />)}
+        {found.map((o, i) => (
+          <Row key={o.key} id={`${id}-${i}`} offer={o} active={i === active} onPick={() => onPick(o.reference)} />
+        ))}
       </div>
-      {!found.length && <p className="muted small" role="status">{zones.isPending || tools.isPending ? tu('loading') : t('refer.none')}</p>}
+      {!found.length && (
+        <p className="muted small" role="status">
+          {zones.isPending || tools.isPending ? tu('loading') : t('refer.none')}
+        </p>
+      )}
       {found.length === most && <p className="muted small">{t('refer.more')}</p>}
     </div>
   );
@@ -58,8 +123,16 @@ function Row({ id, offer, active, onPick }: { id: string; offer: Offer; active: 
   const t = words.use();
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the keys are taken by the combobox, which keeps the focus
-    <div id={id} role="option" aria-selected={active} className={css.offer} onMouseDown={(e) => e.preventDefault()} onClick={onPick}>
-      <span className="muted small">{t(`refer.${offer.kind}`)}</span> <span className="clamp">{offer.name}</span>{offer.of && <span className="muted small clamp">{offer.of}</span>}
+    <div
+      id={id}
+      role="option"
+      aria-selected={active}
+      className={css.offer}
+      onMouseDown={(e) => e.preventDefault()}
+      onClick={onPick}
+    >
+      <span className="muted small">{t(`refer.${offer.kind}`)}</span> <span className="clamp">{offer.name}</span>
+      {offer.of && <span className="muted small clamp">{offer.of}</span>}
     </div>
   );
 }

@@ -8,21 +8,30 @@ import { words } from '../texts.compose';
 import css from './compose.module.css';
 import { nameOfPeriod, periodNames, periods, type PeriodName } from './periods';
 
-interface Props { draft: Draft; onDraft: (draft: Draft) => void }
+interface Props {
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+}
 
 /** The references of a draft as chips: how each is used, of which period, what the AI gets. */
 export function References({ draft, onDraft }: Props) {
   const t = words.use();
   const here = present(draft);
   if (!here.length) return null;
-  const change = (label: string, next: Reference) => onDraft({ ...draft, references: draft.references.map((r) => (r.label === label ? next : r)) });
+  const change = (label: string, next: Reference) =>
+    onDraft({ ...draft, references: draft.references.map((r) => (r.label === label ? next : r)) });
   const remove = (label: string) => {
-    onDraft({ text: draft.text.replace(tokenOf(label), '').replace(/ {2,}/g, ' '), references: draft.references.filter((r) => r.label !== label) });
+    onDraft({
+      text: draft.text.replace(tokenOf(label), '').replace(/ {2,}/g, ' '),
+      references: draft.references.filter((r) => r.label !== label),
+    });
     document.getElementById('message')?.focus();
   };
   return (
     <ul className={`plain ${css.chips}`} aria-label={t('refer.chosen')}>
-      {here.map((r) => <Chip key={r.label} reference={r} onChange={(next) => change(r.label, next)} onRemove={() => remove(r.label)} />)}
+      {here.map((r) => (
+        <Chip key={r.label} reference={r} onChange={(next) => change(r.label, next)} onRemove={() => remove(r.label)} />
+      ))}
     </ul>
   );
 }
@@ -33,34 +42,84 @@ function kinds({ config }: Reference): EnrichmentType[] {
   return config.tool_type ? ['CREATE'] : ['POINTER'];
 }
 
-function Chip({ reference, onChange, onRemove }: { reference: Reference; onChange: (r: Reference) => void; onRemove: () => void }) {
+function Chip({
+  reference,
+  onChange,
+  onRemove,
+}: {
+  reference: Reference;
+  onChange: (r: Reference) => void;
+  onRemove: () => void;
+}) {
   const t = words.use();
   const [open, setOpen] = useState(false);
   const id = useId();
   const { label, type, config } = reference;
   const { period, ...rest } = config;
   const named = nameOfPeriod(period);
-  const use = (next: EnrichmentType) => onChange({ ...reference, type: next, config: next === 'MODIFY_CONFIG' ? rest : config });
-  const pick = (name: PeriodName) => onChange({ ...reference, config: periods[name] ? { ...rest, period: periods[name] } : rest });
+  const use = (next: EnrichmentType) =>
+    onChange({ ...reference, type: next, config: next === 'MODIFY_CONFIG' ? rest : config });
+  const pick = (name: PeriodName) =>
+    onChange({ ...reference, config: periods[name] ? { ...rest, period: periods[name] } : rest });
   return (
     <li className={css.chip} data-enrichment={type}>
       <div className="row">
         <strong className="clamp">{label}</strong>
         {kinds(reference).length > 1 && (
-          <select aria-label={t('refer.how', { name: label })} value={type} onChange={(e) => use(e.target.value as EnrichmentType)}>
-            {kinds(reference).map((k) => <option key={k} value={k}>{t(`refer.${k}`)}</option>)}
+          <select
+            aria-label={t('refer.how', { name: label })}
+            value={type}
+            onChange={(e) => use(e.target.value as EnrichmentType)}
+          >
+            {kinds(reference).map((k) => (
+              <option key={k} value={k}>
+                {t(`refer.${k}`)}
+              </option>
+            ))}
           </select>
         )}
         {(type === 'USE' || type === 'POINTER') && (
-          <select aria-label={t('refer.period', { name: label })} value={named} onChange={(e) => pick(e.target.value as PeriodName)}>
-            {periodNames.map((name) => <option key={name} value={name}>{t(`per.${name}`)}</option>)}
-            {named === 'other' && <option value="other" disabled>{t('per.other')}</option>}
+          <select
+            aria-label={t('refer.period', { name: label })}
+            value={named}
+            onChange={(e) => pick(e.target.value as PeriodName)}
+          >
+            {periodNames.map((name) => (
+              <option key={name} value={name}>
+                {t(`per.${name}`)}
+              </option>
+            ))}
+            {named === 'other' && (
+              <option value="other" disabled>
+                {t('per.other')}
+              </option>
+            )}
           </select>
         )}
-        <button type="button" className="plain small" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>{t(open ? 'refer.preview.hide' : 'refer.preview')}</button>
-        <button type="button" className="plain small" aria-label={t('refer.remove', { name: label })} title={t('refer.remove', { name: label })} onClick={onRemove}>✕</button>
+        <button
+          type="button"
+          className="plain small"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+        >
+          {t(open ? 'refer.preview.hide' : 'refer.preview')}
+        </button>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={t('refer.remove', { name: label })}
+          title={t('refer.remove', { name: label })}
+          onClick={onRemove}
+        >
+          ✕
+        </button>
       </div>
-      {open && <div id={id}><Preview reference={reference} /></div>}
+      {open && (
+        <div id={id}>
+          <Preview reference={reference} />
+        </div>
+      )}
     </li>
   );
 }
@@ -70,7 +129,12 @@ function Preview({ reference: { type, config } }: { reference: Reference }) {
   const t = words.use();
   const query = useQuery({
     queryKey: ['preview', type, config],
-    queryFn: () => body(api.POST('/v1/enrichments/preview', { body: { segments: [{ type: 'enrichment', enrichment: { type, config } }] } })),
+    queryFn: () =>
+      body(
+        api.POST('/v1/enrichments/preview', {
+          body: { segments: [{ type: 'enrichment', enrichment: { type, config } }] },
+        }),
+      ),
     retry: false,
   });
   if (query.error) return <ProblemBox thrown={query.error} onRetry={() => void query.refetch()} />;
@@ -80,7 +144,13 @@ function Preview({ reference: { type, config } }: { reference: Reference }) {
         <div className={`small ${css.preview}`} data-preview="">
           <p>{rich.linear_text}</p>
           {(rich.commands ?? []).length > 0 && <p className="muted">{t('refer.commands')}</p>}
-          <ul>{(rich.commands ?? []).map((c) => <li key={c.id}><code>{c.type}</code> <code className="muted">{JSON.stringify(c.params)}</code></li>)}</ul>
+          <ul>
+            {(rich.commands ?? []).map((c) => (
+              <li key={c.id}>
+                <code>{c.type}</code> <code className="muted">{JSON.stringify(c.params)}</code>
+              </li>
+            ))}
+          </ul>
         </div>
       )}
     </Read>

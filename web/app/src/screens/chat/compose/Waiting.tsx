@@ -23,8 +23,26 @@ export function WaitingMessages({ chat, onBack }: { chat: Chat; onBack: (draft: 
   if (!queued.length && !items.length) return null;
   return (
     <div className={css.waiting}>
-      {queued.length > 0 && <><h2>{t('queue.title')}</h2><ul className="plain stack tight" data-queued="">{queued.map((m) => <Queued key={m.id} chat={chat} message={m} onBack={onBack} />)}</ul></>}
-      {items.length > 0 && <><h2>{t('out.title')}</h2><ul className="plain stack tight" data-outbox="">{items.map((i) => <OnItsWay key={i.key} chat={chat} item={i} onBack={onBack} />)}</ul></>}
+      {queued.length > 0 && (
+        <>
+          <h2>{t('queue.title')}</h2>
+          <ul className="plain stack tight" data-queued="">
+            {queued.map((m) => (
+              <Queued key={m.id} chat={chat} message={m} onBack={onBack} />
+            ))}
+          </ul>
+        </>
+      )}
+      {items.length > 0 && (
+        <>
+          <h2>{t('out.title')}</h2>
+          <ul className="plain stack tight" data-outbox="">
+            {items.map((i) => (
+              <OnItsWay key={i.key} chat={chat} item={i} onBack={onBack} />
+            ))}
+          </ul>
+        </>
+      )}
     </div>
   );
 }
@@ -40,43 +58,100 @@ function Queued({ chat, message, onBack }: { chat: Chat; message: Message; onBac
       const { data } = await api.DELETE('/v1/sessions/{session_id}/messages/{message_id}', path);
       chat.conversation.drop(message.id);
       chat.conversation.take(data!.session);
-    } catch (thrown) { chat.doubt(thrown); throw thrown; }
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
     onBack(asDraft());
     announce(texts.t('said.withdrawn'));
   });
-  if (editing) return <Editing chat={chat} message={message} draft={editing} onDraft={edit} onDone={() => edit(null)} />;
+  if (editing)
+    return <Editing chat={chat} message={message} draft={editing} onDraft={edit} onDone={() => edit(null)} />;
   return (
     <li className={css.queued} data-message={message.id}>
       <span className="grow clamp">{text}</span>
-      <button type="button" className="plain small" aria-label={t('queue.edit.this', { text: short(text) })} onClick={() => edit(asDraft())}>{t('queue.edit')}</button>
-      <button type="button" className="plain small" aria-label={t('queue.withdraw.this', { text: short(text) })} onClick={() => void withdraw.run()}>{t('queue.withdraw')}</button>
+      <button
+        type="button"
+        className="plain small"
+        aria-label={t('queue.edit.this', { text: short(text) })}
+        onClick={() => edit(asDraft())}
+      >
+        {t('queue.edit')}
+      </button>
+      <button
+        type="button"
+        className="plain small"
+        aria-label={t('queue.withdraw.this', { text: short(text) })}
+        onClick={() => void withdraw.run()}
+      >
+        {t('queue.withdraw')}
+      </button>
       {withdraw.problem != null && <ProblemBox thrown={withdraw.problem} onClose={withdraw.clear} />}
     </li>
   );
 }
 
-interface EditingProps { chat: Chat; message: Message; draft: Draft; onDraft: (draft: Draft) => void; onDone: () => void }
+interface EditingProps {
+  chat: Chat;
+  message: Message;
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  onDone: () => void;
+}
 
 function Editing({ chat, message, draft, onDraft, onDone }: EditingProps) {
   const t = words.use();
   const tu = ui.use();
-  const done = () => { onDone(); document.getElementById('message')?.focus(); };
+  const done = () => {
+    onDone();
+    document.getElementById('message')?.focus();
+  };
   const save = useAction(async () => {
     try {
-      const { data } = await api.PATCH('/v1/sessions/{session_id}/messages/{message_id}', { params: { path: { session_id: chat.id, message_id: message.id } }, body: contentOf(draft) });
-      if (chat.conversation.messages.get(message.id)?.status === 'queued') chat.conversation.messages.set(message.id, data!.message);
+      const { data } = await api.PATCH('/v1/sessions/{session_id}/messages/{message_id}', {
+        params: { path: { session_id: chat.id, message_id: message.id } },
+        body: contentOf(draft),
+      });
+      if (chat.conversation.messages.get(message.id)?.status === 'queued')
+        chat.conversation.messages.set(message.id, data!.message);
       chat.conversation.take(data!.session);
-    } catch (thrown) { chat.doubt(thrown); throw thrown; }
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
     done();
   });
   return (
     <li className={css.queued} data-message={message.id}>
-      <form onSubmit={(e) => { e.preventDefault(); if (!isEmpty(draft)) void save.run(); }}>
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the person asked to edit it */}
-        <textarea autoFocus rows={3} aria-label={t('queue.field')} value={draft.text} onChange={(e) => onDraft({ ...draft, text: e.target.value })}
-          onKeyDown={(e) => { if (e.key === 'Escape') { e.stopPropagation(); done(); } }} />
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (!isEmpty(draft)) void save.run();
+        }}
+      >
+        <textarea
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person asked to edit it
+          autoFocus
+          rows={3}
+          aria-label={t('queue.field')}
+          value={draft.text}
+          onChange={(e) => onDraft({ ...draft, text: e.target.value })}
+          onKeyDown={(e) => {
+            if (e.key === 'Escape') {
+              e.stopPropagation();
+              done();
+            }
+          }}
+        />
         {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
-        <div className="row"><button type="submit" className="primary small" disabled={save.busy || isEmpty(draft)}>{t('queue.save')}</button><button type="button" className="small" onClick={done}>{tu('cancel')}</button></div>
+        <div className="row">
+          <button type="submit" className="primary small" disabled={save.busy || isEmpty(draft)}>
+            {t('queue.save')}
+          </button>
+          <button type="button" className="small" onClick={done}>
+            {tu('cancel')}
+          </button>
+        </div>
       </form>
     </li>
   );
@@ -86,15 +161,26 @@ function OnItsWay({ chat, item, onBack }: { chat: Chat; item: Outgoing; onBack: 
   const t = words.use();
   const problem = item.problem;
   const tried = problem && (problem.retryable || problem.code === 'unreachable');
-  const state = item.state === 'failed' ? (tried ? 'out.failed' : 'out.refused') : `out.${item.state}` as const;
+  const state = item.state === 'failed' ? (tried ? 'out.failed' : 'out.refused') : (`out.${item.state}` as const);
   return (
     <li className={css.queued} data-state={item.state}>
       <span className="grow clamp">{short(item.draft.text)}</span>
       <span className="muted small">{t(state)}</span>
       {item.state !== 'sending' && (
         <>
-          <button type="button" className="plain small" onClick={() => chat.outbox.again(item.key)}>{t('out.again')}</button>
-          <button type="button" className="plain small" onClick={() => { chat.outbox.remove(item.key); onBack(item.draft); }}>{t('out.back')}</button>
+          <button type="button" className="plain small" onClick={() => chat.outbox.again(item.key)}>
+            {t('out.again')}
+          </button>
+          <button
+            type="button"
+            className="plain small"
+            onClick={() => {
+              chat.outbox.remove(item.key);
+              onBack(item.draft);
+            }}
+          >
+            {t('out.back')}
+          </button>
         </>
       )}
       {problem && !tried && <ProblemBox thrown={problem} />}

@@ -12,4 +12,8 @@ export function modeOf(session: Session | null): Mode {
 }
 
 /** What can be chosen for a message; '' lets the server do what it does by itself. */
-export const choices: Record<Mode, readonly (IfBusy | '')[]> = { free: [], busy: ['enqueue', 'steer', 'interrupt'], wait: ['', 'enqueue'] };
+export const choices: Record<Mode, readonly (IfBusy | '')[]> = {
+  free: [],
+  busy: ['enqueue', 'steer', 'interrupt'],
+  wait: ['', 'enqueue'],
+};

@@ -2,7 +2,13 @@ import type { Schemas } from '../../../api/client';
 import type { Reference } from '../store/drafts';
 
 /** Something that can be referred to. */
-export interface Offer { key: string; kind: 'tool' | 'zone' | 'type'; name: string; of?: string; reference: Reference }
+export interface Offer {
+  key: string;
+  kind: 'tool' | 'zone' | 'type';
+  name: string;
+  of?: string;
+  reference: Reference;
+}
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
@@ -10,9 +16,25 @@ const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toL
 export function offersOf(zones: Schemas['Zone'][], tools: Schemas['Tool'][], types: Schemas['ToolType'][]): Offer[] {
   const zoneName = new Map(zones.map((z) => [z.id, z.name]));
   return [
-    ...tools.map((x): Offer => ({ key: x.id, kind: 'tool', name: x.name, of: zoneName.get(x.zone_id), reference: { label: x.name, type: 'USE', config: { tool_id: x.id } } })),
-    ...zones.map((x): Offer => ({ key: x.id, kind: 'zone', name: x.name, reference: { label: x.name, type: 'POINTER', config: { zone_id: x.id } } })),
-    ...types.map((x): Offer => ({ key: x.id, kind: 'type', name: x.name, reference: { label: x.name, type: 'CREATE', config: { tool_type: x.id } } })),
+    ...tools.map((x): Offer => ({
+      key: x.id,
+      kind: 'tool',
+      name: x.name,
+      of: zoneName.get(x.zone_id),
+      reference: { label: x.name, type: 'USE', config: { tool_id: x.id } },
+    })),
+    ...zones.map((x): Offer => ({
+      key: x.id,
+      kind: 'zone',
+      name: x.name,
+      reference: { label: x.name, type: 'POINTER', config: { zone_id: x.id } },
+    })),
+    ...types.map((x): Offer => ({
+      key: x.id,
+      kind: 'type',
+      name: x.name,
+      reference: { label: x.name, type: 'CREATE', config: { tool_type: x.id } },
+    })),
   ];
 }
 

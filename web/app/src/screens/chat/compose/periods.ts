@@ -1,8 +1,15 @@
 // The periods that are offered for a reference, and how the API writes them.
 export const periods = {
   none: undefined,
-  today: { relative: '0_DAY' }, yesterday: { relative: '-1_DAY' }, week: { relative: '0_WEEK' }, lastweek: { relative: '-1_WEEK' },
-  days7: { from: '-6_DAY', to: '0_DAY' }, days30: { from: '-29_DAY', to: '0_DAY' }, month: { relative: '0_MONTH' }, lastmonth: { relative: '-1_MONTH' }, year: { relative: '0_YEAR' },
+  today: { relative: '0_DAY' },
+  yesterday: { relative: '-1_DAY' },
+  week: { relative: '0_WEEK' },
+  lastweek: { relative: '-1_WEEK' },
+  days7: { from: '-6_DAY', to: '0_DAY' },
+  days30: { from: '-29_DAY', to: '0_DAY' },
+  month: { relative: '0_MONTH' },
+  lastmonth: { relative: '-1_MONTH' },
+  year: { relative: '0_YEAR' },
 } as const;
 
 export type PeriodName = keyof typeof periods;

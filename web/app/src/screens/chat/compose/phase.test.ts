@@ -7,8 +7,24 @@ import { find, offersOf } from './offers';
 import { deadlineOf, standing } from './phase';
 
 const quiet = { writes: false, command: false };
-const phases = ['EXECUTING_ENRICHMENTS', 'COMPACTING_CONTEXT', 'CALLING_AI', 'PARSING_AI_RESPONSE', 'EXECUTING_DATA_QUERIES', 'EXECUTING_ACTIONS', 'WAITING_VALIDATION', 'WAITING_COMMUNICATION_RESPONSE',
-  'WAITING_BUDGET', 'WAITING_EXTERNAL_RESULT', 'WAITING_COMPLETION_CONFIRMATION', 'WAITING_NETWORK_RETRY', 'RETRYING_AFTER_FORMAT_ERROR', 'RETRYING_AFTER_ACTION_FAILURE', 'AWAITING_SESSION_CLOSURE', 'COMPLETED'] as const;
+const phases = [
+  'EXECUTING_ENRICHMENTS',
+  'COMPACTING_CONTEXT',
+  'CALLING_AI',
+  'PARSING_AI_RESPONSE',
+  'EXECUTING_DATA_QUERIES',
+  'EXECUTING_ACTIONS',
+  'WAITING_VALIDATION',
+  'WAITING_COMMUNICATION_RESPONSE',
+  'WAITING_BUDGET',
+  'WAITING_EXTERNAL_RESULT',
+  'WAITING_COMPLETION_CONFIRMATION',
+  'WAITING_NETWORK_RETRY',
+  'RETRYING_AFTER_FORMAT_ERROR',
+  'RETRYING_AFTER_ACTION_FAILURE',
+  'AWAITING_SESSION_CLOSURE',
+  'COMPLETED',
+] as const;
 
 describe('where a session stands', () => {
   it('has words for every phase, and for one that is not known', () => {
@@ -16,27 +32,45 @@ describe('where a session stands', () => {
       const said = standing(aSession({ phase, status: phase === 'COMPLETED' ? 'ended' : 'running' }), quiet)!;
       expect(words.t.has(said.at), phase).toBe(true);
     }
-    expect(standing(aSession({ phase: 'DREAMING' as never, status: 'running' }), quiet)).toEqual({ does: 'acts', at: 'at.other' });
+    expect(standing(aSession({ phase: 'DREAMING' as never, status: 'running' }), quiet)).toEqual({
+      does: 'acts',
+      at: 'at.other',
+    });
     expect(standing(aSession(), quiet)).toBeNull();
   });
 
   it('says first that it waits its turn or is set aside', () => {
     expect(standing(aSession({ status: 'queued', queue_position: 2 }), quiet)!.at).toBe('at.queued');
     expect(standing(aSession({ status: 'suspended', phase: 'CALLING_AI' }), quiet)!.at).toBe('at.suspended');
-    expect(standing(aSession({ status: 'running', phase: 'CALLING_AI' }), { writes: true, command: false })!.at).toBe('at.writes');
+    expect(standing(aSession({ status: 'running', phase: 'CALLING_AI' }), { writes: true, command: false })!.at).toBe(
+      'at.writes',
+    );
   });
 
   it('knows what comes next by itself', () => {
     const at = '2026-03-02T08:00:00.000Z';
-    const retry = aSession({ status: 'waiting', phase: 'WAITING_NETWORK_RETRY', waiting_context: { kind: 'network_retry', at } });
+    const retry = aSession({
+      status: 'waiting',
+      phase: 'WAITING_NETWORK_RETRY',
+      waiting_context: { kind: 'network_retry', at },
+    });
     expect(deadlineOf(retry, [])).toEqual({ kind: 'retry', at: Date.parse(at) });
     expect(deadlineOf({ ...retry, status: 'suspended' }, [])).toBeNull();
-    expect(deadlineOf(aSession(), [anApproval('apr_1'), anApproval('apr_2', { expires_at: at })])).toEqual({ kind: 'expires', at: Date.parse(at) });
+    expect(deadlineOf(aSession(), [anApproval('apr_1'), anApproval('apr_2', { expires_at: at })])).toEqual({
+      kind: 'expires',
+      at: Date.parse(at),
+    });
   });
 
   it('says what a message would meet', () => {
-    expect([modeOf(null), modeOf(aSession()), modeOf(aSession({ status: 'queued' })), modeOf(aSession({ phase: 'CALLING_AI', status: 'running' })), modeOf(aSession({ phase: 'WAITING_VALIDATION', status: 'requires_action' })), modeOf(aSession({ phase: 'COMPLETED', status: 'ended' }))])
-      .toEqual(['free', 'free', 'busy', 'busy', 'wait', 'free']);
+    expect([
+      modeOf(null),
+      modeOf(aSession()),
+      modeOf(aSession({ status: 'queued' })),
+      modeOf(aSession({ phase: 'CALLING_AI', status: 'running' })),
+      modeOf(aSession({ phase: 'WAITING_VALIDATION', status: 'requires_action' })),
+      modeOf(aSession({ phase: 'COMPLETED', status: 'ended' })),
+    ]).toEqual(['free', 'free', 'busy', 'busy', 'wait', 'free']);
   });
 });
 
@@ -51,6 +85,10 @@ describe('what can be referred to', () => {
   });
 
   it('has its period by a name', () => {
-    expect([nameOfPeriod(undefined), nameOfPeriod(periods.lastweek), nameOfPeriod({ start: 'x' })]).toEqual(['none', 'lastweek', 'other']);
+    expect([nameOfPeriod(undefined), nameOfPeriod(periods.lastweek), nameOfPeriod({ start: 'x' })]).toEqual([
+      'none',
+      'lastweek',
+      'other',
+    ]);
   });
 });

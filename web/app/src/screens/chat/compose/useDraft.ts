@@ -1,7 +1,10 @@
 import { useRef, useState } from 'react';
 import { keepDraft, readDraft, type Draft } from '../store/drafts';
 
-export interface DraftState { draft: Draft; set: (next: Draft) => void }
+export interface DraftState {
+  draft: Draft;
+  set: (next: Draft) => void;
+}
 
 /** The draft of a chat. It is kept as it is typed, a moment later when it is very long. */
 export function useDraft(session: string | undefined): DraftState {

@@ -22,11 +22,22 @@ export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: 
   const [asks, setAsks] = useState(session.require_validation);
   const save = useAction(async () => {
     try {
-      chat.conversation.take(await body(api.PATCH('/v1/sessions/{session_id}', {
-        params: { path: { session_id: chat.id } },
-        body: { name: name.trim(), require_validation: asks, ...(provider === (session.provider_id ?? '') ? {} : { provider_id: provider || null }) },
-      })));
-    } catch (thrown) { chat.doubt(thrown); throw thrown; }
+      chat.conversation.take(
+        await body(
+          api.PATCH('/v1/sessions/{session_id}', {
+            params: { path: { session_id: chat.id } },
+            body: {
+              name: name.trim(),
+              require_validation: asks,
+              ...(provider === (session.provider_id ?? '') ? {} : { provider_id: provider || null }),
+            },
+          }),
+        ),
+      );
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
     void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
     onClose();
   });
@@ -34,18 +45,41 @@ export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: 
   const of = (pointer: string) => wrong.find((e) => e.pointer === pointer)?.message;
   return (
     <Dialog title={t('set.title')} onClose={onClose}>
-      <form className="stack" onSubmit={(e) => { e.preventDefault(); void save.run(); }}>
-        <Field label={t('set.name')} wrong={of('/name')}><input type="text" value={name} onChange={(e) => setName(e.target.value)} /></Field>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void save.run();
+        }}
+      >
+        <Field label={t('set.name')} wrong={of('/name')}>
+          <input type="text" value={name} onChange={(e) => setName(e.target.value)} />
+        </Field>
         <Field label={t('set.provider')} wrong={of('/provider_id')}>
           <select value={provider} onChange={(e) => setProvider(e.target.value)}>
             <option value="">{t('set.default')}</option>
-            {provider && !(providers.data?.data ?? []).some((p) => p.id === provider) && <option value={provider}>{provider}</option>}
-            {(providers.data?.data ?? []).map((p) => <option key={p.id} value={p.id}>{p.name.slice(0, 80)}</option>)}
+            {provider && !(providers.data?.data ?? []).some((p) => p.id === provider) && (
+              <option value={provider}>{provider}</option>
+            )}
+            {(providers.data?.data ?? []).map((p) => (
+              <option key={p.id} value={p.id}>
+                {p.name.slice(0, 80)}
+              </option>
+            ))}
           </select>
         </Field>
-        <Field label={t('set.validation')} hint={t('set.validation.hint')} check><input type="checkbox" checked={asks} onChange={(e) => setAsks(e.target.checked)} /></Field>
+        <Field label={t('set.validation')} hint={t('set.validation.hint')} check>
+          <input type="checkbox" checked={asks} onChange={(e) => setAsks(e.target.checked)} />
+        </Field>
         {save.problem != null && <ProblemBox thrown={save.problem} />}
-        <div className="row"><button type="submit" className="primary" disabled={save.busy}>{tu('save')}</button><button type="button" onClick={onClose}>{tu('cancel')}</button></div>
+        <div className="row">
+          <button type="submit" className="primary" disabled={save.busy}>
+            {tu('save')}
+          </button>
+          <button type="button" onClick={onClose}>
+            {tu('cancel')}
+          </button>
+        </div>
       </form>
     </Dialog>
   );

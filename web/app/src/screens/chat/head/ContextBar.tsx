@@ -22,12 +22,26 @@ export function ContextBar({ chat, session }: { chat: Chat; session: Session }) 
   return (
     <div className={css.context}>
       {max > 0 && used > 0 && (
-        <span className={css.part} title={`${t('ctx.of', { used: f.number(used), max: f.number(max) })}. ${t('ctx.title')}`}>
-          {t('ctx.used')} <meter min={0} max={1} high={0.8} value={part} aria-label={t('ctx.used')}>{f.percent(part)}</meter> {f.percent(part)}
+        <span
+          className={css.part}
+          title={`${t('ctx.of', { used: f.number(used), max: f.number(max) })}. ${t('ctx.title')}`}
+        >
+          {t('ctx.used')}{' '}
+          <meter min={0} max={1} high={0.8} value={part} aria-label={t('ctx.used')}>
+            {f.percent(part)}
+          </meter>{' '}
+          {f.percent(part)}
         </span>
       )}
-      <Link href={`/timeline/${chat.id}`}>{t('ctx.tokens', { n: all, count: f.number(all) })}{usage.cost ? ` · ${f.money(usage.cost.amount, usage.cost.currency)}` : ''}</Link>
-      {session.model && <span className={css.model} title={session.model}>{session.model}</span>}
+      <Link href={`/timeline/${chat.id}`}>
+        {t('ctx.tokens', { n: all, count: f.number(all) })}
+        {usage.cost ? ` · ${f.money(usage.cost.amount, usage.cost.currency)}` : ''}
+      </Link>
+      {session.model && (
+        <span className={css.model} title={session.model}>
+          {session.model}
+        </span>
+      )}
     </div>
   );
 }

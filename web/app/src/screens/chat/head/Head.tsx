@@ -25,8 +25,13 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
   const path = { params: { path: { session_id: chat.id } } };
   const pin = useAction(async () => {
     try {
-      chat.conversation.take(await body(api.PATCH('/v1/sessions/{session_id}', { ...path, body: { pinned: !session.pinned } })));
-    } catch (thrown) { chat.doubt(thrown); throw thrown; }
+      chat.conversation.take(
+        await body(api.PATCH('/v1/sessions/{session_id}', { ...path, body: { pinned: !session.pinned } })),
+      );
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
     void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
   });
   const take = useAction((format: 'json' | 'markdown') => download(chat.id, format, nameOf(session, t)));
@@ -41,21 +46,56 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
     <header className={css.head}>
       <div className={css.title}>
         {toggle}
-        <h1 tabIndex={-1} id="page-title" className={css.name} title={session.name.slice(0, 300)}>{nameOf(session, t)}</h1>
+        <h1 tabIndex={-1} id="page-title" className={css.name} title={session.name.slice(0, 300)}>
+          {nameOf(session, t)}
+        </h1>
         <Menu label={t('head.actions')} className={css.menu}>
-          {session.type === 'CHAT' && <button type="button" className="plain small" onClick={() => void pin.run()}>{t(session.pinned ? 'head.unpin' : 'head.pin')}</button>}
-          {session.type === 'CHAT' && <button type="button" className="plain small" onClick={() => show('settings')}>{t('head.rename')}</button>}
-          {session.automation_id && <Link className="button plain small" href={`/automations/${session.automation_id}`}>{t('head.automation')}</Link>}
-          <Link className="button plain small" href={`/timeline/${chat.id}`}>{t('head.timeline')}</Link>
-          <button type="button" className="plain small" onClick={() => void take.run('markdown')}>{t('head.markdown')}</button>
-          <button type="button" className="plain small" onClick={() => void take.run('json')}>{t('head.json')}</button>
-          <button type="button" className="plain small danger" onClick={() => show('delete')}>{t('head.delete')}</button>
+          {session.type === 'CHAT' && (
+            <button type="button" className="plain small" onClick={() => void pin.run()}>
+              {t(session.pinned ? 'head.unpin' : 'head.pin')}
+            </button>
+          )}
+          {session.type === 'CHAT' && (
+            <button type="button" className="plain small" onClick={() => show('settings')}>
+              {t('head.rename')}
+            </button>
+          )}
+          {session.automation_id && (
+            <Link className="button plain small" href={`/automations/${session.automation_id}`}>
+              {t('head.automation')}
+            </Link>
+          )}
+          <Link className="button plain small" href={`/timeline/${chat.id}`}>
+            {t('head.timeline')}
+          </Link>
+          <button type="button" className="plain small" onClick={() => void take.run('markdown')}>
+            {t('head.markdown')}
+          </button>
+          <button type="button" className="plain small" onClick={() => void take.run('json')}>
+            {t('head.json')}
+          </button>
+          <button type="button" className="plain small danger" onClick={() => show('delete')}>
+            {t('head.delete')}
+          </button>
         </Menu>
       </div>
       <ContextBar chat={chat} session={session} />
-      {problem != null && <ProblemBox thrown={problem} onClose={() => { pin.clear(); take.clear(); }} />}
+      {problem != null && (
+        <ProblemBox
+          thrown={problem}
+          onClose={() => {
+            pin.clear();
+            take.clear();
+          }}
+        />
+      )}
       {dialog === 'settings' && <ChatSettings chat={chat} session={session} onClose={() => show(null)} />}
-      {dialog === 'delete' && <Confirm title={t('delete.title')} yes={t('delete.yes')} danger act={remove} onClose={() => show(null)}><p className="clamp">{nameOf(session, t)}</p><p>{t('delete.text')}</p></Confirm>}
+      {dialog === 'delete' && (
+        <Confirm title={t('delete.title')} yes={t('delete.yes')} danger act={remove} onClose={() => show(null)}>
+          <p className="clamp">{nameOf(session, t)}</p>
+          <p>{t('delete.text')}</p>
+        </Confirm>
+      )}
     </header>
   );
 }

@@ -8,7 +8,9 @@ export function Menu({ label, className, children }: { label: string; className?
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return undefined;
-    const away = (e: Event) => { if (!box.current?.contains(e.target as Node)) setOpen(false); };
+    const away = (e: Event) => {
+      if (!box.current?.contains(e.target as Node)) setOpen(false);
+    };
     const key = (e: KeyboardEvent) => {
       if (e.key !== 'Escape') return;
       e.stopPropagation();
@@ -17,13 +19,30 @@ export function Menu({ label, className, children }: { label: string; className?
     };
     document.addEventListener('pointerdown', away);
     document.addEventListener('keydown', key, true);
-    return () => { document.removeEventListener('pointerdown', away); document.removeEventListener('keydown', key, true); };
+    return () => {
+      document.removeEventListener('pointerdown', away);
+      document.removeEventListener('keydown', key, true);
+    };
   }, [open]);
   return (
     <div ref={box} className={className}>
-      <button ref={button} type="button" className="plain small" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>{label} ▾</button>
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- its controls take the keys; this only closes it after them */}
-      {open && <div id={id} onClick={() => setOpen(false)}>{children}</div>}
+      <button
+        ref={button}
+        type="button"
+        className="plain small"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {label} ▾
+      </button>
+      {open && (
+        // Its controls take the keys; this only closes it after them.
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+        <div id={id} onClick={() => setOpen(false)}>
+          {children}
+        </div>
+      )}
     </div>
   );
 }

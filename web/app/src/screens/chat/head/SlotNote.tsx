@@ -18,10 +18,17 @@ function SetAside({ session }: { session: Session }) {
   const tc = texts.use();
   const slot = $api.useQuery('get', '/v1/slot');
   const holder = slot.data?.holder;
-  if (!holder || holder.id === session.id) return session.status === 'suspended' ? <p className={`box ${css.note}`} data-slot="aside">{t('slot.by.none')}</p> : null;
+  if (!holder || holder.id === session.id)
+    return session.status === 'suspended' ? (
+      <p className={`box ${css.note}`} data-slot="aside">
+        {t('slot.by.none')}
+      </p>
+    ) : null;
   return (
     <p className={`box ${css.note}`} data-slot="aside">
-      {t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')} <Link href={`/chat/${holder.id}`}>{nameOf(holder, tc).slice(0, 80)}</Link>{session.status === 'suspended' && `. ${t('slot.back')}`}
+      {t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')}{' '}
+      <Link href={`/chat/${holder.id}`}>{nameOf(holder, tc).slice(0, 80)}</Link>
+      {session.status === 'suspended' && `. ${t('slot.back')}`}
     </p>
   );
 }
@@ -29,12 +36,19 @@ function SetAside({ session }: { session: Session }) {
 function Took() {
   const t = words.use();
   const tc = texts.use();
-  const runs = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } } });
+  const runs = $api.useQuery('get', '/v1/sessions', {
+    params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } },
+  });
   const set = runs.data?.data ?? [];
   if (!set.length) return null;
   return (
     <p className={`box ${css.note}`} data-slot="took">
-      {set.map((run) => <Link key={run.id} href={`/chat/${run.id}`}>{nameOf(run, tc).slice(0, 80)}</Link>)} {t('slot.took')}
+      {set.map((run) => (
+        <Link key={run.id} href={`/chat/${run.id}`}>
+          {nameOf(run, tc).slice(0, 80)}
+        </Link>
+      ))}{' '}
+      {t('slot.took')}
     </p>
   );
 }

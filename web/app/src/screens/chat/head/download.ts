@@ -2,7 +2,10 @@ import { api } from '../../../api/client';
 
 /** Downloads a session. It is fetched, since a plain link could not carry the key. */
 export async function download(id: string, format: 'json' | 'markdown', name: string): Promise<void> {
-  const { data } = await api.GET('/v1/sessions/{session_id}/export', { params: { path: { session_id: id }, query: { format } }, parseAs: 'blob' });
+  const { data } = await api.GET('/v1/sessions/{session_id}/export', {
+    params: { path: { session_id: id }, query: { format } },
+    parseAs: 'blob',
+  });
   const url = URL.createObjectURL(data as unknown as Blob);
   const link = document.createElement('a');
   link.href = url;

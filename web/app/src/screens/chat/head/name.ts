@@ -2,4 +2,5 @@ import type { Session } from '../store/conversation';
 import type { texts } from '../texts';
 
 /** The name of a session, or what stands for one. */
-export const nameOf = (session: Pick<Session, 'name' | 'type'>, t: typeof texts.t): string => session.name || t(session.type === 'CHAT' ? 'untitled' : 'run.untitled');
+export const nameOf = (session: Pick<Session, 'name' | 'type'>, t: typeof texts.t): string =>
+  session.name || t(session.type === 'CHAT' ? 'untitled' : 'run.untitled');

@@ -21,22 +21,61 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   const q = useDeferredValue(typed.trim().slice(0, 200));
   const query = useInfiniteQuery({
     queryKey: ['get', '/v1/sessions', 'chats', q], // its beginning is what events make old
-    queryFn: ({ pageParam }) => body(api.GET('/v1/sessions', { params: { query: { type: 'CHAT', limit: 50, ...(q ? { q } : {}), ...(pageParam ? { after: pageParam } : {}) } } })),
-    initialPageParam: '', getNextPageParam: (last) => last.next_cursor, placeholderData: (before) => before,
+    queryFn: ({ pageParam }) =>
+      body(
+        api.GET('/v1/sessions', {
+          params: {
+            query: { type: 'CHAT', limit: 50, ...(q ? { q } : {}), ...(pageParam ? { after: pageParam } : {}) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: (before) => before,
   });
-  const sessions = useMemo(() => (query.data?.pages ?? []).flatMap((p) => p.data)
-    .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || b.last_event_time.localeCompare(a.last_event_time)), [query.data]);
+  const sessions = useMemo(
+    () =>
+      (query.data?.pages ?? [])
+        .flatMap((p) => p.data)
+        .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || b.last_event_time.localeCompare(a.last_event_time)),
+    [query.data],
+  );
   return (
     <>
-      <Link href="/chat" className={`button ${css.new}`} aria-current={open ? undefined : 'page'} onClick={onGo}>+ {t('new')}</Link>
-      {(sessions.length > 8 || typed) && <input type="search" className={css.search} aria-label={t('chats.search')} placeholder={t('chats.search')} maxLength={200} value={typed} onChange={(e) => type(e.target.value)} />}
+      <Link href="/chat" className={`button ${css.new}`} aria-current={open ? undefined : 'page'} onClick={onGo}>
+        + {t('new')}
+      </Link>
+      {(sessions.length > 8 || typed) && (
+        <input
+          type="search"
+          className={css.search}
+          aria-label={t('chats.search')}
+          placeholder={t('chats.search')}
+          maxLength={200}
+          value={typed}
+          onChange={(e) => type(e.target.value)}
+        />
+      )}
       <Read query={query}>
         {() => (
           <>
             {sessions.length === 0 && <p className="muted small">{t(q ? 'chats.none' : 'chats.empty')}</p>}
-            <ul className={`plain ${css.rows}`}>{sessions.map((s) => <Row key={s.id} session={s} here={s.id === open} onGo={onGo} />)}</ul>
+            <ul className={`plain ${css.rows}`}>
+              {sessions.map((s) => (
+                <Row key={s.id} session={s} here={s.id === open} onGo={onGo} />
+              ))}
+            </ul>
             {query.isFetchNextPageError && <ProblemBox thrown={query.error} />}
-            {query.hasNextPage && <button type="button" className="plain small" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{tu('more')}</button>}
+            {query.hasNextPage && (
+              <button
+                type="button"
+                className="plain small"
+                disabled={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                {tu('more')}
+              </button>
+            )}
           </>
         )}
       </Read>
@@ -52,12 +91,27 @@ function Row({ session, here, onGo }: { session: Session; here: boolean; onGo: (
   const draft = !here && !isEmpty(readDraft(session.id));
   return (
     <li>
-      <Link href={`/chat/${session.id}`} className={css.row} aria-current={here ? 'page' : undefined} data-status={session.status} onClick={onGo}>
-        <span className={css.name}>{session.pinned && <span aria-label={t('chats.pinned')} role="img">★ </span>}{(session.name || t('untitled')).slice(0, 300)}</span>
+      <Link
+        href={`/chat/${session.id}`}
+        className={css.row}
+        aria-current={here ? 'page' : undefined}
+        data-status={session.status}
+        onClick={onGo}
+      >
+        <span className={css.name}>
+          {session.pinned && (
+            <span aria-label={t('chats.pinned')} role="img">
+              ★{' '}
+            </span>
+          )}
+          {(session.name || t('untitled')).slice(0, 300)}
+        </span>
         <span className={css.meta}>
           {words && <span className={`badge ${tone}`}>{words}</span>}
           {draft && <span className="badge">{t('chats.draft')}</span>}
-          <span><Time at={session.last_event_time} absolute /></span>
+          <span>
+            <Time at={session.last_event_time} absolute />
+          </span>
         </span>
       </Link>
     </li>

@@ -12,7 +12,11 @@ import { useLive } from '../useChat';
 import { Long } from './Long';
 import css from './record.module.css';
 
-interface Props { chat: Chat; id: string; message?: Message }
+interface Props {
+  chat: Chat;
+  id: string;
+  message?: Message;
+}
 
 /** An answer of the AI, also while it is written. */
 export function AnswerView({ chat, id, message }: Props) {
@@ -20,16 +24,45 @@ export function AnswerView({ chat, id, message }: Props) {
   useLive(chat, !message);
   const live = message ? undefined : chat.conversation.live.get(id);
   const text = message ? answerText(message) : readable(live?.text ?? '');
-  const thinking = message ? thoughts(message) : live?.thinking ?? '';
+  const thinking = message ? thoughts(message) : (live?.thinking ?? '');
   const unreadable = message !== undefined && isUnreadable(message);
   return (
-    <article className={css.answer} aria-label={t('ai')} data-sender="AI" data-live={message ? undefined : ''} data-message={id}>
-      {thinking && <details className={css.fold}><summary>{t(!message && !text ? 'thinking.now' : 'thinking')}</summary><pre>{thinking}</pre></details>}
+    <article
+      className={css.answer}
+      aria-label={t('ai')}
+      data-sender="AI"
+      data-live={message ? undefined : ''}
+      data-message={id}
+    >
+      {thinking && (
+        <details className={css.fold}>
+          <summary>{t(!message && !text ? 'thinking.now' : 'thinking')}</summary>
+          <pre>{thinking}</pre>
+        </details>
+      )}
       <Blocks text={text} live={!message} />
       {unreadable && <p className={css.mark}>{t('unreadable')}</p>}
-      {unreadable && message.ai_raw?.text && <details className={css.fold}><summary>{t('raw')}</summary><pre>{message.ai_raw.text}</pre></details>}
-      {message?.status === 'interrupted' && <p className={css.mark} data-mark="interrupted">{t('interrupted')}</p>}
-      {!goesOn(message) && <footer className={css.foot}>{message && <><Time at={message.timestamp} absolute />{text && <Copy text={text} />}</>}</footer>}
+      {unreadable && message.ai_raw?.text && (
+        <details className={css.fold}>
+          <summary>{t('raw')}</summary>
+          <pre>{message.ai_raw.text}</pre>
+        </details>
+      )}
+      {message?.status === 'interrupted' && (
+        <p className={css.mark} data-mark="interrupted">
+          {t('interrupted')}
+        </p>
+      )}
+      {!goesOn(message) && (
+        <footer className={css.foot}>
+          {message && (
+            <>
+              <Time at={message.timestamp} absolute />
+              {text && <Copy text={text} />}
+            </>
+          )}
+        </footer>
+      )}
     </article>
   );
 }
@@ -51,7 +84,9 @@ function Blocks({ text, live }: { text: string; live: boolean }) {
         return (
           <div className={css.blocks} data-text="">
             {/* oxlint-disable-next-line react/no-array-index-key -- a block is known by its place: text only grows at its end */}
-            {blocks.map((block, i) => <Block key={i} text={block} open={live && i === blocks.length - 1} />)}
+            {blocks.map((block, i) => (
+              <Block key={i} text={block} open={live && i === blocks.length - 1} />
+            ))}
             {live && <span className={css.caret} aria-hidden="true" />}
           </div>
         );
@@ -62,7 +97,14 @@ function Blocks({ text, live }: { text: string; live: boolean }) {
 
 function Block({ text, open }: { text: string; open: boolean }) {
   const code = open ? openCode(text) : null;
-  if (code !== null) return <div className="md"><pre><code>{code}</code></pre></div>;
+  if (code !== null)
+    return (
+      <div className="md">
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </div>
+    );
   return <Markdown text={text} />;
 }
 

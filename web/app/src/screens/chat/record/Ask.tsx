@@ -15,11 +15,18 @@ export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) 
 
 function Settled({ approval }: { approval: Approval }) {
   const t = texts.use();
-  const question = approval.kind === 'question' && (approval.status === 'approved' ? 'settled.answered' : approval.status === 'refused' ? 'settled.unanswered' : null);
+  const question =
+    approval.kind === 'question' &&
+    (approval.status === 'approved' ? 'settled.answered' : approval.status === 'refused' ? 'settled.unanswered' : null);
   const status = `settled.${approval.status}`;
   return (
     <section className={css.quiet} data-approval={approval.id} data-status={approval.status}>
-      <p><span className={`badge ${approval.status === 'approved' ? 'ok' : 'warn'}`}>{question ? t(question) : t.has(status) ? t(status) : approval.status}</span> {aboutOf(approval)}</p>
+      <p>
+        <span className={`badge ${approval.status === 'approved' ? 'ok' : 'warn'}`}>
+          {question ? t(question) : t.has(status) ? t(status) : approval.status}
+        </span>{' '}
+        {aboutOf(approval)}
+      </p>
     </section>
   );
 }

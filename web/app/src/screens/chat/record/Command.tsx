@@ -9,9 +9,23 @@ import { Long } from './Long';
 import { linksOf } from './links';
 import css from './record.module.css';
 
-interface Props { chat: Chat; command: string; status: string; result?: Schemas['CommandResult']; execution?: Execution; round?: string }
+interface Props {
+  chat: Chat;
+  command: string;
+  status: string;
+  result?: Schemas['CommandResult'];
+  execution?: Execution;
+  round?: string;
+}
 
-const tone: Record<string, string> = { SUCCESS: 'ok', FAILED: 'bad', UNKNOWN: 'bad', CANCELLED: 'warn', STARTED: 'accent', PENDING: 'accent' };
+const tone: Record<string, string> = {
+  SUCCESS: 'ok',
+  FAILED: 'bad',
+  UNKNOWN: 'bad',
+  CANCELLED: 'warn',
+  STARTED: 'accent',
+  PENDING: 'accent',
+};
 
 /** One command: what it did in words, how it ended, and folded what it was given and gave. */
 export function CommandCard({ chat, command, status, result, execution, round }: Props) {
@@ -22,10 +36,19 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const error = result?.error ?? execution?.error;
   // How to read on is said to the AI; nobody else can use a cursor.
   const note = (result?.note ?? execution?.note)?.replace(/There is more: go on with cursor "[^"]*"\.$/, '').trim();
-  const took = execution?.started_at && execution.ended_at ? Math.max(0, Date.parse(execution.ended_at) - Date.parse(execution.started_at)) : null;
+  const took =
+    execution?.started_at && execution.ended_at
+      ? Math.max(0, Date.parse(execution.ended_at) - Date.parse(execution.started_at))
+      : null;
   return (
     <div className={css.card} data-command={command} data-status={status}>
-      <details open={open} onToggle={(e) => { setOpen(e.currentTarget.open); if (e.currentTarget.open && !execution) chat.needRound(round); }}>
+      <details
+        open={open}
+        onToggle={(e) => {
+          setOpen(e.currentTarget.open);
+          if (e.currentTarget.open && !execution) chat.needRound(round);
+        }}
+      >
         <summary>
           <span className="grow clamp">{result?.summary || command}</span>
           <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
@@ -36,7 +59,15 @@ export function CommandCard({ chat, command, status, result, execution, round }:
       {error && (
         <div className={css.wrong}>
           <p>{error.message}</p>
-          {error.fields && error.fields.length > 0 && <ul>{error.fields.map((x) => <li key={x.pointer + x.code}><code>{x.pointer}</code> {x.message}</li>)}</ul>}
+          {error.fields && error.fields.length > 0 && (
+            <ul>
+              {error.fields.map((x) => (
+                <li key={x.pointer + x.code}>
+                  <code>{x.pointer}</code> {x.message}
+                </li>
+              ))}
+            </ul>
+          )}
         </div>
       )}
       {note && <p className={`muted small ${css.inside}`}>{note}</p>}
@@ -50,8 +81,17 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   const links = linksOf(execution?.params, execution?.result);
   return (
     <div className={css.inside}>
-      <p className="row small"><code>{command}</code>{execution && execution.attempt > 1 && <span className="muted">{t('exec.attempt', { n: execution.attempt })}</span>}
-        {links.map((l) => <Link key={l.href} href={l.href}>{t(`exec.${l.noun}`)}</Link>)}</p>
+      <p className="row small">
+        <code>{command}</code>
+        {execution && execution.attempt > 1 && (
+          <span className="muted">{t('exec.attempt', { n: execution.attempt })}</span>
+        )}
+        {links.map((l) => (
+          <Link key={l.href} href={l.href}>
+            {t(`exec.${l.noun}`)}
+          </Link>
+        ))}
+      </p>
       {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
       {text && <Labelled label={t('exec.result')} text={text} />}
       {!text && !execution && <p className="muted small">{t('exec.none')}</p>}
@@ -60,5 +100,12 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
 }
 
 function Labelled({ label, text }: { label: string; text: string }) {
-  return <div><p className="muted small">{label}</p><Long text={text} most={3000}>{(shown) => <pre>{shown}</pre>}</Long></div>;
+  return (
+    <div>
+      <p className="muted small">{label}</p>
+      <Long text={text} most={3000}>
+        {(shown) => <pre>{shown}</pre>}
+      </Long>
+    </div>
+  );
 }

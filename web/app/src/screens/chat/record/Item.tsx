@@ -11,18 +11,35 @@ import { UserView } from './User';
 
 /** One entry of the record. What streams and the message it becomes are one component, so
  * that nothing jumps when it is done. */
-export const ItemView = memo(function ItemView({ chat, item, named }: { chat: Chat; item: Item; named: boolean }) {
-  switch (item.kind) {
-    case 'live': return <AnswerView chat={chat} id={item.key} />;
-    case 'voided': return <p className={css.mark} data-mark="discarded">{texts.t('discarded')}</p>;
-    case 'approval': return <AskView chat={chat} approval={item.approval} />;
-    case 'running': return <div className={css.cards}>{item.executions.map((e) => <CommandCard key={e.id} chat={chat} command={e.command} status={e.status} execution={e} />)}</div>;
-    default:
-  }
-  if (item.message.sender === 'USER') return <UserView message={item.message} named={named} />;
-  if (item.message.sender === 'AI') return <AnswerView chat={chat} id={item.key} message={item.message} />;
-  return <SystemView chat={chat} message={item.message} />;
-}, (before, after) => before.chat === after.chat && before.named === after.named && same(before.item, after.item));
+export const ItemView = memo(
+  function ItemView({ chat, item, named }: { chat: Chat; item: Item; named: boolean }) {
+    switch (item.kind) {
+      case 'live':
+        return <AnswerView chat={chat} id={item.key} />;
+      case 'voided':
+        return (
+          <p className={css.mark} data-mark="discarded">
+            {texts.t('discarded')}
+          </p>
+        );
+      case 'approval':
+        return <AskView chat={chat} approval={item.approval} />;
+      case 'running':
+        return (
+          <div className={css.cards}>
+            {item.executions.map((e) => (
+              <CommandCard key={e.id} chat={chat} command={e.command} status={e.status} execution={e} />
+            ))}
+          </div>
+        );
+      default:
+    }
+    if (item.message.sender === 'USER') return <UserView message={item.message} named={named} />;
+    if (item.message.sender === 'AI') return <AnswerView chat={chat} id={item.key} message={item.message} />;
+    return <SystemView chat={chat} message={item.message} />;
+  },
+  (before, after) => before.chat === after.chat && before.named === after.named && same(before.item, after.item),
+);
 
 // Commands are shown with what is known of their execution, which is not in the item.
 function same(a: Item, b: Item): boolean {

@@ -2,7 +2,11 @@ import { useState, type ReactNode } from 'react';
 import { useFormat } from '../../../i18n/format';
 import { texts } from '../texts';
 
-interface Props { text: string; most: number; children: (shown: string) => ReactNode }
+interface Props {
+  text: string;
+  most: number;
+  children: (shown: string) => ReactNode;
+}
 
 /** A text that may be very long: it is cut until somebody wants all of it. */
 export function Long({ text, most, children }: Props) {
@@ -13,7 +17,11 @@ export function Long({ text, most, children }: Props) {
   return (
     <>
       {children(all ? text : `${text.slice(0, most)}…`)}
-      <p><button type="button" className="link small" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('show.less') : t('show.all', { size: f.bytes(text.length) })}</button></p>
+      <p>
+        <button type="button" className="link small" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? t('show.less') : t('show.all', { size: f.bytes(text.length) })}
+        </button>
+      </p>
     </>
   );
 }

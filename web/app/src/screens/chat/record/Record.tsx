@@ -16,7 +16,9 @@ function guess(item: Item): number {
   if (item.kind !== 'message') return 80;
   const m = item.message;
   const length = (m.ai_message?.pre_text ?? writtenText(m)).length;
-  return m.sender === 'SYSTEM' ? 44 * Math.max(1, m.system_message?.command_results?.length ?? 1) : 64 + Math.min(1200, length / 3);
+  return m.sender === 'SYSTEM'
+    ? 44 * Math.max(1, m.system_message?.command_results?.length ?? 1)
+    : 64 + Math.min(1200, length / 3);
 }
 
 /** The record of a chat. Only what is near the window is there; it follows what is new
@@ -29,14 +31,29 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const named = useMemo(() => severalPeople(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
   // Forms that somebody fills in stay, however far away they are scrolled.
-  const keep = useCallback((range: Range) => {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-key]')?.dataset.key;
-    const stay = items.flatMap((item, i) => ((item.kind === 'approval' && item.approval.status === 'open') || item.key === focused ? [i] : []));
-    return [...new Set([...defaultRangeExtractor(range), ...stay])].toSorted((a, b) => a - b);
-  }, [items]);
+  const keep = useCallback(
+    (range: Range) => {
+      const focused = document.activeElement?.closest<HTMLElement>('[data-key]')?.dataset.key;
+      const stay = items.flatMap((item, i) =>
+        (item.kind === 'approval' && item.approval.status === 'open') || item.key === focused ? [i] : [],
+      );
+      return [...new Set([...defaultRangeExtractor(range), ...stay])].toSorted((a, b) => a - b);
+    },
+    [items],
+  );
   const virtual = useVirtualizer({
-    count: items.length, getScrollElement: () => scroller.current, getItemKey: (i) => items[i]!.key, estimateSize: (i) => guess(items[i]!),
-    rangeExtractor: keep, overscan: 6, gap: 14, paddingStart: 56, paddingEnd: 20, anchorTo: 'end', followOnAppend: true, scrollEndThreshold: near,
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (i) => items[i]!.key,
+    estimateSize: (i) => guess(items[i]!),
+    rangeExtractor: keep,
+    overscan: 6,
+    gap: 14,
+    paddingStart: 56,
+    paddingEnd: 20,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: near,
   });
   const shown = virtual.getVirtualItems();
   const top = items[0]?.key;
@@ -49,21 +66,40 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const away = useFollow(scroller, () => virtual.scrollToEnd(), items.length > 0, sent);
   const first = shown[0]?.index ?? 0;
   const older = chat.conversation.cursor !== null;
-  useEffect(() => { if (older && first < 4 && items.length > 0) void chat.loadOlder(); }, [chat, older, first, items.length]);
+  useEffect(() => {
+    if (older && first < 4 && items.length > 0) void chat.loadOlder();
+  }, [chat, older, first, items.length]);
   return (
     <div className={css.frame}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by the keyboard */}
       <section ref={scroller} className={css.scroller} aria-label={t('record')} tabIndex={0}>
         <div className={css.list} style={{ height: virtual.getTotalSize() }}>
-          <div className={css.top}><Top chat={chat} older={older} /></div>
+          <div className={css.top}>
+            <Top chat={chat} older={older} />
+          </div>
           {shown.map(({ index, key, start }) => (
-            <div key={key} ref={virtual.measureElement} data-index={index} data-key={key} className={css.item} style={{ transform: `translateY(${start}px)` }}>
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              data-key={key}
+              className={css.item}
+              style={{ transform: `translateY(${start}px)` }}
+            >
               <ItemView chat={chat} item={items[index]!} named={named} />
             </div>
           ))}
         </div>
       </section>
-      {away && <button type="button" className={`small ${css.newest}`} onClick={() => virtual.scrollToEnd({ behavior: 'smooth' })}>↓ {t('newest')}</button>}
+      {away && (
+        <button
+          type="button"
+          className={`small ${css.newest}`}
+          onClick={() => virtual.scrollToEnd({ behavior: 'smooth' })}
+        >
+          ↓ {t('newest')}
+        </button>
+      )}
     </div>
   );
 }
@@ -71,18 +107,35 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
 function Top({ chat, older }: { chat: Chat; older: boolean }) {
   const t = texts.use();
   if (chat.olderProblem != null) return <ProblemBox thrown={chat.olderProblem} onRetry={() => void chat.loadOlder()} />;
-  if (chat.readingOlder) return <p className="muted small" role="status">{t('older.loading')}</p>;
-  if (older) return <button type="button" className="plain small" onClick={() => void chat.loadOlder()}>{t('older.load')}</button>;
+  if (chat.readingOlder)
+    return (
+      <p className="muted small" role="status">
+        {t('older.loading')}
+      </p>
+    );
+  if (older)
+    return (
+      <button type="button" className="plain small" onClick={() => void chat.loadOlder()}>
+        {t('older.load')}
+      </button>
+    );
   return <p className="muted small">{t('older.start')}</p>;
 }
 
 /** Keeps the end in sight: at the start, after a message was sent, and when the window
  * gets smaller. It says whether the person has scrolled away from it. */
-function useFollow(scroller: React.RefObject<HTMLDivElement | null>, toEnd: () => void, filled: boolean, sent: number): boolean {
+function useFollow(
+  scroller: React.RefObject<HTMLDivElement | null>,
+  toEnd: () => void,
+  filled: boolean,
+  sent: number,
+): boolean {
   const [away, setAway] = useState(false);
   const at = useRef(true);
   const go = useRef(toEnd);
-  useLayoutEffect(() => { go.current = toEnd; });
+  useLayoutEffect(() => {
+    go.current = toEnd;
+  });
   const done = useRef(-1); // the number of messages sent when it last went to the end
   useLayoutEffect(() => {
     if (!filled || done.current === sent) return;
@@ -95,10 +148,15 @@ function useFollow(scroller: React.RefObject<HTMLDivElement | null>, toEnd: () =
       at.current = box.scrollHeight - box.scrollTop - box.clientHeight < near;
       setAway(box.scrollHeight - box.scrollTop - box.clientHeight > 300);
     };
-    const resized = new ResizeObserver(() => { if (at.current) go.current(); });
+    const resized = new ResizeObserver(() => {
+      if (at.current) go.current();
+    });
     box.addEventListener('scroll', look, { passive: true });
     resized.observe(box);
-    return () => { box.removeEventListener('scroll', look); resized.disconnect(); };
+    return () => {
+      box.removeEventListener('scroll', look);
+      resized.disconnect();
+    };
   }, [scroller]);
   return away;
 }

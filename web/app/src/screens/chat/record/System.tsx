@@ -23,18 +23,46 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
     return (
       <section className={css.cards} aria-label={title} data-system={said?.type}>
         {results.map((r, i) => (
-          <CommandCard key={r.execution_id ?? r.call_id ?? i} chat={chat} command={r.command} status={r.status} result={r} round={message.round_id} execution={chat.execution(r.execution_id)} />
+          <CommandCard
+            key={r.execution_id ?? r.call_id ?? i}
+            chat={chat}
+            command={r.command}
+            status={r.status}
+            result={r}
+            round={message.round_id}
+            execution={chat.execution(r.execution_id)}
+          />
         ))}
       </section>
     );
   }
   if (said?.type === 'CONTEXT_SUMMARY') {
-    return <section className={css.summed} data-system={said.type}><Folded title={title} text={[said.summary, said.formatted_data].filter(Boolean).join('\n\n')} /></section>;
+    return (
+      <section className={css.summed} data-system={said.type}>
+        <Folded title={title} text={[said.summary, said.formatted_data].filter(Boolean).join('\n\n')} />
+      </section>
+    );
   }
   if (loud.has(said?.type ?? '')) {
-    return <section className="box warn" data-system={said?.type}><p><strong>{title}</strong> {said?.summary} <span className="small"><Time at={message.timestamp} absolute /></span></p></section>;
+    return (
+      <section className="box warn" data-system={said?.type}>
+        <p>
+          <strong>{title}</strong> {said?.summary}{' '}
+          <span className="small">
+            <Time at={message.timestamp} absolute />
+          </span>
+        </p>
+      </section>
+    );
   }
-  return <section className={css.quiet} data-system={said?.type}><Folded title={title} text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')} /></section>;
+  return (
+    <section className={css.quiet} data-system={said?.type}>
+      <Folded
+        title={title}
+        text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')}
+      />
+    </section>
+  );
 }
 
 /** What a run took. */
@@ -43,12 +71,22 @@ function RunLine({ run }: { run: Schemas['ExecutionMetadata'] }) {
   const f = useFormat();
   return (
     <section className={css.quiet} data-system="RUN">
-      <p>{t('sys.run', { time: f.duration(run.duration_ms), n: run.tokens, tokens: f.number(run.tokens) })}{run.cost ? ` ${f.money(run.cost.amount, run.cost.currency)}.` : ''}</p>
+      <p>
+        {t('sys.run', { time: f.duration(run.duration_ms), n: run.tokens, tokens: f.number(run.tokens) })}
+        {run.cost ? ` ${f.money(run.cost.amount, run.cost.currency)}.` : ''}
+      </p>
     </section>
   );
 }
 
 function Folded({ title, text }: { title: string; text: string }) {
   if (!text) return <p>{title}</p>;
-  return <details className={css.fold}><summary>{title}</summary><Long text={text} most={8000}>{(shown) => <pre>{shown}</pre>}</Long></details>;
+  return (
+    <details className={css.fold}>
+      <summary>{title}</summary>
+      <Long text={text} most={8000}>
+        {(shown) => <pre>{shown}</pre>}
+      </Long>
+    </details>
+  );
 }

@@ -16,12 +16,37 @@ export function UserView({ message, named }: { message: Message; named: boolean 
   const refers = segments.some((s) => s.type === 'enrichment');
   return (
     <article className={css.mine} aria-label={who || t('you')} data-sender="USER" data-message={message.id}>
-      {who && <p className={`small muted ${css.author}`} data-author=""><bdi>{who}</bdi></p>}
-      {refers
+      {who && (
+        <p className={`small muted ${css.author}`} data-author="">
+          <bdi>{who}</bdi>
+        </p>
+      )}
+      {refers ? (
         // oxlint-disable-next-line react/no-array-index-key -- segments never change
-        ? <p className="preserve">{segments.map((s, i) => (s.type === 'text' ? <span key={i}>{s.text}</span> : <span key={i} className={css.reference}>{s.enrichment?.summary ?? s.enrichment?.type}</span>))}</p>
-        : <Long text={text} most={2500}>{(shown) => <p className="preserve" data-text="">{shown}</p>}</Long>}
-      <footer className={css.foot}><Time at={message.timestamp} absolute />{text && <Copy text={text} />}</footer>
+        <p className="preserve">
+          {segments.map((s, i) =>
+            s.type === 'text' ? (
+              <span key={i}>{s.text}</span>
+            ) : (
+              <span key={i} className={css.reference}>
+                {s.enrichment?.summary ?? s.enrichment?.type}
+              </span>
+            ),
+          )}
+        </p>
+      ) : (
+        <Long text={text} most={2500}>
+          {(shown) => (
+            <p className="preserve" data-text="">
+              {shown}
+            </p>
+          )}
+        </Long>
+      )}
+      <footer className={css.foot}>
+        <Time at={message.timestamp} absolute />
+        {text && <Copy text={text} />}
+      </footer>
     </article>
   );
 }

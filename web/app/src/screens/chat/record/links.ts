@@ -1,8 +1,14 @@
 /** Where the data of a command is to be seen. */
-export interface DataLink { noun: 'tool' | 'zone' | 'document' | 'automation'; href: string }
+export interface DataLink {
+  noun: 'tool' | 'zone' | 'document' | 'automation';
+  href: string;
+}
 
 const nouns: [RegExp, DataLink['noun'], string][] = [
-  [/^tol_\w+$/, 'tool', '/data/tools/'], [/^zon_\w+$/, 'zone', '/data/zones/'], [/^doc_\w+$/, 'document', '/data/documents/'], [/^aut_\w+$/, 'automation', '/automations/'],
+  [/^tol_\w+$/, 'tool', '/data/tools/'],
+  [/^zon_\w+$/, 'zone', '/data/zones/'],
+  [/^doc_\w+$/, 'document', '/data/documents/'],
+  [/^aut_\w+$/, 'automation', '/automations/'],
 ];
 
 /** The links of a command, from the ids in its params and its result; the first of each kind. */

@@ -39,6 +39,8 @@ export function openCode(block: string): string | null {
   const mark = fence.exec(block);
   if (!mark) return null;
   const lines = block.split('\n');
-  const closed = lines.slice(1).some((l) => l.trim().startsWith(mark[1]!) && l.trim().replaceAll(mark[1]![0]!, '') === '');
+  const closed = lines
+    .slice(1)
+    .some((l) => l.trim().startsWith(mark[1]!) && l.trim().replaceAll(mark[1]![0]!, '') === '');
   return closed ? null : lines.slice(1).join('\n');
 }

@@ -27,13 +27,16 @@ class Pulse {
       this.version++;
       for (const listener of this.listeners) listener();
     };
-    if (document.hidden) setTimeout(tell, 200); // no frames there
+    if (document.hidden)
+      setTimeout(tell, 200); // no frames there
     else requestAnimationFrame(tell);
   };
 
   subscribe = (listener: () => void) => {
     this.listeners.add(listener);
-    return () => { this.listeners.delete(listener); };
+    return () => {
+      this.listeners.delete(listener);
+    };
   };
 
   read = (): number => this.version;
@@ -58,8 +61,15 @@ export class Chat {
   private sentences = new Sentences((text) => announce(text));
 
   constructor(readonly id: string) {
-    this.conversation = new Conversation(id, (what: Change) => (what === 'live' ? this.live.beat() : this.record.beat()));
-    this.outbox = new Outbox(id, this.record.beat, (receipt) => this.sent(receipt), (problem) => this.doubt(problem));
+    this.conversation = new Conversation(id, (what: Change) =>
+      what === 'live' ? this.live.beat() : this.record.beat(),
+    );
+    this.outbox = new Outbox(
+      id,
+      this.record.beat,
+      (receipt) => this.sent(receipt),
+      (problem) => this.doubt(problem),
+    );
   }
 
   /** Follows the session until the end is called. */
@@ -73,7 +83,10 @@ export class Chat {
     };
     const ends = [
       events.subscribe((event) => this.take(event)),
-      events.onOpen((continued, of) => { this.opened(continued, of); begin(); }),
+      events.onOpen((continued, of) => {
+        this.opened(continued, of);
+        begin();
+      }),
       this.live.subscribe(() => this.speak()),
     ];
     ends.push(events.watch(this.id));
@@ -96,7 +109,8 @@ export class Chat {
     if (event.name === 'message.discarded' && this.conversation.voided) announce(texts.t('discarded'));
     // A session also ends when it is deleted; then it cannot be read any more.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
-    if (event.name === 'approval.requested' && event.data.approval.session_id === this.id) announce(texts.t('said.approval'));
+    if (event.name === 'approval.requested' && event.data.approval.session_id === this.id)
+      announce(texts.t('said.approval'));
   }
 
   // The stream was connected. Events that were missed came again, or all is read again.
@@ -116,7 +130,10 @@ export class Chat {
     if (this.reading) this.again ||= again;
     this.reading ??= this.readOnce().finally(() => {
       this.reading = null;
-      if (this.again && !this.stopped) { this.again = false; void this.load(); }
+      if (this.again && !this.stopped) {
+        this.again = false;
+        void this.load();
+      }
     });
     return this.reading;
   }
@@ -133,7 +150,10 @@ export class Chat {
       const problem = asProblem(thrown);
       if (problem.status === 404) this.gone = true;
       else if (!problem.retryable) this.problem = thrown;
-      else if (!this.stopped) setTimeout(() => { if (!this.stopped && !this.gone) void this.load(); }, 2000); // the bar says it
+      else if (!this.stopped)
+        setTimeout(() => {
+          if (!this.stopped && !this.gone) void this.load();
+        }, 2000); // the bar says it
       this.record.beat();
     }
   }
@@ -159,13 +179,24 @@ export class Chat {
   /** Makes sure that the executions of a round are known: they are not in the messages. */
   needRound(round: string | undefined): void {
     if (!round || this.rounds.has(round)) return;
-    this.rounds.set(round, readRound(this.id, round).then(({ executions }) => {
-      for (const e of executions) if (!this.conversation.executions.has(e.id)) this.conversation.executions.set(e.id, e);
-      this.record.beat();
-    }, () => { this.rounds.delete(round); }));
+    this.rounds.set(
+      round,
+      readRound(this.id, round).then(
+        ({ executions }) => {
+          for (const e of executions)
+            if (!this.conversation.executions.has(e.id)) this.conversation.executions.set(e.id, e);
+          this.record.beat();
+        },
+        () => {
+          this.rounds.delete(round);
+        },
+      ),
+    );
   }
 
-  execution(id: string | undefined): Execution | undefined { return id ? this.conversation.executions.get(id) : undefined; }
+  execution(id: string | undefined): Execution | undefined {
+    return id ? this.conversation.executions.get(id) : undefined;
+  }
 
   private sent({ message, session }: Schemas['MessageAccepted']): void {
     this.conversation.arrived(message, session);
@@ -174,7 +205,10 @@ export class Chat {
   /** An answer of the API said that the session is not where the page thought: look. */
   doubt(thrown: unknown): void {
     const { status } = asProblem(thrown);
-    if (status === 404) { this.gone = true; this.record.beat(); }
+    if (status === 404) {
+      this.gone = true;
+      this.record.beat();
+    }
     if (status === 409) void this.load(true);
   }
 }

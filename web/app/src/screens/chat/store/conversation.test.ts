@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../events/types';
 import { Conversation } from './conversation';
-import { aMessage, anAnswer, anApproval, anExecution, aSession, created, delta, discarded, latest, phase } from './fixtures';
+import {
+  aMessage,
+  anAnswer,
+  anApproval,
+  anExecution,
+  aSession,
+  created,
+  delta,
+  discarded,
+  latest,
+  phase,
+} from './fixtures';
 import { itemsOf, writtenText } from './items';
 
 const shown = (c: Conversation) => itemsOf(c).map((i) => `${i.kind} ${i.key}`);
@@ -22,7 +33,11 @@ describe('a conversation', () => {
   it('knows what was written from the record and from an event, which says it once', () => {
     const c = loaded();
     c.apply(created(11, aMessage('msg_3', 11, { rich_content: { segments: [{ type: 'text', text: 'as told' }] } })));
-    expect(itemsOf(c).flatMap((i) => (i.kind === 'message' ? [writtenText(i.message)] : []))).toEqual(['msg_1', '', 'as told']);
+    expect(itemsOf(c).flatMap((i) => (i.kind === 'message' ? [writtenText(i.message)] : []))).toEqual([
+      'msg_1',
+      '',
+      'as told',
+    ]);
   });
 
   it('is not changed by an event that comes twice or is contained already', () => {
@@ -58,7 +73,11 @@ describe('a conversation', () => {
     const c = loaded();
     const other = { ...aMessage('msg_x', 20), session_id: 'ses_2' };
     c.apply(created(20, other));
-    c.apply({ name: 'session.status', seq: 21, data: { session_seq: 1, session: aSession({ id: 'ses_2', name: 'other' }) } });
+    c.apply({
+      name: 'session.status',
+      seq: 21,
+      data: { session_seq: 1, session: aSession({ id: 'ses_2', name: 'other' }) },
+    });
     expect([c.messages.has('msg_x'), c.session!.name]).toEqual([false, 'One']);
   });
 
@@ -107,7 +126,11 @@ describe('streamed text', () => {
     expect(c.apply(delta('msg_a', 3, '👋 you there'))).toBe(true);
     expect(text(c)).toBe('Hé 👋 you there');
     expect(c.apply(delta('msg_a', 40, 'gap'))).toBe(false);
-    c.apply({ name: 'message.snapshot', seq: 0, data: { session_id: 'ses_1', message_id: 'msg_a', kind: 'text', offset: 0, text: 'whole' } });
+    c.apply({
+      name: 'message.snapshot',
+      seq: 0,
+      data: { session_id: 'ses_1', message_id: 'msg_a', kind: 'text', offset: 0, text: 'whole' },
+    });
     expect(text(c)).toBe('whole');
   });
 
@@ -138,7 +161,11 @@ describe('streamed text', () => {
     c.apply(delta('msg_a', 0, 'One'));
     c.forget();
     expect(text(c)).toBeUndefined();
-    c.apply({ name: 'message.snapshot', seq: 0, data: { session_id: 'ses_1', message_id: 'msg_a', kind: 'text', offset: 0, text: 'One more' } });
+    c.apply({
+      name: 'message.snapshot',
+      seq: 0,
+      data: { session_id: 'ses_1', message_id: 'msg_a', kind: 'text', offset: 0, text: 'One more' },
+    });
     expect(text(c)).toBe('One more');
   });
 });
@@ -146,19 +173,52 @@ describe('streamed text', () => {
 describe('questions and commands', () => {
   it('shows an open question at the end and a settled one where it was asked', () => {
     const c = loaded();
-    const ask: StreamEvent = { name: 'approval.requested', seq: 12, data: { session_seq: 12, approval: anApproval('apr_1', { cancel_message_id: 'msg_c' }) } };
-    c.apply(created(12, aMessage('msg_c', 12, { sender: 'SYSTEM', rich_content: undefined, system_message: { type: 'VALIDATION_CANCELLED', summary: '' } })));
+    const ask: StreamEvent = {
+      name: 'approval.requested',
+      seq: 12,
+      data: { session_seq: 12, approval: anApproval('apr_1', { cancel_message_id: 'msg_c' }) },
+    };
+    c.apply(
+      created(
+        12,
+        aMessage('msg_c', 12, {
+          sender: 'SYSTEM',
+          rich_content: undefined,
+          system_message: { type: 'VALIDATION_CANCELLED', summary: '' },
+        }),
+      ),
+    );
     c.apply(ask);
     c.apply(created(13, aMessage('msg_3', 13)));
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2', 'message msg_3', 'approval apr_1']);
-    c.apply({ name: 'approval.settled', seq: 14, data: { session_seq: 14, approval: anApproval('apr_1', { status: 'approved', cancel_message_id: 'msg_c' }) } });
+    c.apply({
+      name: 'approval.settled',
+      seq: 14,
+      data: { session_seq: 14, approval: anApproval('apr_1', { status: 'approved', cancel_message_id: 'msg_c' }) },
+    });
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2', 'approval apr_1', 'message msg_3']);
   });
 
   it('shows commands of the round that run, until their results are in the record', () => {
-    const c = loaded({ session: aSession({ round_id: 'rnd_1', phase: 'EXECUTING_DATA_QUERIES', status: 'running' }), executions: [anExecution('exe_1'), anExecution('exe_0', { round_id: 'rnd_0' })] });
+    const c = loaded({
+      session: aSession({ round_id: 'rnd_1', phase: 'EXECUTING_DATA_QUERIES', status: 'running' }),
+      executions: [anExecution('exe_1'), anExecution('exe_0', { round_id: 'rnd_0' })],
+    });
     expect(shown(c).at(-1)).toBe('running running');
-    c.apply(created(12, aMessage('msg_r', 12, { sender: 'SYSTEM', rich_content: undefined, system_message: { type: 'DATA_ADDED', summary: '', command_results: [{ execution_id: 'exe_1', command: 'TOOL_DATA', status: 'SUCCESS' }] } })));
+    c.apply(
+      created(
+        12,
+        aMessage('msg_r', 12, {
+          sender: 'SYSTEM',
+          rich_content: undefined,
+          system_message: {
+            type: 'DATA_ADDED',
+            summary: '',
+            command_results: [{ execution_id: 'exe_1', command: 'TOOL_DATA', status: 'SUCCESS' }],
+          },
+        }),
+      ),
+    );
     expect(shown(c).at(-1)).toBe('message msg_r');
   });
 
@@ -170,7 +230,11 @@ describe('questions and commands', () => {
 
   it('takes its place in the queue from the queue', () => {
     const c = loaded();
-    c.apply({ name: 'queue.changed', seq: 0, data: { length: 1, data: [{ position: 1, session_id: 'ses_1', trigger: 'x', reason: 'x', since: '' }] } });
+    c.apply({
+      name: 'queue.changed',
+      seq: 0,
+      data: { length: 1, data: [{ position: 1, session_id: 'ses_1', trigger: 'x', reason: 'x', since: '' }] },
+    });
     expect(c.session!.queue_position).toBe(1);
     c.apply({ name: 'queue.changed', seq: 0, data: { length: 0, data: [] } });
     expect(c.session!.queue_position).toBeNull();

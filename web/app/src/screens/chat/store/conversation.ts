@@ -12,7 +12,10 @@ export type Approval = Schemas['Approval'];
 export type Roundtrip = Schemas['Roundtrip'] | Schemas['RoundtripRecord'];
 
 /** An approval and where it stands in the record; Infinity: at the end. */
-export interface PlacedApproval { approval: Approval; seq: number }
+export interface PlacedApproval {
+  approval: Approval;
+  seq: number;
+}
 
 /** The newest part of the record, as it was read. */
 export interface Latest {
@@ -45,10 +48,15 @@ export class Conversation {
   private loadedSeq = 0;
   private buffer: StreamEvent[] | null = []; // what came before or during a load
 
-  constructor(readonly id: string, private readonly changed: (what: Change) => void = () => {}) {}
+  constructor(
+    readonly id: string,
+    private readonly changed: (what: Change) => void = () => {},
+  ) {}
 
   /** From now on events wait for what is being read. */
-  beginLoad(): void { this.buffer ??= []; }
+  beginLoad(): void {
+    this.buffer ??= [];
+  }
 
   /** Nothing could be read: what came meanwhile counts all the same. */
   abandonLoad(): void {
@@ -99,10 +107,17 @@ export class Conversation {
 
   /** Moves on by one event. False: streamed text is missing and has to be asked for. */
   apply(event: StreamEvent): boolean {
-    if (event.name === 'queue.changed') { this.queue(event.data.data ?? []); return true; }
+    if (event.name === 'queue.changed') {
+      this.queue(event.data.data ?? []);
+      return true;
+    }
     if (!belongs(this.id, event.data)) return true;
-    if (event.name === 'message.delta' || event.name === 'message.snapshot' || event.name === 'message.discarded') return this.stream(event);
-    if (this.buffer) { this.buffer.push(event); return true; }
+    if (event.name === 'message.delta' || event.name === 'message.snapshot' || event.name === 'message.discarded')
+      return this.stream(event);
+    if (this.buffer) {
+      this.buffer.push(event);
+      return true;
+    }
     if (event.seq <= this.loadedSeq) return true;
     this.stored(event);
     this.changed('record');
@@ -111,13 +126,33 @@ export class Conversation {
 
   private stored(event: StreamEvent): void {
     switch (event.name) {
-      case 'session.phase': this.enter(event.data); break;
-      case 'session.created': case 'session.status': case 'session.ended': this.session = event.data.session; break;
-      case 'message.created': case 'message.updated': this.store(event.data.message); break;
-      case 'message.deleted': this.messages.delete(event.data.message.id); break;
-      case 'command.planned': case 'command.started': case 'command.ended': this.executions.set(event.data.execution.id, event.data.execution); break;
-      case 'approval.requested': case 'approval.settled': this.place(event.data.approval, event.seq); break;
-      case 'usage.updated': this.used(event.data.roundtrip); break;
+      case 'session.phase':
+        this.enter(event.data);
+        break;
+      case 'session.created':
+      case 'session.status':
+      case 'session.ended':
+        this.session = event.data.session;
+        break;
+      case 'message.created':
+      case 'message.updated':
+        this.store(event.data.message);
+        break;
+      case 'message.deleted':
+        this.messages.delete(event.data.message.id);
+        break;
+      case 'command.planned':
+      case 'command.started':
+      case 'command.ended':
+        this.executions.set(event.data.execution.id, event.data.execution);
+        break;
+      case 'approval.requested':
+      case 'approval.settled':
+        this.place(event.data.approval, event.seq);
+        break;
+      case 'usage.updated':
+        this.used(event.data.roundtrip);
+        break;
       default:
     }
   }
@@ -175,7 +210,9 @@ export class Conversation {
     this.live.delete(message.id);
   }
 
-  private stream(event: Extract<StreamEvent, { name: 'message.delta' | 'message.snapshot' | 'message.discarded' }>): boolean {
+  private stream(
+    event: Extract<StreamEvent, { name: 'message.delta' | 'message.snapshot' | 'message.discarded' }>,
+  ): boolean {
     const id = event.data.message_id;
     if (event.name === 'message.discarded') {
       if (!this.live.delete(id)) return true;
@@ -193,7 +230,10 @@ export class Conversation {
       this.changed('record');
     }
     this.changed('live');
-    if (event.name === 'message.snapshot') { text.set(event.data.kind, event.data.text); return true; }
+    if (event.name === 'message.snapshot') {
+      text.set(event.data.kind, event.data.text);
+      return true;
+    }
     return text.add(event.data.kind, event.data.offset, event.data.text);
   }
 
@@ -204,13 +244,23 @@ export class Conversation {
     this.changed('record');
   }
 
-  get queued(): Message[] { return [...this.messages.values()].filter((m) => m.status === 'queued'); }
-  get open(): Approval[] { return [...this.approvals.values()].filter((a) => a.approval.status === 'open').map((a) => a.approval); }
+  get queued(): Message[] {
+    return [...this.messages.values()].filter((m) => m.status === 'queued');
+  }
+  get open(): Approval[] {
+    return [...this.approvals.values()].filter((a) => a.approval.status === 'open').map((a) => a.approval);
+  }
 }
 
 /** Whether an event is about the session: events name it in their body. */
 function belongs(id: string, data: unknown): boolean {
   const d = (data ?? {}) as Record<string, { id?: string; session_id?: string } | string | undefined>;
   const of = (name: string) => (typeof d[name] === 'object' ? d[name] : undefined);
-  return (d.session_id ?? of('session')?.id ?? of('message')?.session_id ?? of('execution')?.session_id ?? of('approval')?.session_id) === id;
+  return (
+    (d.session_id ??
+      of('session')?.id ??
+      of('message')?.session_id ??
+      of('execution')?.session_id ??
+      of('approval')?.session_id) === id
+  );
 }

@@ -1,20 +1,41 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { contentOf, draftOf, emptyDraft, freeLabel, joinDrafts, keepDraft, present, readDraft, type Draft } from './drafts';
+import {
+  contentOf,
+  draftOf,
+  emptyDraft,
+  freeLabel,
+  joinDrafts,
+  keepDraft,
+  present,
+  readDraft,
+  type Draft,
+} from './drafts';
 
 const sleep = { label: 'Sleep', type: 'USE' as const, config: { tool_id: 'tol_1' } };
 
-class Store { // what a browser keeps
+class Store {
+  // what a browser keeps
   [name: string]: unknown;
-  getItem(name: string) { return (this[name] as string) ?? null; }
-  setItem(name: string, value: string) { this[name] = value; }
-  removeItem(name: string) { delete this[name]; }
+  getItem(name: string) {
+    return (this[name] as string) ?? null;
+  }
+  setItem(name: string, value: string) {
+    this[name] = value;
+  }
+  removeItem(name: string) {
+    delete this[name];
+  }
 }
 beforeEach(() => vi.stubGlobal('localStorage', new Store()));
 
 describe('a draft', () => {
   it('is kept for its chat alone', () => {
     keepDraft('ses_1', { text: 'half', references: [sleep] });
-    expect([readDraft('ses_1'), readDraft('ses_2'), readDraft(undefined)]).toEqual([{ text: 'half', references: [sleep] }, emptyDraft, emptyDraft]);
+    expect([readDraft('ses_1'), readDraft('ses_2'), readDraft(undefined)]).toEqual([
+      { text: 'half', references: [sleep] },
+      emptyDraft,
+      emptyDraft,
+    ]);
     keepDraft('ses_1', emptyDraft);
     expect(readDraft('ses_1')).toEqual(emptyDraft);
   });
@@ -22,23 +43,42 @@ describe('a draft', () => {
   it('survives a store that is full, forbidden or filled by somebody else', () => {
     localStorage.setItem('fermata.draft.ses_1', '{"text": 7}');
     expect(readDraft('ses_1')).toEqual(emptyDraft);
-    vi.stubGlobal('localStorage', { getItem() { throw new Error('no'); }, setItem() { throw new Error('full'); } });
+    vi.stubGlobal('localStorage', {
+      getItem() {
+        throw new Error('no');
+      },
+      setItem() {
+        throw new Error('full');
+      },
+    });
     keepDraft('ses_1', { text: 'x', references: [] });
     expect(readDraft('ses_1')).toEqual(emptyDraft);
   });
 
   it('is sent as text, or as segments in their order', () => {
     expect(contentOf({ text: ' hello \n', references: [sleep] })).toEqual({ text: 'hello' });
-    const draft: Draft = { text: 'how is @[Sleep], and @[Sleep 2]?', references: [sleep, { ...sleep, label: 'Sleep 2', type: 'POINTER' }] };
-    expect(contentOf(draft)).toEqual({ segments: [
-      { type: 'text', text: 'how is ' }, { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' } } },
-      { type: 'text', text: ', and ' }, { type: 'enrichment', enrichment: { type: 'POINTER', config: { tool_id: 'tol_1' } } }, { type: 'text', text: '?' }] });
+    const draft: Draft = {
+      text: 'how is @[Sleep], and @[Sleep 2]?',
+      references: [sleep, { ...sleep, label: 'Sleep 2', type: 'POINTER' }],
+    };
+    expect(contentOf(draft)).toEqual({
+      segments: [
+        { type: 'text', text: 'how is ' },
+        { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' } } },
+        { type: 'text', text: ', and ' },
+        { type: 'enrichment', enrichment: { type: 'POINTER', config: { tool_id: 'tol_1' } } },
+        { type: 'text', text: '?' },
+      ],
+    });
   });
 
   it('loses a reference with its token', () => expect(present({ text: 'how is it', references: [sleep] })).toEqual([]));
 
   it('comes back from what was sent', () => {
-    const back = draftOf([{ type: 'text', text: 'how is ' }, { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' }, summary: 'data of Sleep [x]' } }]);
+    const back = draftOf([
+      { type: 'text', text: 'how is ' },
+      { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' }, summary: 'data of Sleep [x]' } },
+    ]);
     expect(back.text).toBe('how is @[data of Sleep  x]');
     expect(contentOf(back)).toHaveProperty('segments.length', 2);
     expect(draftOf([], 'plain')).toEqual({ text: 'plain', references: [] });

@@ -5,8 +5,15 @@ import type { Schemas } from '../../../api/client';
 export type EnrichmentType = Schemas['Enrichment']['type'];
 
 /** A reference in a draft. In the text it stands as its token, e.g. "@[Sleep]". */
-export interface Reference { label: string; type: EnrichmentType; config: Record<string, unknown> }
-export interface Draft { text: string; references: Reference[] }
+export interface Reference {
+  label: string;
+  type: EnrichmentType;
+  config: Record<string, unknown>;
+}
+export interface Draft {
+  text: string;
+  references: Reference[];
+}
 
 export const emptyDraft: Draft = { text: '', references: [] };
 export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '';
@@ -28,19 +35,26 @@ export function keepDraft(session: string | undefined, draft: Draft): void {
   try {
     if (draft.text) localStorage.setItem(name(session), JSON.stringify(draft));
     else localStorage.removeItem(name(session));
-  } catch { /* too long for the browser's store: it lives as long as the page */ }
+  } catch {
+    /* too long for the browser's store: it lives as long as the page */
+  }
 }
 
 /** A label that no other reference of the draft has, without what ends a token. */
 export function freeLabel(draft: Draft, wanted: string): string {
-  const plain = wanted.replace(/[[\]\n]/g, ' ').trim().slice(0, 60) || '?';
+  const plain =
+    wanted
+      .replace(/[[\]\n]/g, ' ')
+      .trim()
+      .slice(0, 60) || '?';
   let label = plain;
   for (let n = 2; draft.references.some((r) => r.label === label); n++) label = `${plain} ${n}`;
   return label;
 }
 
 /** The references whose token is still in the text. */
-export const present = (draft: Draft): Reference[] => draft.references.filter((r) => draft.text.includes(tokenOf(r.label)));
+export const present = (draft: Draft): Reference[] =>
+  draft.references.filter((r) => draft.text.includes(tokenOf(r.label)));
 
 /** What is sent: text alone, or segments in their order. */
 export function contentOf(draft: Draft): Schemas['MessageContent'] {
@@ -49,7 +63,10 @@ export function contentOf(draft: Draft): Schemas['MessageContent'] {
   const segments: Schemas['SegmentInput'][] = [];
   let rest = draft.text.trim();
   while (rest) {
-    const next = references.map((r) => ({ r, at: rest.indexOf(tokenOf(r.label)) })).filter((x) => x.at >= 0).toSorted((a, b) => a.at - b.at)[0];
+    const next = references
+      .map((r) => ({ r, at: rest.indexOf(tokenOf(r.label)) }))
+      .filter((x) => x.at >= 0)
+      .toSorted((a, b) => a.at - b.at)[0];
     const text = next ? rest.slice(0, next.at) : rest;
     if (text) segments.push({ type: 'text', text });
     if (!next) break;
@@ -60,7 +77,10 @@ export function contentOf(draft: Draft): Schemas['MessageContent'] {
 }
 
 /** A draft from what was sent: a message that comes back to be written anew. */
-export function draftOf(segments: readonly Schemas['Segment'][] | readonly Schemas['SegmentInput'][], text = ''): Draft {
+export function draftOf(
+  segments: readonly Schemas['Segment'][] | readonly Schemas['SegmentInput'][],
+  text = '',
+): Draft {
   const draft: Draft = { text: '', references: [] };
   for (const s of segments) {
     if (s.type === 'text') draft.text += s.text ?? '';

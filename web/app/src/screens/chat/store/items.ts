@@ -20,14 +20,21 @@ export function answerText(m: Message): string {
 }
 
 /** What a person wrote. Events leave `linear_text` out where one segment has all of it. */
-export const writtenText = (m: Message): string => (m.rich_content ? m.rich_content.linear_text ?? m.rich_content.segments[0]?.text : m.text_content) ?? '';
+export const writtenText = (m: Message): string =>
+  (m.rich_content ? (m.rich_content.linear_text ?? m.rich_content.segments[0]?.text) : m.text_content) ?? '';
 
 /** An answer that said nothing to the person: it only gave commands. */
 export function saysNothing(m: Message): boolean {
-  return m.sender === 'AI' && m.status !== 'interrupted' && !isUnreadable(m) && answerText(m).trim() === '' && !thoughts(m);
+  return (
+    m.sender === 'AI' && m.status !== 'interrupted' && !isUnreadable(m) && answerText(m).trim() === '' && !thoughts(m)
+  );
 }
 
-export const thoughts = (m: Message): string => (m.ai_raw?.thinking ?? []).map((x) => x.text).filter(Boolean).join('\n\n');
+export const thoughts = (m: Message): string =>
+  (m.ai_raw?.thinking ?? [])
+    .map((x) => x.text)
+    .filter(Boolean)
+    .join('\n\n');
 
 /** The items of a conversation. Queued messages stand at the composer, and a message that
  * says that a question was set aside is hidden while the question itself is shown. */
@@ -41,18 +48,32 @@ export function itemsOf(c: Conversation): Item[] {
     placed.push({ seq: message.seq ?? Infinity, item: { kind: 'message', key: message.id, message } });
   }
   for (const { approval, seq } of c.approvals.values()) {
-    placed.push({ seq: approval.status === 'open' ? Infinity : seq, item: { kind: 'approval', key: approval.id, approval } });
+    placed.push({
+      seq: approval.status === 'open' ? Infinity : seq,
+      item: { kind: 'approval', key: approval.id, approval },
+    });
   }
   placed.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
   const items = placed.map((p) => p.item);
   for (const id of c.live.keys()) items.push({ kind: 'live', key: id });
   if (c.voided) items.push({ kind: 'voided', key: 'voided' });
-  const running = [...c.executions.values()].filter((e) => !reported.has(e.id) && e.kind !== 'control'
-    && e.round_id === c.session?.round_id && (e.status === 'APPROVED' || e.status === 'STARTED'));
+  const running = [...c.executions.values()].filter(
+    (e) =>
+      !reported.has(e.id) &&
+      e.kind !== 'control' &&
+      e.round_id === c.session?.round_id &&
+      (e.status === 'APPROVED' || e.status === 'STARTED'),
+  );
   if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
   return items;
 }
 
 /** Whether more than one person wrote what is shown. */
 export const severalPeople = (items: Item[]): boolean =>
-  new Set(items.flatMap((item) => (item.kind === 'message' && item.message.sender === 'USER' && item.message.sender_id ? [item.message.sender_id] : []))).size > 1;
+  new Set(
+    items.flatMap((item) =>
+      item.kind === 'message' && item.message.sender === 'USER' && item.message.sender_id
+        ? [item.message.sender_id]
+        : [],
+    ),
+  ).size > 1;

@@ -40,14 +40,21 @@ export class LiveText {
     this.parts[kind]?.set(text);
   }
 
-  get text(): string { return this.parts.text.value; }
-  get thinking(): string { return this.parts.thinking.value; }
-  get writesCommand(): boolean { return this.parts.arguments.length > 0; }
+  get text(): string {
+    return this.parts.text.value;
+  }
+  get thinking(): string {
+    return this.parts.thinking.value;
+  }
+  get writesCommand(): boolean {
+    return this.parts.arguments.length > 0;
+  }
 }
 
 function count(text: string): number {
   let halves = 0;
-  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && i > 0 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) halves++;
+  for (let i = 0; i < text.length; i++)
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && i > 0 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) halves++;
   return text.length - halves;
 }
 

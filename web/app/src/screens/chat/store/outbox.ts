@@ -6,14 +6,29 @@ import type { Draft } from './drafts';
 import { contentOf } from './drafts';
 
 export type IfBusy = NonNullable<Schemas['MessageInput']['if_busy']>;
-export interface Parcel { key: string; draft: Draft; ifBusy?: IfBusy; at: number }
-export interface Outgoing extends Parcel { state: 'waiting' | 'sending' | 'failed'; problem?: Problem }
+export interface Parcel {
+  key: string;
+  draft: Draft;
+  ifBusy?: IfBusy;
+  at: number;
+}
+export interface Outgoing extends Parcel {
+  state: 'waiting' | 'sending' | 'failed';
+  problem?: Problem;
+}
 type Receipt = Schemas['MessageAccepted'];
 
 const fresh = 15 * 60 * 1000; // older ones are only sent again when the person says so
 const prefix = (session: string) => `fermata.outbox.${session}.`;
 // What the next try may mend by itself.
-const passing = new Set(['unreachable', 'unavailable', 'db_busy', 'idempotency_in_progress', 'rate_limited', 'outcome_unknown']);
+const passing = new Set([
+  'unreachable',
+  'unavailable',
+  'db_busy',
+  'idempotency_in_progress',
+  'rate_limited',
+  'outcome_unknown',
+]);
 
 let begun = '';
 
@@ -32,7 +47,11 @@ export function keepParcel(session: string, draft: Draft): void {
 }
 
 function keep(session: string, { key, draft, ifBusy, at }: Parcel): void {
-  try { localStorage.setItem(prefix(session) + key, JSON.stringify({ key, draft, ifBusy, at })); } catch { /* lives as long as the page */ }
+  try {
+    localStorage.setItem(prefix(session) + key, JSON.stringify({ key, draft, ifBusy, at }));
+  } catch {
+    /* lives as long as the page */
+  }
 }
 
 function kept(session: string): Outgoing[] {
@@ -43,7 +62,9 @@ function kept(session: string): Outgoing[] {
       const said = JSON.parse(localStorage.getItem(name) ?? 'null') as Parcel | null;
       if (said?.key && typeof said.draft?.text === 'string') found.push({ ...said, state: 'waiting' });
     }
-  } catch { /* no storage, or not ours */ }
+  } catch {
+    /* no storage, or not ours */
+  }
   return found.toSorted((a, b) => a.at - b.at);
 }
 
@@ -53,7 +74,12 @@ export class Outbox {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
 
-  constructor(private readonly session: string, private readonly changed: () => void, private readonly stored: (receipt: Receipt) => void, private readonly refused: (problem: Problem) => void) {
+  constructor(
+    private readonly session: string,
+    private readonly changed: () => void,
+    private readonly stored: (receipt: Receipt) => void,
+    private readonly refused: (problem: Problem) => void,
+  ) {
     this.items = kept(session);
   }
 
@@ -66,12 +92,18 @@ export class Outbox {
 
   /** Takes one back. It may have arrived all the same if its answer was lost. */
   remove(key: string): void {
-    try { localStorage.removeItem(prefix(this.session) + key); } catch { /* was never kept */ }
+    try {
+      localStorage.removeItem(prefix(this.session) + key);
+    } catch {
+      /* was never kept */
+    }
     this.put(this.items.filter((i) => i.key !== key));
   }
 
   again(key: string): void {
-    this.put(this.items.map((i) => (i.key === key ? { ...i, at: Date.now(), state: 'waiting', problem: undefined } : i)));
+    this.put(
+      this.items.map((i) => (i.key === key ? { ...i, at: Date.now(), state: 'waiting', problem: undefined } : i)),
+    );
     void this.flush();
   }
 
@@ -87,7 +119,7 @@ export class Outbox {
     this.busy = true;
     try {
       for (let item = this.next(); item; item = this.next()) {
-        if (!await this.send(item)) return;
+        if (!(await this.send(item))) return;
       }
     } finally {
       this.busy = false;
@@ -95,17 +127,21 @@ export class Outbox {
   }
 
   private next(): Outgoing | undefined {
-    return this.items.find((i) => Date.now() - i.at < fresh && (i.state !== 'failed' || passing.has(i.problem?.code ?? '')));
+    return this.items.find(
+      (i) => Date.now() - i.at < fresh && (i.state !== 'failed' || passing.has(i.problem?.code ?? '')),
+    );
   }
 
   /** False: the rest waits. */
   private async send(item: Outgoing): Promise<boolean> {
     this.mark(item.key, { state: 'sending', problem: undefined });
     try {
-      const receipt = await body(api.POST('/v1/sessions/{session_id}/messages', {
-        params: { path: { session_id: this.session }, header: { 'Idempotency-Key': item.key } },
-        body: { ...contentOf(item.draft), ...(item.ifBusy ? { if_busy: item.ifBusy } : {}) },
-      }));
+      const receipt = await body(
+        api.POST('/v1/sessions/{session_id}/messages', {
+          params: { path: { session_id: this.session }, header: { 'Idempotency-Key': item.key } },
+          body: { ...contentOf(item.draft), ...(item.ifBusy ? { if_busy: item.ifBusy } : {}) },
+        }),
+      );
       this.remove(item.key);
       this.stored(receipt);
       return true;
@@ -114,12 +150,15 @@ export class Outbox {
       this.mark(item.key, { state: 'failed', problem });
       this.refused(problem);
       const wait = passing.has(problem.code);
-      if (wait && !this.closed) this.timer = setTimeout(() => void this.flush(), Math.max(3000, problem.retryAfter * 1000));
+      if (wait && !this.closed)
+        this.timer = setTimeout(() => void this.flush(), Math.max(3000, problem.retryAfter * 1000));
       return !wait; // what was refused for good does not hold the others up
     }
   }
 
-  private mark(key: string, now: Partial<Outgoing>): void { this.put(this.items.map((i) => (i.key === key ? { ...i, ...now } : i))); }
+  private mark(key: string, now: Partial<Outgoing>): void {
+    this.put(this.items.map((i) => (i.key === key ? { ...i, ...now } : i)));
+  }
 
   private put(items: Outgoing[]): void {
     this.items = items;

@@ -10,6 +10,13 @@ it.each([
   [[], false],
 ])('names stand where several people write: %j', (senders, several) => {
   const c = new Conversation('ses_1');
-  c.load(latest({ messages: [anAnswer('msg_ai', 9, 'hello'), ...senders.map((id, i) => aMessage(`msg_${i}`, i + 1, id ? { sender_id: id } : {})).toReversed()] }));
+  c.load(
+    latest({
+      messages: [
+        anAnswer('msg_ai', 9, 'hello'),
+        ...senders.map((id, i) => aMessage(`msg_${i}`, i + 1, id ? { sender_id: id } : {})).toReversed(),
+      ],
+    }),
+  );
   expect(severalPeople(itemsOf(c))).toBe(several);
 });

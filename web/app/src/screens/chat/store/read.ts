@@ -7,17 +7,25 @@ const older = 200;
 
 const path = (id: string) => ({ path: { session_id: id } });
 
-export interface Page { messages: Message[]; cursor: string | null }
+export interface Page {
+  messages: Message[];
+  cursor: string | null;
+}
 
 /** Messages from the newest on, or older than the cursor. */
 export async function readMessages(id: string, after?: string): Promise<Page> {
-  const { data, next_cursor } = await body(api.GET('/v1/sessions/{session_id}/messages', {
-    params: { ...path(id), query: { order: 'desc', limit: after ? older : newest, ...(after ? { after } : {}) } },
-  }));
+  const { data, next_cursor } = await body(
+    api.GET('/v1/sessions/{session_id}/messages', {
+      params: { ...path(id), query: { order: 'desc', limit: after ? older : newest, ...(after ? { after } : {}) } },
+    }),
+  );
   return { messages: data, cursor: next_cursor };
 }
 
-export interface Round { executions: Execution[]; roundtrip: Roundtrip | null }
+export interface Round {
+  executions: Execution[];
+  roundtrip: Roundtrip | null;
+}
 
 /** What was executed in a round, and its last call of the AI that answered. */
 export async function readRound(id: string, round: string | null): Promise<Round> {
@@ -25,9 +33,11 @@ export async function readRound(id: string, round: string | null): Promise<Round
   if (!round) return found;
   let after: string | undefined;
   for (let pages = 0; pages < 5; pages++) {
-    const { data, next_cursor } = await body(api.GET('/v1/sessions/{session_id}/timeline', {
-      params: { ...path(id), query: { round_id: round, limit: 200, ...(after ? { after } : {}) } },
-    }));
+    const { data, next_cursor } = await body(
+      api.GET('/v1/sessions/{session_id}/timeline', {
+        params: { ...path(id), query: { round_id: round, limit: 200, ...(after ? { after } : {}) } },
+      }),
+    );
     for (const line of data) {
       if (line.execution) found.executions.push(line.execution);
       if (line.roundtrip?.purpose === 'answer') found.roundtrip = line.roundtrip;
@@ -39,13 +49,19 @@ export async function readRound(id: string, round: string | null): Promise<Round
 }
 
 async function readOpen(id: string): Promise<Approval[]> {
-  const { data } = await body(api.GET('/v1/approvals', { params: { query: { session_id: id, status: 'open', limit: 200 } } }));
+  const { data } = await body(
+    api.GET('/v1/approvals', { params: { query: { session_id: id, status: 'open', limit: 200 } } }),
+  );
   return data;
 }
 
 /** The newest part of all. The session comes first: what the rest contains is as new or newer. */
 export async function readLatest(id: string): Promise<Latest> {
   const session: Session = await body(api.GET('/v1/sessions/{session_id}', { params: path(id) }));
-  const [messages, approvals, round] = await Promise.all([readMessages(id), readOpen(id), readRound(id, session.round_id)]);
+  const [messages, approvals, round] = await Promise.all([
+    readMessages(id),
+    readOpen(id),
+    readRound(id, session.round_id),
+  ]);
   return { session, ...messages, approvals, ...round };
 }

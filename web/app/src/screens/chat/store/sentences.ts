@@ -9,10 +9,14 @@ export class Sentences {
   constructor(private readonly say: (text: string) => void) {}
 
   /** Announces the sentences that are complete by now. */
-  grow(id: string, text: string): void { this.speak(id, text, lastEnd(text, this.said.get(id) ?? 0)); }
+  grow(id: string, text: string): void {
+    this.speak(id, text, lastEnd(text, this.said.get(id) ?? 0));
+  }
 
   /** Announces the rest of an answer. */
-  finish(id: string, text: string): void { this.speak(id, text, text.length); }
+  finish(id: string, text: string): void {
+    this.speak(id, text, text.length);
+  }
 
   /** It is complete. What began to be read out is read to its end; else it was there
    * before, and nothing is said. */
@@ -25,7 +29,12 @@ export class Sentences {
     const from = this.said.get(id) ?? 0;
     if (end <= from) return;
     this.said.set(id, end);
-    this.say(text.slice(from, end).replace(/[*_`#>|]+/g, '').trim());
+    this.say(
+      text
+        .slice(from, end)
+        .replace(/[*_`#>|]+/g, '')
+        .trim(),
+    );
   }
 }
 

@@ -5,7 +5,8 @@ import { Sentences } from './sentences';
 
 describe('blocks of Markdown', () => {
   it('are the text again, however it is cut', () => {
-    const text = '# A\n\nOne\ntwo\n\n- a\n\n- b\n\n  more of b\n\n```js\nlet a;\n\nlet b;\n```\n\n| a |\n|---|\n| 1 |\n\nend';
+    const text =
+      '# A\n\nOne\ntwo\n\n- a\n\n- b\n\n  more of b\n\n```js\nlet a;\n\nlet b;\n```\n\n| a |\n|---|\n| 1 |\n\nend';
     const blocks = blocksOf(text);
     expect(blocks.join('')).toBe(text);
     expect(blocks).toHaveLength(6);
@@ -22,7 +23,8 @@ describe('blocks of Markdown', () => {
     }
   });
 
-  it('stay whole where links are defined for all of it', () => expect(blocksOf('see [a]\n\nmore\n\n[a]: https://x')).toHaveLength(1));
+  it('stay whole where links are defined for all of it', () =>
+    expect(blocksOf('see [a]\n\nmore\n\n[a]: https://x')).toHaveLength(1));
 
   it('know code that is still open', () => {
     expect(openCode('```js\nlet a;')).toBe('let a;');

@@ -23,17 +23,40 @@ export function Documents() {
   const [, go] = useLocation();
   const [making, setMaking] = useState(false);
   const [limit, setLimit] = useState(50);
-  const query = $api.useQuery('get', '/v1/documents', { params: { query: { limit } } }, { placeholderData: (old) => old });
+  const query = $api.useQuery(
+    'get',
+    '/v1/documents',
+    { params: { query: { limit } } },
+    { placeholderData: (old) => old },
+  );
   return (
-    <Page title={t('title')} name={t('nav.documents')} actions={<button type="button" className="primary" onClick={() => setMaking(true)}>{dt('new')}</button>}>
+    <Page
+      title={t('title')}
+      name={t('nav.documents')}
+      actions={
+        <button type="button" className="primary" onClick={() => setMaking(true)}>
+          {dt('new')}
+        </button>
+      }
+    >
       <Tabs />
       <p className="muted">{dt('intro')}</p>
       <Read query={query}>
         {({ data, next_cursor }) => (
           <>
             {data.length === 0 && <Empty>{dt('empty')}</Empty>}
-            <ul className="plain stack tight">{data.map((doc) => <Line key={doc.id} doc={doc} />)}</ul>
-            {next_cursor && limit < 200 && <p><button type="button" onClick={() => setLimit(200)}>{t('more')}</button></p>}
+            <ul className="plain stack tight">
+              {data.map((doc) => (
+                <Line key={doc.id} doc={doc} />
+              ))}
+            </ul>
+            {next_cursor && limit < 200 && (
+              <p>
+                <button type="button" onClick={() => setLimit(200)}>
+                  {t('more')}
+                </button>
+              </p>
+            )}
           </>
         )}
       </Read>
@@ -46,9 +69,16 @@ export function Documents() {
 function Line({ doc }: { doc: Schemas['Document'] }) {
   return (
     <li className="card row" data-document={doc.id}>
-      <span className="grow stack tight"><Link href={`/data/documents/${doc.id}`} className="clamp">{doc.title || doc.key}</Link><code className="muted">{doc.key}</code></span>
+      <span className="grow stack tight">
+        <Link href={`/data/documents/${doc.id}`} className="clamp">
+          {doc.title || doc.key}
+        </Link>
+        <code className="muted">{doc.key}</code>
+      </span>
       <StateBadge doc={doc} />
-      <span className="small muted"><Time at={doc.updated_at} /></span>
+      <span className="small muted">
+        <Time at={doc.updated_at} />
+      </span>
     </li>
   );
 }
@@ -56,7 +86,11 @@ function Line({ doc }: { doc: Schemas['Document'] }) {
 export function StateBadge({ doc }: { doc: Schemas['Document'] }) {
   const dt = docTexts.use();
   const state = stateOf(doc);
-  return <span className={`badge ${state === 'published' ? 'ok' : 'warn'}`} data-state={state}>{dt(state === 'published' ? 'published' : 'draft')}</span>;
+  return (
+    <span className={`badge ${state === 'published' ? 'ok' : 'warn'}`} data-state={state}>
+      {dt(state === 'published' ? 'published' : 'draft')}
+    </span>
+  );
 }
 
 function NewDocument({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
@@ -66,16 +100,46 @@ function NewDocument({ onClose, onMade }: { onClose: () => void; onMade: (id: st
   const [key, setKey] = useState<string | null>(null); // null: made from the title
   const [text, setText] = useState('');
   const made = key ?? keyOf(title);
-  const action = useAction(async () => onMade((await body(api.POST('/v1/documents', { body: { key: made, title, body: text } }))).id));
-  const wrong = (pointer: string) => (action.problem == null ? undefined : asProblem(action.problem).errors.find((e) => e.pointer === pointer)?.message);
+  const action = useAction(async () =>
+    onMade((await body(api.POST('/v1/documents', { body: { key: made, title, body: text } }))).id),
+  );
+  const wrong = (pointer: string) =>
+    action.problem == null ? undefined : asProblem(action.problem).errors.find((e) => e.pointer === pointer)?.message;
   return (
     <Dialog title={dt('new.title')} onClose={onClose}>
-      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void action.run(); }}>
-        <Field label={dt('title')} wrong={wrong('/title')}><input type="text" maxLength={200} value={title} onChange={(e) => setTitle(e.target.value)} /></Field>
-        <Field label={dt('key')} hint={dt('key.hint')} required wrong={wrong('/key')}><input type="text" maxLength={100} autoCapitalize="off" spellCheck={false} value={made} onChange={(e) => setKey(e.target.value)} /></Field>
-        <Field label={dt('body')} hint={dt('body.hint')} wrong={wrong('/body')}><textarea rows={8} maxLength={100_000} value={text} onChange={(e) => setText(e.target.value)} /></Field>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(e) => {
+          e.preventDefault();
+          void action.run();
+        }}
+      >
+        <Field label={dt('title')} wrong={wrong('/title')}>
+          <input type="text" maxLength={200} value={title} onChange={(e) => setTitle(e.target.value)} />
+        </Field>
+        <Field label={dt('key')} hint={dt('key.hint')} required wrong={wrong('/key')}>
+          <input
+            type="text"
+            maxLength={100}
+            autoCapitalize="off"
+            spellCheck={false}
+            value={made}
+            onChange={(e) => setKey(e.target.value)}
+          />
+        </Field>
+        <Field label={dt('body')} hint={dt('body.hint')} wrong={wrong('/body')}>
+          <textarea rows={8} maxLength={100_000} value={text} onChange={(e) => setText(e.target.value)} />
+        </Field>
         {action.problem != null && <ProblemBox thrown={action.problem} />}
-        <div className="row"><button type="submit" className="primary" disabled={action.busy || !made}>{dt('make')}</button><button type="button" onClick={onClose}>{t('cancel')}</button></div>
+        <div className="row">
+          <button type="submit" className="primary" disabled={action.busy || !made}>
+            {dt('make')}
+          </button>
+          <button type="button" onClick={onClose}>
+            {t('cancel')}
+          </button>
+        </div>
       </form>
     </Dialog>
   );

@@ -8,7 +8,11 @@ import { diffLines, type Line } from './diff';
 import { docTexts } from '../docTexts';
 import { texts } from '../texts';
 
-interface Props { doc: Schemas['Document']; now: string; onUse: (text: string) => void }
+interface Props {
+  doc: Schemas['Document'];
+  now: string;
+  onUse: (text: string) => void;
+}
 
 /** What was published, the latest first. */
 export function Versions({ doc, now, onUse }: Props) {
@@ -16,7 +20,12 @@ export function Versions({ doc, now, onUse }: Props) {
   const dt = docTexts.use();
   const [limit, setLimit] = useState(20);
   const [open, setOpen] = useState<number | null>(null);
-  const query = $api.useQuery('get', '/v1/documents/{document_id}/versions', { params: { path: { document_id: doc.id }, query: { limit } } }, { placeholderData: (old) => old });
+  const query = $api.useQuery(
+    'get',
+    '/v1/documents/{document_id}/versions',
+    { params: { path: { document_id: doc.id }, query: { limit } } },
+    { placeholderData: (old) => old },
+  );
   return (
     <section className="stack tight" aria-labelledby="versions">
       <h2 id="versions">{dt('versions')}</h2>
@@ -27,25 +36,56 @@ export function Versions({ doc, now, onUse }: Props) {
             <ul className="plain stack tight">
               {data.map((one) => (
                 <li key={one.version} className="row" data-version={one.version}>
-                  <span>{dt('version', { n: one.version })}, <Time at={one.published_at} absolute /></span>
-                  <button type="button" className="small" aria-label={`${dt('look')}: ${dt('version', { n: one.version })}`} onClick={() => setOpen(one.version)}>{dt('look')}</button>
+                  <span>
+                    {dt('version', { n: one.version })}, <Time at={one.published_at} absolute />
+                  </span>
+                  <button
+                    type="button"
+                    className="small"
+                    aria-label={`${dt('look')}: ${dt('version', { n: one.version })}`}
+                    onClick={() => setOpen(one.version)}
+                  >
+                    {dt('look')}
+                  </button>
                 </li>
               ))}
             </ul>
-            {next_cursor && limit < 200 && <p><button type="button" onClick={() => setLimit(200)}>{t('more')}</button></p>}
+            {next_cursor && limit < 200 && (
+              <p>
+                <button type="button" onClick={() => setLimit(200)}>
+                  {t('more')}
+                </button>
+              </p>
+            )}
           </>
         )}
       </Read>
-      {open !== null && <Compared doc={doc} version={open} now={now} onUse={(text) => { setOpen(null); onUse(text); }} onClose={() => setOpen(null)} />}
+      {open !== null && (
+        <Compared
+          doc={doc}
+          version={open}
+          now={now}
+          onUse={(text) => {
+            setOpen(null);
+            onUse(text);
+          }}
+          onClose={() => setOpen(null)}
+        />
+      )}
     </section>
   );
 }
 
-interface ComparedProps extends Props { version: number; onClose: () => void }
+interface ComparedProps extends Props {
+  version: number;
+  onClose: () => void;
+}
 
 function Compared({ doc, version, now, onUse, onClose }: ComparedProps) {
   const dt = docTexts.use();
-  const query = $api.useQuery('get', '/v1/documents/{document_id}/versions/{version}', { params: { path: { document_id: doc.id, version } } });
+  const query = $api.useQuery('get', '/v1/documents/{document_id}/versions/{version}', {
+    params: { path: { document_id: doc.id, version } },
+  });
   const before = query.data?.body ?? '';
   const lines = useMemo(() => (query.data ? diffLines(before, now) : []), [query.data, before, now]);
   const count = (kind: Line['kind']) => lines.filter((line) => line.kind === kind).length;
@@ -56,7 +96,13 @@ function Compared({ doc, version, now, onUse, onClose }: ComparedProps) {
           <>
             <p>{before === now ? dt('same') : dt('diff.count', { added: count('added'), gone: count('gone') })}</p>
             <Diff lines={lines} />
-            {before !== now && <p><button type="button" onClick={() => onUse(before)}>{dt('use')}</button></p>}
+            {before !== now && (
+              <p>
+                <button type="button" onClick={() => onUse(before)}>
+                  {dt('use')}
+                </button>
+              </p>
+            )}
           </>
         )}
       </Read>
@@ -69,9 +115,15 @@ function Diff({ lines }: { lines: Line[] }) {
   return (
     <div className={`card ${css.diff}`} data-diff tabIndex={0} role="region" aria-label={dt('versions')}>
       {lines.map(({ kind, text }, i) => {
-        if (kind === 'same') return <span key={i}>  {text}</span>;
+        if (kind === 'same') return <span key={i}> {text}</span>;
         const Tag = kind === 'added' ? 'ins' : 'del';
-        return <Tag key={i}><span className="visually-hidden">{dt(kind === 'added' ? 'diff.add' : 'diff.gone')}: </span><b aria-hidden="true">{kind === 'added' ? '+ ' : '− '}</b>{text}</Tag>;
+        return (
+          <Tag key={i}>
+            <span className="visually-hidden">{dt(kind === 'added' ? 'diff.add' : 'diff.gone')}: </span>
+            <b aria-hidden="true">{kind === 'added' ? '+ ' : '− '}</b>
+            {text}
+          </Tag>
+        );
       })}
     </div>
   );

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { diffLines } from './diff';
 
-const said = (before: string, now: string) => diffLines(before, now).map(({ kind, text }) => `${{ same: ' ', added: '+', gone: '-' }[kind]}${text}`);
+const said = (before: string, now: string) =>
+  diffLines(before, now).map(({ kind, text }) => `${{ same: ' ', added: '+', gone: '-' }[kind]}${text}`);
 
 it('tells what came and what went', () => {
   expect(said('a\nb\nc', 'a\nB\nc')).toEqual([' a', '-b', '+B', ' c']);
@@ -15,6 +16,16 @@ it('each text can be read from it, also from very long ones', () => {
   const before = Array.from({ length: 3000 }, (_, i) => `${i % 7} ${i}`).join('\n');
   const now = Array.from({ length: 3000 }, (_, i) => `${i % 5} ${i}`).join('\n');
   const lines = diffLines(before, now);
-  expect(lines.filter((l) => l.kind !== 'added').map((l) => l.text).join('\n')).toBe(before);
-  expect(lines.filter((l) => l.kind !== 'gone').map((l) => l.text).join('\n')).toBe(now);
+  expect(
+    lines
+      .filter((l) => l.kind !== 'added')
+      .map((l) => l.text)
+      .join('\n'),
+  ).toBe(before);
+  expect(
+    lines
+      .filter((l) => l.kind !== 'gone')
+      .map((l) => l.text)
+      .join('\n'),
+  ).toBe(now);
 });

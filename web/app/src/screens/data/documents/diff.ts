@@ -1,4 +1,7 @@
-export interface Line { kind: 'same' | 'added' | 'gone'; text: string }
+export interface Line {
+  kind: 'same' | 'added' | 'gone';
+  text: string;
+}
 
 const most = 4_000_000; // cells of the table; beyond it the middle is shown as a whole
 
@@ -10,7 +13,11 @@ export function diffLines(before: string, now: string): Line[] {
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
   const same = (lines: string[]): Line[] => lines.map((text) => ({ kind: 'same', text }));
-  return [...same(a.slice(0, head)), ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)), ...same(tail ? a.slice(-tail) : [])];
+  return [
+    ...same(a.slice(0, head)),
+    ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
+    ...same(tail ? a.slice(-tail) : []),
+  ];
 }
 
 function middle(a: string[], b: string[]): Line[] {
@@ -22,13 +29,17 @@ function middle(a: string[], b: string[]): Line[] {
   const length = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => length[i * width + j]!;
   for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) length[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    for (let j = b.length - 1; j >= 0; j--)
+      length[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   }
   const lines: Line[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) { lines.push({ kind: 'same', text: a[i]! }); i++; j++; }
-    else if (i < a.length && (j === b.length || at(i + 1, j) >= at(i, j + 1))) lines.push(gone(a[i++]!));
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      lines.push({ kind: 'same', text: a[i]! });
+      i++;
+      j++;
+    } else if (i < a.length && (j === b.length || at(i + 1, j) >= at(i, j + 1))) lines.push(gone(a[i++]!));
     else lines.push(added(b[j++]!));
   }
   return lines;

@@ -1,11 +1,20 @@
 import type { Schemas } from '../../../api/client';
 
 /** Whether sessions read a document, and whether they read it as it is now. */
-export function stateOf(doc: Pick<Schemas['Document'], 'body' | 'published_body' | 'published_at'>): 'draft' | 'changed' | 'published' {
+export function stateOf(
+  doc: Pick<Schemas['Document'], 'body' | 'published_body' | 'published_at'>,
+): 'draft' | 'changed' | 'published' {
   if (doc.published_at === null || doc.published_body === null) return 'draft';
   return doc.published_body === doc.body ? 'published' : 'changed';
 }
 
 /** A key made from a title: "Règles de la maison" is regles_de_la_maison. */
-export const keyOf = (title: string): string => title.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('œ', 'oe')
-  .replace(/[^a-z0-9.-]+/g, '_').replace(/^[_.-]+|[_.-]+$/g, '').slice(0, 100);
+export const keyOf = (title: string): string =>
+  title
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('œ', 'oe')
+    .replace(/[^a-z0-9.-]+/g, '_')
+    .replace(/^[_.-]+|[_.-]+$/g, '')
+    .slice(0, 100);

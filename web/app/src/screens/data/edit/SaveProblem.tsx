@@ -3,7 +3,10 @@ import { useAction } from '../../../ui/action';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts } from '../texts';
 
-interface Props { thrown: unknown; load: () => Promise<unknown> }
+interface Props {
+  thrown: unknown;
+  load: () => Promise<unknown>;
+}
 
 /** What went wrong when something was saved. If somebody else was quicker, it offers to
  * load what they saved; what was typed stays. */
@@ -14,9 +17,15 @@ export function SaveProblem({ thrown, load }: Props) {
   if (asProblem(thrown).code !== 'precondition_failed') return <ProblemBox thrown={thrown} />;
   return (
     <div className="box warn stack tight" role="alert" data-code="precondition_failed">
-      <p><strong>{t('stale.title')}</strong> {t('stale.text')}</p>
+      <p>
+        <strong>{t('stale.title')}</strong> {t('stale.text')}
+      </p>
       {action.problem != null && <ProblemBox thrown={action.problem} />}
-      <p><button type="button" className="small" disabled={action.busy} onClick={() => void action.run()}>{t('stale.load')}</button></p>
+      <p>
+        <button type="button" className="small" disabled={action.busy} onClick={() => void action.run()}>
+          {t('stale.load')}
+        </button>
+      </p>
     </div>
   );
 }

@@ -5,7 +5,11 @@ it('what was typed stays, what was not touched is the newest', () => {
   const base = { name: 'Weight', description: '', config: { unit: 'kg', min: 0 } };
   const mine = { name: 'My weight', description: '', config: { unit: 'lb', min: 0 } };
   const theirs = { name: 'Mass', description: 'In the morning', config: { unit: 'kg', min: 10 } };
-  expect(rebase(base, mine, theirs)).toEqual({ name: 'My weight', description: 'In the morning', config: { unit: 'lb', min: 10 } });
+  expect(rebase(base, mine, theirs)).toEqual({
+    name: 'My weight',
+    description: 'In the morning',
+    config: { unit: 'lb', min: 10 },
+  });
 });
 
 it('a field that was emptied stays empty, and one that was added stays', () => {

@@ -1,6 +1,7 @@
 type Fields = Record<string, unknown>;
 const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What somebody typed, upon what somebody else saved meanwhile: a field that was touched
  * stays as it was typed, the others are the newest. Objects within are taken field by field. */

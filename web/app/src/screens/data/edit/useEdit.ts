@@ -4,7 +4,9 @@ import { announce } from '../../../shell/announce';
 import { rebase } from './rebase';
 import { texts } from '../texts';
 
-interface Versioned { version: number }
+interface Versioned {
+  version: number;
+}
 interface Options<R extends Versioned, D extends object> {
   /** What is there; left out for something new. */
   of?: R;
@@ -24,10 +26,22 @@ export function useEdit<R extends Versioned, D extends object>({ of, draftOf, sa
   const [loaded, setLoaded] = useState(false);
   const action = useAction(() => save(draft, `"${base.version}"`, base.draft));
   return {
-    draft, action, loaded, base: base.draft, version: base.version,
-    set: (change: Partial<D>) => { setDraft((now) => ({ ...now, ...change })); if (loaded) setLoaded(false); },
+    draft,
+    action,
+    loaded,
+    base: base.draft,
+    version: base.version,
+    set: (change: Partial<D>) => {
+      setDraft((now) => ({ ...now, ...change }));
+      if (loaded) setLoaded(false);
+    },
     /** Begins anew with what was saved. */
-    begin: (record: R) => { const next = draftOf(record); setBase({ version: record.version, draft: next }); setDraft(next); setLoaded(false); },
+    begin: (record: R) => {
+      const next = draftOf(record);
+      setBase({ version: record.version, draft: next });
+      setDraft(next);
+      setLoaded(false);
+    },
     reload: async () => {
       const record = await load!();
       const theirs = draftOf(record);
@@ -42,5 +56,9 @@ export function useEdit<R extends Versioned, D extends object>({ of, draftOf, sa
 
 /** The fields that were changed: nothing else is sent. */
 export function changesOf<D extends object>(base: D, draft: D): Partial<D> {
-  return Object.fromEntries(Object.entries(draft).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify((base as Record<string, unknown>)[name]))) as Partial<D>;
+  return Object.fromEntries(
+    Object.entries(draft).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify((base as Record<string, unknown>)[name]),
+    ),
+  ) as Partial<D>;
 }

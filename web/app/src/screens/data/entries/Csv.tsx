@@ -13,12 +13,22 @@ import { queryOf, type Filter } from './period';
 import { toolTexts } from '../toolTexts';
 
 type Result = Schemas['ImportResult'];
-interface Props { tool: Schemas['Tool']; schema: Schema; filter: Filter }
+interface Props {
+  tool: Schemas['Tool'];
+  schema: Schema;
+  filter: Filter;
+}
 
 // The bytes go as they are: the server says if they are no text in UTF-8.
-const send = (tool: string, file: File, dry_run: boolean): Promise<Result> => body(api.POST('/v1/tools/{tool_id}/entries/import', {
-  params: { path: { tool_id: tool }, query: { dry_run } }, headers: { 'Content-Type': 'text/csv' }, body: file as unknown as string, bodySerializer: (raw: unknown) => raw as BodyInit,
-}));
+const send = (tool: string, file: File, dry_run: boolean): Promise<Result> =>
+  body(
+    api.POST('/v1/tools/{tool_id}/entries/import', {
+      params: { path: { tool_id: tool }, query: { dry_run } },
+      headers: { 'Content-Type': 'text/csv' },
+      body: file as unknown as string,
+      bodySerializer: (raw: unknown) => raw as BodyInit,
+    }),
+  );
 
 function download(blob: Blob, name: string) {
   const link = document.createElement('a');
@@ -28,29 +38,63 @@ function download(blob: Blob, name: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-const fileName = (tool: Schemas['Tool']) => `${tool.name.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60).replace(/^-|-$/g, '') || 'entries'}.csv`;
+const fileName = (tool: Schemas['Tool']) =>
+  `${
+    tool.name
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .slice(0, 60)
+      .replace(/^-|-$/g, '') || 'entries'
+  }.csv`;
 
 // As the server writes it: a field may have the name of one of its own columns.
-const columnNames = (schema: Schema) => ['timestamp', ...columnsOf(schema).map(({ name }) => (['id', 'timestamp', '*'].includes(name) ? `data.${name}` : name))];
+const columnNames = (schema: Schema) => [
+  'timestamp',
+  ...columnsOf(schema).map(({ name }) => (['id', 'timestamp', '*'].includes(name) ? `data.${name}` : name)),
+];
 
 /** Entries out of and into files. */
 export function Csv({ tool, schema, filter }: Props) {
   const t = toolTexts.use();
   const columns = columnNames(schema);
   const out = useAction(async () => {
-    const { data } = await api.GET('/v1/tools/{tool_id}/entries', { params: { path: { tool_id: tool.id }, query: queryOf(filter) }, headers: { Accept: 'text/csv' }, parseAs: 'blob' });
+    const { data } = await api.GET('/v1/tools/{tool_id}/entries', {
+      params: { path: { tool_id: tool.id }, query: queryOf(filter) },
+      headers: { Accept: 'text/csv' },
+      parseAs: 'blob',
+    });
     download(data as unknown as Blob, fileName(tool));
   });
   const quoted = columns.map((name) => (/[",;\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
   return (
     <section className="card stack" aria-labelledby="csv">
-      <div className="row between"><h2 id="csv">{t('csv')}</h2><button type="button" disabled={out.busy} onClick={() => void out.run()}>{t('csv.export')}</button></div>
+      <div className="row between">
+        <h2 id="csv">{t('csv')}</h2>
+        <button type="button" disabled={out.busy} onClick={() => void out.run()}>
+          {t('csv.export')}
+        </button>
+      </div>
       {out.problem != null && <ProblemBox thrown={out.problem} />}
       <details>
         <summary>{t('csv.import')}</summary>
         <div className="stack tight">
-          <p>{t('csv.columns')} {columns.map((name) => <span key={name}><code>{name.slice(0, 60)}</code> </span>)}</p>
-          <p className="small muted">{t('csv.columns.text')} <button type="button" className="link" onClick={() => download(new Blob([`${quoted.join(',')}\n`], { type: 'text/csv' }), fileName(tool))}>{t('csv.template')}</button></p>
+          <p>
+            {t('csv.columns')}{' '}
+            {columns.map((name) => (
+              <span key={name}>
+                <code>{name.slice(0, 60)}</code>{' '}
+              </span>
+            ))}
+          </p>
+          <p className="small muted">
+            {t('csv.columns.text')}{' '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => download(new Blob([`${quoted.join(',')}\n`], { type: 'text/csv' }), fileName(tool))}
+            >
+              {t('csv.template')}
+            </button>
+          </p>
           <Import tool={tool} />
         </div>
       </details>
@@ -58,7 +102,13 @@ export function Csv({ tool, schema, filter }: Props) {
   );
 }
 
-interface Checked { file: File; result?: Result; errors?: LineError[]; problem?: unknown; done?: boolean }
+interface Checked {
+  file: File;
+  result?: Result;
+  errors?: LineError[];
+  problem?: unknown;
+  done?: boolean;
+}
 
 function Import({ tool }: { tool: Schemas['Tool'] }) {
   const t = toolTexts.use();
@@ -76,14 +126,42 @@ function Import({ tool }: { tool: Schemas['Tool'] }) {
     }
     if (input.current) input.current.value = ''; // the same file may be chosen again, once it is mended
   });
-  const take = (file: File | undefined) => { if (file) { setChecked(null); void act.run(file, true); } };
+  const take = (file: File | undefined) => {
+    if (file) {
+      setChecked(null);
+      void act.run(file, true);
+    }
+  };
   return (
     <>
-      <div className={`${css.drop} ${over ? css.over : ''}`} onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
-        onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}>
-        <label className="stack tight"><span>{t('csv.drop')}</span><input ref={input} type="file" accept=".csv,text/csv" disabled={act.busy} onChange={(e) => take(e.target.files?.[0])} /></label>
+      <div
+        className={`${css.drop} ${over ? css.over : ''}`}
+        onDragOver={(e) => {
+          e.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(e) => {
+          e.preventDefault();
+          setOver(false);
+          take(e.dataTransfer.files[0]);
+        }}
+      >
+        <label className="stack tight">
+          <span>{t('csv.drop')}</span>
+          <input
+            ref={input}
+            type="file"
+            accept=".csv,text/csv"
+            disabled={act.busy}
+            onChange={(e) => take(e.target.files?.[0])}
+          />
+        </label>
       </div>
-      <div role="status">{act.busy && <p className="muted">{t('csv.checking')}</p>}{!act.busy && checked && <Outcome checked={checked} onGo={() => void act.run(checked.file, false)} />}</div>
+      <div role="status">
+        {act.busy && <p className="muted">{t('csv.checking')}</p>}
+        {!act.busy && checked && <Outcome checked={checked} onGo={() => void act.run(checked.file, false)} />}
+      </div>
     </>
   );
 }
@@ -95,13 +173,33 @@ function Outcome({ checked: { file, result, errors, problem, done }, onGo }: { c
   if (errors) return <Wrong file={name} errors={errors} />;
   if (problem != null) return <ProblemBox thrown={problem} />;
   if (!result) return null;
-  if (done) return <p className="box ok" data-import="done">{t('csv.done', { n: result.entries })}</p>;
-  if (result.entries === 0) return <p className="box warn" data-import="empty">{t('csv.empty', { file: name })}</p>;
-  const span = result.first_timestamp && result.last_timestamp ? ` (${t('csv.span', { from: f.date(result.first_timestamp), to: f.date(result.last_timestamp) })})` : '';
+  if (done)
+    return (
+      <p className="box ok" data-import="done">
+        {t('csv.done', { n: result.entries })}
+      </p>
+    );
+  if (result.entries === 0)
+    return (
+      <p className="box warn" data-import="empty">
+        {t('csv.empty', { file: name })}
+      </p>
+    );
+  const span =
+    result.first_timestamp && result.last_timestamp
+      ? ` (${t('csv.span', { from: f.date(result.first_timestamp), to: f.date(result.last_timestamp) })})`
+      : '';
   return (
     <div className="box stack tight" data-import="fine">
-      <p>{t('csv.fine', { n: result.entries, file: name })}{span}</p>
-      <p><button type="button" className="primary" onClick={onGo}>{t('csv.go', { n: result.entries })}</button></p>
+      <p>
+        {t('csv.fine', { n: result.entries, file: name })}
+        {span}
+      </p>
+      <p>
+        <button type="button" className="primary" onClick={onGo}>
+          {t('csv.go', { n: result.entries })}
+        </button>
+      </p>
     </div>
   );
 }
@@ -110,11 +208,29 @@ function Wrong({ file, errors }: { file: string; errors: LineError[] }) {
   const t = toolTexts.use();
   return (
     <div className="stack tight" data-import="wrong">
-      <p className="box bad">{t('csv.wrong', { n: errors.length, file })} {errors.length >= 100 && t('csv.wrong.most')}</p>
+      <p className="box bad">
+        {t('csv.wrong', { n: errors.length, file })} {errors.length >= 100 && t('csv.wrong.most')}
+      </p>
       <div className="scroll" tabIndex={0} role="region" aria-label={t('csv.what')}>
         <table>
-          <thead><tr><th scope="col" className="number">{t('csv.line')}</th><th scope="col">{t('csv.column')}</th><th scope="col">{t('csv.what')}</th></tr></thead>
-          <tbody>{errors.map((e, i) => <tr key={i}><td className="number">{e.line ?? ''}</td><td>{e.column && <code>{e.column.slice(0, 100)}</code>}</td><td>{e.message.slice(0, 500)}</td></tr>)}</tbody>
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                {t('csv.line')}
+              </th>
+              <th scope="col">{t('csv.column')}</th>
+              <th scope="col">{t('csv.what')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {errors.map((e, i) => (
+              <tr key={i}>
+                <td className="number">{e.line ?? ''}</td>
+                <td>{e.column && <code>{e.column.slice(0, 100)}</code>}</td>
+                <td>{e.message.slice(0, 500)}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </div>

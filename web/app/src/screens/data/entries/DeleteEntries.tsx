@@ -20,15 +20,26 @@ export async function deleteEntries(tool: Schemas['Tool'], entries: Pick<Schemas
   }
 }
 
-interface Props { tool: Schemas['Tool']; entries: Schemas['Entry'][]; onDone: () => void }
+interface Props {
+  tool: Schemas['Tool'];
+  entries: Schemas['Entry'][];
+  onDone: () => void;
+}
 
 /** Deletes all that were chosen. */
 export function DeleteChosen({ tool, entries, onDone }: Props) {
   const t = toolTexts.use();
-  const action = useAction(async () => { await deleteEntries(tool, entries); onDone(); });
+  const action = useAction(async () => {
+    await deleteEntries(tool, entries);
+    onDone();
+  });
   return (
     <>
-      {entries.length > 0 && <button type="button" className="danger small" disabled={action.busy} onClick={() => void action.run()}>{t('delete.some', { n: entries.length })}</button>}
+      {entries.length > 0 && (
+        <button type="button" className="danger small" disabled={action.busy} onClick={() => void action.run()}>
+          {t('delete.some', { n: entries.length })}
+        </button>
+      )}
       {action.problem != null && <ProblemBox thrown={action.problem} onClose={action.clear} />}
     </>
   );

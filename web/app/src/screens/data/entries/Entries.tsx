@@ -14,7 +14,11 @@ import { toolTexts } from '../toolTexts';
 import { useFresh } from './useFresh';
 
 type Entry = Schemas['Entry'];
-interface Props { tool: Schemas['Tool']; schema: Schema; filter: Filter }
+interface Props {
+  tool: Schemas['Tool'];
+  schema: Schema;
+  filter: Filter;
+}
 
 /** The entries of a tool, page by page: a page is all that is held, so ten thousand are as quick as ten. */
 export function Entries({ tool, schema, filter }: Props) {
@@ -25,27 +29,65 @@ export function Entries({ tool, schema, filter }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = useEntries(tool.id, { ...queryOf(filter), order, limit: 50, after: cursors.at(-1) });
   const fresh = useFresh(query.isPlaceholderData ? undefined : query.data?.data, `${order} ${cursors.at(-1) ?? ''}`);
-  const turn = (next: string[]) => { setCursors(next); setChosen(new Set()); };
+  const turn = (next: string[]) => {
+    setCursors(next);
+    setChosen(new Set());
+  };
   const here = (query.data?.data ?? []).filter((entry) => chosen.has(entry.id));
   return (
     <section className="stack" aria-labelledby="entries">
       <div className="row between">
-        <h2 id="entries" tabIndex={-1}>{t('entries')}</h2>
+        <h2 id="entries" tabIndex={-1}>
+          {t('entries')}
+        </h2>
         <DeleteChosen tool={tool} entries={here} onDone={() => setChosen(new Set())} />
       </div>
       <Read query={query}>
         {({ data, next_cursor }) => (
           <>
-            {data.length === 0 && cursors.length === 0
-              ? <Empty>{t(filter.period === 'all' ? 'entries.empty' : 'entries.none')}</Empty>
-              : <EntryTable tool={tool} schema={schema} entries={data} fresh={fresh} chosen={chosen} onChosen={setChosen} onEdit={setEditing} />}
+            {data.length === 0 && cursors.length === 0 ? (
+              <Empty>{t(filter.period === 'all' ? 'entries.empty' : 'entries.none')}</Empty>
+            ) : (
+              <EntryTable
+                tool={tool}
+                schema={schema}
+                entries={data}
+                fresh={fresh}
+                chosen={chosen}
+                onChosen={setChosen}
+                onEdit={setEditing}
+              />
+            )}
             <div className={css.inline}>
-              {data.length > 1 && <Field label={t('order')}><select value={order} onChange={(e) => { setOrder(e.target.value as 'asc'); turn([]); }}><option value="desc">{t('order.desc')}</option><option value="asc">{t('order.asc')}</option></select></Field>}
+              {data.length > 1 && (
+                <Field label={t('order')}>
+                  <select
+                    value={order}
+                    onChange={(e) => {
+                      setOrder(e.target.value as 'asc');
+                      turn([]);
+                    }}
+                  >
+                    <option value="desc">{t('order.desc')}</option>
+                    <option value="asc">{t('order.asc')}</option>
+                  </select>
+                </Field>
+              )}
               {(cursors.length > 0 || next_cursor) && (
                 <div className="row">
-                  <button type="button" disabled={!cursors.length} onClick={() => turn(cursors.slice(0, -1))}>← {t(order === 'desc' ? 'newer' : 'older')}</button>
-                  <span className="small muted" role="status">{t('entries.page', { n: cursors.length + 1 })}</span>
-                  <button type="button" disabled={!next_cursor || query.isPlaceholderData} onClick={() => turn([...cursors, next_cursor!])}>{t(order === 'desc' ? 'older' : 'newer')} →</button>
+                  <button type="button" disabled={!cursors.length} onClick={() => turn(cursors.slice(0, -1))}>
+                    ← {t(order === 'desc' ? 'newer' : 'older')}
+                  </button>
+                  <span className="small muted" role="status">
+                    {t('entries.page', { n: cursors.length + 1 })}
+                  </span>
+                  <button
+                    type="button"
+                    disabled={!next_cursor || query.isPlaceholderData}
+                    onClick={() => turn([...cursors, next_cursor!])}
+                  >
+                    {t(order === 'desc' ? 'older' : 'newer')} →
+                  </button>
                 </div>
               )}
             </div>

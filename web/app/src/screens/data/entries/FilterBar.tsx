@@ -10,11 +10,23 @@ export function FilterBar({ filter, onChange }: { filter: Filter; onChange: (fil
   const t = toolTexts.use();
   return (
     <div className={css.inline}>
-      <Field label={t('period')}><select value={filter.period} onChange={(e) => onChange({ ...filter, period: e.target.value })}>{names.map((name) => <option key={name} value={name}>{t(`period.${name}`)}</option>)}</select></Field>
+      <Field label={t('period')}>
+        <select value={filter.period} onChange={(e) => onChange({ ...filter, period: e.target.value })}>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {t(`period.${name}`)}
+            </option>
+          ))}
+        </select>
+      </Field>
       {filter.period === 'own' && (
         <>
-          <Field label={t('from')}><input type="date" value={filter.from} onChange={(e) => onChange({ ...filter, from: e.target.value })} /></Field>
-          <Field label={`${t('to')} (${t('to.hint')})`}><input type="date" value={filter.to} onChange={(e) => onChange({ ...filter, to: e.target.value })} /></Field>
+          <Field label={t('from')}>
+            <input type="date" value={filter.from} onChange={(e) => onChange({ ...filter, from: e.target.value })} />
+          </Field>
+          <Field label={`${t('to')} (${t('to.hint')})`}>
+            <input type="date" value={filter.to} onChange={(e) => onChange({ ...filter, to: e.target.value })} />
+          </Field>
         </>
       )}
     </div>

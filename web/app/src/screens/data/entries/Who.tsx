@@ -9,7 +9,8 @@ export function Who({ entry }: { entry: Schemas['Entry'] }) {
   const t = toolTexts.use();
   return (
     <span className="small muted" data-by={entry.session_id ?? ''}>
-      {t(entry.version > 1 ? 'who.changed' : 'who.added')} {entry.session_id ? <Session id={entry.session_id} /> : t('who.hand')}, <Time at={entry.updated_at} />
+      {t(entry.version > 1 ? 'who.changed' : 'who.added')}{' '}
+      {entry.session_id ? <Session id={entry.session_id} /> : t('who.hand')}, <Time at={entry.updated_at} />
     </span>
   );
 }
@@ -17,6 +18,11 @@ export function Who({ entry }: { entry: Schemas['Entry'] }) {
 function Session({ id }: { id: string }) {
   const t = toolTexts.use();
   // Read once for all rows of that session; its name hardly ever changes.
-  const { data } = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } }, { retry: false });
+  const { data } = $api.useQuery(
+    'get',
+    '/v1/sessions/{session_id}',
+    { params: { path: { session_id: id } } },
+    { retry: false },
+  );
   return data ? <SessionLink session={data} inline /> : <Link href={`/chat/${id}`}>{t('who.session')}</Link>;
 }

@@ -1,6 +1,10 @@
 import type { FieldError } from '../../../api/problem';
 
-export interface LineError { line: number | null; column: string; message: string }
+export interface LineError {
+  line: number | null;
+  column: string;
+  message: string;
+}
 
 /** What is wrong with a file, by line and column: pointers like "/lines/17/value". */
 export function lineErrors(errors: FieldError[]): LineError[] {
@@ -8,6 +12,10 @@ export function lineErrors(errors: FieldError[]): LineError[] {
     const [, line, column] = /^\/lines\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? [];
     // The server's sentence begins with the same line and column; the table has them already.
     const text = line ? message.replace(new RegExp(`^Line ${line}(, column "[^"]*")?: `), '') : message;
-    return { line: line ? Number(line) : null, column: (column ?? '').replaceAll('~1', '/').replaceAll('~0', '~'), message: text };
+    return {
+      line: line ? Number(line) : null,
+      column: (column ?? '').replaceAll('~1', '/').replaceAll('~0', '~'),
+      message: text,
+    };
   });
 }

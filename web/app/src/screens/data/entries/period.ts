@@ -1,6 +1,16 @@
 /** Which entries are looked at. */
-export interface Filter { period: string; from: string; to: string }
-export const periods = { all: undefined, week: '-6_DAY..0_DAY', month: '-29_DAY..0_DAY', quarter: '-89_DAY..0_DAY', year: '-364_DAY..0_DAY' } as const;
+export interface Filter {
+  period: string;
+  from: string;
+  to: string;
+}
+export const periods = {
+  all: undefined,
+  week: '-6_DAY..0_DAY',
+  month: '-29_DAY..0_DAY',
+  quarter: '-89_DAY..0_DAY',
+  year: '-364_DAY..0_DAY',
+} as const;
 export const everything: Filter = { period: 'all', from: '', to: '' };
 
 // A day that is chosen is the browser's day, and the last one counts whole.
@@ -30,4 +40,5 @@ export const groups: Group[] = ['none', 'day', 'week', 'month'];
 const most = 390; // the server makes 400 groups; the ends of the period may be cut days
 
 /** How a span of so many days can be grouped without becoming too many groups. */
-export const groupsFor = (days: number): Group[] => groups.filter((group) => group === 'none' || group === 'month' || days / (group === 'week' ? 7 : 1) <= most);
+export const groupsFor = (days: number): Group[] =>
+  groups.filter((group) => group === 'none' || group === 'month' || days / (group === 'week' ? 7 : 1) <= most);

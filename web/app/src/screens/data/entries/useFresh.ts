@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { announce } from '../../../shell/announce';
 import { toolTexts } from '../toolTexts';
 
-interface Row { id: string; version: number }
+interface Row {
+  id: string;
+  version: number;
+}
 
 /** Which rows came or changed while somebody looked: for a few seconds each. `page` names
  * what is looked at; what another page of it shows is not new. */

@@ -24,18 +24,36 @@ export function Overview() {
   const [word, setWord] = useState('');
   const zones = useZones();
   return (
-    <Page title={t('title')} actions={zones.data?.length ? <button type="button" className="primary" onClick={() => setMaking(true)}>{t('zone.new')}</button> : undefined}>
+    <Page
+      title={t('title')}
+      actions={
+        zones.data?.length ? (
+          <button type="button" className="primary" onClick={() => setMaking(true)}>
+            {t('zone.new')}
+          </button>
+        ) : undefined
+      }
+    >
       <Tabs />
       <Read query={zones}>
         {(list) => (
           <>
             <Search word={word} onWord={setWord} />
-            {word.trim() === '' && (list.length === 0 ? <First onMake={() => setMaking(true)} /> : <Zones zones={list} />)}
+            {word.trim() === '' &&
+              (list.length === 0 ? <First onMake={() => setMaking(true)} /> : <Zones zones={list} />)}
           </>
         )}
       </Read>
       <RecentlyDeleted />
-      {making && <ZoneForm onClose={() => setMaking(false)} onSaved={(zone) => { setMaking(false); go(`/data/zones/${zone.id}`); }} />}
+      {making && (
+        <ZoneForm
+          onClose={() => setMaking(false)}
+          onSaved={(zone) => {
+            setMaking(false);
+            go(`/data/zones/${zone.id}`);
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -43,15 +61,21 @@ export function Overview() {
 function First({ onMake }: { onMake: () => void }) {
   const t = texts.use();
   const [, go] = useLocation();
-  const example = useAction(async () => { go(`/data/tools/${await makeExample()}`); });
+  const example = useAction(async () => {
+    go(`/data/tools/${await makeExample()}`);
+  });
   return (
     <section className="card stack" aria-labelledby="first">
       <h2 id="first">{t('first.title')}</h2>
       <p>{t('first.text')}</p>
       {example.problem != null && <ProblemBox thrown={example.problem} />}
       <div className="row">
-        <button type="button" className="primary" onClick={onMake}>{t('first.title')}</button>
-        <button type="button" disabled={example.busy} onClick={() => void example.run()}>{t('first.example')}</button>
+        <button type="button" className="primary" onClick={onMake}>
+          {t('first.title')}
+        </button>
+        <button type="button" disabled={example.busy} onClick={() => void example.run()}>
+          {t('first.example')}
+        </button>
       </div>
       <p className="small muted">{t('first.example.text')}</p>
     </section>
@@ -65,13 +89,26 @@ function Zones({ zones }: { zones: Schemas['Zone'][] }) {
     <>
       {tools.error ? <ProblemBox thrown={tools.error} onRetry={() => tools.refetch()} /> : null}
       <ul className={`plain ${css.zones}`}>
-        {zones.map((zone) => <ZoneCard key={zone.id} zone={zone} tools={tools.data?.filter((tool) => tool.zone_id === zone.id)} latest={(tools.data?.length ?? 0) <= 30} types={types.data ?? []} />)}
+        {zones.map((zone) => (
+          <ZoneCard
+            key={zone.id}
+            zone={zone}
+            tools={tools.data?.filter((tool) => tool.zone_id === zone.id)}
+            latest={(tools.data?.length ?? 0) <= 30}
+            types={types.data ?? []}
+          />
+        ))}
       </ul>
     </>
   );
 }
 
-interface CardProps { zone: Schemas['Zone']; tools: Schemas['Tool'][] | undefined; latest: boolean; types: Schemas['ToolType'][] }
+interface CardProps {
+  zone: Schemas['Zone'];
+  tools: Schemas['Tool'][] | undefined;
+  latest: boolean;
+  types: Schemas['ToolType'][];
+}
 
 function ZoneCard({ zone, tools, latest, types }: CardProps) {
   const t = texts.use();
@@ -81,14 +118,44 @@ function ZoneCard({ zone, tools, latest, types }: CardProps) {
     <li className="card stack tight" data-zone={zone.id}>
       <div className={css.name}>
         {zone.colour && <span className={css.dot} style={{ backgroundColor: zone.colour }} aria-hidden="true" />}
-        <h2 className="grow"><Link href={`/data/zones/${zone.id}`} className="clamp">{zone.name}</Link></h2>
-        {zone.require_validation && <span className="badge warn" title={t('validation.hint')}>{t('validation.badge')}</span>}
+        <h2 className="grow">
+          <Link href={`/data/zones/${zone.id}`} className="clamp">
+            {zone.name}
+          </Link>
+        </h2>
+        {zone.require_validation && (
+          <span className="badge warn" title={t('validation.hint')}>
+            {t('validation.badge')}
+          </span>
+        )}
       </div>
       {zone.description && <p className="muted clamp">{zone.description}</p>}
       {tools && <p className="small muted">{tools.length ? t('zone.tools', { n: tools.length }) : t('zone.empty')}</p>}
-      {tools && tools.length > 0 && <ul className={`plain ${css.tools}`}>{tools.map((tool) => <ToolLine key={tool.id} tool={tool} latest={latest} type={types.find((type) => type.id === tool.tool_type)} />)}</ul>}
-      <p><button type="button" className="small" aria-label={`${t('tool.new')}: ${zone.name.slice(0, 80)}`} onClick={() => setMaking(true)}>{t('tool.new')}</button></p>
-      {making && <NewTool zone={zone.id} onClose={() => setMaking(false)} onSaved={(tool) => go(`/data/tools/${tool.id}`)} />}
+      {tools && tools.length > 0 && (
+        <ul className={`plain ${css.tools}`}>
+          {tools.map((tool) => (
+            <ToolLine
+              key={tool.id}
+              tool={tool}
+              latest={latest}
+              type={types.find((type) => type.id === tool.tool_type)}
+            />
+          ))}
+        </ul>
+      )}
+      <p>
+        <button
+          type="button"
+          className="small"
+          aria-label={`${t('tool.new')}: ${zone.name.slice(0, 80)}`}
+          onClick={() => setMaking(true)}
+        >
+          {t('tool.new')}
+        </button>
+      </p>
+      {making && (
+        <NewTool zone={zone.id} onClose={() => setMaking(false)} onSaved={(tool) => go(`/data/tools/${tool.id}`)} />
+      )}
     </li>
   );
 }

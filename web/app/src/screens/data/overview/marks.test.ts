@@ -2,11 +2,19 @@ import { expect, it } from 'vitest';
 import { partsOf, placesOf } from './marks';
 
 it('marks are counted in characters, not in halves of them', () => {
-  expect(partsOf('😀 café noir', [{ start: 2, end: 6 }])).toEqual([{ text: '😀 ', marked: false }, { text: 'café', marked: true }, { text: ' noir', marked: false }]);
+  expect(partsOf('😀 café noir', [{ start: 2, end: 6 }])).toEqual([
+    { text: '😀 ', marked: false },
+    { text: 'café', marked: true },
+    { text: ' noir', marked: false },
+  ]);
 });
 
 it('marks that overlap or stick out do no harm', () => {
-  const parts = partsOf('abcdef', [{ start: 4, end: 99 }, { start: 1, end: 3 }, { start: 2, end: 4 }]);
+  const parts = partsOf('abcdef', [
+    { start: 4, end: 99 },
+    { start: 1, end: 3 },
+    { start: 2, end: 4 },
+  ]);
   expect(parts.map((p) => p.text).join('')).toBe('abcdef');
   expect(partsOf('', [{ start: 0, end: 3 }])).toEqual([]);
 });

@@ -1,4 +1,7 @@
-export interface Part { text: string; marked: boolean }
+export interface Part {
+  text: string;
+  marked: boolean;
+}
 
 /** Cuts a text where words were found. The places are counted in code points, as the
  * server does; overlapping or senseless ones do no harm. */
@@ -22,7 +25,9 @@ export function partsOf(text: string, marks: { start: number; end: number }[]): 
 export function placesOf(text: string, words: string[]): { start: number; end: number }[] {
   const found = words.filter(Boolean).map((word) => {
     const at = text.indexOf(word);
-    return at < 0 ? null : { start: Array.from(text.slice(0, at)).length, end: Array.from(text.slice(0, at + word.length)).length };
+    return at < 0
+      ? null
+      : { start: Array.from(text.slice(0, at)).length, end: Array.from(text.slice(0, at + word.length)).length };
   });
   return found.filter((place) => place !== null);
 }

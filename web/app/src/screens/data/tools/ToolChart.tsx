@@ -16,7 +16,11 @@ const figures = ['mean', 'sum', 'last', 'min', 'max'] as const;
 type Figure = (typeof figures)[number];
 const most = 600; // points that are drawn one by one
 
-interface Props { tool: Schemas['Tool']; fields: Column[]; filter: Filter }
+interface Props {
+  tool: Schemas['Tool'];
+  fields: Column[];
+  filter: Filter;
+}
 
 /** The numbers of a tool over time, each or by day, week and month, with their sums. */
 export function ToolChart({ tool, fields, filter }: Props) {
@@ -26,7 +30,12 @@ export function ToolChart({ tool, fields, filter }: Props) {
   const [wanted, setWanted] = useState<Group>('none');
   const [figure, setFigure] = useState<Figure>('mean');
   const field = fields.find((column) => column.name === name) ?? fields[0]!;
-  const stats = $api.useQuery('get', '/v1/tools/{tool_id}/entries/stats', { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name } } }, { placeholderData: (old) => old });
+  const stats = $api.useQuery(
+    'get',
+    '/v1/tools/{tool_id}/entries/stats',
+    { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name } } },
+    { placeholderData: (old) => old },
+  );
   const many = (stats.data?.data[0]?.count ?? 0) > most;
   const possible = usePossible(tool.id, filter).filter((one) => one !== 'none' || !many);
   const group = possible.includes(wanted) ? wanted : possible[0]!;
@@ -36,15 +45,50 @@ export function ToolChart({ tool, fields, filter }: Props) {
       <div className="row between">
         <h2 id="chart">{t('chart')}</h2>
         <div className={css.inline}>
-          {fields.length > 1 && <Field label={t('field')}><select value={field.name} onChange={(e) => setName(e.target.value)}>{fields.map((column) => <option key={column.name} value={column.name}>{names.field(column).slice(0, 60)}</option>)}</select></Field>}
-          <Field label={t('group')}><select value={group} onChange={(e) => setWanted(e.target.value as Group)}>{possible.map((one) => <option key={one} value={one}>{t(`group.${one}`)}</option>)}</select></Field>
-          {group !== 'none' && <Field label={t('figure')}><select value={figure} onChange={(e) => setFigure(e.target.value as Figure)}>{figures.map((one) => <option key={one} value={one}>{t(`figure.${one}`)}</option>)}</select></Field>}
+          {fields.length > 1 && (
+            <Field label={t('field')}>
+              <select value={field.name} onChange={(e) => setName(e.target.value)}>
+                {fields.map((column) => (
+                  <option key={column.name} value={column.name}>
+                    {names.field(column).slice(0, 60)}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          )}
+          <Field label={t('group')}>
+            <select value={group} onChange={(e) => setWanted(e.target.value as Group)}>
+              {possible.map((one) => (
+                <option key={one} value={one}>
+                  {t(`group.${one}`)}
+                </option>
+              ))}
+            </select>
+          </Field>
+          {group !== 'none' && (
+            <Field label={t('figure')}>
+              <select value={figure} onChange={(e) => setFigure(e.target.value as Figure)}>
+                {figures.map((one) => (
+                  <option key={one} value={one}>
+                    {t(`figure.${one}`)}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          )}
         </div>
       </div>
       {group !== wanted && <p className="small muted">{t('chart.many', { group: t(`group.${group}`) })}</p>}
       <Read query={stats}>
-        {({ data }) => (!data[0]?.count ? <p className="muted">{t('chart.none')}</p>
-          : group === 'none' ? <Each {...props} /> : <Grouped {...props} group={group} figure={figure} />)}
+        {({ data }) =>
+          !data[0]?.count ? (
+            <p className="muted">{t('chart.none')}</p>
+          ) : group === 'none' ? (
+            <Each {...props} />
+          ) : (
+            <Grouped {...props} group={group} figure={figure} />
+          )
+        }
       </Read>
     </section>
   );
@@ -57,14 +101,29 @@ function usePossible(tool: string, filter: Filter): Group[] {
   return first && last ? groupsFor((Date.parse(last.timestamp) - Date.parse(first.timestamp)) / 86_400_000) : groups;
 }
 
-interface DrawProps { tool: Schemas['Tool']; field: Column; filter: Filter; total?: Schemas['Stats'] }
+interface DrawProps {
+  tool: Schemas['Tool'];
+  field: Column;
+  filter: Filter;
+  total?: Schemas['Stats'];
+}
 
 function useSummary({ tool, total }: DrawProps): string {
   const t = toolTexts.use();
   const f = useFormat();
   const value = useValueText(tool);
-  const say = (n: number | null | undefined) => (n == null ? '–' : `${value.number(n)}${value.unit ? ` ${value.unit}` : ''}`);
-  return total ? t('summary', { n: total.count, count: f.number(total.count), min: say(total.min), max: say(total.max), mean: say(total.mean === null ? null : Number(total.mean.toPrecision(5))), last: say(total.last) }) : '';
+  const say = (n: number | null | undefined) =>
+    n == null ? '–' : `${value.number(n)}${value.unit ? ` ${value.unit}` : ''}`;
+  return total
+    ? t('summary', {
+        n: total.count,
+        count: f.number(total.count),
+        min: say(total.min),
+        max: say(total.max),
+        mean: say(total.mean === null ? null : Number(total.mean.toPrecision(5))),
+        last: say(total.last),
+      })
+    : '';
 }
 
 // Every entry, the oldest first; the server gives 200 at a time.
@@ -72,7 +131,12 @@ async function allEntries(tool: string, filter: Filter): Promise<Schemas['Entry'
   const found: Schemas['Entry'][] = [];
   let after: string | undefined;
   do {
-    const page: Schemas['EntryList'] = await readEntries(tool, { ...queryOf(filter), order: 'desc', limit: 200, after });
+    const page: Schemas['EntryList'] = await readEntries(tool, {
+      ...queryOf(filter),
+      order: 'desc',
+      limit: 200,
+      after,
+    });
     found.push(...page.data);
     after = page.next_cursor ?? undefined;
   } while (after && found.length < most + 200);
@@ -86,15 +150,32 @@ function Each(props: DrawProps) {
   const names = useNames();
   const summary = useSummary(props);
   const { unit } = useValueText(tool);
-  const query = useQuery({ queryKey: [...entriesKey(tool.id, queryOf(filter)), 'all of them'], queryFn: () => allEntries(tool.id, filter), placeholderData: (old) => old });
+  const query = useQuery({
+    queryKey: [...entriesKey(tool.id, queryOf(filter)), 'all of them'],
+    queryFn: () => allEntries(tool.id, filter),
+    placeholderData: (old) => old,
+  });
   const label = names.field(field);
   const drawn = useMemo(() => {
     const points = (query.data ?? []).filter((entry) => typeof entry.data[field.name] === 'number');
-    return { x: points.map((entry) => new Date(entry.timestamp).getTime() / 1000), series: [{ label, values: points.map((entry) => entry.data[field.name] as number) }] };
+    return {
+      x: points.map((entry) => new Date(entry.timestamp).getTime() / 1000),
+      series: [{ label, values: points.map((entry) => entry.data[field.name] as number) }],
+    };
   }, [query.data, field.name, label]);
   return (
     <Read query={query}>
-      {() => <Chart {...drawn} unit={unit} label={t('chart.label', { field: label })} summary={summary} tableLabel={t('chart.table')} xLabel={t('when')} xText={(at) => f.time(at * 1000)} />}
+      {() => (
+        <Chart
+          {...drawn}
+          unit={unit}
+          label={t('chart.label', { field: label })}
+          summary={summary}
+          tableLabel={t('chart.table')}
+          xLabel={t('when')}
+          xText={(at) => f.time(at * 1000)}
+        />
+      )}
     </Read>
   );
 }
@@ -106,17 +187,35 @@ function Grouped(props: DrawProps & { group: 'day' | 'week' | 'month'; figure: F
   const names = useNames();
   const summary = useSummary(props);
   const { unit } = useValueText(tool);
-  const query = $api.useQuery('get', '/v1/tools/{tool_id}/entries/stats', { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name, group_by: group } } }, { placeholderData: (old) => old });
+  const query = $api.useQuery(
+    'get',
+    '/v1/tools/{tool_id}/entries/stats',
+    { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name, group_by: group } } },
+    { placeholderData: (old) => old },
+  );
   const [shown, low, high] = [t(`figure.${figure}`), t('figure.min'), t('figure.max')];
   const drawn = useMemo(() => {
-    const buckets = (query.data?.data ?? []).filter((one) => one.bucket !== null && one.count > 0).toSorted((a, b) => (a.bucket! < b.bucket! ? -1 : 1));
+    const buckets = (query.data?.data ?? [])
+      .filter((one) => one.bucket !== null && one.count > 0)
+      .toSorted((a, b) => (a.bucket! < b.bucket! ? -1 : 1));
     const line = (label: string, of: Figure) => ({ label, values: buckets.map((one) => one[of]) });
     const band = figure === 'mean' ? [line(low, 'min'), line(high, 'max')] : [];
     return { x: buckets.map((one) => secondsOfDay(one.bucket!)), series: [line(shown, figure), ...band] };
   }, [query.data, figure, shown, low, high]);
   return (
     <Read query={query}>
-      {() => <Chart {...drawn} bars={figure === 'sum'} unit={unit} label={t('chart.label', { field: names.field(field) })} summary={summary} tableLabel={t('chart.table')} xLabel={t(`group.${group}`)} xText={(at) => f.date(at * 1000)} />}
+      {() => (
+        <Chart
+          {...drawn}
+          bars={figure === 'sum'}
+          unit={unit}
+          label={t('chart.label', { field: names.field(field) })}
+          summary={summary}
+          tableLabel={t('chart.table')}
+          xLabel={t(`group.${group}`)}
+          xText={(at) => f.date(at * 1000)}
+        />
+      )}
     </Read>
   );
 }

@@ -32,9 +32,21 @@ export function UndoBar() {
       {one && (
         <>
           <div className="row between">
-            <span className="grow clamp">{one.kind === 'entry' ? t('undo.entries', { n: one.ids.length }) : t('undo.done', { name: one.name })}</span>
-            <button type="button" className="small" ref={button} disabled={action.busy} onClick={() => void action.run(one)}>{t('undo')}</button>
-            <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={closeBar}>✕</button>
+            <span className="grow clamp">
+              {one.kind === 'entry' ? t('undo.entries', { n: one.ids.length }) : t('undo.done', { name: one.name })}
+            </span>
+            <button
+              type="button"
+              className="small"
+              ref={button}
+              disabled={action.busy}
+              onClick={() => void action.run(one)}
+            >
+              {t('undo')}
+            </button>
+            <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={closeBar}>
+              ✕
+            </button>
           </div>
           {action.problem != null && <ProblemBox thrown={action.problem} />}
         </>
@@ -59,10 +71,28 @@ export function RecentlyDeleted() {
         <ul className="plain stack tight">
           {list.map((d) => (
             <li key={d.kind + d.ids[0] + d.at} className="row">
-              <span className="badge">{t(`kind.${d.kind}`)}</span><span className="grow clamp">{nameOf(d)}</span>
-              <span className="small muted"><Time at={new Date(d.at).toISOString()} /></span>
-              <button type="button" className="small" aria-label={t('undo.restore.label', { name: nameOf(d) })} disabled={action.busy} onClick={() => void action.run(d)}>{t('undo.restore')}</button>
-              <button type="button" className="plain small" aria-label={t('undo.forget.label', { name: nameOf(d) })} onClick={() => forget(d)}>{t('undo.forget')}</button>
+              <span className="badge">{t(`kind.${d.kind}`)}</span>
+              <span className="grow clamp">{nameOf(d)}</span>
+              <span className="small muted">
+                <Time at={new Date(d.at).toISOString()} />
+              </span>
+              <button
+                type="button"
+                className="small"
+                aria-label={t('undo.restore.label', { name: nameOf(d) })}
+                disabled={action.busy}
+                onClick={() => void action.run(d)}
+              >
+                {t('undo.restore')}
+              </button>
+              <button
+                type="button"
+                className="plain small"
+                aria-label={t('undo.forget.label', { name: nameOf(d) })}
+                onClick={() => forget(d)}
+              >
+                {t('undo.forget')}
+              </button>
             </li>
           ))}
         </ul>

@@ -4,7 +4,12 @@ import { useSyncExternalStore } from 'react';
 import { api } from '../../../api/client';
 
 export type DeletedKind = 'zone' | 'tool' | 'entry' | 'document';
-export interface Deleted { kind: DeletedKind; ids: string[]; name: string; at: number }
+export interface Deleted {
+  kind: DeletedKind;
+  ids: string[];
+  name: string;
+  at: number;
+}
 
 const store = 'fermata.deleted';
 const days30 = 30 * 86_400_000;
@@ -15,14 +20,22 @@ let last: Deleted | null = null; // what the bar speaks of
 function read(): Deleted[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(store) ?? '[]');
-    return Array.isArray(found) ? (found as Deleted[]).filter((d) => Array.isArray(d?.ids) && Date.now() - d.at < days30) : [];
-  } catch { return []; }
+    return Array.isArray(found)
+      ? (found as Deleted[]).filter((d) => Array.isArray(d?.ids) && Date.now() - d.at < days30)
+      : [];
+  } catch {
+    return [];
+  }
 }
 
 function be(nextList: Deleted[], nextLast: Deleted | null) {
   list = nextList.slice(0, 50);
   last = nextLast;
-  try { localStorage.setItem(store, JSON.stringify(list)); } catch { /* it holds for this page then */ }
+  try {
+    localStorage.setItem(store, JSON.stringify(list));
+  } catch {
+    /* it holds for this page then */
+  }
   for (const listener of listeners) listener();
 }
 
@@ -38,15 +51,27 @@ export function wasDeleted(kind: DeletedKind, ids: string[], name: string): void
   be([made, ...list], made);
 }
 
-export const forget = (one: Deleted): void => be(list.filter((d) => d !== one), last === one ? null : last);
+export const forget = (one: Deleted): void =>
+  be(
+    list.filter((d) => d !== one),
+    last === one ? null : last,
+  );
 export const closeBar = (): void => be(list, null);
 
 async function restoreOne(kind: DeletedKind, id: string): Promise<void> {
   switch (kind) {
-    case 'zone': await api.POST('/v1/zones/{zone_id}/restore', { params: { path: { zone_id: id } } }); break;
-    case 'tool': await api.POST('/v1/tools/{tool_id}/restore', { params: { path: { tool_id: id } } }); break;
-    case 'entry': await api.POST('/v1/entries/{entry_id}/restore', { params: { path: { entry_id: id } } }); break;
-    case 'document': await api.POST('/v1/documents/{document_id}/restore', { params: { path: { document_id: id } } }); break;
+    case 'zone':
+      await api.POST('/v1/zones/{zone_id}/restore', { params: { path: { zone_id: id } } });
+      break;
+    case 'tool':
+      await api.POST('/v1/tools/{tool_id}/restore', { params: { path: { tool_id: id } } });
+      break;
+    case 'entry':
+      await api.POST('/v1/entries/{entry_id}/restore', { params: { path: { entry_id: id } } });
+      break;
+    case 'document':
+      await api.POST('/v1/documents/{document_id}/restore', { params: { path: { document_id: id } } });
+      break;
   }
 }
 
@@ -56,6 +81,11 @@ export async function restore(one: Deleted): Promise<void> {
   forget(one);
 }
 
-const subscribe = (changed: () => void) => { listeners.add(changed); return () => { listeners.delete(changed); }; };
+const subscribe = (changed: () => void) => {
+  listeners.add(changed);
+  return () => {
+    listeners.delete(changed);
+  };
+};
 export const useDeleted = (): Deleted[] => useSyncExternalStore(subscribe, () => list);
 export const useLastDeleted = (): Deleted | null => useSyncExternalStore(subscribe, () => last);
