@@ -29,6 +29,40 @@ func Accepts(e Event) bool {
 	return ok && a.Accepts()
 }
 
+// Question is what a phase asks a person, with the events that answer it.
+type Question struct {
+	Kind ApprovalKind
+	// Optional: it is asked where that was set; else the phase's own time ends the wait.
+	Optional bool
+	Yes, No  func(Answer) Event
+}
+
+var (
+	askActions    = &Question{Kind: ApprovalActions, Yes: validation, No: validation}
+	askQuestion   = &Question{Kind: ApprovalQuestion, Yes: response, No: cancelled}
+	askBudget     = &Question{Kind: ApprovalBudget, Yes: raised, No: refused}
+	askCompletion = &Question{Kind: ApprovalCompletion, Yes: confirmed, No: rejected, Optional: true}
+)
+
+func validation(a Answer) Event { return ValidationReceived{Answer: a} }
+func response(a Answer) Event   { return CommunicationResponseReceived{a} }
+func cancelled(a Answer) Event  { return CommunicationCancelled{a} }
+func raised(a Answer) Event     { return BudgetRaised{a} }
+func refused(a Answer) Event    { return BudgetRefused{a} }
+func confirmed(a Answer) Event  { return CompletionConfirmed{a} }
+func rejected(a Answer) Event   { return CompletionRejected{a} }
+
+// Again brings an answer that was kept, by the event of that name; nil if the question
+// has none of it.
+func (q *Question) Again(event string, a Answer) Event {
+	for _, reply := range []func(Answer) Event{q.Yes, q.No} {
+		if e := reply(a); e.Name() == event {
+			return e
+		}
+	}
+	return nil
+}
+
 // ValidationReceived is a person's answer to WAITING_VALIDATION. Edited holds the
 // executions whose params the person changed (checked, digests renewed); the
 // machine approves what was approved and cancels the rest of Policy.Planned.

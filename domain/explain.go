@@ -102,18 +102,18 @@ func Explain(st *Standing, now time.Time) *Explanation {
 			}
 		}
 	case s.Phase == WaitingCompletionConfirmation && w != nil && w.ApprovalID == "" && w.Answer == nil:
-		e.timer(ForCompletion, w) // it needs no slot to end
+		e.timer(w) // it needs no slot to end
 	case s.QueuedAt != nil:
 		e.queued(st, now)
 	case openWait(s):
 		e.person(st)
-	case s.Phase == WaitingExternalResult && (w == nil || w.Answer == nil):
-		e.waits(ForTask, ByResult)
+	case s.Phase.EndsFromOutside() && (w == nil || w.Answer == nil):
+		e.waits(s.Phase.row().waitsFor, ByResult)
 		if w != nil {
 			e.Waits.Tasks = w.Tasks
 		}
 	case s.Phase == AwaitingSessionClosure:
-		e.timer(ForItself, w)
+		e.timer(w)
 	case s.HoldsSlot:
 		e.holding(st)
 	default:
@@ -128,8 +128,8 @@ func (e *Explanation) waits(kind WaitFor, by UnblockedBy) {
 }
 
 // timer: it goes on by itself when the time of the wait has come.
-func (e *Explanation) timer(kind WaitFor, w *WaitingContext) {
-	e.waits(kind, ByTimer)
+func (e *Explanation) timer(w *WaitingContext) {
+	e.waits(e.Session.Phase.row().waitsFor, ByTimer)
 	if w != nil && !w.At.IsZero() {
 		e.Waits.Until = &w.At
 	}
@@ -137,23 +137,13 @@ func (e *Explanation) timer(kind WaitFor, w *WaitingContext) {
 
 // openWait: a person must answer, and has not.
 func openWait(s *Session) bool {
-	w := s.State.Waiting
-	switch s.Phase {
-	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget:
-		return w == nil || w.Answer == nil
-	case WaitingCompletionConfirmation:
-		return w != nil && w.ApprovalID != "" && w.Answer == nil
-	}
-	return false
+	return s.AsksPerson() && (s.State.Waiting == nil || s.State.Waiting.Answer == nil)
 }
 
 // person names the question that is open, and when it closes by itself.
 func (e *Explanation) person(st *Standing) {
 	s := st.View.Session
-	e.waits(map[Phase]WaitFor{
-		WaitingValidation: ForApproval, WaitingCommunicationResponse: ForQuestion,
-		WaitingBudget: ForBudget, WaitingCompletionConfirmation: ForCompletion,
-	}[s.Phase], ByAnswer)
+	e.waits(s.Phase.row().waitsFor, ByAnswer)
 	w := s.State.Waiting
 	if w == nil {
 		return
@@ -211,7 +201,7 @@ func (e *Explanation) holding(st *Standing) {
 	case s.Phase == Idle && len(st.View.Inbox) == 0:
 		e.waits(ForPerson, ByMessage)
 	case s.Phase == WaitingNetworkRetry:
-		e.timer(ForProvider, s.State.Waiting)
+		e.timer(s.State.Waiting)
 	default:
 		e.waits(ForItself, ByWork)
 		e.Waits.ProviderID = s.ProviderID
@@ -225,7 +215,7 @@ func (e *Explanation) without(st *Standing, now time.Time) {
 	case s.Phase == Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
 		e.waits(ForPerson, ByMessage)
 	case s.Phase == WaitingNetworkRetry && !s.State.Suspended && w != nil && w.At.After(now):
-		e.timer(ForProvider, w)
+		e.timer(w)
 	default:
 		e.slot(st)
 	}

@@ -12,57 +12,6 @@ const (
 	Agent SessionType = "AGENT"      // a sub-agent's own session
 )
 
-// Phase is where a session's state machine stands (spec chapter 2).
-type Phase string
-
-const (
-	Idle                          Phase = "IDLE"
-	ExecutingEnrichments          Phase = "EXECUTING_ENRICHMENTS"
-	CompactingContext             Phase = "COMPACTING_CONTEXT"
-	CallingAI                     Phase = "CALLING_AI"
-	ParsingAIResponse             Phase = "PARSING_AI_RESPONSE"
-	ExecutingDataQueries          Phase = "EXECUTING_DATA_QUERIES"
-	ExecutingActions              Phase = "EXECUTING_ACTIONS"
-	WaitingValidation             Phase = "WAITING_VALIDATION"
-	WaitingCommunicationResponse  Phase = "WAITING_COMMUNICATION_RESPONSE"
-	WaitingBudget                 Phase = "WAITING_BUDGET"
-	WaitingExternalResult         Phase = "WAITING_EXTERNAL_RESULT"
-	WaitingCompletionConfirmation Phase = "WAITING_COMPLETION_CONFIRMATION"
-	WaitingNetworkRetry           Phase = "WAITING_NETWORK_RETRY"
-	RetryingAfterFormatError      Phase = "RETRYING_AFTER_FORMAT_ERROR"
-	RetryingAfterActionFailure    Phase = "RETRYING_AFTER_ACTION_FAILURE"
-	AwaitingSessionClosure        Phase = "AWAITING_SESSION_CLOSURE"
-	Completed                     Phase = "COMPLETED"
-)
-
-// Phases lists every phase once, in the order of the spec's table.
-var Phases = []Phase{
-	Idle, ExecutingEnrichments, CompactingContext, CallingAI, ParsingAIResponse,
-	ExecutingDataQueries, ExecutingActions, WaitingValidation, WaitingCommunicationResponse,
-	WaitingBudget, WaitingExternalResult, WaitingCompletionConfirmation, WaitingNetworkRetry,
-	RetryingAfterFormatError, RetryingAfterActionFailure, AwaitingSessionClosure, Completed,
-}
-
-// Working says whether the server itself is at work in this phase.
-func (p Phase) Working() bool {
-	switch p {
-	case ExecutingEnrichments, CompactingContext, CallingAI, ParsingAIResponse,
-		ExecutingDataQueries, ExecutingActions, RetryingAfterFormatError, RetryingAfterActionFailure:
-		return true
-	}
-	return false
-}
-
-// Waiting says whether the phase is a WAITING_… one.
-func (p Phase) Waiting() bool {
-	switch p {
-	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget, WaitingExternalResult,
-		WaitingCompletionConfirmation, WaitingNetworkRetry:
-		return true
-	}
-	return false
-}
-
 // Status is the coarse, stable form of the phase for clients (spec chapter 1).
 type Status string
 
@@ -321,21 +270,27 @@ func (s *Session) Status() Status {
 	case s.State.Suspended:
 		return StatusSuspended
 	}
-	switch s.Phase {
-	case Idle:
-		return StatusIdle
-	case WaitingValidation, WaitingCommunicationResponse, WaitingBudget:
-		return StatusRequiresAction
-	case WaitingCompletionConfirmation:
-		if s.State.Waiting != nil && s.State.Waiting.ApprovalID != "" {
-			return StatusRequiresAction
-		}
+	status := s.Phase.row().status
+	if status == StatusRequiresAction && !s.AsksPerson() {
 		return StatusWaiting
-	case WaitingNetworkRetry, WaitingExternalResult:
-		return StatusWaiting
-	default:
-		return StatusRunning
 	}
+	return status
+}
+
+// AsksPerson says whether the session waits for a person, who may have answered already.
+func (s *Session) AsksPerson() bool {
+	q := s.Phase.Question()
+	if q == nil || !q.Optional {
+		return q != nil
+	}
+	return s.State.Waiting != nil && s.State.Waiting.ApprovalID != ""
+}
+
+// Parks says whether a session that works by itself gives the slot up in its phase: what
+// it waits for comes from outside, and may take long.
+func (s *Session) Parks() bool {
+	q := s.Phase.Question()
+	return s.Type != Chat && s.Phase.row().parks && (q == nil || s.AsksPerson())
 }
 
 // ValidationPolicy is what becomes of a run's actions that need a yes: what its
@@ -357,19 +312,6 @@ func (s *Session) Clone() *Session {
 	c.State.AnswerHashes = append([]string(nil), s.State.AnswerHashes...)
 	return &c
 }
-
-// WaitKind names the variants of a WaitingContext.
-type WaitKind string
-
-const (
-	WaitValidation             WaitKind = "validation"
-	WaitCommunication          WaitKind = "communication"
-	WaitBudget                 WaitKind = "budget"
-	WaitCompletionConfirmation WaitKind = "completion_confirmation"
-	WaitNetworkRetry           WaitKind = "network_retry"
-	WaitExternalResult         WaitKind = "external_result"
-	WaitClosure                WaitKind = "closure"
-)
 
 // WaitingContext is what a waiting phase needs to know. Which fields are filled
 // depends on Kind: the first three have ApprovalID and CancelMessageID;

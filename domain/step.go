@@ -11,7 +11,7 @@ type Step struct {
 	Effect  Effect
 	// Uncommitted says that the effect may run before Change is stored, and that Change
 	// is stored together with what follows: reading again after a crash costs nothing.
-	// True for DoParse and DoRunQueries; a commit comes before every other effect.
+	// A commit comes before every effect that is not Repeatable.
 	Uncommitted bool
 	// ReleasesSlot: the session held the slot and gives it up; the scheduler looks who
 	// is next.
@@ -33,6 +33,13 @@ const (
 	DoRunActions Effect = "run_actions" // -> ActionsExecuted, ActionFailureOccurred, ApprovalStale
 	DoCompact    Effect = "compact"     // -> ContextCompacted, NetworkErrorOccurred, SystemErrorOccurred
 )
+
+// CallsAI says whether the effect is a call of the AI, which costs money.
+func (e Effect) CallsAI() bool { return e == DoCallAI || e == DoCompact }
+
+// Repeatable says whether doing it again after a crash costs and changes nothing, so that
+// it may run before what led to it is stored.
+func (e Effect) Repeatable() bool { return e == DoParse || e == DoRunQueries }
 
 // Policy is what the machine must know beyond the state and the event: the clock,
 // a source of ids, the settings in force, and what waits in the inbox.

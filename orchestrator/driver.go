@@ -56,7 +56,7 @@ func (d *driver) run(ctx context.Context) {
 	defer d.survive()
 	for effect := d.effect; effect != domain.DoNothing; {
 		d.safePoint(ctx)
-		err := d.surely(ctx, effect)
+		err := d.awaitLease(ctx, effect)
 		if err != nil {
 			d.letGo(ctx, err)
 			return

@@ -36,10 +36,10 @@ func (l *Loop) Drives(session string) bool {
 	return l.drivers[session] != nil
 }
 
-// surely waits, before an effect that costs something or must not be repeated, until
+// awaitLease waits, before an effect that costs something or must not be repeated, until
 // the lease is surely held. Whoever takes the session over meanwhile cuts this driver.
-func (d *driver) surely(ctx context.Context, effect domain.Effect) error {
-	if effect != domain.DoRunActions && effect != domain.DoCallAI && effect != domain.DoCompact {
+func (d *driver) awaitLease(ctx context.Context, effect domain.Effect) error {
+	if effect != domain.DoRunActions && !effect.CallsAI() {
 		return nil
 	}
 	for attempt := 0; !d.loop.holds(); attempt++ {

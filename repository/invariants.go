@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -36,7 +37,7 @@ var invariants = []invariant{
 		"SELECT COUNT(*) FROM approvals a JOIN sessions s ON s.workspace_id = a.workspace_id AND s.id = a.session_id " +
 			"WHERE a.workspace_id = $1 AND a.status = 'open' AND a.kind <> 'outcome' AND s.phase = 'COMPLETED'"},
 	{"wait_without_approval", "a session waits for a person and asks nothing",
-		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN ('WAITING_VALIDATION', 'WAITING_COMMUNICATION_RESPONSE', 'WAITING_BUDGET') " +
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN (" + phasesThat(domain.Phase.AsksPerson) + ") " +
 			"AND s.open_approvals = 0 AND NOT s.wants_slot"},
 	{"call_without_result", "a call of the AI has no result, and the AI was called again",
 		"SELECT COUNT(*) FROM executions e JOIN messages m ON m.workspace_id = e.workspace_id AND m.session_id = e.session_id AND m.id = e.message_id " +
@@ -82,6 +83,18 @@ var invariants = []invariant{
 			"NOT EXISTS (SELECT 1 FROM documents d WHERE d.workspace_id = $1 AND d.id = s.id AND d.deleted_at IS NULL AND d.updated_at = s.at)) + " +
 			"(SELECT COUNT(*) FROM documents d WHERE d.workspace_id = $1 AND d.deleted_at IS NULL AND " +
 			"NOT EXISTS (SELECT 1 FROM search s WHERE s.workspace_id = $1 AND s.id = d.id AND s.audience <> 'sessions'))"},
+}
+
+// phasesThat lists phases as SQL text. They are constants of this program, and need no
+// parameters.
+func phasesThat(hold func(domain.Phase) bool) string {
+	var list []string
+	for _, p := range domain.Phases {
+		if hold(p) {
+			list = append(list, "'"+string(p)+"'")
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // Invariants counts, in one workspace and as of one instant, what must not be: every

@@ -111,8 +111,7 @@ func (t *turn) fixedTokens() int {
 // under way.
 func (t *turn) reserve() {
 	t.s.State.ReservedCost = 0
-	calls := t.s.Phase == domain.CallingAI || t.s.Phase == domain.CompactingContext
-	if !calls || !t.hasSlot() || setAside(t) {
+	if !t.s.Phase.Effect().CallsAI() || !t.hasSlot() || setAside(t) {
 		return
 	}
 	if t.sharesMoney() {

@@ -48,22 +48,7 @@ func EffectOf(s *domain.Session) domain.Effect {
 	if s.State.Poisoned || s.State.Suspended {
 		return domain.DoNothing
 	}
-	switch s.Phase {
-	case domain.ExecutingEnrichments:
-		return domain.DoEnrich
-	case domain.CompactingContext:
-		return domain.DoCompact
-	case domain.CallingAI:
-		return domain.DoCallAI
-	case domain.ParsingAIResponse:
-		return domain.DoParse
-	case domain.ExecutingDataQueries:
-		return domain.DoRunQueries
-	case domain.ExecutingActions:
-		return domain.DoRunActions
-	default:
-		return domain.DoNothing
-	}
+	return s.Phase.Effect()
 }
 
 // plain gives the event as a value: actions read the variant by its type.

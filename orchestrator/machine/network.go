@@ -26,7 +26,7 @@ func countFailedCall(t *turn) {
 // known as one.
 func (t *turn) noteCall() {
 	t.s.State.CallSince = time.Time{}
-	if t.effect == domain.DoCallAI || t.effect == domain.DoCompact {
+	if t.effect.CallsAI() {
 		t.s.State.CallSince = t.p.Now
 	}
 }

@@ -69,10 +69,10 @@ var (
 	alive       = where("any not ended", func(p domain.Phase) bool { return p != domain.Completed })
 	working     = where("a working phase", domain.Phase.Working)
 	waiting     = where("a wait", domain.Phase.Waiting)
-	retrying    = in(domain.RetryingAfterFormatError, domain.RetryingAfterActionFailure)
+	retrying    = where("", func(p domain.Phase) bool { return p.Next() != nil })
 	calling     = in(domain.CallingAI, domain.CompactingContext)
 	idle        = in(domain.Idle)
-	personWaits = in(domain.WaitingValidation, domain.WaitingCommunicationResponse, domain.WaitingBudget)
+	personWaits = where("", domain.Phase.AsksPerson)
 )
 
 // fits says whether every guard of the rule holds.

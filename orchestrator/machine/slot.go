@@ -10,18 +10,6 @@ func askSlot(t *turn) { t.asksSlot = true }
 
 func leaveSlot(t *turn) { t.s.HoldsSlot = false }
 
-// releasesSlot: an automation parks where it waits for somebody outside. (An ended
-// session has given its slot up in end.)
-func (t *turn) releasesSlot() bool {
-	switch t.s.Phase {
-	case domain.WaitingValidation, domain.WaitingBudget, domain.WaitingExternalResult:
-		return notChat(t)
-	case domain.WaitingCompletionConfirmation:
-		return t.s.State.Waiting != nil && t.s.State.Waiting.ApprovalID != ""
-	}
-	return false
-}
-
 // suspend takes the slot away. What has something to go on with comes back by itself;
 // a chat at rest or in a wait just gives the slot up.
 func suspend(t *turn) {

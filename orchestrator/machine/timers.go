@@ -27,18 +27,10 @@ func whatIsDue(t *turn) {
 	if w == nil || answered(t) {
 		return
 	}
-	due := !w.At.After(now)
-	switch {
-	case t.s.Phase == domain.WaitingNetworkRetry && due:
-		t.follow(domain.NetworkRetryScheduled{})
-	case t.s.Phase == domain.WaitingCompletionConfirmation && w.ApprovalID == "" && due:
-		t.follow(domain.CompletionConfirmed{})
-	case t.s.Phase == domain.AwaitingSessionClosure && due:
-		t.follow(domain.SessionCompleted{})
-	default:
-		if at := t.denialAt(); at != nil && !at.After(now) {
-			t.follow(domain.ApprovalExpired{ApprovalID: w.ApprovalID})
-		}
+	if e := t.s.Phase.Due(); e != nil && !t.s.AsksPerson() && !w.At.After(now) {
+		t.follow(e)
+	} else if at := t.denialAt(); at != nil && !at.After(now) {
+		t.follow(domain.ApprovalExpired{ApprovalID: w.ApprovalID})
 	}
 }
 
@@ -68,18 +60,11 @@ func (t *turn) wakeAt() *time.Time {
 	if poisoned(t) || answered(t) {
 		return nil
 	}
-	switch t.s.Phase {
-	case domain.AwaitingSessionClosure:
-		return timeOf(w)
-	case domain.WaitingNetworkRetry:
-		if w != nil && !t.hasSlot() && !w.At.After(t.p.Now) {
+	if t.s.Phase.Due() != nil && !t.s.AsksPerson() {
+		if w == nil || t.s.Phase == domain.WaitingNetworkRetry && !t.hasSlot() && !w.At.After(t.p.Now) {
 			return nil // due already: only the slot is missing
 		}
-		return timeOf(w)
-	case domain.WaitingCompletionConfirmation:
-		if w != nil && w.ApprovalID == "" {
-			return timeOf(w)
-		}
+		return new(w.At)
 	}
 	if t.s.Phase.Working() {
 		return earliest(t.watchdogAt(), t.clearedAt())
@@ -93,14 +78,6 @@ func earliest(a, b *time.Time) *time.Time {
 		return b
 	}
 	return a
-}
-
-func timeOf(w *domain.WaitingContext) *time.Time {
-	if w == nil {
-		return nil
-	}
-	at := w.At
-	return &at
 }
 
 // The watchdog of what works without a person.

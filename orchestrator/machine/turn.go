@@ -120,7 +120,7 @@ func (t *turn) enter(to domain.Phase, event string) {
 	if !keepsSuspicion(event) {
 		t.s.State.Suspicion = domain.Suspicion{}
 	}
-	if !to.Waiting() && to != domain.AwaitingSessionClosure {
+	if !to.Waiting() && to.Due() == nil {
 		t.s.State.Waiting = nil
 		t.cancel = nil
 	}
@@ -139,28 +139,18 @@ func (t *turn) enter(to domain.Phase, event string) {
 // arrive begins the phase's own work: its effect, or at once the event that follows
 // when there is nothing to do outside.
 func (t *turn) arrive() {
-	if t.releasesSlot() && len(t.next) == 0 {
+	if t.s.Parks() && len(t.next) == 0 {
 		t.s.HoldsSlot = false // unless an answer that came meanwhile leads on at once
 	}
 	if t.s.Phase.Working() && !t.hasSlot() {
 		t.asksSlot = t.asksSlot || !t.s.State.Suspended && !t.s.State.Poisoned
 		return
 	}
-	if e := t.nothingToDo(); e != nil {
+	if e := t.s.Phase.Next(); e != nil {
 		t.follow(e)
 		return
 	}
 	t.effect = EffectOf(t.s)
-}
-
-// nothingToDo is the event that passes a phase without outside work; nil when there
-// is work, or when the phase rests or waits.
-func (t *turn) nothingToDo() domain.Event {
-	switch t.s.Phase {
-	case domain.RetryingAfterFormatError, domain.RetryingAfterActionFailure:
-		return domain.RetryScheduled{}
-	}
-	return nil
 }
 
 func (t *turn) follow(e domain.Event) { t.next = append(t.next, e) }
@@ -220,7 +210,7 @@ func (t *turn) mayRunFirst() bool {
 	if t.first == "SessionActivationRequested" {
 		return false
 	}
-	return t.effect == domain.DoParse || t.effect == domain.DoRunQueries
+	return t.effect.Repeatable()
 }
 
 func (t *turn) emit(e domain.LogEvent) {

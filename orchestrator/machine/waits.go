@@ -137,26 +137,17 @@ func (t *turn) keepEdits(edited []*domain.Execution) {
 // carryOutAnswer takes up the decision that was kept while the session was parked.
 func (t *turn) carryOutAnswer() bool {
 	w := t.s.State.Waiting
-	if w == nil || w.Answer == nil || !t.hasSlot() {
+	if w == nil || w.Answer == nil || t.s.Phase.Question() == nil || !t.hasSlot() {
 		return false
 	}
 	answer := w.Answer
 	d := answer.Decision
 	d.By, d.ApprovalID = domain.Author{ID: answer.By, Name: answer.ByName, Role: answer.ByRole}, ""
-	switch answer.Event {
-	case "ValidationReceived":
-		t.follow(domain.ValidationReceived{Answer: domain.Answer{Decision: d}})
-	case "CommunicationResponseReceived":
-		t.follow(domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: answer.Text}})
-	case "BudgetRaised":
-		t.follow(domain.BudgetRaised{Answer: domain.Answer{Decision: d}})
-	case "BudgetRefused":
-		t.follow(domain.BudgetRefused{Answer: domain.Answer{Decision: d}})
-	case "CompletionRejected":
-		t.follow(domain.CompletionRejected{Answer: domain.Answer{Decision: d}})
-	default:
+	e := t.s.Phase.Question().Again(answer.Event, domain.Answer{Decision: d, Text: answer.Text})
+	if e == nil {
 		return false
 	}
+	t.follow(e)
 	w.Answer = nil
 	return true
 }
@@ -214,15 +205,8 @@ func denies(t *turn) bool {
 // answerNo answers in the place of the person who did not.
 func answerNo(t *turn) {
 	t.expired = true
-	switch t.s.Phase {
-	case domain.WaitingValidation:
-		t.follow(domain.ValidationReceived{})
-	case domain.WaitingCommunicationResponse:
-		t.follow(domain.CommunicationCancelled{})
-	case domain.WaitingBudget:
-		t.follow(domain.BudgetRefused{})
-	case domain.WaitingCompletionConfirmation:
-		t.follow(domain.CompletionRejected{})
+	if q := t.s.Phase.Question(); q != nil {
+		t.follow(q.No(domain.Answer{}))
 	}
 }
 
