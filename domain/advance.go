@@ -1,0 +1,58 @@
+package domain
+
+import "slices"
+
+// After is the view as a change to its session leaves it, for a further decision in the same
+// transaction: what was folded in, answered or carried out by the first is not there for
+// the second to do again. The view itself stays as it was read.
+func (v *View) After(c *Change, s *Session) *View {
+	next := *v
+	next.Session = s
+	if v.Holder != nil && v.Holder.ID == s.ID {
+		next.Holder = s
+	}
+	next.Inbox = inboxAfter(v.Inbox, c, s.ID)
+	next.Open = openAfter(v.Open, c.Approvals, s.ID)
+	next.Planned = plannedAfter(v.Planned, c.Executions, s)
+	if v.CancelMessage != nil && slices.ContainsFunc(c.DeletedMessages, func(m *Message) bool { return m.ID == v.CancelMessage.ID }) {
+		next.CancelMessage = nil
+	}
+	return &next
+}
+
+// inboxAfter is what still waits, then what came.
+func inboxAfter(waiting []*InboxItem, c *Change, session string) []*InboxItem {
+	all := slices.Clone(waiting)
+	for _, item := range c.Inbox {
+		if item.SessionID == session && !slices.ContainsFunc(all, func(x *InboxItem) bool { return x.ID == item.ID }) {
+			all = append(all, item)
+		}
+	}
+	return slices.DeleteFunc(all, func(x *InboxItem) bool { return slices.Contains(c.InboxDone, x.ID) })
+}
+
+// openAfter is what is still asked: an approval that was answered is not, one that was
+// asked for is.
+func openAfter(open []*Approval, written []*Approval, session string) []*Approval {
+	all := slices.DeleteFunc(slices.Clone(open), func(x *Approval) bool {
+		return slices.ContainsFunc(written, func(w *Approval) bool { return w.ID == x.ID })
+	})
+	for _, w := range written {
+		if w.SessionID == session && w.Status == ApprovalStatusOpen {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// plannedAfter has each execution as it was written last, as far as they are of the answer
+// that is still carried out.
+func plannedAfter(planned, written []*Execution, s *Session) []*Execution {
+	all := slices.Clone(planned)
+	for i, x := range all {
+		if n := slices.IndexFunc(written, func(w *Execution) bool { return w.ID == x.ID }); n >= 0 {
+			all[i] = written[n]
+		}
+	}
+	return slices.DeleteFunc(all, func(x *Execution) bool { return x.MessageID != s.State.AnswerID })
+}
