@@ -12,16 +12,16 @@ const (
 
 // countAnswer counts a call that was answered. The answer itself becomes a message
 // once it has been read.
-func countAnswer(t *turn) {
-	e := t.event.(domain.AIResponseReceived)
-	before, st := t.nearBudgets(), &t.s.State
+func countAnswer(s *step) {
+	e := s.event.(domain.AIResponseReceived)
+	before, st := nearBudgets(s), &s.session.State
 	st.TotalRoundtrips++
 	st.RoundRoundtrips++
 	st.NetworkAttempts = 0
 	st.Compacted, st.TooLong = false, 0
-	t.noteAnswer(e)
+	noteAnswer(s, e)
 	if e.Raw != nil && e.Raw.Model != "" {
-		t.s.Model = e.Raw.Model
+		s.session.Model = e.Raw.Model
 	}
 	if e.Roundtrip != nil {
 		if used := e.Roundtrip.Usage.Total(); used > 0 {
@@ -30,48 +30,48 @@ func countAnswer(t *turn) {
 			st.ContextTokens = max(st.ContextTokens, e.Roundtrip.PromptTokens)
 		}
 		if e.Roundtrip.Model != "" {
-			t.s.Model = e.Roundtrip.Model
+			s.session.Model = e.Roundtrip.Model
 		}
-		t.recordCall(e.Roundtrip)
+		recordCall(s, e.Roundtrip)
 	}
-	t.warnNearBudget(before)
+	warnNearBudget(s, before)
 }
 
 // recordCall keeps a call of the AI and what it used.
-func (t *turn) recordCall(given *domain.Roundtrip) {
+func recordCall(s *step, given *domain.Roundtrip) {
 	if given == nil {
 		return
 	}
 	for _, earlier := range given.Before {
-		t.recordCall(earlier)
+		recordCall(s, earlier)
 	}
-	own, st := *given, &t.s.State
+	own, st := *given, &s.session.State
 	r := &own
 	r.Before = nil
 	if r.ID == "" {
-		r.ID = t.newID(domain.PrefixRoundtrip)
+		r.ID = s.newID(domain.PrefixRoundtrip)
 	}
-	r.WorkspaceID, r.SessionID = t.s.WorkspaceID, t.s.ID
-	r.SessionType, r.AutomationID = t.s.Type, t.s.AutomationID
+	r.WorkspaceID, r.SessionID = s.session.WorkspaceID, s.session.ID
+	r.SessionType, r.AutomationID = s.session.Type, s.session.AutomationID
 	r.RoundID = st.RoundID
 	r.Number = st.TotalRoundtrips
 	if r.Reason == "" {
 		r.Reason = st.NextReason
 	}
-	t.s.Usage = t.s.Usage.Plus(r.Usage)
+	s.session.Usage = s.session.Usage.Plus(r.Usage)
 	st.RoundTokens += r.Usage.Total()
 	if r.Usage.Cost != nil {
 		st.RoundCost += *r.Usage.Cost
-		t.p = withSpent(t.p, *r.Usage.Cost)
-		if t.sharesMoney() {
-			t.mindSpent()
+		s.policy = withSpent(s.policy, *r.Usage.Cost)
+		if sharesMoney(s) {
+			mindSpent(s)
 		}
 	}
 	if r.Outcome == domain.OutcomeTooLong {
 		st.TooLong++
 	}
-	t.c.Roundtrips = append(t.c.Roundtrips, r)
-	t.emit(domain.LogEvent{Type: domain.LogUsageUpdated, Usage: r})
+	s.change.Roundtrips = append(s.change.Roundtrips, r)
+	s.emit(domain.LogEvent{Type: domain.LogUsageUpdated, Usage: r})
 }
 
 // withSpent counts a cost against the workspace's day and month within this step,
@@ -84,32 +84,32 @@ func withSpent(p *domain.Policy, cost float64) *domain.Policy {
 
 // storeAnswer puts the AI's answer in its place and notes what is owed for it: a
 // result for each call that no command carries, the post text, the way back.
-func storeAnswer(t *turn) {
-	e, st := parsed(t), &t.s.State
-	t.place(&domain.Message{ID: e.MessageID, Sender: domain.SenderAI, AI: e.Answer, Raw: e.Raw})
-	st.AnswerID = t.lastMessage()
+func storeAnswer(s *step) {
+	e, st := parsed(s), &s.session.State
+	s.place(&domain.Message{ID: e.MessageID, Sender: domain.SenderAI, AI: e.Answer, Raw: e.Raw})
+	st.AnswerID = lastMessage(s)
 	st.ConsecutiveFormatErrors = 0
 	st.PendingActions, st.PendingCompleted = false, false
 	st.ResultsGood = len(e.Commands.Queries)+len(e.Commands.Actions)+len(e.Commands.Refused) > 0
-	t.planned = nil
+	s.planned = nil
 	st.Pending = &domain.PendingAnswer{
-		Results:  append(t.refusedResults(e.Commands.Refused), t.controlResults()...),
+		Results:  append(refusedResults(s, e.Commands.Refused), controlResults(s)...),
 		PostText: e.Answer.PostText,
 		BackToAI: e.Answer.KeepControl || e.Raw.Protocol == domain.ProtocolNative && len(e.Raw.Calls) > 0,
-		Guidance: t.guidance(),
+		Guidance: guidance(s),
 	}
-	if automation(t) && len(e.Commands.Queries) == 0 {
+	if automation(s) && len(e.Commands.Queries) == 0 {
 		st.PendingCompleted = e.Answer.Completed
 	}
-	t.goneBeyond(e.Commands.OverLimit)
+	goneBeyond(s, e.Commands.OverLimit)
 }
 
-func (t *turn) lastMessage() string { return t.c.Messages[len(t.c.Messages)-1].ID }
+func lastMessage(s *step) string { return s.change.Messages[len(s.change.Messages)-1].ID }
 
-func (t *turn) guidance() string {
-	e := parsed(t)
+func guidance(s *step) string {
+	e := parsed(s)
 	text := e.Guidance
-	if automation(t) && withModule(t) {
+	if automation(s) && withModule(s) {
 		if text != "" {
 			text += "\n"
 		}
@@ -119,7 +119,7 @@ func (t *turn) guidance() string {
 }
 
 // refusedResults writes down the calls that were refused before they could run.
-func (t *turn) refusedResults(refused []*domain.Execution) []domain.CommandResult {
+func refusedResults(s *step, refused []*domain.Execution) []domain.CommandResult {
 	var results []domain.CommandResult
 	for _, x := range refused {
 		own := *x
@@ -133,30 +133,30 @@ func (t *turn) refusedResults(refused []*domain.Execution) []domain.CommandResul
 
 // controlResults answers the calls that are no commands, so that every call of a
 // native answer has its result whatever comes of it.
-func (t *turn) controlResults() []domain.CommandResult {
-	e := parsed(t)
+func controlResults(s *step) []domain.CommandResult {
+	e := parsed(s)
 	carried := map[string]bool{}
 	for _, list := range [][]*domain.Execution{e.Commands.Queries, e.Commands.Actions, e.Commands.Refused} {
 		for _, x := range list {
 			carried[x.CallID] = true
 		}
 	}
-	question := t.questionCall(carried)
+	question := questionCall(s, carried)
 	var results []domain.CommandResult
 	for _, call := range e.Raw.Calls {
 		if carried[call.ID] || call.ID == question {
 			continue
 		}
-		status, text := t.controlText(call.Name)
+		status, text := controlText(s, call.Name)
 		results = append(results, domain.CommandResult{CallID: call.ID, Command: call.Name, Status: status, Text: text})
 	}
 	return results
 }
 
 // questionCall is the call that asks the person; its result is the person's answer.
-func (t *turn) questionCall(carried map[string]bool) string {
-	e := parsed(t)
-	if !chat(t) || e.Answer.Module == nil {
+func questionCall(s *step, carried map[string]bool) string {
+	e := parsed(s)
+	if !chat(s) || e.Answer.Module == nil {
 		return ""
 	}
 	for _, call := range e.Raw.Calls {
@@ -167,10 +167,10 @@ func (t *turn) questionCall(carried map[string]bool) string {
 	return ""
 }
 
-func (t *turn) controlText(name string) (domain.ExecutionStatus, string) {
-	e := parsed(t)
+func controlText(s *step, name string) (domain.ExecutionStatus, string) {
+	e := parsed(s)
 	switch {
-	case name == callComplete && chat(t):
+	case name == callComplete && chat(s):
 		return domain.ExecCancelled, "Ignored: a chat does not end by COMPLETE."
 	case name == callComplete && len(e.Commands.Queries) > 0:
 		return domain.ExecCancelled, "Ignored: finish first. Say COMPLETE once the queries are answered."
@@ -178,7 +178,7 @@ func (t *turn) controlText(name string) (domain.ExecutionStatus, string) {
 		return domain.ExecSuccess, "Noted. It holds if every action of the answer succeeds."
 	case name == callComplete:
 		return domain.ExecSuccess, "Noted."
-	case name == callAskUser && !chat(t):
+	case name == callAskUser && !chat(s):
 		return domain.ExecCancelled, "Nobody can be asked here. Decide with what you know, and go on."
 	case name == callAskUser && e.Answer.Module != nil:
 		return domain.ExecCancelled, "Ignored: one question at a time."
@@ -188,57 +188,57 @@ func (t *turn) controlText(name string) (domain.ExecutionStatus, string) {
 }
 
 // tellUnheard answers what a chat ignores; without it there is nothing to say.
-func tellUnheard(t *turn) {
-	t.tellPending("Not all of the answer could be used.")
-	t.closeAnswer()
+func tellUnheard(s *step) {
+	tellPending(s, "Not all of the answer could be used.")
+	s.closeAnswer()
 }
 
 // guideOn tells an automation that neither asks, acts nor ends to go on.
-func guideOn(t *turn) {
-	pending := t.pending()
+func guideOn(s *step) {
+	pending := s.pending()
 	text := "Go on with the task, or say that it is completed."
 	if pending.Guidance != "" {
 		text = pending.Guidance + "\n" + text
 	}
-	t.system(domain.SystemGuidance, text, pending.Results, "")
-	t.closeAnswer()
-	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonActionResult, false
+	s.system(domain.SystemGuidance, text, pending.Results, "")
+	s.closeAnswer()
+	s.session.State.NextReason, s.session.State.ResultsGood = domain.ReasonActionResult, false
 }
 
 // tellPending stores the results and the guidance that no series of commands carries.
-func (t *turn) tellPending(text string) {
-	pending := t.pending()
+func tellPending(s *step, text string) {
+	pending := s.pending()
 	if len(pending.Results) == 0 && pending.Guidance == "" {
 		return
 	}
 	if pending.Guidance != "" {
 		text = pending.Guidance
 	}
-	t.system(domain.SystemGuidance, text, pending.Results, "")
+	s.system(domain.SystemGuidance, text, pending.Results, "")
 	pending.Results, pending.Guidance = nil, ""
-	t.s.State.Pending = &pending
+	s.session.State.Pending = &pending
 }
 
 // pending is a copy of what is owed; the one in the state is never changed in place.
-func (t *turn) pending() domain.PendingAnswer {
-	if t.s.State.Pending == nil {
+func (s *step) pending() domain.PendingAnswer {
+	if s.session.State.Pending == nil {
 		return domain.PendingAnswer{}
 	}
-	return *t.s.State.Pending
+	return *s.session.State.Pending
 }
 
 // closeAnswer: everything owed for the answer is in the record.
-func (t *turn) closeAnswer() {
-	t.s.State.Pending = nil
-	t.s.State.PendingActions = false
+func (s *step) closeAnswer() {
+	s.session.State.Pending = nil
+	s.session.State.PendingActions = false
 }
 
 // Answers that cannot be used.
 
 // storeUnreadable keeps an answer that could not be read, and tells the AI why.
-func storeUnreadable(t *turn) {
-	e := t.event.(domain.ParseErrorOccurred)
-	results := t.refusedResults(e.Refused)
+func storeUnreadable(s *step) {
+	e := s.event.(domain.ParseErrorOccurred)
+	results := refusedResults(s, e.Refused)
 	told := map[string]bool{}
 	for _, r := range results {
 		told[r.CallID] = true
@@ -250,20 +250,20 @@ func storeUnreadable(t *turn) {
 			}
 		}
 	}
-	t.formatError(e.MessageID, &domain.AIMessage{PreText: domain.InvalidFormatText}, e.Raw, e.Problem, results)
+	formatError(s, e.MessageID, &domain.AIMessage{PreText: domain.InvalidFormatText}, e.Raw, e.Problem, results)
 }
 
 // storeMisused refuses an answer that was read but may not be: each of its calls is
 // answered CANCELLED.
-func storeMisused(t *turn) {
-	e := parsed(t)
+func storeMisused(s *step) {
+	e := parsed(s)
 	var results []domain.CommandResult
 	for _, list := range [][]*domain.Execution{e.Commands.Queries, e.Commands.Actions} {
 		for _, x := range list {
 			results = append(results, domain.CommandResult{CallID: x.CallID, Command: x.Command, Status: domain.ExecCancelled, Text: textNotRun})
 		}
 	}
-	results = append(results, t.refusedResults(e.Commands.Refused)...)
+	results = append(results, refusedResults(s, e.Commands.Refused)...)
 	told := map[string]bool{}
 	for _, r := range results {
 		told[r.CallID] = true
@@ -274,10 +274,10 @@ func storeMisused(t *turn) {
 		}
 	}
 	problem := "Queries and actions may not stand in one answer. Read first, then act in the next answer."
-	if withModule(t) {
+	if withModule(s) {
 		problem = "A question may not stand beside commands. Ask first, or act first."
 	}
-	t.formatError(e.MessageID, e.Answer, e.Raw, problem, results)
+	formatError(s, e.MessageID, e.Answer, e.Raw, problem, results)
 }
 
 const textNotRun = "Not run: the answer could not be used as a whole."
@@ -286,12 +286,12 @@ func notRun(call domain.RawCall) domain.CommandResult {
 	return domain.CommandResult{CallID: call.ID, Command: call.Name, Status: domain.ExecCancelled, Text: textNotRun}
 }
 
-func (t *turn) formatError(id string, answer *domain.AIMessage, raw *domain.RawAnswer, problem string, results []domain.CommandResult) {
-	t.place(&domain.Message{ID: id, Sender: domain.SenderAI, AI: answer, Raw: raw})
-	t.s.State.AnswerID = t.lastMessage()
-	t.planned = nil
-	t.system(domain.SystemFormatError, problem, results, "")
-	t.s.State.ConsecutiveFormatErrors++
-	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonFormatErrorCorrection, false
-	t.closeAnswer()
+func formatError(s *step, id string, answer *domain.AIMessage, raw *domain.RawAnswer, problem string, results []domain.CommandResult) {
+	s.place(&domain.Message{ID: id, Sender: domain.SenderAI, AI: answer, Raw: raw})
+	s.session.State.AnswerID = lastMessage(s)
+	s.planned = nil
+	s.system(domain.SystemFormatError, problem, results, "")
+	s.session.State.ConsecutiveFormatErrors++
+	s.session.State.NextReason, s.session.State.ResultsGood = domain.ReasonFormatErrorCorrection, false
+	s.closeAnswer()
 }

@@ -33,46 +33,53 @@ const (
 
 // budgets are those in force: a person's own limit on the session comes before the
 // workspace's, and what was granted beyond them is added.
-func (t *turn) budgets() []budget {
-	st, own, l := &t.s.State, t.s.Budgets, t.limits()
-	tokens, cost := t.reservation()
+func budgets(s *step) []budget {
+	st, own, l := &s.session.State, s.session.Budgets, s.limits()
+	tokens, cost := reservation(s)
 	var list []budget
 	add := func(b budget, max *float64) {
 		if max != nil {
-			b.own, b.limit = *max, *max+t.granted(b)
+			b.own, b.limit = *max, *max+granted(s, b)
 			list = append(list, b)
 		}
 	}
 	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
 		limit := float64(*max)
-		add(budget{name: budgetRoundTokens, scope: "round", period: st.RoundID, what: t.say("tokens for a round", "jetons par tour"),
+		add(budget{name: budgetRoundTokens, scope: "round", period: st.RoundID, what: s.say("tokens for a round", "jetons par tour"),
 			used: float64(st.RoundTokens), reserved: float64(tokens)}, &limit)
 	}
-	add(budget{name: budgetRoundCost, scope: "round", period: st.RoundID, what: t.say("money for a round", "dépense par tour"), money: true,
+	add(budget{name: budgetRoundCost, scope: "round", period: st.RoundID, what: s.say("money for a round", "dépense par tour"), money: true,
 		used: st.RoundCost, reserved: cost}, first(own.MaxCostPerRound, l.MaxCostPerRound))
 	var spent float64
-	if t.s.Usage.Cost != nil {
-		spent = *t.s.Usage.Cost
+	if s.session.Usage.Cost != nil {
+		spent = *s.session.Usage.Cost
 	}
-	add(budget{name: budgetSessionCost, scope: "session", what: t.say("money for this session", "dépense de cette session"), money: true,
+	add(budget{name: budgetSessionCost, scope: "session", what: s.say("money for this session", "dépense de cette session"), money: true,
 		used: spent, reserved: cost}, first(own.MaxCostPerSession, l.MaxCostPerSession))
-	if t.s.AutomationID != "" {
-		add(budget{name: budgetAutomationDay, scope: "automation_day", period: t.p.Spent.Day, what: t.say("this automation's money for a day", "dépense de cette automatisation par jour"),
-			money: true, used: t.p.Spent.AutomationToday, reserved: cost}, own.MaxCostPerDay)
+	if s.session.AutomationID != "" {
+		add(automationBudget(s, cost), own.MaxCostPerDay)
 	}
-	add(t.dayBudget(cost), l.MaxCostPerDay)
-	add(t.monthBudget(cost), l.MaxCostPerMonth)
+	add(dayBudget(s, cost), l.MaxCostPerDay)
+	add(monthBudget(s, cost), l.MaxCostPerMonth)
 	return list
 }
 
-func (t *turn) dayBudget(cost float64) budget {
-	return budget{name: budgetDayCost, scope: "day", period: t.p.Spent.Day, what: t.say("the workspace's money for a day", "dépense de l’espace de travail par jour"), money: true,
-		used: t.p.Spent.Today, reserved: cost + t.p.Spent.Reserved}
+func automationBudget(s *step, cost float64) budget {
+	what := s.say("this automation's money for a day", "dépense de cette automatisation par jour")
+	return budget{name: budgetAutomationDay, scope: "automation_day", period: s.policy.Spent.Day, what: what, money: true,
+		used: s.policy.Spent.AutomationToday, reserved: cost}
 }
 
-func (t *turn) monthBudget(cost float64) budget {
-	return budget{name: budgetMonthCost, scope: "month", period: t.p.Spent.Month, what: t.say("the workspace's money for a month", "dépense de l’espace de travail par mois"), money: true,
-		used: t.p.Spent.ThisMonth, reserved: cost + t.p.Spent.Reserved}
+func dayBudget(s *step, cost float64) budget {
+	what := s.say("the workspace's money for a day", "dépense de l’espace de travail par jour")
+	return budget{name: budgetDayCost, scope: "day", period: s.policy.Spent.Day, what: what, money: true,
+		used: s.policy.Spent.Today, reserved: cost + s.policy.Spent.Reserved}
+}
+
+func monthBudget(s *step, cost float64) budget {
+	what := s.say("the workspace's money for a month", "dépense de l’espace de travail par mois")
+	return budget{name: budgetMonthCost, scope: "month", period: s.policy.Spent.Month, what: what, money: true,
+		used: s.policy.Spent.ThisMonth, reserved: cost + s.policy.Spent.Reserved}
 }
 
 func first[T any](values ...*T) *T {
@@ -85,56 +92,56 @@ func first[T any](values ...*T) *T {
 }
 
 // reservation is what the next call may use at most.
-func (t *turn) reservation() (tokens int64, cost float64) {
-	return t.p.Estimate.Reserve(t.promptTokens())
+func reservation(s *step) (tokens int64, cost float64) {
+	return s.policy.Estimate.Reserve(promptTokens(s))
 }
 
 // promptTokens estimates the whole of the next prompt. What stands before the
 // conversation is in it once a call, or a summary, has measured it.
-func (t *turn) promptTokens() int {
-	st := &t.s.State
+func promptTokens(s *step) int {
+	st := &s.session.State
 	if st.TotalRoundtrips == 0 && !st.Compacted {
-		return st.ContextTokens + t.fixedTokens()
+		return st.ContextTokens + fixedTokens(s)
 	}
 	return st.ContextTokens
 }
 
 // fixedTokens estimates what stands before the conversation.
-func (t *turn) fixedTokens() int {
-	if t.p.Estimate.Before == nil {
+func fixedTokens(s *step) int {
+	if s.policy.Estimate.Before == nil {
 		return 0
 	}
-	return t.p.Estimate.Before()
+	return s.policy.Estimate.Before()
 }
 
 // reserve holds money back for the call that begins, and lets it go where none is
 // under way.
-func (t *turn) reserve() {
-	t.s.State.ReservedCost = 0
-	if !t.s.Phase.Effect().CallsAI() || !t.hasSlot() || setAside(t) {
+func reserve(s *step) {
+	s.session.State.ReservedCost = 0
+	if !s.session.Phase.Effect().CallsAI() || !withSlot(s) || setAside(s) {
 		return
 	}
-	if t.sharesMoney() {
-		_, t.s.State.ReservedCost = t.reservation()
-		t.mindSpent()
+	if sharesMoney(s) {
+		_, s.session.State.ReservedCost = reservation(s)
+		mindSpent(s)
 	}
 }
 
 // sharesMoney: there is a budget that other sessions draw on too.
-func (t *turn) sharesMoney() bool {
-	for _, l := range []domain.Limits{t.p.Settings.Limits.Chat, t.p.Settings.Limits.Automation} {
+func sharesMoney(s *step) bool {
+	for _, l := range []domain.Limits{s.policy.Settings.Limits.Chat, s.policy.Settings.Limits.Automation} {
 		if l.MaxCostPerDay != nil || l.MaxCostPerMonth != nil {
 			return true
 		}
 	}
-	return t.s.AutomationID != "" && t.s.Budgets.MaxCostPerDay != nil
+	return s.session.AutomationID != "" && s.session.Budgets.MaxCostPerDay != nil
 }
 
 // mindSpent makes the change hold only while nobody else has spent anything.
-func (t *turn) mindSpent() {
-	if t.c.Spent == nil {
-		spent := t.spent
-		t.c.Spent = &spent
+func mindSpent(s *step) {
+	if s.change.Spent == nil {
+		spent := s.spent
+		s.change.Spent = &spent
 	}
 }
 
@@ -147,12 +154,13 @@ func (b budget) amount(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// says tells of a budget that has no room for the next call.
-func (t *turn) says(b budget) string {
+// budgetText tells of a budget that has no room for the next call.
+func budgetText(s *step, b budget) string {
 	if b.used >= b.limit {
-		return t.say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.", b.what, b.amount(b.used), b.amount(b.limit))
+		return s.say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.",
+			b.what, b.amount(b.used), b.amount(b.limit))
 	}
-	return t.say("The budget of %[1]s has no room for the next call, which may need up to %[2]s: %[3]s of %[4]s are used.",
+	return s.say("The budget of %[1]s has no room for the next call, which may need up to %[2]s: %[3]s of %[4]s are used.",
 		"Le budget « %[1]s » ne suffit pas pour le prochain appel, qui peut demander jusqu’à %[2]s : %[3]s sur %[4]s sont utilisés.",
 		b.what, b.amount(b.reserved), b.amount(b.used), b.amount(b.limit))
 }
@@ -165,10 +173,10 @@ func (b budget) question() *domain.BudgetQuestion {
 	return &domain.BudgetQuestion{Limit: b.name, Scope: b.scope, Unit: unit, Max: b.limit, Spent: b.used, Reserved: b.reserved}
 }
 
-func (t *turn) budgetGate() domain.Event {
-	for _, b := range t.budgets() {
+func budgetGate(s *step) domain.Event {
+	for _, b := range budgets(s) {
 		if b.exceeded() {
-			return budgetExceeded{b.name, t.says(b), b.question()}
+			return budgetExceeded{b.name, budgetText(s, b), b.question()}
 		}
 	}
 	return nil
@@ -176,21 +184,21 @@ func (t *turn) budgetGate() domain.Event {
 
 // askBudget opens the question whether to go on. The message that stays if nobody
 // says yes is stored first.
-func askBudget(t *turn) {
-	e := t.event.(budgetExceeded)
-	cancel := t.system(domain.SystemLimitReached, e.text+t.say(" The work stops here.", " Le travail s’arrête ici."), nil, "")
-	t.because(e.limit)
-	t.c.Limits = append(t.c.Limits, e.limit)
-	t.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
-		Kind: domain.ApprovalBudget, Text: e.text + t.say(" Go on?", " Continuer ?"), Budget: e.question,
+func askBudget(s *step) {
+	e := s.event.(budgetExceeded)
+	cancel := s.system(domain.SystemLimitReached, e.text+s.say(" The work stops here.", " Le travail s’arrête ici."), nil, "")
+	s.because(e.limit)
+	s.change.Limits = append(s.change.Limits, e.limit)
+	s.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
+		Kind: domain.ApprovalBudget, Text: e.text + s.say(" Go on?", " Continuer ?"), Budget: e.question,
 	})
 }
 
 // raiseBudget stores the new limit: the one the person gave, or as much again.
-func raiseBudget(t *turn) {
-	e := t.event.(domain.BudgetRaised)
-	w := t.s.State.Waiting
-	for _, b := range t.budgets() {
+func raiseBudget(s *step) {
+	e := s.event.(domain.BudgetRaised)
+	w := s.session.State.Waiting
+	for _, b := range budgets(s) {
 		if b.name != w.Limit {
 			continue
 		}
@@ -198,16 +206,16 @@ func raiseBudget(t *turn) {
 		if e.Decision.Limit != nil {
 			granted = *e.Decision.Limit - b.limit
 		}
-		t.grant(b, max(granted, 0))
+		grant(s, b, max(granted, 0))
 	}
-	t.settle(domain.ApprovalStatusApproved)
-	t.removeCancelMessage()
+	s.settle(domain.ApprovalStatusApproved)
+	s.removeCancelMessage()
 }
 
 // granted is what a person added to a budget for its present period.
-func (t *turn) granted(b budget) float64 {
+func granted(s *step, b budget) float64 {
 	var sum float64
-	for _, r := range t.s.State.Raises {
+	for _, r := range s.session.State.Raises {
 		if r.Limit == b.name && r.Period == b.period {
 			sum += r.More
 		}
@@ -218,27 +226,28 @@ func (t *turn) granted(b budget) float64 {
 // grant adds to a budget. A session's own limit is raised itself; the others are
 // lifted for this session and the present period, since the settings are for an
 // administrator to change.
-func (t *turn) grant(b budget, more float64) {
+func grant(s *step, b budget, more float64) {
 	if b.name == budgetSessionCost {
 		limit := b.limit + more
-		t.s.Budgets.MaxCostPerSession = &limit
+		s.session.Budgets.MaxCostPerSession = &limit
 		return
 	}
 	raises := []domain.Raise{{Limit: b.name, Period: b.period, More: more}}
-	for _, r := range t.s.State.Raises {
+	for _, r := range s.session.State.Raises {
 		if r.Limit != b.name || r.Period == b.period { // else its period is over
 			raises = append(raises, r)
 		}
 	}
-	t.s.State.Raises = raises
+	s.session.State.Raises = raises
 }
 
 // warnNearBudget tells people once when a call takes a budget over 80 %. The
 // workspace's budgets are looked at for both kinds of session, whichever has called.
-func (t *turn) warnNearBudget(before []budget) {
-	for i, b := range t.nearBudgets() {
+func warnNearBudget(s *step, before []budget) {
+	for i, b := range nearBudgets(s) {
 		if i < len(before) && before[i].used < noticeAt*b.limit && b.used >= noticeAt*b.limit {
-			t.notice("warning", "budget_near", t.say("%d %% of the budget of %s is used: %s of %s.", "%d %% du budget « %s » sont utilisés : %s sur %s.",
+			s.notice("warning", "budget_near", s.say("%d %% of the budget of %s is used: %s of %s.",
+				"%d %% du budget « %s » sont utilisés : %s sur %s.",
 				noticeAtPercentage, b.what, b.amount(b.used), b.amount(b.limit)))
 		}
 	}
@@ -246,17 +255,17 @@ func (t *turn) warnNearBudget(before []budget) {
 
 // nearBudgets are the session's budgets, and those of the workspace that the other
 // kind of session has.
-func (t *turn) nearBudgets() []budget {
-	list, own, others := t.budgets(), t.limits(), t.p.Settings.Limits.Chat
-	if chat(t) {
-		others = t.p.Settings.Limits.Automation
+func nearBudgets(s *step) []budget {
+	list, own, others := budgets(s), s.limits(), s.policy.Settings.Limits.Chat
+	if chat(s) {
+		others = s.policy.Settings.Limits.Automation
 	}
 	for _, o := range []struct {
 		b         budget
 		max, mine *float64
 	}{
-		{t.dayBudget(0), others.MaxCostPerDay, own.MaxCostPerDay},
-		{t.monthBudget(0), others.MaxCostPerMonth, own.MaxCostPerMonth},
+		{dayBudget(s, 0), others.MaxCostPerDay, own.MaxCostPerDay},
+		{monthBudget(s, 0), others.MaxCostPerMonth, own.MaxCostPerMonth},
 	} {
 		if o.max != nil && (o.mine == nil || *o.mine != *o.max) {
 			o.b.own, o.b.limit = *o.max, *o.max

@@ -103,7 +103,7 @@ func TestARaiseIsForItsPeriod(t *testing.T) {
 			t.Errorf("%v spent on %s: %s, want %s", c.spent, c.day, got, c.want)
 		}
 	}
-	for _, b := range (&turn{s: step.Session, p: p}).budgets() {
+	for _, b := range budgets(begin(step.Session, domain.SchedulerHeartbeat{}, p)) {
 		if b.name == budgetRoundCost && b.limit != 20 {
 			t.Errorf("the round's budget was raised too: %+v", b)
 		}

@@ -11,23 +11,23 @@ const codeLimit = "limit_reached"
 
 // withinLimits cuts the commands that the event brings beyond a limit: they do not run,
 // and their results say why. Those that fit run, the first ones first.
-func (t *turn) withinLimits(e domain.Event) domain.Event {
-	max := t.limits().MaxCommandsPerSession
+func withinLimits(s *step, e domain.Event) domain.Event {
+	max := s.limits().MaxCommandsPerSession
 	switch e := e.(type) {
 	case domain.AIResponseParsed:
 		c := &e.Commands
-		t.cutReadings(c)
+		cutReadings(s, c)
 		if max != nil {
-			left := *max - t.s.State.CommandsRun
-			c.Queries, left = t.cutBeyond(c, c.Queries, left, *max)
-			c.Actions, _ = t.cutBeyond(c, c.Actions, left, *max)
+			left := *max - s.session.State.CommandsRun
+			c.Queries, left = cutBeyond(s, c, c.Queries, left, *max)
+			c.Actions, _ = cutBeyond(s, c, c.Actions, left, *max)
 		}
 		c.Cards = cardsOfOpen(c)
 		return e
 	case domain.DataQueriesExecuted:
 		if max != nil {
-			left := *max - t.s.State.CommandsRun - ran(e.Executions)
-			e.Actions.Actions, _ = t.cutBeyond(&e.Actions, e.Actions.Actions, left, *max)
+			left := *max - s.session.State.CommandsRun - ran(e.Executions)
+			e.Actions.Actions, _ = cutBeyond(s, &e.Actions, e.Actions.Actions, left, *max)
 			e.Actions.Cards = cardsOfOpen(&e.Actions)
 		}
 		return e
@@ -37,17 +37,17 @@ func (t *turn) withinLimits(e domain.Event) domain.Event {
 
 // cutReadings keeps one more reading in a row than is allowed from being made. It is
 // counted all the same, so that the round ends on the way to the AI.
-func (t *turn) cutReadings(c *domain.PlannedCommands) {
-	max := t.limits().MaxDataQueryIterations
-	if max == nil || t.s.State.ConsecutiveDataQueries < *max {
+func cutReadings(s *step, c *domain.PlannedCommands) {
+	max := s.limits().MaxDataQueryIterations
+	if max == nil || s.session.State.ConsecutiveDataQueries < *max {
 		return
 	}
-	c.Queries, _ = t.cutAfter(c.Queries, 0, limitText("max_data_query_iterations", *max))
+	c.Queries, _ = cutAfter(s, c.Queries, 0, limitText("max_data_query_iterations", *max))
 }
 
 // cutBeyond lets so many commands run, and notes where there were more.
-func (t *turn) cutBeyond(c *domain.PlannedCommands, list []*domain.Execution, left, max int) ([]*domain.Execution, int) {
-	kept, after := t.cutAfter(list, left, limitText("max_commands_per_session", max))
+func cutBeyond(s *step, c *domain.PlannedCommands, list []*domain.Execution, left, max int) ([]*domain.Execution, int) {
+	kept, after := cutAfter(s, list, left, limitText("max_commands_per_session", max))
 	for i := range list {
 		if kept[i] != list[i] {
 			c.OverLimit = "max_commands_per_session"
@@ -58,13 +58,13 @@ func (t *turn) cutBeyond(c *domain.PlannedCommands, list []*domain.Execution, le
 
 // cutAfter cancels, on copies, what stands behind the first left commands that would run.
 // It gives back how many more may run.
-func (t *turn) cutAfter(list []*domain.Execution, left int, why string) ([]*domain.Execution, int) {
+func cutAfter(s *step, list []*domain.Execution, left int, why string) ([]*domain.Execution, int) {
 	var kept []*domain.Execution
 	for _, given := range list {
 		x := given
 		if !x.Status.Final() {
 			if left--; left < 0 {
-				own, now := *given, t.p.Now
+				own, now := *given, s.policy.Now
 				x = &own
 				x.Status, x.EndedAt = domain.ExecCancelled, &now
 				x.Error = &domain.CommandError{Code: codeLimit, Message: "Not run. " + why}
@@ -104,14 +104,14 @@ func ran(list []*domain.Execution) int {
 
 // goneBeyond notes that an answer asked for more than a limit lets it: its words for the
 // time after its success are not said, and the round ends on the way to the AI.
-func (t *turn) goneBeyond(limit string) {
+func goneBeyond(s *step, limit string) {
 	if limit == "" {
 		return
 	}
-	pending := t.pending()
+	pending := s.pending()
 	pending.BackToAI, pending.PostText = true, ""
-	t.s.State.Pending = &pending
-	t.s.State.OverLimit, t.s.State.PendingCompleted = limit, false
+	s.session.State.Pending = &pending
+	s.session.State.OverLimit, s.session.State.PendingCompleted = limit, false
 }
 
 // whatIsLimited says in words what a limit counts.

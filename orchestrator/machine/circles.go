@@ -34,14 +34,14 @@ const (
 var polled = map[string]bool{"TASKS": true}
 
 // noteAnswer remembers that an answer came, to notice when the same ones come again.
-func (t *turn) noteAnswer(e domain.AIResponseReceived) {
+func noteAnswer(s *step, e domain.AIResponseReceived) {
 	if e.Hash == "" || onlyPolls(e.Raw) {
 		return
 	}
-	st := &t.s.State
+	st := &s.session.State
 	st.AnswerHashes = append(slices.Clone(st.AnswerHashes), e.Hash)
 	st.AnswerHashes = st.AnswerHashes[max(0, len(st.AnswerHashes)-answerMemory):]
-	c := t.circle()
+	c := circle(s)
 	c.Answers++
 	c.Found, c.Command, c.GoesOn = "", "", false
 	if c.Answers >= answerMemory && alternating(st.AnswerHashes) {
@@ -69,10 +69,10 @@ func alternating(h []string) bool {
 // noteCalls remembers what each command of a series came to. The same call with the same
 // outcome again and again is a circle, whatever stands between; one that brings something
 // else than the last time has learnt something, and what was before it does not count.
-func (t *turn) noteCalls(kind domain.CommandKind, brought []*domain.Execution) {
-	c, seen := t.circle(), map[string]bool{}
+func noteCalls(s *step, kind domain.CommandKind, brought []*domain.Execution) {
+	c, seen := circle(s), map[string]bool{}
 	c.Calls = slices.Clone(c.Calls)
-	for _, x := range append(slices.Clone(t.planned), brought...) {
+	for _, x := range append(slices.Clone(s.planned), brought...) {
 		call, outcome := fingerprints(x)
 		if x.Kind != kind || seen[call] || outcome == "" {
 			continue // a second one in the same answer is answered by the first
@@ -81,7 +81,7 @@ func (t *turn) noteCalls(kind domain.CommandKind, brought []*domain.Execution) {
 		noteCall(&c, call, outcome, x.Command)
 	}
 	c.Calls = c.Calls[max(0, len(c.Calls)-circleMemory):]
-	t.s.State.Circle = &c
+	s.session.State.Circle = &c
 }
 
 func noteCall(c *domain.Circle, call, outcome, command string) {
@@ -110,11 +110,11 @@ func forgetAnswers(c *domain.Circle) {
 }
 
 // circle is a copy of what is remembered; the one in the state is never changed in place.
-func (t *turn) circle() domain.Circle {
-	if t.s.State.Circle == nil {
+func circle(s *step) domain.Circle {
+	if s.session.State.Circle == nil {
 		return domain.Circle{}
 	}
-	return *t.s.State.Circle
+	return *s.session.State.Circle
 }
 
 // fingerprints are short hashes of what was asked and of what came of it; the latter is ""
@@ -141,9 +141,9 @@ func short(text string) string {
 }
 
 // circleGate ends the round of a model that goes on in circles after it was told.
-func (t *turn) circleGate() domain.Event {
-	switch c := t.circle(); {
-	case sameAnswer(t.s.State.AnswerHashes):
+func circleGate(s *step) domain.Event {
+	switch c := circle(s); {
+	case sameAnswer(s.session.State.AnswerHashes):
 		return limitReached{limitCircles, "Going in circles: the same answer came three times in a row.", circleSameAnswer}
 	case c.GoesOn && c.Found == circleSameCall:
 		return limitReached{limitCircles, "Going in circles: the AI called " + c.Command +
@@ -155,18 +155,20 @@ func (t *turn) circleGate() domain.Event {
 }
 
 // tellCircle tells the AI, before it is called again, that it goes in circles.
-func (t *turn) tellCircle() {
-	c := t.circle()
+func tellCircle(s *step) {
+	c := circle(s)
 	if c.Found == "" {
 		return
 	}
 	text := "You are going in circles: the same two answers came in turn, twice."
 	if c.Found == circleSameCall {
-		text = "You are going in circles: " + c.Command + " was called three times in this round with the same params, and had the same result each time."
+		text = "You are going in circles: " + c.Command +
+			" was called three times in this round with the same params, and had the same result each time."
 	}
-	t.system(domain.SystemGuidance, text+" Use what you have, do something else, or say what keeps you from going on. If you go on like this, the round ends.", nil, "")
-	t.c.Circles = append(t.c.Circles, c.Found)
+	s.system(domain.SystemGuidance, text+" Use what you have, do something else, or say what keeps you from going on. "+
+		"If you go on like this, the round ends.", nil, "")
+	s.change.Circles = append(s.change.Circles, c.Found)
 	c.Alternated = c.Alternated || c.Found == circleAlternating
 	c.Told, c.Found, c.Command = c.Told+1, "", ""
-	t.s.State.Circle = &c
+	s.session.State.Circle = &c
 }

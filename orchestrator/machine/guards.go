@@ -8,74 +8,72 @@ import (
 
 // By type and slot.
 
-func seed(t *turn) bool       { return t.s.Type == domain.Seed }
-func chat(t *turn) bool       { return t.s.Type == domain.Chat }
-func agent(t *turn) bool      { return t.s.Type == domain.Agent }
-func automation(t *turn) bool { return t.s.Type == domain.Run || agent(t) }
-func notChat(t *turn) bool    { return !chat(t) }
+func seed(s *step) bool       { return s.session.Type == domain.Seed }
+func chat(s *step) bool       { return s.session.Type == domain.Chat }
+func agent(s *step) bool      { return s.session.Type == domain.Agent }
+func automation(s *step) bool { return s.session.Type == domain.Run || agent(s) }
+func notChat(s *step) bool    { return !chat(s) }
 
 // withSlot: the session may work. An agent works under its parent's slot.
-func withSlot(t *turn) bool { return t.s.HoldsSlot || agent(t) }
-
-func (t *turn) hasSlot() bool { return withSlot(t) }
+func withSlot(s *step) bool { return s.session.HoldsSlot || agent(s) }
 
 // By state.
 
-func poisoned(t *turn) bool    { return t.s.State.Poisoned }
-func notPoisoned(t *turn) bool { return !poisoned(t) }
+func poisoned(s *step) bool    { return s.session.State.Poisoned }
+func notPoisoned(s *step) bool { return !poisoned(s) }
 
 // setAside: suspended, or given up for want of a network. It comes back by itself.
-func setAside(t *turn) bool {
-	return t.s.State.Suspended || t.s.EndReason == domain.EndNetworkError
+func setAside(s *step) bool {
+	return s.session.State.Suspended || s.session.EndReason == domain.EndNetworkError
 }
-func notSetAside(t *turn) bool { return !setAside(t) }
+func notSetAside(s *step) bool { return !setAside(s) }
 
 // answered: a person has decided already, while the session was parked.
-func answered(t *turn) bool {
-	return t.s.State.Waiting != nil && t.s.State.Waiting.Answer != nil
+func answered(s *step) bool {
+	return s.session.State.Waiting != nil && s.session.State.Waiting.Answer != nil
 }
 
 // meansAnother: the answer names an approval that is not the one waited for.
-func meansAnother(t *turn) bool {
-	named, w := t.decision().ApprovalID, t.s.State.Waiting
+func meansAnother(s *step) bool {
+	named, w := s.decision().ApprovalID, s.session.State.Waiting
 	return named != "" && w != nil && named != w.ApprovalID
 }
 
-func busy(t *turn) bool { return t.s.Phase.Working() || t.s.Phase.Waiting() }
+func busy(s *step) bool { return s.session.Phase.Working() || s.session.Phase.Waiting() }
 
-func roundRemembered(t *turn) bool { return t.s.State.PendingCause != "" }
+func roundRemembered(s *step) bool { return s.session.State.PendingCause != "" }
 
-func recovering(t *turn) bool {
-	e, ok := t.event.(domain.SessionActivationRequested)
+func recovering(s *step) bool {
+	e, ok := s.event.(domain.SessionActivationRequested)
 	return ok && e.Recovery
 }
 
 // By message.
 
-func ifBusy(t *turn) domain.IfBusy {
-	e, _ := t.event.(domain.UserMessageSent)
+func ifBusy(s *step) domain.IfBusy {
+	e, _ := s.event.(domain.UserMessageSent)
 	return e.IfBusy
 }
 
-func mustNotWait(t *turn) bool { return ifBusy(t) == domain.IfBusyReject }
-func cutsRound(t *turn) bool   { return ifBusy(t) == domain.IfBusyInterrupt }
+func mustNotWait(s *step) bool { return ifBusy(s) == domain.IfBusyReject }
+func cutsRound(s *step) bool   { return ifBusy(s) == domain.IfBusyInterrupt }
 
 // canWait: the client itself said enqueue; only then a message leaves a wait alone.
-func canWait(t *turn) bool {
-	e, _ := t.event.(domain.UserMessageSent)
+func canWait(s *step) bool {
+	e, _ := s.event.(domain.UserMessageSent)
 	return e.Explicit && e.IfBusy == domain.IfBusyEnqueue
 }
 
-func withMessage(t *turn) bool {
-	e, _ := t.event.(domain.InterruptRequested)
+func withMessage(s *step) bool {
+	e, _ := s.event.(domain.InterruptRequested)
 	return e.Then != nil
 }
-func withoutMessage(t *turn) bool { return !withMessage(t) }
+func withoutMessage(s *step) bool { return !withMessage(s) }
 
 // By the AI's answer.
 
-func parsed(t *turn) domain.AIResponseParsed {
-	e, _ := t.event.(domain.AIResponseParsed)
+func parsed(s *step) domain.AIResponseParsed {
+	e, _ := s.event.(domain.AIResponseParsed)
 	if e.Answer == nil {
 		e.Answer = &domain.AIMessage{}
 	}
@@ -87,58 +85,60 @@ func parsed(t *turn) domain.AIResponseParsed {
 
 // withQueries: there is something to read. Commands that were all refused are told to
 // the AI in the same way as results that were read; control calls are not.
-func withQueries(t *turn) bool {
-	c := parsed(t).Commands
+func withQueries(s *step) bool {
+	c := parsed(s).Commands
 	refused := slices.ContainsFunc(c.Refused, func(x *domain.Execution) bool {
 		return x.Kind != domain.KindControl && x.Command != callAskUser && x.Command != callComplete
 	})
-	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(t) && !saidCompleted(t)
+	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(s) && !saidCompleted(s)
 }
-func withActions(t *turn) bool   { return len(parsed(t).Commands.Actions) > 0 }
-func withModule(t *turn) bool    { return parsed(t).Answer.Module != nil }
-func saidCompleted(t *turn) bool { return parsed(t).Answer.Completed }
+func withActions(s *step) bool   { return len(parsed(s).Commands.Actions) > 0 }
+func withModule(s *step) bool    { return parsed(s).Answer.Module != nil }
+func saidCompleted(s *step) bool { return parsed(s).Answer.Completed }
 
-func moduleBesideCommands(t *turn) bool {
-	c := parsed(t).Commands
-	return withModule(t) && len(c.Queries)+len(c.Actions) > 0
+func moduleBesideCommands(s *step) bool {
+	c := parsed(s).Commands
+	return withModule(s) && len(c.Queries)+len(c.Actions) > 0
 }
 
 // jsonMixed: the JSON protocol has no order between queries and actions.
-func jsonMixed(t *turn) bool {
-	e := parsed(t)
+func jsonMixed(s *step) bool {
+	e := parsed(s)
 	return e.Raw.Protocol == domain.ProtocolJSON && len(e.Commands.Queries) > 0 && len(e.Commands.Actions) > 0
 }
 
 // By what the commands came to.
 
-func actionsFollow(t *turn) bool {
-	e, _ := t.event.(domain.DataQueriesExecuted)
-	return t.s.State.PendingActions && len(e.Actions.Actions) > 0
+func actionsFollow(s *step) bool {
+	e, _ := s.event.(domain.DataQueriesExecuted)
+	return s.session.State.PendingActions && len(e.Actions.Actions) > 0
 }
 
-func tasksPending(t *turn) bool {
-	return t.s.State.Pending != nil && len(t.s.State.Pending.Tasks) > 0
+func tasksPending(s *step) bool {
+	return s.session.State.Pending != nil && len(s.session.State.Pending.Tasks) > 0
 }
 
-func completedBeside(t *turn) bool { return t.s.State.PendingCompleted }
+func completedBeside(s *step) bool { return s.session.State.PendingCompleted }
 
-func backToAI(t *turn) bool { return t.s.State.Pending != nil && t.s.State.Pending.BackToAI }
+func backToAI(s *step) bool {
+	return s.session.State.Pending != nil && s.session.State.Pending.BackToAI
+}
 
 // refusedBefore: an action failed without having run (wrong params, unknown record).
-func refusedBefore(t *turn) bool {
-	e, _ := t.event.(domain.ActionsExecuted)
-	return slices.ContainsFunc(append(slices.Clone(e.Executions), t.planned...), func(x *domain.Execution) bool {
+func refusedBefore(s *step) bool {
+	e, _ := s.event.(domain.ActionsExecuted)
+	return slices.ContainsFunc(append(slices.Clone(e.Executions), s.planned...), func(x *domain.Execution) bool {
 		return x.Kind == domain.KindAction && (x.Status == domain.ExecFailed || x.Status == domain.ExecUnknown)
 	})
 }
 
 // By a person's decision.
 
-func (t *turn) decision() domain.Decision {
-	a, _ := domain.AnswerOf(t.event)
+func (s *step) decision() domain.Decision {
+	a, _ := domain.AnswerOf(s.event)
 	return a.Decision
 }
 
-func yes(t *turn) bool            { return t.decision().Approved }
-func no(t *turn) bool             { return !yes(t) }
-func withoutComment(t *turn) bool { return t.decision().Comment == "" }
+func yes(s *step) bool            { return s.decision().Approved }
+func no(s *step) bool             { return !yes(s) }
+func withoutComment(s *step) bool { return s.decision().Comment == "" }

@@ -26,32 +26,32 @@ func (budgetExceeded) Name() string { return "BudgetExceeded" }
 func (limitReached) Source() domain.Source   { return domain.FromServer }
 func (budgetExceeded) Source() domain.Source { return domain.FromServer }
 
-// gate is what stands between the session and the next call of the AI, or nil. The
+// beforeCall is what stands between the session and the next call of the AI, or nil. The
 // order matters: a budget must be there for the summary too, so it comes before.
-func (t *turn) gate() domain.Event {
-	if e := t.limitGate(); e != nil {
+func beforeCall(s *step) domain.Event {
+	if e := limitGate(s); e != nil {
 		return e
 	}
-	if e := t.budgetGate(); e != nil {
+	if e := budgetGate(s); e != nil {
 		return e
 	}
-	if t.promptTooLong() {
+	if promptTooLong(s) {
 		return domain.ContextBudgetExceeded{}
 	}
-	if m := t.steeredWithData(); m != nil {
+	if m := steeredWithData(s); m != nil {
 		return domain.UserMessageSent{Message: m}
 	}
 	return nil
 }
 
-func (t *turn) limits() domain.Limits { return t.p.Settings.LimitsFor(t.s.Type) }
+func (s *step) limits() domain.Limits { return s.policy.Settings.LimitsFor(s.session.Type) }
 
 // limitGate checks the counters. Each limit is a ceiling: n allowed calls, readings and
 // commands are n, and after n corrections the next failure ends the round. A message that
 // joins the round now starts some of them again, so it is heard first.
-func (t *turn) limitGate() domain.Event {
-	st, l := &t.s.State, t.limits()
-	heard, calls := t.steered(), st.RoundRoundtrips
+func limitGate(s *step) domain.Event {
+	st, l := &s.session.State, s.limits()
+	heard, calls := steered(s), st.RoundRoundtrips
 	if heard {
 		calls = 0
 	}
@@ -61,7 +61,7 @@ func (t *turn) limitGate() domain.Event {
 	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
 		return reached(st.OverLimit, *max)
 	}
-	if e := t.circleGate(); e != nil && !heard {
+	if e := circleGate(s); e != nil && !heard {
 		return e
 	}
 	for _, c := range []struct {
@@ -81,9 +81,9 @@ func (t *turn) limitGate() domain.Event {
 }
 
 // steered: a message waits to join the round at this call.
-func (t *turn) steered() bool {
-	for _, item := range t.inbox {
-		if chat(t) && item.IfBusy == domain.IfBusySteer {
+func steered(s *step) bool {
+	for _, item := range s.inbox {
+		if chat(s) && item.IfBusy == domain.IfBusySteer {
 			return true
 		}
 	}
@@ -91,20 +91,20 @@ func (t *turn) steered() bool {
 }
 
 // oneCallLeft: the call that comes is the last that the limit allows; the AI is told.
-func (t *turn) oneCallLeft() bool {
-	max := t.limits().MaxAutonomousRoundtrips
-	return max != nil && t.s.State.RoundRoundtrips > 0 && t.s.State.RoundRoundtrips+1 == *max
+func oneCallLeft(s *step) bool {
+	max := s.limits().MaxAutonomousRoundtrips
+	return max != nil && s.session.State.RoundRoundtrips > 0 && s.session.State.RoundRoundtrips+1 == *max
 }
 
-func storeLimit(t *turn) {
-	e := t.event.(limitReached)
-	t.system(domain.SystemLimitReached, e.text, nil, "")
-	t.because(e.limit)
-	t.c.Limits = append(t.c.Limits, e.limit)
+func storeLimit(s *step) {
+	e := s.event.(limitReached)
+	s.system(domain.SystemLimitReached, e.text, nil, "")
+	s.because(e.limit)
+	s.change.Limits = append(s.change.Limits, e.limit)
 	if e.circle != "" {
-		t.c.Circles = append(t.c.Circles, e.circle)
+		s.change.Circles = append(s.change.Circles, e.circle)
 	}
-	t.notice("warning", "limit_reached", e.text)
+	s.notice("warning", "limit_reached", e.text)
 }
 
 // Compaction.
@@ -112,26 +112,26 @@ func storeLimit(t *turn) {
 // promptTooLong: the prompt outgrew its budget and was not made shorter on the way to
 // this call already. Where it is not the conversation that is too long, no summary helps:
 // the call itself measures the prompt, and tells the person.
-func (t *turn) promptTooLong() bool {
-	max := t.limits().ContextBudgetTokens
-	return max != nil && !t.s.State.Compacted && t.s.State.ContextTokens > *max && t.fixedTokens() < *max
+func promptTooLong(s *step) bool {
+	max := s.limits().ContextBudgetTokens
+	return max != nil && !s.session.State.Compacted && s.session.State.ContextTokens > *max && fixedTokens(s) < *max
 }
 
-func notCompacted(t *turn) bool { return !t.s.State.Compacted }
+func notCompacted(s *step) bool { return !s.session.State.Compacted }
 
 // notePromptTooLong keeps the provider's word in the estimate, so that a retry after
 // a network error makes the prompt shorter again instead of failing in the same way.
-func notePromptTooLong(t *turn) {
-	if max := t.limits().ContextBudgetTokens; max != nil && t.s.State.ContextTokens <= *max {
-		t.s.State.ContextTokens = *max + 1
+func notePromptTooLong(s *step) {
+	if max := s.limits().ContextBudgetTokens; max != nil && s.session.State.ContextTokens <= *max {
+		s.session.State.ContextTokens = *max + 1
 	}
 }
 
-func storeSummary(t *turn) {
-	e := t.event.(domain.ContextCompacted)
-	t.recordCall(e.Roundtrip)
-	m := t.system(domain.SystemContextSummary, e.Summary, nil, "")
-	t.s.State.Compacted = true
-	t.s.State.ContextTokens = e.Tokens
-	t.emit(domain.LogEvent{Type: domain.LogContextCompacted, Message: m})
+func storeSummary(s *step) {
+	e := s.event.(domain.ContextCompacted)
+	recordCall(s, e.Roundtrip)
+	m := s.system(domain.SystemContextSummary, e.Summary, nil, "")
+	s.session.State.Compacted = true
+	s.session.State.ContextTokens = e.Tokens
+	s.emit(domain.LogEvent{Type: domain.LogContextCompacted, Message: m})
 }

@@ -14,41 +14,41 @@ const maxInner = 10_000
 // Run applies an event to a session, and every inner event that follows from it, up
 // to the next outside effect, a rest or a wait. The session given is not changed.
 // A refusal is a *domain.Error and changes nothing.
-func Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
-	t := begin(s, plain(e), p)
-	if err := t.apply(t.event); err != nil {
+func Run(session *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
+	s := begin(session, plain(e), p)
+	if err := s.apply(s.event); err != nil {
 		return nil, err
 	}
 	for range maxInner {
-		next := t.takeNext()
+		next := s.takeNext()
 		if next == nil {
-			return t.finish(), nil
+			return s.finish(), nil
 		}
-		if err := t.apply(next); err != nil {
-			return nil, fmt.Errorf("follow %s with %s: %w", t.first, next.Name(), err)
+		if err := s.apply(next); err != nil {
+			return nil, fmt.Errorf("follow %s with %s: %w", s.first, next.Name(), err)
 		}
 	}
-	return nil, domain.Errorf(domain.CodeInternal, "The session's rules do not come to an end after %s.", t.first)
+	return nil, domain.Errorf(domain.CodeInternal, "The session's rules do not come to an end after %s.", s.first)
 }
 
 // Accepts says whether the session takes the event now: nil, or the refusal that Run
 // would give.
-func Accepts(s *domain.Session, e domain.Event) error {
-	t := begin(s, plain(e), &domain.Policy{})
-	if err := t.refusal(); err != nil {
+func Accepts(session *domain.Session, e domain.Event) error {
+	s := begin(session, plain(e), &domain.Policy{})
+	if err := s.refusal(); err != nil {
 		return err
 	}
-	_, err := t.rule()
+	_, err := s.rule()
 	return err
 }
 
 // EffectOf is the effect of the session's present phase, for recovery and for a
 // session that gets its slot back.
-func EffectOf(s *domain.Session) domain.Effect {
-	if s.State.Poisoned || s.State.Suspended {
+func EffectOf(session *domain.Session) domain.Effect {
+	if session.State.Poisoned || session.State.Suspended {
 		return domain.DoNothing
 	}
-	return s.Phase.Effect()
+	return session.Phase.Effect()
 }
 
 // plain gives the event as a value: actions read the variant by its type.

@@ -7,103 +7,103 @@ import (
 )
 
 // place stores a new message at the end of the record.
-func (t *turn) place(m *domain.Message) {
-	m.WorkspaceID, m.SessionID = t.s.WorkspaceID, t.s.ID
+func (s *step) place(m *domain.Message) {
+	m.WorkspaceID, m.SessionID = s.session.WorkspaceID, s.session.ID
 	if m.ID == "" {
-		m.ID = t.newID(domain.PrefixMessage)
+		m.ID = s.newID(domain.PrefixMessage)
 	}
 	if m.RoundID == "" {
-		m.RoundID = t.s.State.RoundID
+		m.RoundID = s.session.State.RoundID
 	}
 	if m.Timestamp.IsZero() {
-		m.Timestamp = t.p.Now
+		m.Timestamp = s.policy.Now
 	}
 	if m.Status == "" {
 		m.Status = domain.MessageStored
 	}
-	t.weigh(m)
-	t.c.Messages = append(t.c.Messages, m)
-	t.emit(domain.LogEvent{Type: domain.LogMessageCreated, Message: m})
+	weigh(s, m)
+	s.change.Messages = append(s.change.Messages, m)
+	s.emit(domain.LogEvent{Type: domain.LogMessageCreated, Message: m})
 }
 
 // system stores a SYSTEM message and gives it back.
-func (t *turn) system(kind domain.SystemType, summary string, results []domain.CommandResult, data string) *domain.Message {
+func (s *step) system(kind domain.SystemType, summary string, results []domain.CommandResult, data string) *domain.Message {
 	m := &domain.Message{Sender: domain.SenderSystem, System: &domain.SystemMessage{
 		Type: kind, Summary: summary, CommandResults: results, FormattedData: data,
 	}}
-	t.place(m)
+	s.place(m)
 	return m
 }
 
 // personSaid stores words that a person wrote beside a decision.
-func (t *turn) personSaid(text string, by domain.Author, answersCall string) {
+func (s *step) personSaid(text string, by domain.Author, answersCall string) {
 	if text == "" && answersCall == "" {
 		return
 	}
 	m := &domain.Message{Sender: domain.SenderUser, Text: text, AnswersCall: answersCall}
 	m.SetBy(by)
-	t.place(m)
-	t.heardFromUser(by)
+	s.place(m)
+	heardFromUser(s, by)
 }
 
 // placeUser puts a user's message in its place: a new one, or one that waited.
-func (t *turn) placeUser(given *domain.Message) *domain.Message {
+func (s *step) placeUser(given *domain.Message) *domain.Message {
 	own := *given
 	m := &own
-	m.RoundID = t.s.State.RoundID
+	m.RoundID = s.session.State.RoundID
 	m.Sender = domain.SenderUser
 	if m.Status != domain.MessageQueued {
 		m.Status = domain.MessageStored
-		t.place(m)
+		s.place(m)
 		return m
 	}
 	m.Status = domain.MessageStored
-	t.weigh(m)
-	if i := slices.Index(t.c.Messages, given); i >= 0 {
+	weigh(s, m)
+	if i := slices.Index(s.change.Messages, given); i >= 0 {
 		// Kept and taken in the same step: it never waited.
 		*given = *m
-		t.c.Inbox = slices.DeleteFunc(t.c.Inbox, func(x *domain.InboxItem) bool { return x.MessageID == m.ID })
+		s.change.Inbox = slices.DeleteFunc(s.change.Inbox, func(x *domain.InboxItem) bool { return x.MessageID == m.ID })
 		m = given
 	} else {
-		t.c.PlacedMessages = append(t.c.PlacedMessages, m)
-		t.emit(domain.LogEvent{Type: domain.LogMessageUpdated, Message: m})
+		s.change.PlacedMessages = append(s.change.PlacedMessages, m)
+		s.emit(domain.LogEvent{Type: domain.LogMessageUpdated, Message: m})
 	}
-	t.leaveInbox(m.ID)
+	leaveInbox(s, m.ID)
 	return m
 }
 
-func (t *turn) leaveInbox(messageID string) {
-	t.inbox = slices.DeleteFunc(t.inbox, func(x *domain.InboxItem) bool {
+func leaveInbox(s *step, messageID string) {
+	s.inbox = slices.DeleteFunc(s.inbox, func(x *domain.InboxItem) bool {
 		if x.Message == nil || x.Message.ID != messageID {
 			return false
 		}
-		if slices.ContainsFunc(t.p.Inbox, func(given *domain.InboxItem) bool { return given.ID == x.ID }) {
-			t.c.InboxDone = append(t.c.InboxDone, x.ID)
+		if slices.ContainsFunc(s.policy.Inbox, func(given *domain.InboxItem) bool { return given.ID == x.ID }) {
+			s.change.InboxDone = append(s.change.InboxDone, x.ID)
 		}
 		return true
 	})
 }
 
-// remove deletes the wait's cancel message: what it says did not come true.
-func (t *turn) removeCancelMessage() {
-	w := t.s.State.Waiting
+// removeCancelMessage deletes the cancellation text once the wait was answered.
+func (s *step) removeCancelMessage() {
+	w := s.session.State.Waiting
 	if w == nil || w.CancelMessageID == "" {
 		return
 	}
-	m := t.cancel
+	m := s.cancel
 	if m == nil || m.ID != w.CancelMessageID {
 		m = &domain.Message{
-			ID: w.CancelMessageID, WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, RoundID: t.s.State.RoundID,
+			ID: w.CancelMessageID, WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, RoundID: s.session.State.RoundID,
 			Sender: domain.SenderSystem, Status: domain.MessageStored, Timestamp: w.At,
 		}
 	}
-	t.c.DeletedMessages = append(t.c.DeletedMessages, m)
-	t.emit(domain.LogEvent{Type: domain.LogMessageDeleted, Message: m})
-	w.CancelMessageID, t.cancel = "", nil
+	s.change.DeletedMessages = append(s.change.DeletedMessages, m)
+	s.emit(domain.LogEvent{Type: domain.LogMessageDeleted, Message: m})
+	w.CancelMessageID, s.cancel = "", nil
 }
 
 // weigh adds a message to the estimate of the prompt, at three and a half bytes a token.
-func (t *turn) weigh(m *domain.Message) {
+func weigh(s *step, m *domain.Message) {
 	if m.ExcludeFromPrompt || m.Sender == domain.SenderAI {
 		return // an answer's tokens come with its usage
 	}
@@ -119,5 +119,5 @@ func (t *turn) weigh(m *domain.Message) {
 			}
 		}
 	}
-	t.s.State.ContextTokens += (size*2 + 6) / 7
+	s.session.State.ContextTokens += (size*2 + 6) / 7
 }

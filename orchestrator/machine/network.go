@@ -9,42 +9,43 @@ import (
 )
 
 const (
-	requeueAfter  = "requeue_after_3"
-	requeueTries  = 3
-	requeueDelay  = 60 * time.Second
-	tooLargeText  = "What the model would have to read is too large, even after it was summarised. Your message is kept. Say it in smaller parts, or shorten the published documents and the data that is always sent."
+	requeueAfter = "requeue_after_3"
+	requeueTries = 3
+	requeueDelay = 60 * time.Second
+	tooLargeText = "What the model would have to read is too large, even after it was summarised. " +
+		"Your message is kept. Say it in smaller parts, or shorten the published documents and the data that is always sent."
 	fallbackDelay = 30 * time.Second
 )
 
 // countFailedCall keeps the call that failed, and what it used.
-func countFailedCall(t *turn) {
-	call, _ := domain.RoundtripOf(t.event)
-	t.recordCall(call)
+func countFailedCall(s *step) {
+	call, _ := domain.RoundtripOf(s.event)
+	recordCall(s, call)
 }
 
-// noteCall remembers since when the AI is called, so that a call that is cut later is
+// noteCallBegun remembers since when the AI is called, so that a call that is cut later is
 // known as one.
-func (t *turn) noteCall() {
-	t.s.State.CallSince = time.Time{}
-	if t.effect.CallsAI() {
-		t.s.State.CallSince = t.p.Now
+func noteCallBegun(s *step) {
+	s.session.State.CallSince = time.Time{}
+	if s.effect.CallsAI() {
+		s.session.State.CallSince = s.policy.Now
 	}
 }
 
 // recordCutCall keeps a call of the AI that was cut, by whatever takes the session out of
 // it: a person, the watchdog, another session, a crash. It may have been paid for, and what
 // it used will not be known.
-func (t *turn) recordCutCall() {
-	if t.s.State.CallSince.IsZero() || reportsCall(t.event) {
+func recordCutCall(s *step) {
+	if s.session.State.CallSince.IsZero() || reportsCall(s.event) {
 		return
 	}
 	purpose := "answer"
-	if t.s.Phase == domain.CompactingContext {
+	if s.session.Phase == domain.CompactingContext {
 		purpose = "compaction"
 	}
-	t.recordCall(&domain.Roundtrip{
-		ProviderID: t.s.ProviderID, Model: t.s.Model, Purpose: purpose, Outcome: domain.OutcomeCut,
-		PromptTokens: t.promptTokens(), StartedAt: t.s.State.CallSince, EndedAt: t.p.Now,
+	recordCall(s, &domain.Roundtrip{
+		ProviderID: s.session.ProviderID, Model: s.session.Model, Purpose: purpose, Outcome: domain.OutcomeCut,
+		PromptTokens: promptTokens(s), StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
 	})
 }
 
@@ -54,44 +55,44 @@ func reportsCall(e domain.Event) bool {
 	return reports
 }
 
-func storeNetworkError(t *turn) {
-	e := t.event.(domain.NetworkErrorOccurred)
-	t.s.State.NetworkAttempts++
+func storeNetworkError(s *step) {
+	e := s.event.(domain.NetworkErrorOccurred)
+	s.session.State.NetworkAttempts++
 	text := "The call of the AI failed: " + strings.TrimRight(e.Problem, ". ") + "."
-	if chat(t) {
+	if chat(s) {
 		text += " Your message is kept; retry when the provider is back."
 		if e.RetryAfter > 0 {
 			text += fmt.Sprintf(" It may be called again at %s UTC (in %s).",
-				t.p.Now.Add(e.RetryAfter).UTC().Format(time.TimeOnly), e.RetryAfter.Round(time.Second))
+				s.policy.Now.Add(e.RetryAfter).UTC().Format(time.TimeOnly), e.RetryAfter.Round(time.Second))
 		}
 	}
-	t.system(domain.SystemNetworkError, text, nil, "")
-	t.notice("error", "network_error", text)
+	s.system(domain.SystemNetworkError, text, nil, "")
+	s.notice("error", "network_error", text)
 }
 
 // lastTry: the workspace wants an automation to stand back after three calls.
-func lastTry(t *turn) bool {
-	return t.s.Type == domain.Run && t.p.Settings.NetworkRetry.Policy == requeueAfter &&
-		t.s.State.NetworkAttempts+1 >= requeueTries
+func lastTry(s *step) bool {
+	return s.session.Type == domain.Run && s.policy.Settings.NetworkRetry.Policy == requeueAfter &&
+		s.session.State.NetworkAttempts+1 >= requeueTries
 }
 
 // waitForNetwork sets the timer of the next try; the provider's own word counts if it
 // asks for longer.
-func waitForNetwork(t *turn) {
-	e := t.event.(domain.NetworkErrorOccurred)
-	delay := t.retryDelay(t.s.State.NetworkAttempts)
-	t.s.State.Waiting = &domain.WaitingContext{
-		Kind: domain.WaitNetworkRetry, Attempt: t.s.State.NetworkAttempts, LastError: e.Problem,
-		At: t.p.Now.Add(max(delay, e.RetryAfter)),
+func waitForNetwork(s *step) {
+	e := s.event.(domain.NetworkErrorOccurred)
+	delay := retryDelay(s, s.session.State.NetworkAttempts)
+	s.session.State.Waiting = &domain.WaitingContext{
+		Kind: domain.WaitNetworkRetry, Attempt: s.session.State.NetworkAttempts, LastError: e.Problem,
+		At: s.policy.Now.Add(max(delay, e.RetryAfter)),
 	}
 }
 
 // retryDelay is that of the n-th try; the last of the list repeats.
-func (t *turn) retryDelay(attempt int) time.Duration {
-	if t.p.Retry != nil {
-		return t.p.Retry(attempt)
+func retryDelay(s *step, attempt int) time.Duration {
+	if s.policy.Retry != nil {
+		return s.policy.Retry(attempt)
 	}
-	delays := t.p.Settings.NetworkRetry.Delays
+	delays := s.policy.Settings.NetworkRetry.Delays
 	if len(delays) == 0 {
 		return fallbackDelay
 	}
@@ -100,62 +101,62 @@ func (t *turn) retryDelay(attempt int) time.Duration {
 
 // giveUp leaves the slot to others; the session comes back by itself, as the last in
 // the queue.
-func giveUp(t *turn) {
-	w := domain.WaitingContext{Kind: domain.WaitNetworkRetry, Attempt: t.s.State.NetworkAttempts}
-	switch e := t.event.(type) {
+func giveUp(s *step) {
+	w := domain.WaitingContext{Kind: domain.WaitNetworkRetry, Attempt: s.session.State.NetworkAttempts}
+	switch e := s.event.(type) {
 	case domain.NetworkErrorOccurred:
 		w.LastError = e.Problem
 	default:
-		if old := t.s.State.Waiting; old != nil {
+		if old := s.session.State.Waiting; old != nil {
 			w.LastError = old.LastError
 		}
 	}
-	w.At = t.p.Now.Add(requeueDelay)
-	t.s.State.Waiting = &w
-	t.s.State.NetworkAttempts = 0
-	t.s.EndReason = domain.EndNetworkError
-	t.s.HoldsSlot = false
-	t.because("given up for now")
-	t.standLast(string(domain.EndNetworkError), w.At)
+	w.At = s.policy.Now.Add(requeueDelay)
+	s.session.State.Waiting = &w
+	s.session.State.NetworkAttempts = 0
+	s.session.EndReason = domain.EndNetworkError
+	s.session.HoldsSlot = false
+	s.because("given up for now")
+	standLast(s, string(domain.EndNetworkError), w.At)
 }
 
 // standLast takes the last place in the queue, which does not count before an instant.
-func (t *turn) standLast(reason string, notBefore time.Time) {
-	now := t.p.Now
-	t.s.QueuedAt = &now
-	t.c.Enqueue = append(t.c.Enqueue, domain.QueueRow{
-		WorkspaceID: t.s.WorkspaceID, SessionID: t.s.ID, Trigger: "RESUME", Reason: reason, Since: now, NotBefore: &notBefore,
+func standLast(s *step, reason string, notBefore time.Time) {
+	now := s.policy.Now
+	s.session.QueuedAt = &now
+	s.change.Enqueue = append(s.change.Enqueue, domain.QueueRow{
+		WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, Trigger: "RESUME", Reason: reason, Since: now, NotBefore: &notBefore,
 	})
-	t.emit(domain.LogEvent{Type: domain.LogQueueChanged})
-	askSlot(t)
+	s.emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	askSlot(s)
 }
 
 // dueNow: what was waited for has come, only the slot is missing.
-func dueNow(t *turn) {
-	if w := t.s.State.Waiting; w != nil && w.At.After(t.p.Now) {
+func dueNow(s *step) {
+	if w := s.session.State.Waiting; w != nil && w.At.After(s.policy.Now) {
 		own := *w
-		own.At = t.p.Now
-		t.s.State.Waiting = &own
+		own.At = s.policy.Now
+		s.session.State.Waiting = &own
 	}
 }
 
-func storeSystemError(t *turn) {
-	e := t.event.(domain.SystemErrorOccurred)
-	t.storeError(e.Code, e.Problem)
+func storeSystemError(s *step) {
+	e := s.event.(domain.SystemErrorOccurred)
+	storeError(s, e.Code, e.Problem)
 }
 
 // storeTooLarge: summarising did not help, and is not tried twice for one call.
-func storeTooLarge(t *turn) { t.storeError("context_too_large", tooLargeText) }
+func storeTooLarge(s *step) { storeError(s, "context_too_large", tooLargeText) }
 
-func (t *turn) storeError(code, problem string) {
-	t.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
-	t.because(code)
-	t.notice("error", code, problem)
+func storeError(s *step, code, problem string) {
+	s.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
+	s.because(code)
+	s.notice("error", code, problem)
 }
 
-func storeTimeout(t *turn) {
-	e := t.event.(domain.WatchdogExpired)
-	t.system(domain.SystemSessionTimeout, e.Reason, nil, "")
-	t.because(e.Reason)
-	t.notice("warning", "session_timeout", e.Reason)
+func storeTimeout(s *step) {
+	e := s.event.(domain.WatchdogExpired)
+	s.system(domain.SystemSessionTimeout, e.Reason, nil, "")
+	s.because(e.Reason)
+	s.notice("warning", "session_timeout", e.Reason)
 }

@@ -116,22 +116,22 @@ func butIn(not ...domain.Phase) phases {
 }
 
 // refusal is the first refusal that fits, or nil.
-func (t *turn) refusal() error {
-	name := t.event.Name()
+func (s *step) refusal() error {
+	name := s.event.Name()
 	for i := range refusals {
-		if r := &refusals[i]; r.fits(t, name) {
-			return t.refuse(r.Code, "%s", r.Text)
+		if r := &refusals[i]; r.fits(s, name) {
+			return s.refuse(r.Code, "%s", r.Text)
 		}
 	}
 	return nil
 }
 
-func (r *refusalRule) fits(t *turn, name string) bool {
-	if !r.From.has(t.s.Phase) || !r.names(name) {
+func (r *refusalRule) fits(s *step, name string) bool {
+	if !r.From.has(s.session.Phase) || !r.names(name) {
 		return false
 	}
 	for _, g := range r.When {
-		if !g(t) {
+		if !g(s) {
 			return false
 		}
 	}
@@ -146,10 +146,10 @@ func (r *refusalRule) names(event string) bool {
 }
 
 // refuse makes the error that names phase and event.
-func (t *turn) refuse(code domain.Code, format string, args ...any) *domain.Error {
+func (s *step) refuse(code domain.Code, format string, args ...any) *domain.Error {
 	text := fmt.Sprintf(format, args...)
 	return &domain.Error{
-		Code: code, Message: text, Outcome: domain.NotApplied, Session: t.s,
-		Err: fmt.Errorf("%s refused in %s", t.event.Name(), t.s.Phase),
+		Code: code, Message: text, Outcome: domain.NotApplied, Session: s.session,
+		Err: fmt.Errorf("%s refused in %s", s.event.Name(), s.session.Phase),
 	}
 }

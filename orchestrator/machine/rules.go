@@ -17,8 +17,8 @@ type rule struct {
 }
 
 type (
-	guard  func(*turn) bool
-	action func(*turn)
+	guard  func(*step) bool
+	action func(*step)
 	when   []guard
 	do     []action
 )
@@ -76,9 +76,9 @@ var (
 )
 
 // fits says whether every guard of the rule holds.
-func (r *rule) fits(t *turn) bool {
+func (r *rule) fits(s *step) bool {
 	for _, g := range r.When {
-		if !g(t) {
+		if !g(s) {
 			return false
 		}
 	}
@@ -86,13 +86,13 @@ func (r *rule) fits(t *turn) bool {
 }
 
 // rule finds the first line of the table that fits the present phase and event.
-func (t *turn) rule() (*rule, error) {
-	name := t.event.Name()
+func (s *step) rule() (*rule, error) {
+	name := s.event.Name()
 	for i := range table {
 		r := &table[i]
-		if r.On == name && r.From.has(t.s.Phase) && r.fits(t) {
+		if r.On == name && r.From.has(s.session.Phase) && r.fits(s) {
 			return r, nil
 		}
 	}
-	return nil, t.refuse(domain.CodeInternal, "There is neither a rule nor a refusal for %s in %s.", name, t.s.Phase)
+	return nil, s.refuse(domain.CodeInternal, "There is neither a rule nor a refusal for %s in %s.", name, s.session.Phase)
 }

@@ -8,38 +8,40 @@ import (
 
 // died: the process that performed the session's step is gone, and did not stop in good
 // order.
-func died(t *turn) bool {
-	e, ok := t.event.(domain.SessionActivationRequested)
+func died(s *step) bool {
+	e, ok := s.event.(domain.SessionActivationRequested)
 	return ok && e.Recovery && e.Died
 }
 
 // judged is how the session is taken up after this death.
-func (t *turn) judged() domain.Reentry { return t.p.Caution.After(t.s.State.Suspicion.Deaths + 1) }
+func judged(s *step) domain.Reentry {
+	return s.policy.Caution.After(s.session.State.Suspicion.Deaths + 1)
+}
 
-func suspect(t *turn) bool { return died(t) && t.hasSlot() && t.judged().Wait > 0 }
-func guilty(t *turn) bool  { return died(t) && t.hasSlot() && t.judged().Poisoned }
+func suspect(s *step) bool { return died(s) && withSlot(s) && judged(s).Wait > 0 }
+func guilty(s *step) bool  { return died(s) && withSlot(s) && judged(s).Poisoned }
 
 // standAside frees the slot and waits in the queue: others go on, and the step is taken
 // up again later.
-func standAside(t *turn) {
-	t.s.State.Suspicion = domain.Suspicion{
-		Deaths: t.s.State.Suspicion.Deaths + 1, ReenterAt: t.p.Now.Add(t.judged().Wait),
+func standAside(s *step) {
+	s.session.State.Suspicion = domain.Suspicion{
+		Deaths: s.session.State.Suspicion.Deaths + 1, ReenterAt: s.policy.Now.Add(judged(s).Wait),
 	}
-	t.s.HoldsSlot = false
-	t.because("suspect")
-	t.standLast(domain.QueuedSuspect, t.s.State.Suspicion.ReenterAt)
+	s.session.HoldsSlot = false
+	s.because("suspect")
+	standLast(s, domain.QueuedSuspect, s.session.State.Suspicion.ReenterAt)
 }
 
 // takenUp notes that the step is being performed again.
-func (t *turn) takenUp() {
-	is := t.s.State.Suspicion
+func takenUp(s *step) {
+	is := s.session.State.Suspicion
 	switch {
-	case died(t):
-		t.s.State.Suspicion = domain.Suspicion{Deaths: is.Deaths + 1, EnteredAt: t.p.Now}
-	case recovering(t): // its process stopped in good order
-		t.s.State.Suspicion = domain.Suspicion{}
+	case died(s):
+		s.session.State.Suspicion = domain.Suspicion{Deaths: is.Deaths + 1, EnteredAt: s.policy.Now}
+	case recovering(s): // its process stopped in good order
+		s.session.State.Suspicion = domain.Suspicion{}
 	case is.Deaths > 0:
-		t.s.State.Suspicion = domain.Suspicion{Deaths: is.Deaths, EnteredAt: t.p.Now}
+		s.session.State.Suspicion = domain.Suspicion{Deaths: is.Deaths, EnteredAt: s.policy.Now}
 	}
 }
 
@@ -49,41 +51,42 @@ func keepsSuspicion(event string) bool {
 }
 
 // survived: the process that performs the step has lived with it for long enough.
-func survived(t *turn) bool {
-	e, heartbeat := t.event.(domain.SchedulerHeartbeat)
-	at := t.clearedAt()
-	return heartbeat && e.Driven && at != nil && !at.After(t.p.Now)
+func survived(s *step) bool {
+	e, heartbeat := s.event.(domain.SchedulerHeartbeat)
+	at := clearedAt(s)
+	return heartbeat && e.Driven && at != nil && !at.After(s.policy.Now)
 }
 
-func (t *turn) clearedAt() *time.Time {
-	if !t.s.Phase.Working() || !t.hasSlot() {
+func clearedAt(s *step) *time.Time {
+	if !s.session.Phase.Working() || !withSlot(s) {
 		return nil
 	}
-	return t.s.State.Suspicion.ClearedAt(t.p.Caution)
+	return s.session.State.Suspicion.ClearedAt(s.policy.Caution)
 }
 
 // poison sets a session apart that brings its process down: it frees the slot, and a
 // person decides.
-func poison(t *turn) {
-	t.s.State.Poisoned, t.s.State.Suspicion = true, domain.Suspicion{}
-	t.s.HoldsSlot = false
-	t.because("poisoned")
-	t.openApproval(&domain.Approval{
-		Kind: domain.ApprovalPoisoned, Text: t.say("The server died four times in a row while it performed this step of the session. Try again, or stop it?",
+func poison(s *step) {
+	s.session.State.Poisoned, s.session.State.Suspicion = true, domain.Suspicion{}
+	s.session.HoldsSlot = false
+	s.because("poisoned")
+	s.openApproval(&domain.Approval{
+		Kind: domain.ApprovalPoisoned,
+		Text: s.say("The server died four times in a row while it performed this step of the session. Try again, or stop it?",
 			"Le serveur s’est arrêté quatre fois de suite pendant cette étape de la session. Réessayer, ou l’arrêter ?"),
 	})
-	t.notice("error", "poisoned", t.say("The server died four times in a row at the same step of a session, which was set apart.",
+	s.notice("error", "poisoned", s.say("The server died four times in a row at the same step of a session, which was set apart.",
 		"Le serveur s’est arrêté quatre fois de suite à la même étape d’une session, qui a été mise de côté."))
 }
 
 // tryAgain takes a poisoned session up from where it stands.
-func tryAgain(t *turn) {
-	t.s.State.Poisoned = false
-	t.s.State.Suspicion = domain.Suspicion{}
-	for _, a := range t.open {
+func tryAgain(s *step) {
+	s.session.State.Poisoned = false
+	s.session.State.Suspicion = domain.Suspicion{}
+	for _, a := range s.open {
 		if a.Kind == domain.ApprovalPoisoned {
-			t.settleOne(a, domain.ApprovalStatusApproved)
+			s.settleOne(a, domain.ApprovalStatusApproved)
 		}
 	}
-	t.clearStanding()
+	clearStanding(s)
 }

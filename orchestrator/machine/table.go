@@ -107,7 +107,7 @@ var table = []rule{
 	// Waiting for a person's yes or no.
 	{in(toValidation), "ValidationReceived", when{yes, withSlot}, toActions, do{approve}},
 	{in(toValidation), "ValidationReceived", when{chat, no, withoutComment}, toIdle, do{decline}},
-	{in(toValidation), "ValidationReceived", when{withSlot}, toAI, do{decline, storeComment, thenActionResult}},
+	{in(toValidation), "ValidationReceived", when{withSlot}, toAI, do{decline, storeComment, reasonActionResult}},
 	{in(toValidation), "ValidationReceived", nil, stay, do{keepAnswer, askSlot}},
 
 	// Waiting for a person's answer to a question.

@@ -178,7 +178,7 @@ func TestEveryRuleIsTold(t *testing.T) {
 	used := make([]bool, len(original))
 	table = slices.Clone(original)
 	for i := range table {
-		table[i].Do = append(do{func(*turn) { used[i] = true }}, original[i].Do...)
+		table[i].Do = append(do{func(*step) { used[i] = true }}, original[i].Do...)
 	}
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

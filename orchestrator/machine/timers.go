@@ -10,39 +10,39 @@ import (
 const agentMaxActive = 5 * time.Minute
 
 // whatIsDue asks for the event of the timer that is due, if one is.
-func whatIsDue(t *turn) {
-	now, w := t.p.Now, t.s.State.Waiting
-	if poisoned(t) {
+func whatIsDue(s *step) {
+	now, w := s.policy.Now, s.session.State.Waiting
+	if poisoned(s) {
 		return
 	}
-	if survived(t) {
-		t.s.State.Suspicion = domain.Suspicion{}
+	if survived(s) {
+		s.session.State.Suspicion = domain.Suspicion{}
 	}
-	if t.s.Phase.Working() {
-		if reason := t.watchdog(); reason != "" && t.first == "SchedulerHeartbeat" {
-			t.follow(domain.WatchdogExpired{Reason: reason})
+	if s.session.Phase.Working() {
+		if reason := watchdog(s); reason != "" && s.first == "SchedulerHeartbeat" {
+			s.follow(domain.WatchdogExpired{Reason: reason})
 		}
 		return
 	}
-	if w == nil || answered(t) {
+	if w == nil || answered(s) {
 		return
 	}
-	if e := t.s.Phase.Due(); e != nil && !t.s.AsksPerson() && !w.At.After(now) {
-		t.follow(e)
-	} else if at := t.denialAt(); at != nil && !at.After(now) {
-		t.follow(domain.ApprovalExpired{ApprovalID: w.ApprovalID})
+	if e := s.session.Phase.Due(); e != nil && !s.session.AsksPerson() && !w.At.After(now) {
+		s.follow(e)
+	} else if at := denialAt(s); at != nil && !at.After(now) {
+		s.follow(domain.ApprovalExpired{ApprovalID: w.ApprovalID})
 	}
 }
 
-func thenSessionCompleted(t *turn) { t.follow(domain.SessionCompleted{}) }
+func thenSessionCompleted(s *step) { s.follow(domain.SessionCompleted{}) }
 
 // denialAt is when the present wait turns into a no; nil when it never does.
-func (t *turn) denialAt() *time.Time {
-	w := t.s.State.Waiting
-	if w == nil || !t.s.Phase.Waiting() {
+func denialAt(s *step) *time.Time {
+	w := s.session.State.Waiting
+	if w == nil || !s.session.Phase.Waiting() {
 		return nil
 	}
-	for _, a := range t.open {
+	for _, a := range s.open {
 		if a.ID == w.ApprovalID && a.Status == domain.ApprovalStatusOpen && a.OnExpiry == "deny" {
 			return a.ExpiresAt
 		}
@@ -51,25 +51,25 @@ func (t *turn) denialAt() *time.Time {
 }
 
 // setTimer sets the time at which the session is looked at again.
-func (t *turn) setTimer() {
-	t.s.WakeAt = t.wakeAt()
+func setTimer(s *step) {
+	s.session.WakeAt = wakeAt(s)
 }
 
-func (t *turn) wakeAt() *time.Time {
-	w := t.s.State.Waiting
-	if poisoned(t) || answered(t) {
+func wakeAt(s *step) *time.Time {
+	w := s.session.State.Waiting
+	if poisoned(s) || answered(s) {
 		return nil
 	}
-	if t.s.Phase.Due() != nil && !t.s.AsksPerson() {
-		if w == nil || t.s.Phase == domain.WaitingNetworkRetry && !t.hasSlot() && !w.At.After(t.p.Now) {
+	if s.session.Phase.Due() != nil && !s.session.AsksPerson() {
+		if w == nil || s.session.Phase == domain.WaitingNetworkRetry && !withSlot(s) && !w.At.After(s.policy.Now) {
 			return nil // due already: only the slot is missing
 		}
 		return new(w.At)
 	}
-	if t.s.Phase.Working() {
-		return earliest(t.watchdogAt(), t.clearedAt())
+	if s.session.Phase.Working() {
+		return earliest(watchdogAt(s), clearedAt(s))
 	}
-	return t.denialAt()
+	return denialAt(s)
 }
 
 // earliest is the earlier of two times, of which each may be none.
@@ -82,51 +82,51 @@ func earliest(a, b *time.Time) *time.Time {
 
 // The watchdog of what works without a person.
 
-func (t *turn) maxActive() time.Duration {
-	if agent(t) {
+func maxActive(s *step) time.Duration {
+	if agent(s) {
 		return agentMaxActive
 	}
-	return time.Duration(t.p.Settings.MaxActiveDuration)
+	return time.Duration(s.policy.Settings.MaxActiveDuration)
 }
 
-func (t *turn) watched() bool {
-	return notChat(t) && t.s.Phase.Working() && t.hasSlot() && !setAside(t)
+func watched(s *step) bool {
+	return notChat(s) && s.session.Phase.Working() && withSlot(s) && !setAside(s)
 }
 
 // countWork adds the time since the last event to the session's working time, unless
 // it did not work then: suspended, without the slot, or its process was down.
-func (t *turn) countWork() {
-	if t.watched() && !recovering(t) && !t.s.LastEventTime.IsZero() {
-		t.s.State.WorkedMicros += max(0, t.p.Now.Sub(t.s.LastEventTime).Microseconds())
+func countWork(s *step) {
+	if watched(s) && !recovering(s) && !s.session.LastEventTime.IsZero() {
+		s.session.State.WorkedMicros += max(0, s.policy.Now.Sub(s.session.LastEventTime).Microseconds())
 	}
 }
 
-func (t *turn) watchdog() string {
-	if !t.watched() {
+func watchdog(s *step) string {
+	if !watched(s) {
 		return ""
 	}
-	still := t.p.Now.Sub(t.s.LastEventTime)
-	if limit := time.Duration(t.p.Settings.MaxInactivity); limit > 0 && still >= limit {
+	still := s.policy.Now.Sub(s.session.LastEventTime)
+	if limit := time.Duration(s.policy.Settings.MaxInactivity); limit > 0 && still >= limit {
 		return "Nothing happened for " + limit.String() + "."
 	}
-	worked := time.Duration(t.s.State.WorkedMicros) * time.Microsecond
-	if limit := t.maxActive(); limit > 0 && worked+still >= limit {
+	worked := time.Duration(s.session.State.WorkedMicros) * time.Microsecond
+	if limit := maxActive(s); limit > 0 && worked+still >= limit {
 		return "It worked for more than " + limit.String() + " in total."
 	}
 	return ""
 }
 
-func (t *turn) watchdogAt() *time.Time {
-	if !t.watched() {
+func watchdogAt(s *step) *time.Time {
+	if !watched(s) {
 		return nil
 	}
 	var at *time.Time
-	if limit := time.Duration(t.p.Settings.MaxInactivity); limit > 0 {
-		due := t.s.LastEventTime.Add(limit)
+	if limit := time.Duration(s.policy.Settings.MaxInactivity); limit > 0 {
+		due := s.session.LastEventTime.Add(limit)
 		at = &due
 	}
-	if limit := t.maxActive(); limit > 0 {
-		due := t.s.LastEventTime.Add(limit - time.Duration(t.s.State.WorkedMicros)*time.Microsecond)
+	if limit := maxActive(s); limit > 0 {
+		due := s.session.LastEventTime.Add(limit - time.Duration(s.session.State.WorkedMicros)*time.Microsecond)
 		if at == nil || due.Before(*at) {
 			at = &due
 		}

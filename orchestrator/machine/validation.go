@@ -10,12 +10,12 @@ import (
 
 // demands are the reasons to ask a person that count for this session. An automation
 // may not ask by itself, and its policy may allow what the configuration demands.
-func (t *turn) demands() []domain.ApprovalReason {
-	c := t.commandsToPlan()
-	if chat(t) {
+func demands(s *step) []domain.ApprovalReason {
+	c := commandsToPlan(s)
+	if chat(s) {
 		return c.Reasons
 	}
-	allowed := t.validation() == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
+	allowed := validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
 	var list []domain.ApprovalReason
 	for _, r := range c.Reasons {
 		if r.Level != domain.LevelAI && !allowed {
@@ -25,10 +25,10 @@ func (t *turn) demands() []domain.ApprovalReason {
 	return list
 }
 
-// validation is the policy for what needs a yes: the automation's own, else the
+// validationPolicy is the policy for what needs a yes: the automation's own, else the
 // workspace's.
-func (t *turn) validation() string {
-	return t.s.ValidationPolicy(&t.p.Settings)
+func validationPolicy(s *step) string {
+	return s.session.ValidationPolicy(&s.policy.Settings)
 }
 
 // neverAllowed: no policy covers changes of the context texts and forced deletions.
@@ -46,62 +46,62 @@ func neverAllowed(x *domain.Execution) bool {
 }
 
 // needsPerson: a yes is needed, and there is something that would run with it.
-func needsPerson(t *turn) bool {
-	c := t.commandsToPlan()
+func needsPerson(s *step) bool {
+	c := commandsToPlan(s)
 	for _, x := range c.Actions {
 		if x.Status == domain.ExecFailed {
 			break // what comes after it is cancelled
 		}
 		if !x.Status.Final() {
-			return len(t.demands()) > 0
+			return len(demands(s)) > 0
 		}
 	}
 	return false
 }
 
-func validationRefused(t *turn) bool {
-	return notChat(t) && t.validation() == "refuse" && needsPerson(t)
+func validationRefused(s *step) bool {
+	return notChat(s) && validationPolicy(s) == "refuse" && needsPerson(s)
 }
 
 // refuseActions tells an automation no, for all its actions.
-func refuseActions(t *turn) {
-	t.next = nil
-	t.cancelPlanned("This needs a person's yes, and automations are refused it here.")
+func refuseActions(s *step) {
+	s.next = nil
+	s.cancelPlanned("This needs a person's yes, and automations are refused it here.")
 	text := "The actions were not run: they need a person's yes, and automations are refused it here. Do without, or say that it is completed."
-	if g := t.pending().Guidance; g != "" {
+	if g := s.pending().Guidance; g != "" {
 		text += "\n" + g
 	}
-	t.system(domain.SystemGuidance, text, t.results(domain.KindAction, nil), "")
-	t.s.State.PendingCompleted = false
-	t.s.State.NextReason, t.s.State.ResultsGood = domain.ReasonActionResult, false
-	t.closeAnswer()
+	s.system(domain.SystemGuidance, text, seriesResults(s, domain.KindAction, nil), "")
+	s.session.State.PendingCompleted = false
+	s.session.State.NextReason, s.session.State.ResultsGood = domain.ReasonActionResult, false
+	s.closeAnswer()
 }
 
 // askValidation waits for a person's yes. What the AI is told if it never comes is
 // stored first, with a result for each action.
-func askValidation(t *turn) {
-	c := t.commandsToPlan()
-	cancel := t.storeCancelled()
-	t.waitFor(domain.WaitingContext{Kind: domain.WaitValidation, MessageID: t.s.State.AnswerID}, cancel, &domain.Approval{
-		Kind: domain.ApprovalActions, Reasons: t.demands(), Actions: slices.Clone(c.Cards),
+func askValidation(s *step) {
+	c := commandsToPlan(s)
+	cancel := storeCancelled(s)
+	s.waitFor(domain.WaitingContext{Kind: domain.WaitValidation, MessageID: s.session.State.AnswerID}, cancel, &domain.Approval{
+		Kind: domain.ApprovalActions, Reasons: demands(s), Actions: slices.Clone(c.Cards),
 	})
-	t.bindApproval()
+	bindApproval(s)
 }
 
 // bindApproval writes on each action the approval it waits for.
-func (t *turn) bindApproval() {
-	for _, x := range t.planned {
+func bindApproval(s *step) {
+	for _, x := range s.planned {
 		if x.Kind == domain.KindAction && !x.Status.Final() {
-			x.Status, x.ApprovalID = domain.ExecPlanned, t.s.State.Waiting.ApprovalID
-			t.write(x)
+			x.Status, x.ApprovalID = domain.ExecPlanned, s.session.State.Waiting.ApprovalID
+			s.write(x)
 		}
 	}
 }
 
-func (t *turn) storeCancelled() *domain.Message {
+func storeCancelled(s *step) *domain.Message {
 	var results []domain.CommandResult
-	told := t.pending().Told
-	for _, x := range t.planned {
+	told := s.pending().Told
+	for _, x := range s.planned {
 		if x.Kind != domain.KindAction || slices.Contains(told, x.CallID) {
 			continue
 		}
@@ -111,47 +111,47 @@ func (t *turn) storeCancelled() *domain.Message {
 		}
 		results = append(results, r)
 	}
-	results = append(results, t.pending().Results...)
+	results = append(results, s.pending().Results...)
 	text := "The actions were not run: a person had to approve them, and did not."
-	if g := t.pending().Guidance; g != "" {
+	if g := s.pending().Guidance; g != "" {
 		text += " " + g
 	}
-	return t.system(domain.SystemValidationCancelled, text, results, "")
+	return s.system(domain.SystemValidationCancelled, text, results, "")
 }
 
 // approve carries a yes out: what was approved runs as it was shown, the rest is
 // cancelled, which is no failure.
-func approve(t *turn) {
-	e := t.event.(domain.ValidationReceived)
-	t.settle(domain.ApprovalStatusApproved)
-	t.removeCancelMessage()
-	t.takeEdits(e.Edited)
-	for _, x := range t.planned {
+func approve(s *step) {
+	e := s.event.(domain.ValidationReceived)
+	s.settle(domain.ApprovalStatusApproved)
+	s.removeCancelMessage()
+	takeEdits(s, e.Edited)
+	for _, x := range s.planned {
 		if x.Kind != domain.KindAction || x.Status != domain.ExecPlanned {
 			continue
 		}
 		if len(e.Decision.ApprovedIDs) > 0 && !slices.Contains(e.Decision.ApprovedIDs, x.ID) {
-			t.cancelOne(x, "Not approved.")
+			s.cancelOne(x, "Not approved.")
 			continue
 		}
 		x.Status = domain.ExecApproved
-		t.write(x)
+		s.write(x)
 	}
 	if e.Decision.Comment != "" {
-		pending := t.pending()
+		pending := s.pending()
 		by := e.Decision.By
 		pending.Comment, pending.By, pending.ByName, pending.ByRole = e.Decision.Comment, by.ID, by.Name, by.Role
-		t.s.State.Pending = &pending
+		s.session.State.Pending = &pending
 	}
-	if !t.anyToRun(domain.KindAction) {
-		t.follow(domain.ActionsExecuted{})
+	if !s.anyToRun(domain.KindAction) {
+		s.follow(domain.ActionsExecuted{})
 	}
 }
 
 // takeEdits puts in the params that the person changed.
-func (t *turn) takeEdits(edited []*domain.Execution) {
+func takeEdits(s *step, edited []*domain.Execution) {
 	for _, given := range edited {
-		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
+		if x := s.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID = given.Params, given.Digest, given.CommandID
 			x.GrantID = "" // the person said yes to their own version
 		}
@@ -159,32 +159,32 @@ func (t *turn) takeEdits(edited []*domain.Execution) {
 }
 
 // askAgain shows the present values: a record changed since the person saw it.
-func askAgain(t *turn) {
-	c := t.commandsToPlan()
-	reasons := t.reasonsAgain(c.Reasons)
-	t.settleAll(domain.ApprovalStatusStale, false)
+func askAgain(s *step) {
+	c := commandsToPlan(s)
+	reasons := reasonsAgain(s, c.Reasons)
+	s.settleAll(domain.ApprovalStatusStale, false)
 	for _, given := range c.Actions {
-		if x := t.plannedByID(given.ID); x != nil && !x.Status.Final() {
+		if x := s.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID, x.Status = given.Params, given.Digest, given.CommandID, domain.ExecPlanned
 			x.GrantID = given.GrantID
 		}
 	}
-	w := domain.WaitingContext{Kind: domain.WaitValidation, MessageID: t.s.State.AnswerID}
-	cancel := t.cancel
-	if old := t.s.State.Waiting; old != nil && old.CancelMessageID != "" {
+	w := domain.WaitingContext{Kind: domain.WaitValidation, MessageID: s.session.State.AnswerID}
+	cancel := s.cancel
+	if old := s.session.State.Waiting; old != nil && old.CancelMessageID != "" {
 		w.CancelMessageID = old.CancelMessageID
 	} else {
-		cancel = t.storeCancelled()
+		cancel = storeCancelled(s)
 	}
 	a := &domain.Approval{Kind: domain.ApprovalActions, Reasons: reasons, Actions: slices.Clone(c.Cards), CancelMessageID: w.CancelMessageID}
-	t.waitFor(w, cancel, a)
-	t.bindApproval()
+	s.waitFor(w, cancel, a)
+	bindApproval(s)
 }
 
 // reasonsAgain are those for which a person was asked, and what has come to them.
-func (t *turn) reasonsAgain(now []domain.ApprovalReason) []domain.ApprovalReason {
+func reasonsAgain(s *step, now []domain.ApprovalReason) []domain.ApprovalReason {
 	var reasons []domain.ApprovalReason
-	for _, a := range t.open {
+	for _, a := range s.open {
 		if a.Kind == domain.ApprovalActions {
 			reasons = append(reasons, a.Reasons...)
 		}

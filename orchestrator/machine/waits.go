@@ -7,96 +7,96 @@ import (
 )
 
 // waitFor begins a person's wait: its cancel message stands in the record already.
-func (t *turn) waitFor(w domain.WaitingContext, cancel *domain.Message, a *domain.Approval) {
+func (s *step) waitFor(w domain.WaitingContext, cancel *domain.Message, a *domain.Approval) {
 	a.Reasons = append([]domain.ApprovalReason(nil), a.Reasons...)
-	a = t.openApproval(a)
-	w.ApprovalID, w.At = a.ID, t.p.Now
+	a = s.openApproval(a)
+	w.ApprovalID, w.At = a.ID, s.policy.Now
 	if cancel != nil {
 		w.CancelMessageID, a.CancelMessageID = cancel.ID, cancel.ID
-		t.cancel = cancel
+		s.cancel = cancel
 	}
-	t.s.State.Waiting = &w
+	s.session.State.Waiting = &w
 }
 
 // openApproval opens a question to a person.
-func (t *turn) openApproval(a *domain.Approval) *domain.Approval {
-	a.ID = t.newID(domain.PrefixApproval)
-	a.WorkspaceID, a.SessionID, a.RoundID = t.s.WorkspaceID, t.s.ID, t.s.State.RoundID
-	a.Status, a.CreatedAt = domain.ApprovalStatusOpen, t.p.Now
-	a.OnExpiry = t.p.Settings.ApprovalOnExpiry
+func (s *step) openApproval(a *domain.Approval) *domain.Approval {
+	a.ID = s.newID(domain.PrefixApproval)
+	a.WorkspaceID, a.SessionID, a.RoundID = s.session.WorkspaceID, s.session.ID, s.session.State.RoundID
+	a.Status, a.CreatedAt = domain.ApprovalStatusOpen, s.policy.Now
+	a.OnExpiry = s.policy.Settings.ApprovalOnExpiry
 	a.ResponseSchema = responseSchema(a)
-	if expiry := time.Duration(t.p.Settings.ApprovalExpiry); expiry > 0 {
-		at := t.p.Now.Add(expiry)
+	if expiry := time.Duration(s.policy.Settings.ApprovalExpiry); expiry > 0 {
+		at := s.policy.Now.Add(expiry)
 		a.ExpiresAt = &at
 	}
-	t.open = append(t.open, a)
-	t.c.Approvals = append(t.c.Approvals, a)
-	t.emit(domain.LogEvent{Type: domain.LogApprovalRequested, Approval: a})
+	s.open = append(s.open, a)
+	s.change.Approvals = append(s.change.Approvals, a)
+	s.emit(domain.LogEvent{Type: domain.LogApprovalRequested, Approval: a})
 	return a
 }
 
 // settle closes the approval of the present wait, with the decision that the event
 // brings. It does nothing when it was settled already (a parked session).
-func (t *turn) settle(status domain.ApprovalStatus) {
-	w := t.s.State.Waiting
+func (s *step) settle(status domain.ApprovalStatus) {
+	w := s.session.State.Waiting
 	if w == nil || w.ApprovalID == "" {
 		return
 	}
-	if t.expired && status == domain.ApprovalStatusRefused {
+	if s.expired && status == domain.ApprovalStatusRefused {
 		status = domain.ApprovalStatusExpired
 	}
-	for _, a := range t.open {
+	for _, a := range s.open {
 		if a.ID == w.ApprovalID {
-			t.settleOne(a, status)
+			s.settleOne(a, status)
 		}
 	}
 }
 
 // settleAll closes whatever is open; questions about unknown outcomes only when the
 // session ends.
-func (t *turn) settleAll(status domain.ApprovalStatus, outcomesToo bool) {
-	for _, a := range append([]*domain.Approval(nil), t.open...) {
+func (s *step) settleAll(status domain.ApprovalStatus, outcomesToo bool) {
+	for _, a := range append([]*domain.Approval(nil), s.open...) {
 		if outcomesToo || a.Kind != domain.ApprovalOutcome {
-			t.settleOne(a, status)
+			s.settleOne(a, status)
 		}
 	}
 }
 
-func (t *turn) settleOne(a *domain.Approval, status domain.ApprovalStatus) {
+func (s *step) settleOne(a *domain.Approval, status domain.ApprovalStatus) {
 	if a.Status != domain.ApprovalStatusOpen {
 		return
 	}
-	now := t.p.Now
+	now := s.policy.Now
 	fresh := false
-	for _, there := range t.c.Approvals {
+	for _, there := range s.change.Approvals {
 		fresh = fresh || there == a
 	}
 	if fresh {
 		// The event of its opening keeps the approval as it was then.
 		own := *a
-		t.replaceOpen(a, &own)
+		replaceOpen(s, a, &own)
 		a = &own
 	}
 	a.Status, a.SettledAt = status, &now
-	a.SettledBy, a.Decision = t.decider()
-	t.c.Approvals = append(t.c.Approvals, a)
-	t.emit(domain.LogEvent{Type: domain.LogApprovalSettled, Approval: a})
+	a.SettledBy, a.Decision = decider(s)
+	s.change.Approvals = append(s.change.Approvals, a)
+	s.emit(domain.LogEvent{Type: domain.LogApprovalSettled, Approval: a})
 }
 
-func (t *turn) replaceOpen(old, own *domain.Approval) {
-	for i := range t.open {
-		if t.open[i] == old {
-			t.open[i] = own
+func replaceOpen(s *step, old, own *domain.Approval) {
+	for i := range s.open {
+		if s.open[i] == old {
+			s.open[i] = own
 		}
 	}
 }
 
 // decider is who settles an approval by this event, and the answer as it is kept.
-func (t *turn) decider() (by string, recorded []byte) {
-	if a, ok := domain.AnswerOf(t.event); ok {
+func decider(s *step) (by string, recorded []byte) {
+	if a, ok := domain.AnswerOf(s.event); ok {
 		return a.Decision.By.ID, a.Recorded
 	}
-	switch e := t.event.(type) {
+	switch e := s.event.(type) {
 	case domain.StopRequested:
 		return e.By, nil
 	case domain.InterruptRequested:
@@ -109,45 +109,45 @@ func (t *turn) decider() (by string, recorded []byte) {
 
 // keepAnswer settles the approval of a parked session and keeps the decision until
 // the slot is granted.
-func keepAnswer(t *turn) {
-	a, _ := domain.AnswerOf(t.event)
+func keepAnswer(s *step) {
+	a, _ := domain.AnswerOf(s.event)
 	by := a.Decision.By
-	if e, ok := t.event.(domain.ValidationReceived); ok {
-		t.keepEdits(e.Edited)
+	if e, ok := s.event.(domain.ValidationReceived); ok {
+		keepEdits(s, e.Edited)
 	}
 	status := domain.ApprovalStatusRefused
-	if domain.Accepts(t.event) {
+	if domain.Accepts(s.event) {
 		status = domain.ApprovalStatusApproved
 	}
-	t.settle(status)
-	t.s.State.Waiting.Answer = &domain.WaitAnswer{
-		Event: t.event.Name(), Decision: a.Decision, By: by.ID, ByName: by.Name, ByRole: by.Role, Text: a.Text,
+	s.settle(status)
+	s.session.State.Waiting.Answer = &domain.WaitAnswer{
+		Event: s.event.Name(), Decision: a.Decision, By: by.ID, ByName: by.Name, ByRole: by.Role, Text: a.Text,
 	}
 }
 
-func (t *turn) keepEdits(edited []*domain.Execution) {
-	t.takeEdits(edited)
+func keepEdits(s *step, edited []*domain.Execution) {
+	takeEdits(s, edited)
 	for _, x := range edited {
-		if own := t.plannedByID(x.ID); own != nil {
-			t.write(own)
+		if own := s.plannedByID(x.ID); own != nil {
+			s.write(own)
 		}
 	}
 }
 
 // carryOutAnswer takes up the decision that was kept while the session was parked.
-func (t *turn) carryOutAnswer() bool {
-	w := t.s.State.Waiting
-	if w == nil || w.Answer == nil || t.s.Phase.Question() == nil || !t.hasSlot() {
+func carryOutAnswer(s *step) bool {
+	w := s.session.State.Waiting
+	if w == nil || w.Answer == nil || s.session.Phase.Question() == nil || !withSlot(s) {
 		return false
 	}
 	answer := w.Answer
 	d := answer.Decision
 	d.By, d.ApprovalID = domain.Author{ID: answer.By, Name: answer.ByName, Role: answer.ByRole}, ""
-	e := t.s.Phase.Question().Again(answer.Event, domain.Answer{Decision: d, Text: answer.Text})
+	e := s.session.Phase.Question().Again(answer.Event, domain.Answer{Decision: d, Text: answer.Text})
 	if e == nil {
 		return false
 	}
-	t.follow(e)
+	s.follow(e)
 	w.Answer = nil
 	return true
 }
@@ -155,41 +155,41 @@ func (t *turn) carryOutAnswer() bool {
 // Ends of a wait that nobody answered: the cancel message stays, what was planned is
 // not run.
 
-func supersede(t *turn) { t.dropWait(domain.ApprovalStatusSuperseded) }
+func supersede(s *step) { dropWait(s, domain.ApprovalStatusSuperseded) }
 
-func interruptWait(t *turn) { t.dropWait(domain.ApprovalStatusInterrupted) }
+func interruptWait(s *step) { dropWait(s, domain.ApprovalStatusInterrupted) }
 
-func evict(t *turn) {
-	t.dropWait(domain.ApprovalStatusEvicted)
-	leaveSlot(t)
+func evict(s *step) {
+	dropWait(s, domain.ApprovalStatusEvicted)
+	leaveSlot(s)
 }
 
-func (t *turn) dropWait(status domain.ApprovalStatus) {
-	t.settleAll(status, false)
-	t.cancelPlanned("The wait for a person ended without an answer.")
-	t.closeAnswer()
+func dropWait(s *step, status domain.ApprovalStatus) {
+	s.settleAll(status, false)
+	s.cancelPlanned("The wait for a person ended without an answer.")
+	s.closeAnswer()
 }
 
 // decline: the answer is no. The cancel message says so to the AI already.
-func decline(t *turn) {
-	t.settle(domain.ApprovalStatusRefused)
-	t.cancelPlanned("Not approved.")
-	t.closeAnswer()
-	t.s.State.ResultsGood = false // a no is a reason to do it otherwise
+func decline(s *step) {
+	s.settle(domain.ApprovalStatusRefused)
+	s.cancelPlanned("Not approved.")
+	s.closeAnswer()
+	s.session.State.ResultsGood = false // a no is a reason to do it otherwise
 }
 
 // storeComment keeps what the person wrote beside the decision.
-func storeComment(t *turn) { t.personSaid(t.decision().Comment, t.decision().By, "") }
+func storeComment(s *step) { s.personSaid(s.decision().Comment, s.decision().By, "") }
 
-func thenActionResult(t *turn) { t.s.State.NextReason = domain.ReasonActionResult }
+func reasonActionResult(s *step) { s.session.State.NextReason = domain.ReasonActionResult }
 
 // Expiry.
 
 // expiring is the open approval that the event is about.
-func (t *turn) expiring() *domain.Approval {
-	e, _ := t.event.(domain.ApprovalExpired)
-	w := t.s.State.Waiting
-	for _, a := range t.open {
+func expiring(s *step) *domain.Approval {
+	e, _ := s.event.(domain.ApprovalExpired)
+	w := s.session.State.Waiting
+	for _, a := range s.open {
 		if w != nil && a.ID == w.ApprovalID && (e.ApprovalID == "" || e.ApprovalID == a.ID) && a.Status == domain.ApprovalStatusOpen {
 			return a
 		}
@@ -197,30 +197,30 @@ func (t *turn) expiring() *domain.Approval {
 	return nil
 }
 
-func denies(t *turn) bool {
-	a := t.expiring()
+func denies(s *step) bool {
+	a := expiring(s)
 	return a != nil && a.OnExpiry == "deny"
 }
 
 // answerNo answers in the place of the person who did not.
-func answerNo(t *turn) {
-	t.expired = true
-	if q := t.s.Phase.Question(); q != nil {
-		t.follow(q.No(domain.Answer{}))
+func answerNo(s *step) {
+	s.expired = true
+	if q := s.session.Phase.Question(); q != nil {
+		s.follow(q.No(domain.Answer{}))
 	}
 }
 
 // The question to the person.
 
 // askQuestion waits for the answer to a module.
-func askQuestion(t *turn) {
-	e := parsed(t)
+func askQuestion(s *step) {
+	e := parsed(s)
 	carried := map[string]bool{}
 	for _, x := range e.Commands.Refused {
 		carried[x.CallID] = true
 	}
-	call := t.questionCall(carried)
-	pending := t.pending()
+	call := questionCall(s, carried)
+	pending := s.pending()
 	results := pending.Results
 	if call != "" {
 		results = append([]domain.CommandResult{{
@@ -231,33 +231,35 @@ func askQuestion(t *turn) {
 	if pending.Guidance != "" {
 		text += " " + pending.Guidance
 	}
-	cancel := t.system(domain.SystemCommunicationCancelled, text, results, "")
-	t.waitFor(domain.WaitingContext{
-		Kind: domain.WaitCommunication, Module: e.Answer.Module, CallID: call, MessageID: t.s.State.AnswerID,
+	cancel := s.system(domain.SystemCommunicationCancelled, text, results, "")
+	s.waitFor(domain.WaitingContext{
+		Kind: domain.WaitCommunication, Module: e.Answer.Module, CallID: call, MessageID: s.session.State.AnswerID,
 	}, cancel, &domain.Approval{
 		Kind: domain.ApprovalQuestion, Module: e.Answer.Module, ResponseSchema: e.ResponseSchema,
 	})
 }
 
 // storeResponse stores the person's answer in the place of the cancel message.
-func storeResponse(t *turn) {
-	e := t.event.(domain.CommunicationResponseReceived)
-	call := t.s.State.Waiting.CallID
-	t.settle(domain.ApprovalStatusApproved)
-	t.removeCancelMessage()
-	t.tellPending("Not all of the answer could be used.")
-	t.closeAnswer()
+func storeResponse(s *step) {
+	e := s.event.(domain.CommunicationResponseReceived)
+	call := s.session.State.Waiting.CallID
+	s.settle(domain.ApprovalStatusApproved)
+	s.removeCancelMessage()
+	tellPending(s, "Not all of the answer could be used.")
+	s.closeAnswer()
 	m := &domain.Message{Sender: domain.SenderUser, Text: e.Text, AnswersCall: call}
 	m.SetBy(e.Decision.By)
-	t.place(m)
-	t.heardFromUser(e.Decision.By)
-	t.s.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
+	s.place(m)
+	heardFromUser(s, e.Decision.By)
+	s.session.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
 }
 
 // askOutcome asks a person what became of an action whose reply was lost.
-func (t *turn) askOutcome(x *domain.Execution) {
-	t.openApproval(&domain.Approval{
-		Kind: domain.ApprovalOutcome, Text: t.say("The reply to %s was lost. Did it happen?", "La réponse à %s s’est perdue. Est-ce que cela a eu lieu ?", x.Command),
+func askOutcome(s *step, x *domain.Execution) {
+	s.openApproval(&domain.Approval{
+		Kind: domain.ApprovalOutcome,
+		Text: s.say("The reply to %s was lost. Did it happen?",
+			"La réponse à %s s’est perdue. Est-ce que cela a eu lieu ?", x.Command),
 		Actions: []domain.ApprovalAction{{ID: x.ID, Command: x.Command, Params: x.Params, Text: x.Command, Digest: x.Digest}},
 	})
 }
