@@ -80,7 +80,7 @@ func page() string {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", nameOf(r.From), r.On, guardNames(r.When), target(r.To), actionNames(r.Do))
 	}
 	b.WriteString("\n\"Stays\" records no transition; \"same\" enters the phase again, and that is recorded. Guards and actions are the functions of the same names. Whatever takes a session out of a call of the AI, but for the call's own report, records that call with outcome `cut`.\n")
-	b.WriteString("\n## Refusals\n\n| in | on | when | code | what is said |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n## Refusals\n\nThe last lines follow from the rules: an event that has rules is refused in the phases where it has none.\n\n| in | on | when | code | what is said |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range refusals {
 		on := strings.Join(r.On, ", ")
 		if r.On == nil {

@@ -58,8 +58,9 @@ const (
 	textSettled = "This was answered already, or something else is asked by now."
 )
 
-// The explicit list of refusals, looked at before the table of rules.
-var refusals = []refusalRule{
+// The refusals that are written. What a phase simply does not take follows from the table
+// (notInThisPhase).
+var written = []refusalRule{
 	{all, nil, when{seed}, domain.CodeSeedNeverRuns, "This is an automation's template: it is edited, and never run."},
 
 	// By type.
@@ -81,33 +82,56 @@ var refusals = []refusalRule{
 	{alive, []string{"SessionResumed"}, when{notPoisoned, notSetAside}, domain.CodeWrongPhase, "There is nothing to resume: the session is not stopped, suspended or poisoned."},
 	{idle, []string{"InterruptRequested"}, when{withoutMessage}, domain.CodeWrongPhase, "The session is at rest; there is nothing to interrupt."},
 	{idle, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, textPhase},
-	{in(toValidation, toAnswer, toBudget, toExternal), []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
+	{untimed, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
 	{idle, []string{"UserMessageSent", "RoundRequested"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
 
-	// By phase.
-	{in(toExternal, toConfirm, toNetwork, toClosure), []string{"UserMessageSent", "InterruptRequested", "SessionEvicted"}, nil, domain.CodeWrongPhase, textPhase},
+	// By phase, in words of their own.
 	{working, []string{"SessionEvicted"}, nil, domain.CodeWrongPhase, "A session at work is not evicted."},
-	{butIn(toEnrich), []string{"EnrichmentsExecuted"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toAI), []string{"ContextBudgetExceeded", "AIResponseReceived"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toCompact), []string{"ContextCompacted"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toAI, toCompact), []string{"NetworkErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toParse), []string{"AIResponseParsed", "ParseErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toFormat, toFailure), []string{"RetryScheduled"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toQueries), []string{"DataQueriesExecuted"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toActions), []string{"ActionsExecuted", "ActionFailureOccurred"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toQueries, toActions), []string{"ExternalTasksStarted"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toActions, toValidation), []string{"ApprovalStale"}, nil, domain.CodeWrongPhase, textPhase},
 	{butIn(toValidation), []string{"ValidationReceived"}, nil, domain.CodeWrongPhase, "The session does not wait for a validation."},
 	{butIn(toAnswer), []string{"CommunicationResponseReceived", "CommunicationCancelled"}, nil, domain.CodeWrongPhase, "The session does not wait for an answer."},
 	{butIn(toBudget), []string{"BudgetRaised", "BudgetRefused"}, nil, domain.CodeWrongPhase, "The session does not wait for a decision on a budget."},
 	{butIn(toConfirm), []string{"CompletionConfirmed", "CompletionRejected"}, nil, domain.CodeWrongPhase, "The session does not wait for a confirmation."},
-	{butIn(toNetwork), []string{"NetworkRetryScheduled", "NetworkAvailable", "NetworkGivenUp"}, nil, domain.CodeWrongPhase, textPhase},
-	{butIn(toClosure), []string{"SessionCompleted"}, nil, domain.CodeWrongPhase, textPhase},
 	{butIn(domain.Idle, toNetwork), []string{"RoundRequested"}, nil, domain.CodeWrongPhase, "A round can be run again when the session is at rest."},
-	{in(domain.Idle, toClosure), []string{"SystemErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
-	{in(toValidation, toAnswer, toBudget, toExternal, toConfirm), []string{"SystemErrorOccurred"}, nil, domain.CodeWrongPhase, textPhase},
-	{where("any but a working phase", func(p domain.Phase) bool { return !p.Working() && p != toEnd }), []string{"WatchdogExpired"}, nil, domain.CodeWrongPhase, textPhase},
-	{where("any but a wait", func(p domain.Phase) bool { return !p.Waiting() && p != toEnd }), []string{"ApprovalExpired"}, nil, domain.CodeWrongPhase, textPhase},
+}
+
+// The refusals, looked at before the table of rules.
+var refusals = append(written, notInThisPhase()...)
+
+// notInThisPhase refuses, in the standard words, each event that has rules in the phases
+// where it has none and where no line above speaks of it.
+func notInThisPhase() []refusalRule {
+	var list []refusalRule
+	for _, e := range domain.Events {
+		var from []domain.Phase
+		for _, p := range domain.Phases {
+			if hasRule(e.Name()) && !decided(e.Name(), p) {
+				from = append(from, p)
+			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		same := slices.IndexFunc(list, func(r refusalRule) bool { return slices.Equal(r.From.list, from) })
+		if same >= 0 {
+			list[same].On = append(list[same].On, e.Name())
+			continue
+		}
+		list = append(list, refusalRule{in(from...), []string{e.Name()}, nil, domain.CodeWrongPhase, textPhase})
+	}
+	return list
+}
+
+func hasRule(event string) bool {
+	return slices.ContainsFunc(table, func(r rule) bool { return r.On == event })
+}
+
+// decided says whether a rule, or a written refusal without a condition, names the event in
+// the phase.
+func decided(event string, p domain.Phase) bool {
+	return slices.ContainsFunc(table, func(r rule) bool { return r.On == event && r.From.has(p) }) ||
+		slices.ContainsFunc(written, func(r refusalRule) bool {
+			return len(r.When) == 0 && slices.Contains(r.On, event) && r.From.has(p)
+		})
 }
 
 // butIn is every phase that has not ended and is not listed.

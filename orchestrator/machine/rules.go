@@ -73,6 +73,7 @@ var (
 	calling     = in(domain.CallingAI, domain.CompactingContext)
 	idle        = in(domain.Idle)
 	personWaits = where("", domain.Phase.AsksPerson)
+	untimed     = where("", func(p domain.Phase) bool { return p.Waiting() && p.Due() == nil })
 )
 
 // fits says whether every guard of the rule holds.
