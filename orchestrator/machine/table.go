@@ -25,8 +25,10 @@ const (
 
 // The table of rules. Refusals (refusals.go) are looked at first; then the first
 // line here that fits applies. "automation" includes an agent where no line for the
-// agent stands before. What no line needs to say: whatever takes a session out of a call
-// of the AI, but for the call's own report, records that call as cut (recordCutCall).
+// agent stands before. "No source yet": nothing in this server starts an agent, begins a
+// task outside or brings such an event; the rule is the spec's, and only the transcripts
+// use it. What no line needs to say: whatever takes a session out of a call of the AI, but
+// for the call's own report, records that call as cut (recordCutCall).
 var table = []rule{
 	// At rest.
 	{idle, "UserMessageSent", when{chat, withSlot}, toEnrich, do{beginRound}},
@@ -34,15 +36,15 @@ var table = []rule{
 	{idle, "RoundRequested", when{chat, withSlot}, toAI, do{beginRoundAgain}},
 	{idle, "RoundRequested", when{chat}, stay, do{rememberRequest, askSlot}},
 	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
-	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}},
-	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},
+	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}}, // no source yet
+	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},       // no source yet
 
 	// The user's enrichments.
 	{in(toEnrich), "EnrichmentsExecuted", nil, toAI, do{storeEnrichments}},
 
 	// On the way to the AI.
 	{onTheWay, "LimitReached", when{chat}, toIdle, do{storeLimit}},
-	{onTheWay, "LimitReached", when{agent}, toEnd, do{storeLimit, endLimitReached}},
+	{onTheWay, "LimitReached", when{agent}, toEnd, do{storeLimit, endLimitReached}}, // no source yet
 	{onTheWay, "LimitReached", when{automation}, toClosure, do{storeLimit, closeLimitReached}},
 	{onTheWay, "BudgetExceeded", nil, toBudget, do{askBudget}},
 	{onTheWay, "ContextBudgetExceeded", nil, toCompact, nil},
@@ -51,7 +53,7 @@ var table = []rule{
 	// Calling the AI, and making the prompt shorter.
 	{in(toAI), "ContextBudgetExceeded", when{notCompacted}, toCompact, do{countFailedCall, notePromptTooLong}},
 	{in(toAI), "ContextBudgetExceeded", when{chat}, toIdle, do{countFailedCall, storeTooLarge}},
-	{in(toAI), "ContextBudgetExceeded", when{agent}, toEnd, do{countFailedCall, storeTooLarge, endError}},
+	{in(toAI), "ContextBudgetExceeded", when{agent}, toEnd, do{countFailedCall, storeTooLarge, endError}}, // no source yet
 	{in(toAI), "ContextBudgetExceeded", when{automation}, toClosure, do{countFailedCall, storeTooLarge, closeError}},
 	{in(toCompact), "ContextCompacted", nil, toAI, do{storeSummary}},
 	{in(toAI), "AIResponseReceived", nil, toParse, do{countAnswer}},
@@ -64,7 +66,7 @@ var table = []rule{
 	{in(toNetwork), "NetworkAvailable", nil, stay, do{dueNow, askSlot}},
 	{in(toNetwork), "RoundRequested", when{withSlot}, toAI, do{noLongerAside, requestedByHand}},
 	{in(toNetwork), "RoundRequested", nil, stay, do{requestedByHand, dueNow, askSlot}},
-	{in(toNetwork), "NetworkGivenUp", nil, same, do{giveUp}},
+	{in(toNetwork), "NetworkGivenUp", nil, same, do{giveUp}}, // no source yet
 
 	// What the AI answered: the first line that fits.
 	{in(toParse), "ParseErrorOccurred", nil, toFormat, do{storeUnreadable}},
@@ -75,7 +77,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
 	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
-	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}},
+	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}}, // no source yet
 	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
 	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
 	{in(toParse), "AIResponseParsed", when{automation}, toAI, do{storeAnswer, guideOn}},
@@ -85,22 +87,22 @@ var table = []rule{
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, validationRefused}, toAI, do{storeData, planActions, refuseActions}},
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, needsPerson}, toValidation, do{storeData, planActions, askValidation}},
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow}, toActions, do{storeData, planActions}},
-	{in(toQueries), "DataQueriesExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeData}},
-	{in(toQueries), "DataQueriesExecuted", when{chat, tasksPending}, toIdle, do{storeData}},
+	{in(toQueries), "DataQueriesExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeData}}, // no source yet
+	{in(toQueries), "DataQueriesExecuted", when{chat, tasksPending}, toIdle, do{storeData}},                         // no source yet
 	{in(toQueries), "DataQueriesExecuted", nil, toAI, do{storeData}},
-	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}},
+	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}}, // no source yet
 
 	// Actions.
 	{in(toActions), "ActionsExecuted", when{refusedBefore}, toFailure, do{storeFailure}},
-	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},
-	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}},
+	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},        // no source yet
+	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}}, // no source yet
 	{in(toActions), "ActionsExecuted", when{automation, completedBeside}, toConfirm, do{storeActions, askConfirmation}},
-	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}},
+	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}}, // no source yet
 	{in(toActions), "ActionsExecuted", when{backToAI}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{automation}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{chat}, toIdle, do{storeActions}},
 	{in(toActions), "ActionFailureOccurred", nil, toFailure, do{storeFailure}},
-	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}},
+	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}}, // no source yet
 	{in(toActions), "ApprovalStale", when{validationRefused}, toAI, do{refuseActions}},
 	{in(toActions, toValidation), "ApprovalStale", nil, toValidation, do{askAgain}},
 
@@ -119,7 +121,7 @@ var table = []rule{
 	{in(toBudget), "BudgetRaised", when{withSlot}, toAI, do{raiseBudget}},
 	{in(toBudget), "BudgetRaised", nil, stay, do{keepAnswer, askSlot}},
 	{in(toBudget), "BudgetRefused", when{chat}, toIdle, do{decline}},
-	{in(toBudget), "BudgetRefused", when{agent}, toEnd, do{decline, endLimitReached}},
+	{in(toBudget), "BudgetRefused", when{agent}, toEnd, do{decline, endLimitReached}}, // no source yet
 	{in(toBudget), "BudgetRefused", when{withSlot}, toClosure, do{decline, closeLimitReached}},
 	{in(toBudget), "BudgetRefused", nil, stay, do{keepAnswer, askSlot}},
 
@@ -133,9 +135,9 @@ var table = []rule{
 	{working, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
 
 	// Waiting for what was started outside.
-	{in(toExternal), "ExternalResultReceived", when{lastTask, withSlot}, toAI, do{storeLateResult}},
-	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},
-	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},
+	{in(toExternal), "ExternalResultReceived", when{lastTask, withSlot}, toAI, do{storeLateResult}}, // no source yet
+	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},  // no source yet
+	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},                               // no source yet
 
 	// Confirming that the automation is done.
 	{in(toConfirm), "CompletionConfirmed", nil, toEnd, do{acceptCompletion, endCompleted}},
@@ -148,10 +150,10 @@ var table = []rule{
 
 	// Errors and the watchdog.
 	{working, "SystemErrorOccurred", when{chat}, toIdle, do{countFailedCall, cutAnswer, storeSystemError}},
-	{working, "SystemErrorOccurred", when{agent}, toEnd, do{countFailedCall, cutAnswer, storeSystemError, endError}},
+	{working, "SystemErrorOccurred", when{agent}, toEnd, do{countFailedCall, cutAnswer, storeSystemError, endError}}, // no source yet
 	{working, "SystemErrorOccurred", nil, toClosure, do{countFailedCall, cutAnswer, storeSystemError, closeError}},
 	{in(toNetwork), "SystemErrorOccurred", nil, toClosure, do{countFailedCall, storeSystemError, closeError}},
-	{working, "WatchdogExpired", when{agent}, toEnd, do{cutAnswer, storeTimeout, endTimeout}},
+	{working, "WatchdogExpired", when{agent}, toEnd, do{cutAnswer, storeTimeout, endTimeout}}, // no source yet
 	{working, "WatchdogExpired", nil, toClosure, do{cutAnswer, storeTimeout, closeTimeout}},
 
 	// Interrupting, stopping, closing, coming back.
@@ -170,7 +172,7 @@ var table = []rule{
 	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
 	{working, "SessionActivationRequested", when{guilty}, same, do{poison}},
 	{working, "SessionActivationRequested", when{suspect}, same, do{standAside}},
-	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},
+	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}}, // no source yet
 	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
 	{idle, "SessionActivationRequested", nil, stay, do{reenter}},
 	{alive, "SessionActivationRequested", nil, same, do{reenter, goOnWaiting}},
