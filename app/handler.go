@@ -35,15 +35,28 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		client: a.outbound, clock: a.clock, newID: ids.New,
 	}
 	return handlers.New(handlers.Config{
-		Auth: who, Origins: origins, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Streams: a.broker, Metrics: a.metrics, Log: a.log, Clock: a.clock,
-		Version:    handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
-		RateLimits: a.flags.Rate.limits(),
-		Draining:   a.draining.Load, Health: a.store, MetricsPage: a.metrics.page(), Web: web.Handler(),
-		Sessions: a.door, Steering: a.door, Conversation: a.door, Answers: a.door,
-		SessionReader: a.store, WorkspaceReader: a.store, Record: a.store,
-		RichText: richText{a}, Catalogue: catalogueService{a}, Schedules: scheduleService{a}, Chunks: prompt.Chunks, Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Zones: data, Tools: data, ToolTypes: data, Entries: data, Documents: data,
-		Search: data, EntryFiles: data, Versions: data, Undo: data, Periods: data,
-		Providers: provider, ProviderProbe: provider, Settings: a.store, Keys: keyService{a}, Workspaces: a.store, Admin: adminService{a},
+		Edge: handlers.Edge{
+			Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+			Draining: a.draining.Load, Origins: origins, RateLimits: a.flags.Rate.limits(),
+		},
+		Process: handlers.Process{
+			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
+			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.page(),
+		},
+		Door:    handlers.Door{Sessions: a.door, Steering: a.door, Messages: a.door, Answers: a.door},
+		Reads:   handlers.Reads{SessionReader: a.store, WorkspaceReader: a.store, Record: a.store},
+		Streams: a.broker,
+		Automations: handlers.AutomationPorts{
+			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
+		},
+		Data: handlers.DataPorts{
+			Zones: data, Tools: data, ToolTypes: data, Entries: data, EntryFiles: data, Documents: data, Versions: data,
+			Undo: data, Periods: data, Search: data,
+		},
+		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
+		Providers: handlers.ProviderPorts{Providers: provider, ProviderProbe: provider},
+		Settings:  handlers.SettingsPorts{Settings: a.store, Keys: keyService{a}, Workspaces: a.store},
+		Web:       web.Handler(),
 	}), nil
 }
 

@@ -13,7 +13,7 @@ import (
 // ready: less than the time-out of the usual probes.
 const readyWithin = 2 * time.Second
 
-func (s *server) checkInvariants(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) checkInvariants(w http.ResponseWriter, r *http.Request) {
 	counts, err := s.Admin.Invariants(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -26,7 +26,7 @@ func (s *server) checkInvariants(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) getStatus(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getStatus(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
 	status, err := s.Admin.Status(r.Context(), who.Workspace, who.Role == root)
 	if err != nil {
@@ -65,13 +65,13 @@ func breakersFrom(breakers []Breaker) []api.Breaker {
 	return out
 }
 
-func (s *server) draining() bool { return s.Draining != nil && s.Draining() }
+func (s *processRoutes) draining() bool { return s.Draining != nil && s.Draining() }
 
-func (s *server) getHealth(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getHealth(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.Health{Status: api.HealthStatusOk})
 }
 
-func (s *server) getReadiness(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getReadiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining() {
 		s.fail(w, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down."))
 		return
@@ -85,7 +85,7 @@ func (s *server) getReadiness(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.Health{Status: api.HealthStatusOk})
 }
 
-func (s *server) getVersion(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getVersion(w http.ResponseWriter, r *http.Request) {
 	out := api.Version{Version: s.Version.Version}
 	if s.Version.Commit != "" {
 		out.Commit = &s.Version.Commit
@@ -96,7 +96,7 @@ func (s *server) getVersion(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) getMetrics(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getMetrics(w http.ResponseWriter, r *http.Request) {
 	if s.MetricsPage == nil {
 		s.notFound(w, r)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) resumeValidation(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) resumeValidation(w http.ResponseWriter, r *http.Request) {
 	var in api.ValidationAnswer
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -19,7 +19,7 @@ func (s *server) resumeValidation(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, s.Answers.ResumeValidation, sessionID(r), in.Domain())
 }
 
-func (s *server) resumeResponse(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) resumeResponse(w http.ResponseWriter, r *http.Request) {
 	var in api.ResponseAnswer
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -33,7 +33,7 @@ func (s *server) resumeResponse(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, s.Answers.ResumeResponse, sessionID(r), d)
 }
 
-func (s *server) confirmCompletion(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) confirmCompletion(w http.ResponseWriter, r *http.Request) {
 	var in api.CompletionAnswer
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -44,7 +44,7 @@ func (s *server) confirmCompletion(w http.ResponseWriter, r *http.Request) {
 
 // answer gives a decision to the door and says what came of it. id is that of the
 // session or of the approval.
-func (s *server) answer(w http.ResponseWriter, r *http.Request,
+func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 	give func(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error), id string, d domain.Decision) {
 	who := caller(r)
 	d.By = who.Author()
@@ -58,7 +58,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request,
 	})
 }
 
-func (s *server) listApprovals(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
 	status, err := oneOf(r, "status", domain.ApprovalStatusOpen, domain.ApprovalStatusApproved, domain.ApprovalStatusRefused, domain.ApprovalStatusExpired,
 		domain.ApprovalStatusSuperseded, domain.ApprovalStatusEvicted, domain.ApprovalStatusStale, domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *server) listApprovals(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) getApproval(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) getApproval(w http.ResponseWriter, r *http.Request) {
 	approval, err := s.WorkspaceReader.Approval(r.Context(), caller(r).Workspace, chi.URLParam(r, "approval_id"))
 	if err != nil {
 		s.fail(w, r, err)
@@ -92,7 +92,7 @@ func (s *server) getApproval(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ApprovalFrom(approval))
 }
 
-func (s *server) answerApproval(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) answerApproval(w http.ResponseWriter, r *http.Request) {
 	var in api.ApprovalAnswer
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)

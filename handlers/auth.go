@@ -8,8 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// edge is what the server keeps between requests about who makes them.
+// edge is what all handlers share: how a request comes in and an answer goes out, and
+// what is kept between requests about who makes them.
 type edge struct {
+	Edge
 	tickets  *auth.Tickets
 	keys     *limiter
 	failures *limiter
@@ -20,13 +22,14 @@ type edge struct {
 	limits   RateLimits
 }
 
-func newEdge(c *Config) edge {
+func newEdge(c Edge) *edge {
 	limits, refused := c.RateLimits.orDefault(), &refusals{}
-	return edge{
+	return &edge{
+		Edge:     c,
 		tickets:  auth.NewTickets(c.Clock, c.Tickets),
 		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
-		hooks:    newHookRates(c, limits, refused),
+		hooks:    newHookRates(c.Clock, limits, refused),
 		refused:  refused,
 		answers:  newLedger(),
 		streams:  &tally{open: map[string]int{}},
@@ -42,14 +45,14 @@ func caller(r *http.Request) *auth.Identity {
 	return nil
 }
 
-// allow lets a request pass whose caller has the role, and carries it out once only
-// if it has an Idempotency-Key. It panics on a route without a role.
-func (s *server) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
-	return s.admit(role, s.Auth.Authenticate, s.once(next))
+// requireRole lets a request pass whose caller has the role. It panics on a route without
+// a role.
+func (s *edge) requireRole(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
+	return s.admit(role, s.Auth.Authenticate, next)
 }
 
-// allowStream is allow for event streams, which a ticket opens too.
-func (s *server) allowStream(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
+// requireStreamRole is requireRole for event streams, which a ticket opens too.
+func (s *edge) requireStreamRole(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
 	return s.admit(role, func(r *http.Request) (*auth.Identity, error) {
 		if strings.Contains(r.URL.RawQuery, "ticket=") {
 			id, err := s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
@@ -62,7 +65,9 @@ func (s *server) allowStream(role domain.Role, next http.HandlerFunc) http.Handl
 	}, next)
 }
 
-func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Identity, error), next http.HandlerFunc) http.HandlerFunc {
+func (s *edge) admit(
+	role domain.Role, identify func(*http.Request) (*auth.Identity, error), next http.HandlerFunc,
+) http.HandlerFunc {
 	if !domain.RoleRoot.Allows(role) {
 		panic("a route names no role: " + string(role))
 	}
@@ -70,7 +75,7 @@ func (s *server) admit(role domain.Role, identify func(*http.Request) (*auth.Ide
 		id, err := identify(r)
 		if err != nil {
 			if domain.ErrorCode(err) == domain.CodeUnauthenticated {
-				if wait, ok := s.failures.take(address(r)); !ok {
+				if wait, ok := s.failures.take(limitKey(r)); !ok {
 					err = s.refused.tooMany(w, r, wait)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) listAutomations(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listAutomations(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -31,7 +31,7 @@ func (s *server) listAutomations(w http.ResponseWriter, r *http.Request) {
 
 // shown is an automation as the caller may see it: its webhook's URL starts runs, which
 // takes a member.
-func (s *server) shown(r *http.Request, a *domain.Automation) *api.Automation {
+func (s *automationRoutes) shown(r *http.Request, a *domain.Automation) *api.Automation {
 	url := ""
 	if caller(r).Role.Allows(member) {
 		url = s.Automations.WebhookURL(a)
@@ -39,7 +39,7 @@ func (s *server) shown(r *http.Request, a *domain.Automation) *api.Automation {
 	return api.AutomationFrom(a, url)
 }
 
-func (s *server) createAutomation(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) createAutomation(w http.ResponseWriter, r *http.Request) {
 	var in api.NewAutomation
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -62,7 +62,7 @@ func (s *server) createAutomation(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusCreated, a, seq)
 }
 
-func (s *server) getAutomation(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) getAutomation(w http.ResponseWriter, r *http.Request) {
 	a, err := s.Automations.Automation(r.Context(), caller(r).Workspace, automationID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -71,7 +71,7 @@ func (s *server) getAutomation(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusOK, a, 0)
 }
 
-func (s *server) updateAutomation(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) updateAutomation(w http.ResponseWriter, r *http.Request) {
 	var in api.AutomationPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -94,7 +94,7 @@ func (s *server) updateAutomation(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusOK, a, seq)
 }
 
-func (s *server) deleteAutomation(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) deleteAutomation(w http.ResponseWriter, r *http.Request) {
 	force, err := boolOf(r, "force")
 	if err != nil {
 		s.fail(w, r, err)
@@ -108,7 +108,7 @@ func (s *server) deleteAutomation(w http.ResponseWriter, r *http.Request) {
 }
 
 // enable makes the handler that enables automations, or disables them.
-func (s *server) enable(enabled bool) http.HandlerFunc {
+func (s *automationRoutes) enable(enabled bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.readNothing(w, r); err != nil {
 			s.fail(w, r, err)
@@ -124,7 +124,7 @@ func (s *server) enable(enabled bool) http.HandlerFunc {
 	}
 }
 
-func (s *server) renewWebhook(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) renewWebhook(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -137,7 +137,7 @@ func (s *server) renewWebhook(w http.ResponseWriter, r *http.Request) {
 	s.writeAutomation(w, r, http.StatusOK, a, seq)
 }
 
-func (s *server) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.Automation, seq int64) {
+func (s *automationRoutes) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.Automation, seq int64) {
 	setSeq(w, seq)
 	setETag(w, a.Version)
 	s.writeJSON(w, r, status, s.shown(r, a))

@@ -1,8 +1,13 @@
 package handlers
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -86,20 +91,23 @@ func TestWhatAnEventMayBe(t *testing.T) {
 
 // TestARepeatedExecuteAfterACrash is answered with the run that was made.
 func TestARepeatedExecuteAfterACrash(t *testing.T) {
-	s := &server{Config: Config{Automations: newWorld(), SessionReader: newWorld()}}
-	status, body, err := s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", false, &KeyClaim{CreatedID: "ses_1", Seq: 7})
+	s := &automationRoutes{AutomationPorts: AutomationPorts{Automations: newWorld()}, SessionReader: newWorld()}
+	route := chi.NewRouteContext()
+	route.URLParams.Add("automation_id", "aut_1")
+	r := httptest.NewRequest(http.MethodPost, "/", nil).WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route))
+	status, body, err := s.currentState(r, domain.DefaultWorkspace, &KeyClaim{CreatedID: "ses_1", Seq: 7})
 	if run, ok := body.(*api.ActivationResult); err != nil || status != 202 || !ok || run.Session.ID != "ses_1" || run.EventSeq != 7 {
 		t.Errorf("execute: %d %v %v", status, body, err)
 	}
-	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", true, &KeyClaim{CreatedID: "ses_1", Seq: 7})
+	status, body, err = s.currentHook(r, domain.DefaultWorkspace, &KeyClaim{CreatedID: "ses_1", Seq: 7})
 	if run, ok := body.(*api.WebhookResult); err != nil || status != 202 || !ok || *run.SessionID != "ses_1" {
 		t.Errorf("the webhook's caller: %d %v %v", status, body, err)
 	}
-	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", true, &KeyClaim{Seq: 7})
+	status, body, err = s.currentHook(r, domain.DefaultWorkspace, &KeyClaim{Seq: 7})
 	if skipped, ok := body.(*api.WebhookResult); err != nil || status != 200 || !ok || skipped.Result != "SKIPPED" || skipped.SessionID != nil {
 		t.Errorf("the webhook's caller, who was skipped: %d %v %v", status, body, err)
 	}
-	status, body, err = s.automationThere(t.Context(), domain.DefaultWorkspace, "aut_1", false, &KeyClaim{})
+	status, body, err = s.currentState(r, domain.DefaultWorkspace, &KeyClaim{})
 	if a, ok := body.(*api.Automation); err != nil || status != 200 || !ok || a.ID != "aut_1" {
 		t.Errorf("enable: %d %v %v", status, body, err)
 	}

@@ -18,7 +18,7 @@ import (
 // maxChunk bounds a chunk's own text, in characters: it is sent with every call.
 const maxChunk = 20_000
 
-func (s *server) listPromptChunks(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) listPromptChunks(w http.ResponseWriter, r *http.Request) {
 	ws, err := s.Settings.Workspace(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -28,7 +28,7 @@ func (s *server) listPromptChunks(w http.ResponseWriter, r *http.Request) {
 }
 
 // checkChunks refuses names that no chunk has, and texts that are empty or too long.
-func (s *server) checkChunks(patch map[string]nullable.Nullable[api.ChunkPatch]) error {
+func (s *settingsRoutes) checkChunks(patch map[string]nullable.Nullable[api.ChunkPatch]) error {
 	known := s.Chunks()
 	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(patch)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-func (s *server) listCommands(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) listCommands(w http.ResponseWriter, r *http.Request) {
 	specs, err := s.Catalogue.Commands(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -19,7 +19,7 @@ func (s *server) listCommands(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) previewEnrichments(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) previewEnrichments(w http.ResponseWriter, r *http.Request) {
 	var in api.MessageContent
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)

@@ -74,7 +74,7 @@ func ifMatch(r *http.Request) int64 {
 }
 
 // conditional carries out what If-Match and If-None-Match ask for.
-func (s *server) conditional(next http.HandlerFunc) http.HandlerFunc {
+func (s *edge) conditional(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := "If-Match"
 		if safe(r.Method) {
@@ -100,7 +100,7 @@ func (s *server) conditional(next http.HandlerFunc) http.HandlerFunc {
 
 // anyOf tries the versions of a list in turn: one that is not the present one changes
 // nothing.
-func (s *server) anyOf(w http.ResponseWriter, r *http.Request, tags []entityTag, next http.HandlerFunc) {
+func (s *edge) anyOf(w http.ResponseWriter, r *http.Request, tags []entityTag, next http.HandlerFunc) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit(r)))
 	if err != nil {
 		s.fail(w, r, unreadable(err))

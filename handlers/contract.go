@@ -48,8 +48,10 @@ func asJSON(text []byte) []byte {
 	return append(body, '\n')
 }
 
-func (s *server) getContract(w http.ResponseWriter, r *http.Request) { contractYAML().serve(w, r) }
-func (s *server) getContractAsJSON(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) getContract(w http.ResponseWriter, r *http.Request) {
+	contractYAML().serve(w, r)
+}
+func (s *processRoutes) getContractAsJSON(w http.ResponseWriter, r *http.Request) {
 	contractJSON().serve(w, r)
 }
 

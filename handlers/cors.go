@@ -28,7 +28,7 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 
 // allowOrigin lets a page of an origin that is allowed read the answer, whatever it will
 // be. It says whether the request comes from one.
-func (s *server) allowOrigin(h http.Header, r *http.Request) bool {
+func (s *edge) allowOrigin(h http.Header, r *http.Request) bool {
 	if len(s.Origins) == 0 {
 		return false
 	}

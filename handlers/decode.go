@@ -19,7 +19,7 @@ const maxBody = jsonbody.MaxBody
 // read decodes the body of a request into the struct that dst points to, and checks
 // its shape. What cannot be read is a 400, 413 or 415; what can be read but is wrong, a
 // 422 that points at every mistake.
-func (s *server) read(w http.ResponseWriter, r *http.Request, dst any) error {
+func (s *edge) read(w http.ResponseWriter, r *http.Request, dst any) error {
 	body, err := readBody(w, r)
 	if err != nil {
 		return err
@@ -27,11 +27,11 @@ func (s *server) read(w http.ResponseWriter, r *http.Request, dst any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return domain.Errorf(CodeEmptyBody, "This call needs a JSON object as its body.")
 	}
-	return s.decodeInTurn(w, r, body, dst)
+	return s.decodeWhenFree(w, r, body, dst)
 }
 
 // readNothing is for calls that take no body: an empty object is fine, a field is not.
-func (s *server) readNothing(w http.ResponseWriter, r *http.Request) error {
+func (s *edge) readNothing(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil
 	}
@@ -39,18 +39,18 @@ func (s *server) readNothing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return err
 	}
-	return s.decodeInTurn(w, r, body, &struct{}{})
+	return s.decodeWhenFree(w, r, body, &struct{}{})
 }
 
-// decodeInTurn is decode; a large body waits until none before it of the same credential
+// decodeWhenFree is decode; a large body waits until none before it of the same credential
 // is being read.
-func (s *server) decodeInTurn(w http.ResponseWriter, r *http.Request, body []byte, dst any) error {
+func (s *edge) decodeWhenFree(w http.ResponseWriter, r *http.Request, body []byte, dst any) error {
 	if len(body) >= large {
-		turn, err := s.turn(w, r)
+		room, err := s.roomForWork(w, r)
 		if err != nil {
 			return err
 		}
-		defer turn.release()
+		defer room.release()
 	}
 	return decode(body, dst)
 }

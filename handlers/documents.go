@@ -27,7 +27,7 @@ func (p *documentPatch) apply(d *domain.Document) error {
 	return nil
 }
 
-func (s *server) listDocuments(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -38,7 +38,7 @@ func (s *server) listDocuments(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) createDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) createDocument(w http.ResponseWriter, r *http.Request) {
 	var in newDocument
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -56,7 +56,7 @@ func (s *server) createDocument(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.DocumentFrom(doc))
 }
 
-func (s *server) getDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) getDocument(w http.ResponseWriter, r *http.Request) {
 	doc, err := s.Documents.Document(r.Context(), caller(r).Workspace, documentID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -66,7 +66,7 @@ func (s *server) getDocument(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.DocumentFrom(doc))
 }
 
-func (s *server) updateDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) updateDocument(w http.ResponseWriter, r *http.Request) {
 	var in documentPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -76,7 +76,7 @@ func (s *server) updateDocument(w http.ResponseWriter, r *http.Request) {
 	s.writeDocument(w, r, doc, seq, err)
 }
 
-func (s *server) publishDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) publishDocument(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -85,7 +85,7 @@ func (s *server) publishDocument(w http.ResponseWriter, r *http.Request) {
 	s.writeDocument(w, r, doc, seq, err)
 }
 
-func (s *server) writeDocument(w http.ResponseWriter, r *http.Request, doc *domain.Document, seq int64, err error) {
+func (s *documentRoutes) writeDocument(w http.ResponseWriter, r *http.Request, doc *domain.Document, seq int64, err error) {
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -95,7 +95,7 @@ func (s *server) writeDocument(w http.ResponseWriter, r *http.Request, doc *doma
 	s.writeJSON(w, r, http.StatusOK, api.DocumentFrom(doc))
 }
 
-func (s *server) deleteDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) deleteDocument(w http.ResponseWriter, r *http.Request) {
 	seq, err := s.Documents.DeleteDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -105,7 +105,7 @@ func (s *server) deleteDocument(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *server) listDocumentVersions(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) listDocumentVersions(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -116,7 +116,7 @@ func (s *server) listDocumentVersions(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) getDocumentVersion(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) getDocumentVersion(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.ParseInt(chi.URLParam(r, "version"), 10, 64)
 	if err != nil || number < 1 {
 		s.fail(w, r, domain.NotFound("published version")) // versions are numbers

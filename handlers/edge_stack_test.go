@@ -24,8 +24,8 @@ import (
 // deadlines through every layer.
 func TestStreamThroughTheWholeServer(t *testing.T) {
 	e, _ := buildEdge(t, "", clock.System, nil)
-	c := e.Config
-	c.Steering = struct{ Steering }{}
+	c := e.config
+	c.Door.Steering = struct{ Steering }{}
 	e.http = httptest.NewUnstartedServer(New(c))
 	// What would kill a stream without deadlines of its own.
 	e.http.Config.WriteTimeout = time.Second

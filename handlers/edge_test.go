@@ -131,12 +131,19 @@ func (s *edgeStore) commitData(session string, t domain.LogType, data []byte) []
 
 // edgeServer is a server with the real edge and a few routes of its own.
 type edgeServer struct {
-	*server
+	*edge
 	store  *edgeStore
 	broker *stream.Broker
 	log    *lockedBuffer
 	kept   *keptRequests
+	config Config
+	all    *server
 	http   *httptest.Server
+}
+
+// allow is how a call is guarded whose repetition is told no more than that it happened.
+func (e *edgeServer) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
+	return e.requireRole(role, e.once(next, nil))
 }
 
 type lockedBuffer struct {
@@ -190,20 +197,21 @@ func buildEdge(t testing.TB, root string, now clock.Clock, routes func(*edgeServ
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{
-		Tickets: &keptTickets{},
-		Auth:    who, Streams: e.broker, SessionReader: e.store, WorkspaceReader: e.store, Clock: now,
-		Log: zerolog.New(e.log), Idempotency: e.kept,
+	e.config = Config{
+		Edge:    Edge{Tickets: &keptTickets{}, Auth: who, Clock: now, Log: zerolog.New(e.log), Idempotency: e.kept},
+		Reads:   Reads{SessionReader: e.store, WorkspaceReader: e.store},
+		Streams: e.broker,
 	}
-	e.server = &server{Config: c, edge: newEdge(&c)}
+	s := newServer(e.config)
+	e.edge, e.all = s.edge, s
 	r := chi.NewRouter()
 	r.NotFound(e.notFound)
 	r.MethodNotAllowed(e.methodNotAllowed(r))
-	r.Get("/v1/sessions/{session_id}/events", e.allowStream(domain.RoleViewer, e.streamSession))
-	r.Get("/v1/events", e.allowStream(domain.RoleViewer, e.streamWorkspace))
-	r.Post("/v1/stream-tickets", e.allow(domain.RoleViewer, e.createStreamTicket))
-	r.Get("/problems/{code}", e.problemPage)
-	r.Get("/problems", e.problemPage)
+	r.Get("/v1/sessions/{session_id}/events", e.requireStreamRole(domain.RoleViewer, s.events.streamSession))
+	r.Get("/v1/events", e.requireStreamRole(domain.RoleViewer, s.events.streamWorkspace))
+	r.Post("/v1/stream-tickets", e.allow(domain.RoleViewer, s.events.createStreamTicket))
+	r.Get("/problems/{code}", s.process.problemPage)
+	r.Get("/problems", s.process.problemPage)
 	if routes != nil {
 		routes(e, r)
 	}

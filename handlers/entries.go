@@ -18,7 +18,7 @@ type newEntry struct {
 }
 
 // entryOf is the entry that a request asks for; without a time it happens now.
-func (s *server) entryOf(in *newEntry, tool string) domain.Entry {
+func (s *dataRoutes) entryOf(in *newEntry, tool string) domain.Entry {
 	e := domain.Entry{ToolID: tool, Data: in.Data, Timestamp: s.Clock()}
 	if in.Timestamp != nil {
 		e.Timestamp = storable(*in.Timestamp)
@@ -45,7 +45,7 @@ func (p *entryPatch) apply(e *domain.Entry) error {
 	return nil
 }
 
-func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
 	filter, err := s.entryFilter(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -67,7 +67,7 @@ func (s *server) listEntries(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
+func (s *dataRoutes) entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
 	f.ToolID = toolID(r)
 	if f.From, f.Until, err = s.spanOf(r); err != nil {
 		return f, err
@@ -82,7 +82,7 @@ func (s *server) entryFilter(r *http.Request) (f domain.EntryFilter, err error) 
 }
 
 // spanOf reads ?from= and ?until=, or ?period=.
-func (s *server) spanOf(r *http.Request) (from, until time.Time, err error) {
+func (s *dataRoutes) spanOf(r *http.Request) (from, until time.Time, err error) {
 	if from, err = timeOf(r, "from"); err != nil {
 		return from, until, err
 	}
@@ -104,7 +104,7 @@ func (s *server) spanOf(r *http.Request) (from, until time.Time, err error) {
 }
 
 // relativeSpan resolves "-1_WEEK", or "-3_DAY..0_DAY".
-func (s *server) relativeSpan(r *http.Request, text string) (from, until time.Time, err error) {
+func (s *dataRoutes) relativeSpan(r *http.Request, text string) (from, until time.Time, err error) {
 	// A "+" that was not escaped has become a space.
 	text = strings.ReplaceAll(text, " ", "+")
 	period := domain.Period{Relative: text}
@@ -118,7 +118,7 @@ func (s *server) relativeSpan(r *http.Request, text string) (from, until time.Ti
 	return span.From, span.Until, nil
 }
 
-func (s *server) createEntry(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) createEntry(w http.ResponseWriter, r *http.Request) {
 	var in newEntry
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -141,7 +141,7 @@ type newEntries struct {
 	Entries []newEntry `json:"entries" validate:"min=1,max=500,dive"`
 }
 
-func (s *server) createEntries(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) createEntries(w http.ResponseWriter, r *http.Request) {
 	var in newEntries
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -165,7 +165,7 @@ func (s *server) createEntries(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, out)
 }
 
-func (s *server) getEntryStats(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) getEntryStats(w http.ResponseWriter, r *http.Request) {
 	from, until, err := s.spanOf(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -189,7 +189,7 @@ func (s *server) getEntryStats(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) getEntry(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) getEntry(w http.ResponseWriter, r *http.Request) {
 	entry, err := s.Entries.Entry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"))
 	if err != nil {
 		s.fail(w, r, err)
@@ -199,7 +199,7 @@ func (s *server) getEntry(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.EntryFrom(entry))
 }
 
-func (s *server) updateEntry(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) updateEntry(w http.ResponseWriter, r *http.Request) {
 	var in entryPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -215,7 +215,7 @@ func (s *server) updateEntry(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.EntryFrom(entry))
 }
 
-func (s *server) deleteEntry(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) deleteEntry(w http.ResponseWriter, r *http.Request) {
 	seq, err := s.Entries.DeleteEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"), ifMatch(r))
 	if err != nil {
 		s.fail(w, r, err)

@@ -24,7 +24,7 @@ func bodyLimit(r *http.Request) int64 {
 }
 
 // exportEntries sends every entry of a period as CSV.
-func (s *server) exportEntries(w http.ResponseWriter, r *http.Request, filter domain.EntryFilter) {
+func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, filter domain.EntryFilter) {
 	for _, name := range []string{"limit", "after"} {
 		if r.URL.Query().Has(name) {
 			s.fail(w, r, domain.Invalid("/"+name, "not_together", "A CSV file has no pages: leave %s out.", name))
@@ -72,7 +72,7 @@ func (f *fileWriter) Write(b []byte) (int, error) {
 }
 
 // importEntries stores a CSV file of entries, all or nothing.
-func (s *server) importEntries(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) importEntries(w http.ResponseWriter, r *http.Request) {
 	dryRun, err := boolOf(r, "dry_run")
 	if err != nil {
 		s.fail(w, r, err)

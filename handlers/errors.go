@@ -115,7 +115,7 @@ type problem struct {
 
 // fail writes an error: the only place where one is. What has no code of its own is
 // told to the log, and to the client only under its request id.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // the client has gone; there is nobody to tell, and nothing to log
 	}

@@ -29,7 +29,7 @@ func storedEventFrom(e *domain.LogEvent) storedEvent {
 	return out
 }
 
-func (s *server) listSessionEvents(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) listSessionEvents(w http.ResponseWriter, r *http.Request) {
 	if wantsStream(r) {
 		s.streamSession(w, r)
 		return
@@ -42,7 +42,7 @@ func (s *server) listSessionEvents(w http.ResponseWriter, r *http.Request) {
 	s.writeEvents(w, r, &stream.Filter{Workspace: caller(r).Workspace, Session: id})
 }
 
-func (s *server) listEvents(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) listEvents(w http.ResponseWriter, r *http.Request) {
 	if wantsStream(r) {
 		s.streamWorkspace(w, r)
 		return
@@ -54,7 +54,7 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) {
 
 // writeEvents answers with a page of the log. What the filter leaves out makes a page
 // shorter but never ends the list too early.
-func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
+func (s *streamRoutes) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
 	limit, err := limitOf(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -86,7 +86,7 @@ func (s *server) writeEvents(w http.ResponseWriter, r *http.Request, f *stream.F
 // to (whoever asks for what is behind it would ask for ever, on a server that was restored
 // from a backup for example), or one behind which events are not stored any more. A stream
 // says reset then; an empty or thinned page would be a gap that nobody sees.
-func (s *server) continues(ctx context.Context, f *stream.Filter, after int64) error {
+func (s *streamRoutes) continues(ctx context.Context, f *stream.Filter, after int64) error {
 	oldest, newest, err := eventLog{s, f.Session}.EventBounds(ctx, f.Workspace)
 	switch {
 	case err != nil:

@@ -30,7 +30,7 @@ const (
 )
 
 // exportSession writes the whole of a session as it is read, page by page.
-func (s *server) exportSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) exportSession(w http.ResponseWriter, r *http.Request) {
 	form, err := oneOf(r, "format", exportJSON, exportMarkdown)
 	if err != nil {
 		s.fail(w, r, err)
@@ -102,7 +102,7 @@ func fileName(s *domain.Session) string {
 
 // export writes one session. After an error it writes nothing more.
 type export struct {
-	s       *server
+	s       *sessionRoutes
 	ctx     context.Context
 	session *domain.Session
 	out     *bufio.Writer

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) listGrants(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listGrants(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -26,7 +26,7 @@ func (s *server) listGrants(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) createGrant(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) createGrant(w http.ResponseWriter, r *http.Request) {
 	var in api.NewGrant
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -43,7 +43,7 @@ func (s *server) createGrant(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.GrantFrom(g, s.Clock()))
 }
 
-func (s *server) withdrawGrant(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) withdrawGrant(w http.ResponseWriter, r *http.Request) {
 	seq, err := s.Grants.WithdrawGrant(r.Context(), caller(r).Workspace, automationID(r), chi.URLParam(r, "grant_id"))
 	if err != nil {
 		s.fail(w, r, err)

@@ -12,7 +12,7 @@ import (
 const heartbeatHolds = 5 * time.Minute
 
 // sendHeartbeat notes that somebody looks at sessions without a stream of them.
-func (s *server) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
 	var in api.HeartbeatInput
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)

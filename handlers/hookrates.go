@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // hookRates bound the calls of webhooks. Behind a proxy everybody has one address, so a
@@ -15,10 +16,10 @@ type hookRates struct {
 	refused *refusals
 }
 
-func newHookRates(c *Config, limits RateLimits, refused *refusals) hookRates {
+func newHookRates(now clock.Clock, limits RateLimits, refused *refusals) hookRates {
 	return hookRates{
-		genuine: newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
-		forged:  newLimiter(c.Clock, limits.HooksPerSecond, limits.HooksBurst),
+		genuine: newLimiter(now, limits.HooksPerSecond, limits.HooksBurst),
+		forged:  newLimiter(now, limits.HooksPerSecond, limits.HooksBurst),
 		refused: refused,
 	}
 }
@@ -29,7 +30,7 @@ func (h hookRates) admit(w http.ResponseWriter, r *http.Request, outcome error) 
 	bucket, name := h.genuine, automationID(r)
 	switch {
 	case domain.ErrorCode(outcome) == domain.CodeNotFound:
-		bucket, name = h.forged, address(r)
+		bucket, name = h.forged, limitKey(r)
 	case outcome != nil:
 		return outcome
 	}

@@ -70,16 +70,16 @@ const maxKeyLength = 255
 
 // once carries a POST with an Idempotency-Key out a single time. The answer is kept
 // before it is sent: a client that has it can rely on it.
-func (s *server) once(next http.HandlerFunc) http.HandlerFunc {
+func (s *edge) once(next http.HandlerFunc, rebuild rebuilder) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who := caller(r)
-		s.onceIn(who.Workspace, KeyRequest{Owner: who.Name, MaxKeys: s.maxKeys(who)}, next)(w, r)
+		s.onceIn(who.Workspace, KeyRequest{Owner: who.Name, MaxKeys: s.maxKeys(who)}, next, rebuild)(w, r)
 	}
 }
 
 // maxKeys bounds the answers that are kept for one credential. The root key and the open
 // server are the operator's own.
-func (s *server) maxKeys(who *auth.Identity) int {
+func (s *edge) maxKeys(who *auth.Identity) int {
 	if who.Role == domain.RoleRoot {
 		return 0
 	}
@@ -88,7 +88,7 @@ func (s *server) maxKeys(who *auth.Identity) int {
 
 // onceIn is once for a caller who is known by something else than credentials: from
 // says who.
-func (s *server) onceIn(workspace string, from KeyRequest, next http.HandlerFunc) http.HandlerFunc {
+func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, rebuild rebuilder) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values, given := r.Header["Idempotency-Key"]
 		if !given || r.Method != http.MethodPost {
@@ -120,7 +120,7 @@ func (s *server) onceIn(workspace string, from KeyRequest, next http.HandlerFunc
 			s.replay(w, r, k, claim)
 		case KeyApplied:
 			w.Header().Set("Idempotent-Replayed", "true")
-			s.carryOut(w, r, r.Context(), k, s.rebuild(workspace, claim, next))
+			s.carryOut(w, r, r.Context(), k, s.rebuilt(workspace, claim, rebuild, next))
 		case KeyMismatch:
 			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch, "This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
 		default:
@@ -213,7 +213,7 @@ func (k requestKey) unlock(sealed []byte) (*keptAnswer, error) {
 
 // carryOut runs the handler under the context of the key, keeps its answer and sends
 // it. The answer itself is kept outside that context: it is no part of what was done.
-func (s *server) carryOut(w http.ResponseWriter, r *http.Request, claimed context.Context, k requestKey, next http.HandlerFunc) {
+func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.Context, k requestKey, next http.HandlerFunc) {
 	// The client may leave; what was begun is ended all the same.
 	ctx := context.WithoutCancel(r.Context())
 	a := &recorder{header: w.Header().Clone()}
@@ -250,7 +250,7 @@ func (s *server) carryOut(w http.ResponseWriter, r *http.Request, claimed contex
 	a.send(w)
 }
 
-func (s *server) release(ctx context.Context, r *http.Request, k requestKey) {
+func (s *edge) release(ctx context.Context, r *http.Request, k requestKey) {
 	if err := s.Idempotency.ReleaseKey(ctx, k.workspace, k.name()); err != nil {
 		s.Log.Error().Err(err).Str("request_id", requestID(r)).Msg("an Idempotency-Key could not be released")
 	}
@@ -267,7 +267,7 @@ func own(all, common http.Header) http.Header {
 	return h
 }
 
-func (s *server) replay(w http.ResponseWriter, r *http.Request, k requestKey, claim *KeyClaim) {
+func (s *edge) replay(w http.ResponseWriter, r *http.Request, k requestKey, claim *KeyClaim) {
 	a, err := k.unlock(claim.Answer)
 	if err != nil {
 		s.fail(w, r, err)

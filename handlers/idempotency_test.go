@@ -21,12 +21,14 @@ import (
 func onceServer(t *testing.T, do func(e *edgeServer, n int64, w http.ResponseWriter, r *http.Request)) *edgeServer {
 	var n atomic.Int64
 	return newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
-		handler := e.allow(domain.RoleMember, func(w http.ResponseWriter, r *http.Request) { do(e, n.Add(1), w, r) })
-		r.Post("/v1/things", handler)
-		r.Post("/v1/others", handler)
-		r.Post("/v1/sessions", handler)
-		r.Post("/v1/sessions/{session_id}/stop", handler)
-		r.Post("/v1/sessions/{session_id}/validation", handler)
+		handler := func(rebuild rebuilder) http.HandlerFunc {
+			return e.requireRole(domain.RoleMember, e.once(func(w http.ResponseWriter, r *http.Request) { do(e, n.Add(1), w, r) }, rebuild))
+		}
+		r.Post("/v1/things", handler(nil))
+		r.Post("/v1/others", handler(nil))
+		r.Post("/v1/sessions", handler(e.all.sessions.madeSession))
+		r.Post("/v1/sessions/{session_id}/stop", handler(e.all.sessions.currentSession))
+		r.Post("/v1/sessions/{session_id}/validation", handler(again))
 	})
 }
 
@@ -245,21 +247,22 @@ func TestAnswerLostAfterTheCommit(t *testing.T) {
 // the operator.
 func TestWhoOwnsAKey(t *testing.T) {
 	kept := newKeptRequests()
-	s := &server{Config: Config{Idempotency: kept, Runs: newWorld(), Clock: clock.Fixed(worldTime)}}
-	s.edge = newEdge(&s.Config)
+	s := newServer(Config{
+		Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Automations: AutomationPorts{Runs: newWorld()},
+	})
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
 		x := &exchange{Context: t.Context(), who: &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role}}
 		r := httptest.NewRequest(http.MethodPost, "/v1/zones", nil).WithContext(x)
 		r.Header.Set("Idempotency-Key", "k"+string(role))
-		s.once(done)(httptest.NewRecorder(), r)
+		s.once(done, nil)(httptest.NewRecorder(), r)
 	}
 	r := httptest.NewRequest(http.MethodPost, "/v1/hooks/aut_1/secret", nil)
 	r.Header.Set("Idempotency-Key", "k")
 	route := chi.NewRouteContext()
 	route.URLParams.Add("automation_id", "aut_1")
 	route.URLParams.Add("token", "secret")
-	s.callWebhook(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route)))
+	s.automations.callWebhook(httptest.NewRecorder(), r.WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route)))
 	var owners []string
 	for _, asked := range kept.asked {
 		owners = append(owners, fmt.Sprint(asked.Owner, " ", asked.MaxKeys))

@@ -13,7 +13,7 @@ import (
 const closedNow = "From now on every call needs a key, this one or one that is made with it: Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
 	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, set FERMATA_ROOT_KEY and start the server again."
 
-func (s *server) listKeys(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) listKeys(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -28,7 +28,7 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) createKey(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) createKey(w http.ResponseWriter, r *http.Request) {
 	var in api.NewKey
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -58,7 +58,7 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, out)
 }
 
-func (s *server) revokeKey(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) revokeKey(w http.ResponseWriter, r *http.Request) {
 	if err := s.Keys.RevokeKey(r.Context(), caller(r).Workspace, chi.URLParam(r, "key_id")); err != nil {
 		s.fail(w, r, err)
 		return

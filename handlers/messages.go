@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) listMessages(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) listMessages(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -31,7 +31,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) sendMessage(w http.ResponseWriter, r *http.Request) {
 	var in api.MessageInput
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -44,7 +44,7 @@ func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ask := domain.NewMessage{Rich: *rich, By: who.Author(), IfBusy: in.Busy()}
-	receipt, err := s.Conversation.SendMessage(r.Context(), who.Workspace, sessionID(r), ask)
+	receipt, err := s.Messages.SendMessage(r.Context(), who.Workspace, sessionID(r), ask)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -53,7 +53,7 @@ func (s *server) sendMessage(w http.ResponseWriter, r *http.Request) {
 	s.writeEncoded(w, r, http.StatusAccepted, body, err)
 }
 
-func (s *server) editMessage(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) editMessage(w http.ResponseWriter, r *http.Request) {
 	var in api.MessageContent
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -65,7 +65,7 @@ func (s *server) editMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	receipt, err := s.Conversation.EditMessage(r.Context(), ws, sessionID(r), chi.URLParam(r, "message_id"), *rich, caller(r).Author())
+	receipt, err := s.Messages.EditMessage(r.Context(), ws, sessionID(r), chi.URLParam(r, "message_id"), *rich, caller(r).Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -75,8 +75,8 @@ func (s *server) editMessage(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) withdrawMessage(w http.ResponseWriter, r *http.Request) {
-	receipt, err := s.Conversation.WithdrawMessage(r.Context(), caller(r).Workspace, sessionID(r), chi.URLParam(r, "message_id"))
+func (s *sessionRoutes) withdrawMessage(w http.ResponseWriter, r *http.Request) {
+	receipt, err := s.Messages.WithdrawMessage(r.Context(), caller(r).Workspace, sessionID(r), chi.URLParam(r, "message_id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -89,7 +89,7 @@ type resolver func(ctx context.Context, ws string, segments []domain.Segment) (*
 
 // richText checks what a person wrote and makes it what is stored. Plain text, the
 // common case, asks nobody.
-func (s *server) richText(ctx context.Context, ws string, in *api.MessageContent) (*domain.RichContent, error) {
+func (s *sessionRoutes) richText(ctx context.Context, ws string, in *api.MessageContent) (*domain.RichContent, error) {
 	return richTextOf(ctx, ws, in, s.RichText.Resolve)
 }
 

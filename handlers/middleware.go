@@ -96,7 +96,7 @@ func requestID(r *http.Request) string {
 
 // middleware is what every request passes, in one layer: it is on the way of every
 // message.
-func (s *server) middleware(next chi.Router) http.Handler {
+func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w, Context: r.Context(), begun: s.Clock()}
@@ -133,7 +133,7 @@ func safe(method string) bool {
 
 // end catches a panic, counts and logs. No path, query or body is logged: they hold
 // tokens of hooks, tickets and what people write.
-func (s *server) end(x *exchange, r *http.Request) {
+func (s *edge) end(x *exchange, r *http.Request) {
 	caught := recover()
 	if err, ok := caught.(error); caught != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 		s.Log.Error().Str("request_id", x.id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
@@ -166,7 +166,7 @@ func (s *server) end(x *exchange, r *http.Request) {
 	}
 }
 
-func (s *server) access(x *exchange, r *http.Request, route string, took time.Duration) {
+func (s *edge) access(x *exchange, r *http.Request, route string, took time.Duration) {
 	level := zerolog.InfoLevel
 	if !strings.HasPrefix(route, "/v1/") && x.status < 400 {
 		level = zerolog.DebugLevel // health checks, metrics, the page
@@ -260,7 +260,7 @@ func traceID(parent string) string {
 }
 
 // methodNotAllowed answers 405 and says which methods there are.
-func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
+func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := methodsOf(routes, r.URL.Path)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
@@ -272,6 +272,6 @@ func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 }
 
 // notFound answers for addresses that there are not.
-func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
+func (s *edge) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, domain.Errorf(domain.CodeNotFound, "There is nothing at this address."))
 }

@@ -46,7 +46,7 @@ func exportAccounts(r *http.Request) []account {
 }
 
 // roomFor waits until there is room for an answer of so many bytes.
-func (s *server) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error) {
+func (s *edge) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error) {
 	if h := s.answers.reserve(r.Context(), bytes, waitForRoom, of...); h != nil {
 		return h, nil
 	}
@@ -55,18 +55,29 @@ func (s *server) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of
 		"Read them, or break them off, and send the request again in %d s.", int(waitForRoom/time.Second))
 }
 
+// lister is the part of edge that a list needs: a function with types of its own cannot be
+// a method.
+type lister interface {
+	roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error)
+	roomForWork(w http.ResponseWriter, r *http.Request) (*hold, error)
+	send(w http.ResponseWriter, r *http.Request, status int, body []byte)
+	fail(w http.ResponseWriter, r *http.Request, err error)
+}
+
 // writeList answers with one page of a list: as many items as the limit says, or as
 // there is room for in domain.PageBytes of JSON, and always one. It is the only way in
 // which a list is written. read gives a page of at most limit items with the cursor of
 // the next one.
-func writeList[D, A any](s *server, w http.ResponseWriter, r *http.Request, limit int, to func(D) A, read func(limit int) ([]D, string, error)) {
+func writeList[D, A any](
+	s lister, w http.ResponseWriter, r *http.Request, limit int, to func(D) A, read func(limit int) ([]D, string, error),
+) {
 	room, err := s.roomFor(w, r, pageRoom, accounts(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	defer room.release()
-	body, err := encodePage(limit, to, read, func() (*hold, error) { return s.turn(w, r) })
+	body, err := encodePage(limit, to, read, func() (*hold, error) { return s.roomForWork(w, r) })
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -76,9 +87,11 @@ func writeList[D, A any](s *server, w http.ResponseWriter, r *http.Request, limi
 }
 
 // encodePage makes the JSON of a page. Where it grows too long, the page is read again
-// with as many items as fit: so its cursor is the right one. A large page waits for its
-// turn.
-func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, string, error), turn func() (*hold, error)) ([]byte, error) {
+// with as many items as fit: so its cursor is the right one. A large page waits
+// until there is room for the work.
+func encodePage[D, A any](
+	limit int, to func(D) A, read func(limit int) ([]D, string, error), work func() (*hold, error),
+) ([]byte, error) {
 	var taken *hold
 	defer func() { taken.release() }()
 	for {
@@ -98,7 +111,7 @@ func encodePage[D, A any](limit int, to func(D) A, read func(limit int) ([]D, st
 				break
 			}
 			if taken == nil && body.Len()+len(one) > large {
-				if taken, err = turn(); err != nil {
+				if taken, err = work(); err != nil {
 					return nil, err
 				}
 			}

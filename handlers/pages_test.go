@@ -125,8 +125,12 @@ func TestReadersWhoDoNotRead(t *testing.T) {
 			w.messages = append(w.messages, &domain.Message{ID: fmt.Sprint("msg_", i), SessionID: "ses_1", Seq: int64(i + 1), Timestamp: worldTime,
 				Sender: domain.SenderUser, Status: domain.MessageStored, Text: strings.Repeat("a", 1<<20-2000)})
 		}
-		h := New(Config{Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
-			SessionReader: w, Health: w, Steering: w})
+		h := New(Config{
+			Edge: Edge{
+				Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
+			},
+			Reads: Reads{SessionReader: w}, Process: Process{Health: w}, Door: Door{Steering: w},
+		})
 		ask := func(key string, out http.ResponseWriter) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/sessions/ses_1/messages", nil)
 			r.Header.Set("Authorization", "Bearer "+key)

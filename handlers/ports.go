@@ -30,8 +30,8 @@ type Steering interface {
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 
-// Conversation is the part of the door that takes messages.
-type Conversation interface {
+// Messages is the part of the door that takes messages.
+type Messages interface {
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
 	EditMessage(ctx context.Context, ws, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error)
 	WithdrawMessage(ctx context.Context, ws, session, message string) (*domain.Receipt, error)

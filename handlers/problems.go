@@ -14,7 +14,7 @@ import (
 
 // problemPage serves GET /problems/{code}: what the type of a problem leads to. It is
 // made of the table that the answers are made of.
-func (s *server) problemPage(w http.ResponseWriter, r *http.Request) {
+func (s *processRoutes) problemPage(w http.ResponseWriter, r *http.Request) {
 	code := domain.Code(strings.Trim(strings.TrimPrefix(r.URL.Path, "/problems"), "/"))
 	kind, known := problemKinds[code]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) listProviderKinds(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) listProviderKinds(w http.ResponseWriter, r *http.Request) {
 	out := api.ProviderKindList{Data: []api.ProviderKind{}}
 	for _, k := range s.ProviderProbe.Kinds() {
 		out.Data = append(out.Data, api.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.ConfigSchema})
@@ -18,7 +18,7 @@ func (s *server) listProviderKinds(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) listProviders(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) listProviders(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -41,7 +41,7 @@ func (s *server) listProviders(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) createProvider(w http.ResponseWriter, r *http.Request) {
 	var in api.NewProvider
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -57,7 +57,7 @@ func (s *server) createProvider(w http.ResponseWriter, r *http.Request) {
 	s.writeProvider(w, r, http.StatusCreated, p)
 }
 
-func (s *server) getProvider(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) getProvider(w http.ResponseWriter, r *http.Request) {
 	p, err := s.Providers.Provider(r.Context(), caller(r).Workspace, providerID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -66,7 +66,7 @@ func (s *server) getProvider(w http.ResponseWriter, r *http.Request) {
 	s.writeProvider(w, r, http.StatusOK, p)
 }
 
-func (s *server) updateProvider(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) updateProvider(w http.ResponseWriter, r *http.Request) {
 	var in api.ProviderPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -81,7 +81,7 @@ func (s *server) updateProvider(w http.ResponseWriter, r *http.Request) {
 	s.writeProvider(w, r, http.StatusOK, p)
 }
 
-func (s *server) deleteProvider(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) deleteProvider(w http.ResponseWriter, r *http.Request) {
 	if err := s.Providers.DeleteProvider(r.Context(), caller(r).Workspace, providerID(r), ifMatch(r)); err != nil {
 		s.fail(w, r, err)
 		return
@@ -89,7 +89,7 @@ func (s *server) deleteProvider(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *server) testProvider(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) testProvider(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -111,7 +111,7 @@ func (s *server) testProvider(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) listProviderModels(w http.ResponseWriter, r *http.Request) {
+func (s *providerRoutes) listProviderModels(w http.ResponseWriter, r *http.Request) {
 	models, err := s.ProviderProbe.ProviderModels(r.Context(), caller(r).Workspace, providerID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -124,7 +124,7 @@ func (s *server) listProviderModels(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func (s *server) writeProvider(w http.ResponseWriter, r *http.Request, status int, p *domain.Provider) {
+func (s *providerRoutes) writeProvider(w http.ResponseWriter, r *http.Request, status int, p *domain.Provider) {
 	out, err := api.ProviderFrom(p)
 	if err != nil {
 		s.fail(w, r, fmt.Errorf("map provider %s: %w", p.ID, err))

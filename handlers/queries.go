@@ -19,7 +19,7 @@ const maxParameters = 100
 // checked refuses what no call, or not this one, takes: query parameters that the
 // contract does not name, or that stand twice, and encoded bodies. It panics on a route
 // that the contract does not have.
-func (s *server) checked(r route, next http.HandlerFunc) http.HandlerFunc {
+func (s *edge) checked(r route, next http.HandlerFunc) http.HandlerFunc {
 	known, ok := api.Queries[r.method+" "+r.pattern]
 	if !ok {
 		panic("a route is not in the contract: " + r.method + " " + r.pattern)

@@ -134,9 +134,9 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// address is whom a request without a name is counted for: the address of the
-// connection, never what a header claims; of IPv6 the network, which one person has.
-func address(r *http.Request) string {
+// limitKey is what a request without credentials is counted under: the peer's address,
+// never what a header claims; for IPv6 its /64, which one person has.
+func limitKey(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

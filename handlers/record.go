@@ -18,7 +18,7 @@ type Record interface {
 	Usage(ctx context.Context, ws string, filter domain.UsageFilter) ([]domain.UsageRow, string, error)
 }
 
-func (s *server) getTimeline(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) getTimeline(w http.ResponseWriter, r *http.Request) {
 	filter := domain.TimelineFilter{RoundID: r.URL.Query().Get("round_id")}
 	var err error
 	if filter.Limit, filter.Cursor, err = paging(r); err != nil {
@@ -31,7 +31,7 @@ func (s *server) getTimeline(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) explainSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) explainSession(w http.ResponseWriter, r *http.Request) {
 	standing, err := s.Record.Standing(r.Context(), caller(r).Workspace, sessionID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -41,7 +41,7 @@ func (s *server) explainSession(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, inLanguageOf(r, &standing.View.Workspace.Settings)))
 }
 
-func (s *server) getUsage(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) getUsage(w http.ResponseWriter, r *http.Request) {
 	filter, err := usageFilter(r)
 	if err != nil {
 		s.fail(w, r, err)

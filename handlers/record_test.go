@@ -147,7 +147,11 @@ func (l *longRecord) export(t *testing.T, form string) (out *counter, broke any)
 	t.Helper()
 	out = &counter{ResponseRecorder: httptest.NewRecorder()}
 	l.written = func() int { return out.bytes }
-	handler := New(Config{Auth: roleAuth{}, SessionReader: l, Steering: l.world, Record: l.world, Settings: l.world, Clock: func() time.Time { return worldTime }, Health: l.world})
+	handler := New(Config{
+		Edge:  Edge{Auth: roleAuth{}, Clock: func() time.Time { return worldTime }},
+		Reads: Reads{SessionReader: l, Record: l.world}, Door: Door{Steering: l.world},
+		Settings: SettingsPorts{Settings: l.world}, Process: Process{Health: l.world},
+	})
 	r := httptest.NewRequest(http.MethodGet, "/v1/sessions/ses_1/export?format="+form, nil)
 	r.Header.Set("Authorization", "Bearer viewer")
 	defer func() { broke = recover() }()

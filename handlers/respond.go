@@ -21,13 +21,13 @@ const (
 // writeJSON writes an answer. v is made of types of package api, whose raw parts are
 // valid JSON: an error here is a mistake in the program, which the caller must not take
 // for a success.
-func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
+func (s *edge) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
 	body, err := json.Marshal(v)
 	s.writeEncoded(w, r, status, body, err)
 }
 
 // writeEncoded writes an answer that is JSON already, or could not be made so.
-func (s *server) writeEncoded(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
+func (s *edge) writeEncoded(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
 		s.fail(w, r, fmt.Errorf("encode the answer: %w", err))
 		return
@@ -43,7 +43,7 @@ func (s *server) writeEncoded(w http.ResponseWriter, r *http.Request, status int
 
 // roomForAnswer counts an answer until it is read. One that only reads waits its turn
 // like a page; what has happened is told in any case.
-func (s *server) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) (*hold, error) {
+func (s *edge) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) (*hold, error) {
 	switch {
 	case bytes < smallAnswer:
 		return nil, nil
@@ -56,7 +56,7 @@ func (s *server) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int
 var newline = []byte{'\n'}
 
 // send writes the bytes of an answer.
-func (s *server) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+func (s *edge) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) restoreZone(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) restoreZone(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -18,7 +18,7 @@ func (s *server) restoreZone(w http.ResponseWriter, r *http.Request) {
 	writeRestored(s, w, r, zone, seq, err, api.ZoneFrom, func(z *domain.Zone) int64 { return z.Version })
 }
 
-func (s *server) restoreTool(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) restoreTool(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -27,7 +27,7 @@ func (s *server) restoreTool(w http.ResponseWriter, r *http.Request) {
 	writeRestored(s, w, r, tool, seq, err, api.ToolFrom, func(t *domain.Tool) int64 { return t.Version })
 }
 
-func (s *server) restoreEntry(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) restoreEntry(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -36,7 +36,7 @@ func (s *server) restoreEntry(w http.ResponseWriter, r *http.Request) {
 	writeRestored(s, w, r, entry, seq, err, api.EntryFrom, func(e *domain.Entry) int64 { return e.Version })
 }
 
-func (s *server) restoreDocument(w http.ResponseWriter, r *http.Request) {
+func (s *documentRoutes) restoreDocument(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -46,7 +46,7 @@ func (s *server) restoreDocument(w http.ResponseWriter, r *http.Request) {
 }
 
 // writeRestored answers with what came back.
-func writeRestored[T, A any](s *server, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64) {
+func writeRestored[T, A any](s *dataRoutes, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64) {
 	if err != nil {
 		s.fail(w, r, err)
 		return

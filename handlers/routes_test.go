@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -35,7 +36,7 @@ func (noSteering) LeaveQueue(context.Context, string, string) (*domain.Receipt, 
 // TestTableIsTheContract: every operation of openapi.yaml has a route, with the role that it
 // names, and the other way round.
 func TestTableIsTheContract(t *testing.T) {
-	s := &server{Config: Config{Steering: noSteering{}}}
+	s := newServer(Config{Edge: Edge{Clock: clock.System}, Door: Door{Steering: noSteering{}}})
 	roles := map[string]string{}
 	for _, r := range s.table() {
 		key := r.method + " " + r.pattern
@@ -81,8 +82,8 @@ func TestARouteWithoutARoleDoesNotStart(t *testing.T) {
 			t.Error("a route without a role was taken")
 		}
 	}()
-	s := &server{}
-	s.guarded(route{http.MethodGet, "/v1/secret", "", s.getSlot})
+	s := newServer(Config{Edge: Edge{Clock: clock.System}})
+	s.guarded(route{http.MethodGet, "/v1/secret", "", s.sessions.getSlot, nil})
 }
 
 // TestContractDescribesItself: a contract to learn from has a summary on every operation, a

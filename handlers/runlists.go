@@ -19,7 +19,7 @@ var (
 )
 
 // listRuns lists the runs of all automations.
-func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listRuns(w http.ResponseWriter, r *http.Request) {
 	filter, err := runFilter(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -59,7 +59,7 @@ func stretch(r *http.Request) (since, until time.Time, err error) {
 }
 
 // listAllOccurrences lists what became of the scheduled instants of all automations.
-func (s *server) listAllOccurrences(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listAllOccurrences(w http.ResponseWriter, r *http.Request) {
 	filter, err := occurrenceFilter(r)
 	if err != nil {
 		s.fail(w, r, err)

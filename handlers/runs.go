@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-func (s *server) executeAutomation(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) executeAutomation(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -29,7 +29,7 @@ func (s *server) executeAutomation(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusAccepted, api.ActivationFrom(receipt))
 }
 
-func (s *server) listAutomationRuns(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listAutomationRuns(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -50,7 +50,7 @@ var occurrenceStates = []domain.OccurrenceState{
 	domain.OccurrenceCoalesced, domain.OccurrenceFailed,
 }
 
-func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) listOccurrences(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -79,17 +79,17 @@ func (s *server) listOccurrences(w http.ResponseWriter, r *http.Request) {
 // callWebhook starts a run for whoever knows the URL. What it answers tells nothing that
 // its caller did not know: no session, and the same 404 for a wrong token and an unknown
 // automation. The token is looked at before anything that the caller sent is read.
-func (s *server) callWebhook(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) callWebhook(w http.ResponseWriter, r *http.Request) {
 	workspace, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
 	if err := s.hooks.admit(w, r, err); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	claim := KeyRequest{Owner: "webhook of " + automationID(r), MaxKeys: s.limits.KeptAnswers}
-	s.onceIn(workspace, claim, s.startByHook)(w, r)
+	s.onceIn(workspace, claim, s.startByHook, s.currentHook)(w, r)
 }
 
-func (s *server) startByHook(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) startByHook(w http.ResponseWriter, r *http.Request) {
 	body, err := readEvent(w, r)
 	if err != nil {
 		s.fail(w, r, err)

@@ -8,7 +8,7 @@ import (
 
 const defaultPreview = 5
 
-func (s *server) previewSchedule(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) previewSchedule(w http.ResponseWriter, r *http.Request) {
 	var in api.SchedulePreviewInput
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)

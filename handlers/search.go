@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) search(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) search(w http.ResponseWriter, r *http.Request) {
 	query, err := searchQuery(r)
 	if err != nil {
 		s.fail(w, r, err)

@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) getSeed(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) getSeed(w http.ResponseWriter, r *http.Request) {
 	s.writeSeed(w, r, 0)
 }
 
-func (s *server) setSeed(w http.ResponseWriter, r *http.Request) {
+func (s *automationRoutes) setSeed(w http.ResponseWriter, r *http.Request) {
 	var in api.MessageContent
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -32,7 +32,7 @@ func (s *server) setSeed(w http.ResponseWriter, r *http.Request) {
 	s.writeSeed(w, r, seq)
 }
 
-func (s *server) writeSeed(w http.ResponseWriter, r *http.Request, seq int64) {
+func (s *automationRoutes) writeSeed(w http.ResponseWriter, r *http.Request, seq int64) {
 	a, m, err := s.Seeds.Seed(r.Context(), caller(r).Workspace, automationID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -44,6 +44,6 @@ func (s *server) writeSeed(w http.ResponseWriter, r *http.Request, seq int64) {
 }
 
 // seedText checks a SEED's message: like any other, but its periods stay relative.
-func (s *server) seedText(r *http.Request, in *api.MessageContent) (*domain.RichContent, error) {
+func (s *automationRoutes) seedText(r *http.Request, in *api.MessageContent) (*domain.RichContent, error) {
 	return richTextOf(r.Context(), caller(r).Workspace, in, s.Seeds.ResolveSeed)
 }

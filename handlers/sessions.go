@@ -15,7 +15,7 @@ var statuses = []domain.Status{
 	domain.StatusWaiting, domain.StatusSuspended, domain.StatusEnded,
 }
 
-func (s *server) listSessions(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) listSessions(w http.ResponseWriter, r *http.Request) {
 	filter, err := sessionFilter(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -43,7 +43,7 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	return f, err
 }
 
-func (s *server) createSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) createSession(w http.ResponseWriter, r *http.Request) {
 	var in api.NewSession
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -72,7 +72,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, status, api.SessionFrom(receipt.Session))
 }
 
-func (s *server) getSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) getSession(w http.ResponseWriter, r *http.Request) {
 	session, err := s.SessionReader.Session(r.Context(), caller(r).Workspace, sessionID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -81,7 +81,7 @@ func (s *server) getSession(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(session))
 }
 
-func (s *server) updateSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) updateSession(w http.ResponseWriter, r *http.Request) {
 	var in api.SessionPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -105,7 +105,7 @@ func (s *server) updateSession(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.SessionFrom(receipt.Session))
 }
 
-func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) deleteSession(w http.ResponseWriter, r *http.Request) {
 	if err := s.Sessions.DeleteSession(r.Context(), caller(r).Workspace, sessionID(r)); err != nil {
 		s.fail(w, r, err)
 		return
@@ -113,7 +113,7 @@ func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *server) activateSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) activateSession(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return
@@ -127,7 +127,7 @@ func (s *server) activateSession(w http.ResponseWriter, r *http.Request) {
 }
 
 // steer makes the handler of a call that takes nothing and answers with the session.
-func (s *server) steer(call func(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)) http.HandlerFunc {
+func (s *sessionRoutes) steer(call func(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.readNothing(w, r); err != nil {
 			s.fail(w, r, err)
@@ -143,7 +143,7 @@ func (s *server) steer(call func(ctx context.Context, ws, session string, by dom
 	}
 }
 
-func (s *server) stopSession(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) stopSession(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-func (s *server) getSettings(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) getSettings(w http.ResponseWriter, r *http.Request) {
 	ws, err := s.Settings.Workspace(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -23,7 +23,7 @@ func (s *server) getSettings(w http.ResponseWriter, r *http.Request) {
 	s.writeSettings(w, r, &ws.Settings)
 }
 
-func (s *server) updateSettings(w http.ResponseWriter, r *http.Request) {
+func (s *settingsRoutes) updateSettings(w http.ResponseWriter, r *http.Request) {
 	var in api.SettingsPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -56,7 +56,7 @@ func (s *server) updateSettings(w http.ResponseWriter, r *http.Request) {
 	s.writeSettings(w, r, &ws.Settings)
 }
 
-func (s *server) writeSettings(w http.ResponseWriter, r *http.Request, settings *domain.Settings) {
+func (s *settingsRoutes) writeSettings(w http.ResponseWriter, r *http.Request, settings *domain.Settings) {
 	version, err := settingsVersion(settings)
 	if err != nil {
 		s.fail(w, r, err)
@@ -79,7 +79,7 @@ func settingsVersion(settings *domain.Settings) (int64, error) {
 }
 
 // checkSettings checks what no rule of form can say.
-func (s *server) checkSettings(ctx context.Context, ws string, in *api.SettingsPatch) error {
+func (s *settingsRoutes) checkSettings(ctx context.Context, ws string, in *api.SettingsPatch) error {
 	if zone := in.TimeZone[true]; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			return domain.Invalid("/time_zone", "unknown", "There is no time zone %q. Use an IANA name like Europe/Paris.", zone)

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-func (s *server) getSlot(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) getSlot(w http.ResponseWriter, r *http.Request) {
 	slot, err := s.WorkspaceReader.Slot(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -15,7 +15,7 @@ func (s *server) getSlot(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.SlotFrom(slot, s.Clock()))
 }
 
-func (s *server) listQueue(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) listQueue(w http.ResponseWriter, r *http.Request) {
 	rows, err := s.WorkspaceReader.Queue(r.Context(), caller(r).Workspace)
 	if err != nil {
 		s.fail(w, r, err)
@@ -24,7 +24,7 @@ func (s *server) listQueue(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.QueueFrom(rows))
 }
 
-func (s *server) leaveQueue(w http.ResponseWriter, r *http.Request) {
+func (s *sessionRoutes) leaveQueue(w http.ResponseWriter, r *http.Request) {
 	receipt, err := s.Steering.LeaveQueue(r.Context(), caller(r).Workspace, sessionID(r))
 	if err != nil {
 		s.fail(w, r, err)

@@ -15,7 +15,7 @@ const maxSnapshotApprovals = 200
 
 // snapshotOf is how things are now, for a listener that has no number to go on from.
 // texts are the answers in progress: message.snapshot repeats them on the stream.
-func (s *server) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text) (any, error) {
+func (s *streamRoutes) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text) (any, error) {
 	if f.Session == "" {
 		return s.workspaceSnapshot(ctx, f, seq)
 	}
@@ -34,7 +34,7 @@ func (s *server) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, te
 	return snapshot, nil
 }
 
-func (s *server) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshotData, error) {
+func (s *streamRoutes) workspaceSnapshot(ctx context.Context, f *stream.Filter, seq int64) (*api.WorkspaceSnapshotData, error) {
 	slot, err := s.WorkspaceReader.Slot(ctx, f.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("read the slot for a snapshot: %w", err)

@@ -50,7 +50,7 @@ func wantsStream(r *http.Request) bool {
 // what ten thousand idle listeners cost.
 
 // streamSession sends a session's own events.
-func (s *server) streamSession(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) streamSession(w http.ResponseWriter, r *http.Request) {
 	if f := s.sessionFilter(w, r); f != nil {
 		s.stream(w, r, f)
 	}
@@ -58,13 +58,13 @@ func (s *server) streamSession(w http.ResponseWriter, r *http.Request) {
 
 // streamWorkspace sends the workspace's events, and all of the sessions that the
 // caller names.
-func (s *server) streamWorkspace(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) streamWorkspace(w http.ResponseWriter, r *http.Request) {
 	if f := s.workspaceFilter(w, r); f != nil {
 		s.stream(w, r, f)
 	}
 }
 
-func (s *server) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
+func (s *streamRoutes) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
 	f := &stream.Filter{Workspace: caller(r).Workspace, Session: chi.URLParam(r, "session_id")}
 	if _, err := s.SessionReader.Session(r.Context(), f.Workspace, f.Session); err != nil {
 		s.fail(w, r, err)
@@ -73,7 +73,7 @@ func (s *server) sessionFilter(w http.ResponseWriter, r *http.Request) *stream.F
 	return f
 }
 
-func (s *server) workspaceFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
+func (s *streamRoutes) workspaceFilter(w http.ResponseWriter, r *http.Request) *stream.Filter {
 	f := &stream.Filter{
 		Workspace: caller(r).Workspace,
 		Sessions:  commaSeparated(r.URL.Query().Get("sessions")),
@@ -124,7 +124,7 @@ func cursor(r *http.Request) (after int64, given bool) {
 
 // eventStream is one open stream.
 type eventStream struct {
-	s       *server
+	s       *streamRoutes
 	w       http.ResponseWriter
 	control *http.ResponseController
 	reader  *stream.Reader
@@ -134,7 +134,7 @@ type eventStream struct {
 	room    *hold     // for what is read and not yet written
 }
 
-func (s *server) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
+func (s *streamRoutes) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
 	ceilings := s.ceilings(r)
 	if reached := s.streams.enter(ceilings); reached != nil {
 		s.fail(w, r, tooManyStreams(w, reached))
@@ -153,7 +153,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter
 
 // openStream sends the head and the beginning of a stream. It is nil when the answer is
 // complete with that.
-func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Filter) *eventStream {
+func (s *streamRoutes) openStream(w http.ResponseWriter, r *http.Request, f *stream.Filter) *eventStream {
 	e := &eventStream{s: s, w: w, control: http.NewResponseController(w), filter: f, who: caller(r), asked: s.Clock()}
 	if err := e.control.SetWriteDeadline(time.Time{}); err != nil {
 		s.fail(w, r, fmt.Errorf("set a write deadline on an event stream: %w", err))
@@ -176,7 +176,7 @@ func (s *server) openStream(w http.ResponseWriter, r *http.Request, f *stream.Fi
 		s.Metrics.Stream(+1)
 	}
 	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
-	e.reader.Room, e.reader.Turn = e.makeRoom, e.turn
+	e.reader.Room, e.reader.Turn = e.makeRoom, e.replayRoom
 	if err := e.begin(r); err != nil {
 		e.complain(r, err)
 		e.close()
@@ -357,7 +357,7 @@ func (e *eventStream) write(frames ...[]byte) error {
 // eventLog is the log as the streams read it: the workspace's, or that of one session,
 // whose events are kept as long as it has not ended.
 type eventLog struct {
-	s       *server
+	s       *streamRoutes
 	session string
 }
 
@@ -373,7 +373,7 @@ func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest in
 }
 
 // createStreamTicket makes a ticket for a stream that cannot send a header.
-func (s *server) createStreamTicket(w http.ResponseWriter, r *http.Request) {
+func (s *streamRoutes) createStreamTicket(w http.ResponseWriter, r *http.Request) {
 	if err := s.readNothing(w, r); err != nil {
 		s.fail(w, r, err)
 		return

@@ -62,8 +62,8 @@ func (t *tally) leave(ceilings []ceiling) {
 
 // ceilings are those of a stream's caller: his address, and his key if he has one of a
 // workspace. The root key and the open server on loopback have only the address.
-func (s *server) ceilings(r *http.Request) []ceiling {
-	all := []ceiling{{"address " + address(r), "this address", s.limits.StreamsPerAddress}}
+func (s *streamRoutes) ceilings(r *http.Request) []ceiling {
+	all := []ceiling{{"address " + limitKey(r), "this address", s.limits.StreamsPerAddress}}
 	if who := caller(r); who.Name != auth.NameRoot && who.Name != auth.NameLocal {
 		all = append(all, ceiling{"key " + who.Name, "this key", s.limits.StreamsPerKey})
 	}
@@ -86,8 +86,8 @@ func (e *eventStream) makeRoom(ctx context.Context, bytes int) bool {
 	return e.room != nil
 }
 
-// turn waits until none of the others of this key reads the log.
-func (e *eventStream) turn(ctx context.Context) (done func(), ok bool) {
+// replayRoom waits until none of the others of this key reads the log.
+func (e *eventStream) replayRoom(ctx context.Context) (done func(), ok bool) {
 	taken := e.s.answers.reserve(ctx, 1, writeWithin, account{"replays of key " + e.who.Name, workAtOnce})
 	return taken.release, taken != nil
 }

@@ -23,8 +23,13 @@ func listeners(t *testing.T, store *edgeStore, limits RateLimits) func(key strin
 	t.Helper()
 	broker := stream.New(stream.Config{})
 	t.Cleanup(broker.Drain)
-	h := New(Config{Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
-		SessionReader: store, WorkspaceReader: store, Steering: newWorld(), Streams: broker, RateLimits: limits})
+	h := New(Config{
+		Edge: Edge{
+			Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
+			RateLimits: limits,
+		},
+		Reads: Reads{SessionReader: store, WorkspaceReader: store}, Door: Door{Steering: newWorld()}, Streams: broker,
+	})
 	return func(key string, out http.ResponseWriter) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/sessions/ses_1/events/stream?after=0", nil)
 		r.Header.Set("Authorization", "Bearer "+key)

@@ -45,7 +45,7 @@ func (p *toolPatch) apply(t *domain.Tool) error {
 	return nil
 }
 
-func (s *server) listTools(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) listTools(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -56,7 +56,7 @@ func (s *server) listTools(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) createTool(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) createTool(w http.ResponseWriter, r *http.Request) {
 	var in newTool
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -80,7 +80,7 @@ func (s *server) createTool(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.ToolFrom(tool))
 }
 
-func (s *server) getTool(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) getTool(w http.ResponseWriter, r *http.Request) {
 	tool, err := s.Tools.Tool(r.Context(), caller(r).Workspace, toolID(r))
 	if err != nil {
 		s.fail(w, r, err)
@@ -90,7 +90,7 @@ func (s *server) getTool(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ToolFrom(tool))
 }
 
-func (s *server) updateTool(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) updateTool(w http.ResponseWriter, r *http.Request) {
 	var in toolPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -106,7 +106,7 @@ func (s *server) updateTool(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ToolFrom(tool))
 }
 
-func (s *server) deleteTool(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) deleteTool(w http.ResponseWriter, r *http.Request) {
 	force, err := boolOf(r, "force")
 	if err != nil {
 		s.fail(w, r, err)

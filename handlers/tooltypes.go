@@ -38,7 +38,7 @@ func (p *toolTypePatch) apply(t *domain.ToolType) error {
 	return nil
 }
 
-func (s *server) listToolTypes(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) listToolTypes(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -53,7 +53,7 @@ func (s *server) listToolTypes(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *server) getToolType(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) getToolType(w http.ResponseWriter, r *http.Request) {
 	t, err := s.ToolTypes.ToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"))
 	if err != nil {
 		s.fail(w, r, err)
@@ -63,7 +63,7 @@ func (s *server) getToolType(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ToolTypeFrom(t))
 }
 
-func (s *server) createToolType(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) createToolType(w http.ResponseWriter, r *http.Request) {
 	var in newToolType
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -83,7 +83,7 @@ func (s *server) createToolType(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.ToolTypeFrom(t))
 }
 
-func (s *server) updateToolType(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) updateToolType(w http.ResponseWriter, r *http.Request) {
 	var in toolTypePatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -99,7 +99,7 @@ func (s *server) updateToolType(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ToolTypeFrom(t))
 }
 
-func (s *server) deleteToolType(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) deleteToolType(w http.ResponseWriter, r *http.Request) {
 	seq, err := s.ToolTypes.DeleteToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r))
 	if err != nil {
 		s.fail(w, r, err)

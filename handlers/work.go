@@ -19,7 +19,7 @@ const (
 var workAtOnce = int64(max(1, runtime.GOMAXPROCS(0)/2))
 
 // roomForBody waits until there is room for the body of a request; nil where it is small.
-func (s *server) roomForBody(w http.ResponseWriter, r *http.Request) (*hold, error) {
+func (s *edge) roomForBody(w http.ResponseWriter, r *http.Request) (*hold, error) {
 	bytes := r.ContentLength
 	if bytes < 0 {
 		bytes = bodyLimit(r) // it does not say
@@ -30,9 +30,9 @@ func (s *server) roomForBody(w http.ResponseWriter, r *http.Request) (*hold, err
 	return s.roomFor(w, r, min(bytes, bodyLimit(r)), []account{{"bodies of key " + caller(r).Name, maxBodiesByKey}})
 }
 
-// turn waits until the credential may compute on something large: reading a body or
+// roomForWork waits until the credential may compute on something large: reading a body or
 // writing a page of many bytes keeps a core busy.
-func (s *server) turn(w http.ResponseWriter, r *http.Request) (*hold, error) {
+func (s *edge) roomForWork(w http.ResponseWriter, r *http.Request) (*hold, error) {
 	who := caller(r)
 	if who == nil {
 		return nil, nil // a webhook's body is no large one

@@ -37,8 +37,12 @@ func (b *slowBody) Read(p []byte) (int, error) {
 func TestLargeBodiesOfOneKeyAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		h := New(Config{Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
-			SessionReader: w, Health: w, Steering: w})
+		h := New(Config{
+			Edge: Edge{
+				Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
+			},
+			Reads: Reads{SessionReader: w}, Process: Process{Health: w}, Door: Door{Steering: w},
+		})
 		text := `{"session_ids":["` + strings.Repeat("a", maxBody-100) + `"]}`
 		var held gauge
 		send := func(key string, announced bool) *httptest.ResponseRecorder {

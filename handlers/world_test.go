@@ -119,20 +119,31 @@ func (w *world) serveWith(t *testing.T, limits RateLimits) *testClient {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(New(Config{
-		Tickets: &keptTickets{},
-		Auth:    roleAuth{}, Idempotency: newKeptRequests(), Streams: broker, Log: zerolog.Nop(), Clock: clock.Fixed(worldTime.Add(time.Minute)),
-		Version: VersionInfo{Version: "1.2.3", Commit: "abc", BuiltAt: "2026-03-02T12:00:00Z"}, Health: w,
-		RateLimits: limits,
-		MetricsPage: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain")
-			_, _ = w.Write([]byte("up 1\n"))
-		}),
+		Edge: Edge{
+			Tickets: &keptTickets{}, Auth: roleAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(),
+			Clock: clock.Fixed(worldTime.Add(time.Minute)), RateLimits: limits,
+		},
+		Process: Process{
+			Version: VersionInfo{Version: "1.2.3", Commit: "abc", BuiltAt: "2026-03-02T12:00:00Z"}, Health: w, Admin: w,
+			MetricsPage: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				_, _ = w.Write([]byte("up 1\n"))
+			}),
+		},
+		Door:        Door{Sessions: w, Steering: w, Messages: w, Answers: w},
+		Reads:       Reads{SessionReader: w, WorkspaceReader: w, Record: w},
+		Streams:     broker,
+		Automations: AutomationPorts{Automations: w, Runs: w, Seeds: w, Grants: w, Schedules: w},
+		Data: DataPorts{
+			Zones: w, Tools: w, ToolTypes: w, Entries: w, EntryFiles: w, Documents: w, Versions: w, Undo: w, Periods: w, Search: w,
+		},
+		Catalogue: CataloguePorts{RichText: w, Catalogue: w, Chunks: worldChunks},
+		Providers: ProviderPorts{Providers: w, ProviderProbe: w},
+		Settings:  SettingsPorts{Settings: w, Keys: w, Workspaces: w},
 		Web: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<p>page"))
 		}),
-		Sessions: w, Steering: w, Conversation: w, Answers: w, SessionReader: w, WorkspaceReader: w, Record: w, RichText: w, Catalogue: w, Schedules: w, Chunks: worldChunks, Automations: w, Runs: w, Seeds: w, Grants: w,
-		Zones: w, Tools: w, ToolTypes: w, Entries: w, Documents: w, Search: w, EntryFiles: w, Versions: w, Undo: w, Periods: w, Providers: w, ProviderProbe: w, Settings: w, Keys: w, Workspaces: w, Admin: w,
 	}))
 	t.Cleanup(func() {
 		broker.Drain()

@@ -49,7 +49,7 @@ func setOrClear[T any](dst *T, v nullable.Nullable[T]) {
 	}
 }
 
-func (s *server) listZones(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) listZones(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -69,7 +69,7 @@ func pointers[T any](items []T) []*T {
 	return out
 }
 
-func (s *server) createZone(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) createZone(w http.ResponseWriter, r *http.Request) {
 	var in newZone
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -90,7 +90,7 @@ func (s *server) createZone(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.ZoneFrom(zone))
 }
 
-func (s *server) getZone(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) getZone(w http.ResponseWriter, r *http.Request) {
 	zone, err := s.Zones.Zone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"))
 	if err != nil {
 		s.fail(w, r, err)
@@ -100,7 +100,7 @@ func (s *server) getZone(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ZoneFrom(zone))
 }
 
-func (s *server) updateZone(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) updateZone(w http.ResponseWriter, r *http.Request) {
 	var in zonePatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
@@ -116,7 +116,7 @@ func (s *server) updateZone(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, api.ZoneFrom(zone))
 }
 
-func (s *server) deleteZone(w http.ResponseWriter, r *http.Request) {
+func (s *dataRoutes) deleteZone(w http.ResponseWriter, r *http.Request) {
 	force, err := boolOf(r, "force")
 	if err != nil {
 		s.fail(w, r, err)
