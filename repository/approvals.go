@@ -5,82 +5,69 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type approvalRow struct {
-	WorkspaceID     string `db:"workspace_id"`
-	ID              string `db:"id"`
-	SessionID       string `db:"session_id"`
-	RoundID         string `db:"round_id"`
-	Kind            string `db:"kind"`
-	Status          string `db:"status"`
-	Reasons         string `db:"reasons"`
-	Actions         string `db:"actions"`
-	Module          string `db:"module"`
-	Budget          string `db:"budget"`
-	ResponseSchema  string `db:"response_schema"`
-	CancelMessageID string `db:"cancel_message_id"`
-	Question        string `db:"question"`
-	ExpiresAt       stamp  `db:"expires_at"`
-	OnExpiry        string `db:"on_expiry"`
-	CreatedAt       stamp  `db:"created_at"`
-	SettledBy       string `db:"settled_by"`
-	SettledAt       stamp  `db:"settled_at"`
-	Decision        string `db:"decision"`
+	WorkspaceID     string      `db:"workspace_id,key"`
+	ID              string      `db:"id,key"`
+	SessionID       string      `db:"session_id,once"`
+	RoundID         string      `db:"round_id"`
+	Kind            string      `db:"kind"`
+	Status          string      `db:"status"`
+	Reasons         string      `db:"reasons"`
+	Actions         string      `db:"actions"`
+	Module          string      `db:"module"`
+	Budget          string      `db:"budget"`
+	ResponseSchema  string      `db:"response_schema"`
+	CancelMessageID string      `db:"cancel_message_id"`
+	Question        string      `db:"question"`
+	ExpiresAt       sqldb.Stamp `db:"expires_at"`
+	OnExpiry        string      `db:"on_expiry"`
+	CreatedAt       sqldb.Stamp `db:"created_at"`
+	SettledBy       string      `db:"settled_by"`
+	SettledAt       sqldb.Stamp `db:"settled_at"`
+	Decision        string      `db:"decision"`
 }
 
-const (
-	approvalWritten = "round_id, kind, status, reasons, actions, module, budget, response_schema, cancel_message_id, question, " +
-		"expires_at, on_expiry, created_at, settled_by, settled_at, decision"
-	approvalColumns = "workspace_id, id, session_id, " + approvalWritten
-	approvalWidth   = 19
-)
+var approvalTable = sqldb.NewTable[approvalRow]("approvals")
 
-func approvalArgs(a *domain.Approval) ([]any, error) {
-	reasons, err := text(&a.Reasons)
-	if err != nil {
-		return nil, err
+func approvalRowOf(a *domain.Approval) (approvalRow, error) {
+	var err error
+	row := approvalRow{
+		WorkspaceID: a.WorkspaceID, ID: a.ID, SessionID: a.SessionID, RoundID: a.RoundID, Kind: string(a.Kind), Status: string(a.Status),
+		Reasons: sqldb.JSONOf(&a.Reasons, &err), Actions: sqldb.JSONOf(&a.Actions, &err), Module: sqldb.JSONOf(a.Module, &err),
+		Budget: sqldb.JSONOf(a.Budget, &err), ResponseSchema: string(a.ResponseSchema), CancelMessageID: a.CancelMessageID,
+		Question: a.Text, ExpiresAt: sqldb.AtPtr(a.ExpiresAt), OnExpiry: a.OnExpiry, CreatedAt: sqldb.At(a.CreatedAt),
+		SettledBy: a.SettledBy, SettledAt: sqldb.AtPtr(a.SettledAt), Decision: string(a.Decision),
 	}
-	actions, err := text(&a.Actions)
 	if err != nil {
-		return nil, err
+		return row, fmt.Errorf("write approval %s: %w", a.ID, err)
 	}
-	module, err := text(a.Module)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := text(a.Budget)
-	if err != nil {
-		return nil, err
-	}
-	return []any{
-		a.WorkspaceID, a.ID, a.SessionID, a.RoundID, string(a.Kind), string(a.Status), reasons, actions, module, budget,
-		string(a.ResponseSchema), a.CancelMessageID, a.Text, stampOf(a.ExpiresAt), a.OnExpiry, stamp{a.CreatedAt},
-		a.SettledBy, stampOf(a.SettledAt), string(a.Decision),
-	}, nil
+	return row, nil
 }
 
 func (r *approvalRow) approval() (*domain.Approval, error) {
 	a := &domain.Approval{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID,
 		Kind: domain.ApprovalKind(r.Kind), Status: domain.ApprovalStatus(r.Status),
-		ResponseSchema: raw(r.ResponseSchema), CancelMessageID: r.CancelMessageID, Text: r.Question,
-		ExpiresAt: r.ExpiresAt.ptr(), OnExpiry: r.OnExpiry, CreatedAt: r.CreatedAt.Time,
-		SettledBy: r.SettledBy, SettledAt: r.SettledAt.ptr(), Decision: raw(r.Decision),
+		ResponseSchema: sqldb.RawJSON(r.ResponseSchema), CancelMessageID: r.CancelMessageID, Text: r.Question,
+		ExpiresAt: r.ExpiresAt.Ptr(), OnExpiry: r.OnExpiry, CreatedAt: r.CreatedAt.Time,
+		SettledBy: r.SettledBy, SettledAt: r.SettledAt.Ptr(), Decision: sqldb.RawJSON(r.Decision),
 	}
-	reasons, err := parsed[[]domain.ApprovalReason](r.Reasons)
+	reasons, err := sqldb.DecodeJSON[[]domain.ApprovalReason](r.Reasons)
 	if err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
-	actions, err := parsed[[]domain.ApprovalAction](r.Actions)
+	actions, err := sqldb.DecodeJSON[[]domain.ApprovalAction](r.Actions)
 	if err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
 	a.Reasons, a.Actions = *reasons, *actions
-	if a.Module, err = parsed[domain.Module](r.Module); err != nil {
+	if a.Module, err = sqldb.DecodeJSON[domain.Module](r.Module); err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
-	if a.Budget, err = parsed[domain.BudgetQuestion](r.Budget); err != nil {
+	if a.Budget, err = sqldb.DecodeJSON[domain.BudgetQuestion](r.Budget); err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
 	return a, nil
@@ -89,25 +76,25 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 // Approvals lists a workspace's approvals, newest first. The second result is the
 // cursor of the next page, "" at the end.
 func (s *Store) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
-	before, err := readCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ?", workspace)
+	q := sqldb.NewQuery("SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = ?", workspace)
 	if f.Status != "" {
-		q.add(" AND status = ?", string(f.Status))
+		q.Add(" AND status = ?", string(f.Status))
 	}
 	if f.SessionID != "" {
-		q.add(" AND session_id = ?", f.SessionID)
+		q.Add(" AND session_id = ?", f.SessionID)
 	}
 	if f.Kind != "" {
-		q.add(" AND kind = ?", string(f.Kind))
+		q.Add(" AND kind = ?", string(f.Kind))
 	}
 	if f.Cursor != "" {
-		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
+		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY created_at DESC, id DESC")
-	rows, next, err := turn(ctx, s.reads, q, f.Limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	q.Add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit, func(r *approvalRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the approvals: %w", err)
 	}
@@ -118,8 +105,8 @@ func (s *Store) Approvals(ctx context.Context, workspace string, f domain.Approv
 // Approval reads one approval.
 func (s *Store) Approval(ctx context.Context, workspace, id string) (*domain.Approval, error) {
 	var row approvalRow
-	err := s.reads.get(ctx, &row, "SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = $1 AND id = $2", workspace, id)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("approval")
 	}
 	if err != nil {
@@ -132,10 +119,10 @@ func (s *Store) Approval(ctx context.Context, workspace, id string) (*domain.App
 // never had one.
 func (s *Store) LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error) {
 	var row approvalRow
-	err := s.reads.get(ctx, &row, "SELECT "+approvalColumns+" FROM approvals "+
+	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals "+
 		"WHERE workspace_id = $1 AND session_id = $2 AND kind = $3 ORDER BY created_at DESC, id DESC LIMIT 1",
 		workspace, session, string(kind))
-	if missing(err) {
+	if sqldb.NotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -145,9 +132,9 @@ func (s *Store) LatestApproval(ctx context.Context, workspace, session string, k
 }
 
 // openApprovals lists the open approvals of a session, oldest first.
-func openApprovals(ctx context.Context, r reader, workspace, session string) ([]*domain.Approval, error) {
+func openApprovals(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Approval, error) {
 	var rows []approvalRow
-	err := r.all(ctx, &rows, "SELECT "+approvalColumns+" FROM approvals "+
+	err := r.All(ctx, &rows, "SELECT "+approvalTable.Columns()+" FROM approvals "+
 		"WHERE workspace_id = $1 AND session_id = $2 AND status = 'open' ORDER BY created_at, id", workspace, session)
 	if err != nil {
 		return nil, fmt.Errorf("list the open approvals: %w", err)
@@ -156,19 +143,15 @@ func openApprovals(ctx context.Context, r reader, workspace, session string) ([]
 }
 
 // approvalUpsert writes by id. What is settled is never settled again.
-var approvalUpsert = onConflict("approvals", approvalWritten, "approvals.status = 'open'")
+var approvalUpsert = approvalTable.Upsert("approvals.session_id = excluded.session_id AND (approvals.status = 'open')")
 
 func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) error {
 	approvals = distinct(approvals, func(a *domain.Approval) string { return a.ID })
-	args := make([]any, 0, len(approvals)*approvalWidth)
-	for _, a := range approvals {
-		values, err := approvalArgs(a)
-		if err != nil {
-			return fmt.Errorf("write approval %s: %w", a.ID, err)
-		}
-		args = append(args, values...)
+	rows, err := rowsOf(approvals, approvalRowOf)
+	if err != nil {
+		return err
 	}
-	n, err := t.insert(ctx, "approvals", approvalColumns, approvalUpsert, approvalWidth, args)
+	n, err := t.Insert(ctx, approvalTable.Rows(rows...), approvalUpsert)
 	if err != nil {
 		return fmt.Errorf("write approvals: %w", err)
 	}
@@ -181,21 +164,21 @@ func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) e
 // SessionApprovals lists the approvals of one session, oldest first. The second result
 // is the cursor of the next page, "" at the end.
 func (s *Store) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) ([]*domain.Approval, string, error) {
-	after, err := readCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	q := newQuery("SELECT "+approvalColumns+" FROM approvals WHERE workspace_id = ? AND session_id = ?", workspace, session)
+	q := sqldb.NewQuery("SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = ? AND session_id = ?", workspace, session)
 	if cursor != "" {
-		q.add(" AND (created_at, id) > (?, ?)", after.Number, after.ID)
+		q.Add(" AND (created_at, id) > (?, ?)", after.Number, after.ID)
 	}
-	q.add(" ORDER BY created_at, id")
-	rows, next, err := turn(ctx, s.reads, q, limit, func(r *approvalRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	q.Add(" ORDER BY created_at, id")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *approvalRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the session's approvals: %w", err)
 	}
 	if len(rows) == 0 {
-		if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
+		if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 			return nil, "", err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // DecideAutomation is Decide for an automation: its view under the workspace's lock, and the
@@ -16,7 +17,7 @@ import (
 // the view has none: it is for making one.
 func (s *Store) DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
-		v, err := s.automationView(unwatched{ctx}, t, workspace, automation)
+		v, err := s.automationView(sqldb.Unwatched(ctx), t, workspace, automation)
 		if err != nil {
 			return nil, err
 		}
@@ -24,8 +25,8 @@ func (s *Store) DecideAutomation(ctx context.Context, workspace, automation stri
 	})
 }
 
-func (s *Store) automationView(ctx context.Context, r reader, workspace, automation string) (*domain.AutomationView, error) {
-	base, err := s.view(ctx, r, workspace, "", s.dialect.lock, waitingSQL)
+func (s *Store) automationView(ctx context.Context, r sqldb.Reader, workspace, automation string) (*domain.AutomationView, error) {
+	base, err := s.view(ctx, r, workspace, "", s.db.Dialect.Lock, waitingSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +40,9 @@ func (s *Store) automationView(ctx context.Context, r reader, workspace, automat
 	if v.Due, err = dueIn(ctx, r, workspace, automation); err != nil {
 		return nil, err
 	}
-	var last stamp
-	err = r.get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
-		workspace, automation, stamp{v.Automation.ScheduleSince})
+	var last sqldb.Stamp
+	err = r.Get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
+		workspace, automation, sqldb.At(v.Automation.ScheduleSince))
 	if err != nil {
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)
 	}
@@ -59,11 +60,11 @@ func (s *Store) automationView(ctx context.Context, r reader, workspace, automat
 
 // runsOf reads the automation's runs that have not ended, how the latest ones ended, and
 // its SEED.
-func runsOf(ctx context.Context, r reader, v *domain.AutomationView) error {
+func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error {
 	ws, order := v.Workspace.ID, v.Automation
 	var rows []sessionRow
-	err := r.all(ctx, &rows, "SELECT * FROM (SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
-		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs UNION ALL SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id = $4",
+	err := r.All(ctx, &rows, "SELECT * FROM (SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
 		ws, order.ID, maxDue, order.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
@@ -98,17 +99,17 @@ func runsOf(ctx context.Context, r reader, v *domain.AutomationView) error {
 
 // endsOf says how the latest runs of an automation ended, newest first. An occurrence
 // that could not even be started ended with an error.
-func endsOf(ctx context.Context, r reader, order *domain.Automation) ([]domain.EndReason, error) {
+func endsOf(ctx context.Context, r sqldb.Reader, order *domain.Automation) ([]domain.EndReason, error) {
 	var rows []struct {
-		Reason string `db:"end_reason"`
-		At     stamp  `db:"at"`
-		ID     string `db:"id"`
+		Reason string      `db:"end_reason"`
+		At     sqldb.Stamp `db:"at"`
+		ID     string      `db:"id"`
 	}
-	err := r.all(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 AND automation_id = $2 "+
+	err := r.All(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 AND automation_id = $2 "+
 		"AND type = 'AUTOMATION' AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4) runs "+
 		"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
 		"AND state = 'FAILED' AND recorded_at > $3 ORDER BY recorded_at DESC, id DESC LIMIT $4) failed ORDER BY at DESC, id DESC LIMIT $4",
-		order.WorkspaceID, order.ID, stamp{order.ScheduleSince}, domain.FailuresToDisable)
+		order.WorkspaceID, order.ID, sqldb.At(order.ScheduleSince), domain.FailuresToDisable)
 	if err != nil {
 		return nil, fmt.Errorf("read how the runs ended: %w", err)
 	}
@@ -121,7 +122,7 @@ func endsOf(ctx context.Context, r reader, order *domain.Automation) ([]domain.E
 
 // activeGrants are the grants of a run's automation that count now, with their uses in
 // this run.
-func activeGrants(ctx context.Context, r reader, workspace, automation, run string) ([]*domain.Grant, error) {
+func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
 	all, err := grantsIn(ctx, r, workspace, automation, run)
 	if err != nil {
 		return nil, err
@@ -153,9 +154,9 @@ func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.Sessi
 			return nil, "", err
 		}
 		var row messageRow
-		err := s.reads.get(ctx, &row, "SELECT "+messageColumns+" FROM messages WHERE workspace_id = $1 AND session_id = $2 "+
+		err := s.db.Get(ctx, &row, "SELECT "+messageTable.Columns()+" FROM messages WHERE workspace_id = $1 AND session_id = $2 "+
 			"AND sender = 'AI' AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", workspace, session.ID)
-		if missing(err) {
+		if sqldb.NotFound(err) {
 			continue
 		}
 		if err != nil {
@@ -181,13 +182,13 @@ func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.Sessi
 // begun is when a run left the phase in which it was made: it had the slot then. One that
 // ended without it never began.
 func (s *Store) begun(ctx context.Context, run *domain.Session) (*time.Time, error) {
-	var at stamp
-	err := s.reads.get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
+	var at sqldb.Stamp
+	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)
 	switch {
-	case missing(err) && run.HoldsSlot:
+	case sqldb.NotFound(err) && run.HoldsSlot:
 		return &run.LastEventTime, nil // its enrichments run
-	case missing(err):
+	case sqldb.NotFound(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read when run %s began: %w", run.ID, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // Commit writes a change, whole or not at all, and sets its numbers. domain.ErrStale
@@ -12,8 +13,8 @@ import (
 // decide again. If the reply to COMMIT was lost and it is found that nothing was
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
-	_, err := s.write(ctx, c.WorkspaceID, func(t *tx) error {
-		return t.apply(unwatched{ctx}, c, func() error { return t.checkSpent(unwatched{ctx}, s, c) })
+	err := s.write(ctx, c.WorkspaceID, func(t *tx) error {
+		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), s, c) })
 	})
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (s *Store) committed(c *domain.Change) {
 // workspace, before anything is written.
 func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() error) error {
 	before := keepNumbers(c)
-	t.undo = append(t.undo, func() { before.restore(c) })
+	t.OnFailure(func() { before.restore(c) })
 	if err := t.number(ctx, c); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ var errNothing = errors.New("nothing to write")
 // then, so it must not act on the outside.
 func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
-		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, briefSQL)
+		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, briefSQL)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +111,7 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 		if !v.InboxBrief || !errors.Is(err, domain.ErrInboxBrief) {
 			return change, err
 		}
-		if v, err = s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, waitingSQL); err != nil {
+		if v, err = s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL); err != nil {
 			return nil, err
 		}
 		return decide(ctx, v)
@@ -122,7 +123,7 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 // to the data is undone.
 func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
-		v, err := s.view(unwatched{ctx}, t, workspace, session, s.dialect.lock, waitingSQL)
+		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL)
 		if err != nil {
 			return nil, err
 		}
@@ -134,14 +135,14 @@ func (s *Store) Act(ctx context.Context, workspace, session string, act func(con
 // transaction, and tells of it; with nil, nothing is written.
 func (s *Store) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (*domain.Change, error) {
 	var c *domain.Change
-	_, err := s.write(ctx, workspace, func(t *tx) (err error) {
+	err := s.write(ctx, workspace, func(t *tx) (err error) {
 		if c, err = decide(ctx, t); err != nil {
 			return err
 		}
 		if c == nil {
 			return errNothing
 		}
-		return t.apply(unwatched{ctx}, c)
+		return t.apply(sqldb.Unwatched(ctx), c)
 	})
 	if errors.Is(err, errNothing) {
 		return nil, nil
@@ -159,8 +160,8 @@ func (s *Store) decided(ctx context.Context, workspace string, decide func(conte
 func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context.Context, *Data) ([]domain.DataChange, error)) (int64, error) {
 	var c *domain.Change
 	var seq int64
-	_, err := s.write(ctx, workspace, func(t *tx) error {
-		w, err := workspaceIn(ctx, t, workspace, s.dialect.lock)
+	err := s.write(ctx, workspace, func(t *tx) error {
+		w, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
 		if err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 		if err := t.apply(ctx, c); err != nil {
 			return err
 		}
-		seq = t.seq
+		seq = t.Seq
 		return nil
 	})
 	if err != nil {

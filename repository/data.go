@@ -3,20 +3,24 @@ package repository
 import (
 	"context"
 	"errors"
+
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/search"
 )
 
 // Data is the user's data of one workspace, bound to a transaction or to the read
 // pool. Every method sees that workspace alone, and nothing that is deleted.
 type Data struct {
 	workspace string
-	dialect   *dialect
-	r         reader
-	w         *tx // nil outside a transaction
+	dialect   *sqldb.Dialect
+	search    search.Index
+	r         sqldb.Reader
+	w         *sqldb.Tx // nil outside a transaction
 }
 
 // ReadData gives the committed data of a workspace.
 func (s *Store) ReadData(workspace string) *Data {
-	return &Data{workspace: workspace, dialect: s.dialect, r: s.reads}
+	return &Data{workspace: workspace, dialect: s.db.Dialect, search: s.search, r: s.db}
 }
 
 // errReadOnly is a mistake in the program: writing needs a transaction.
@@ -24,14 +28,22 @@ var errReadOnly = errors.New("write data: this Data is for reading; use WriteDat
 
 // data is the data as a transaction sees and changes it.
 func (t *tx) data(workspace string) *Data {
-	return &Data{workspace: workspace, dialect: t.d, r: t, w: t}
+	return &Data{workspace: workspace, dialect: t.store.db.Dialect, search: t.store.search, r: t, w: t.Tx}
 }
 
 func (d *Data) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if d.w == nil {
 		return 0, errReadOnly
 	}
-	return d.w.exec(ctx, query, args...)
+	return d.w.Write(ctx, query, args...)
+}
+
+func (d *Data) insert(ctx context.Context, rows sqldb.Rows) error {
+	if d.w == nil {
+		return errReadOnly
+	}
+	_, err := d.w.Insert(ctx, rows, "")
+	return err
 }
 
 // Savepoint runs fn so that its failure undoes what it wrote, and nothing else.
@@ -39,5 +51,5 @@ func (d *Data) Savepoint(ctx context.Context, fn func() error) error {
 	if d.w == nil {
 		return errReadOnly
 	}
-	return d.w.savepoint(ctx, fn)
+	return d.w.Savepoint(ctx, fn)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // dueWorkSQL finds in one query all that a tick must do, however many workspaces there
@@ -31,17 +32,17 @@ const sweepSQL = dueWorkSQL +
 // DueWork reads what the scheduler has to do by now, at most limit of each kind; a sweep
 // looks for who waits and who watches too.
 func (s *Store) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
-	sql, args := dueWorkSQL, []any{stamp{now}, limit}
+	sql, args := dueWorkSQL, []any{sqldb.At(now), limit}
 	if sweep {
 		sql, args = sweepSQL, append(args, domain.FailuresToDisable)
 	}
 	var rows []struct {
-		Kind        string `db:"kind"`
-		WorkspaceID string `db:"workspace_id"`
-		ID          string `db:"id"`
-		At          stamp  `db:"at"`
+		Kind        string      `db:"kind"`
+		WorkspaceID string      `db:"workspace_id"`
+		ID          string      `db:"id"`
+		At          sqldb.Stamp `db:"at"`
 	}
-	if err := s.reads.all(ctx, &rows, sql, args...); err != nil {
+	if err := s.db.All(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("read what is due: %w", err)
 	}
 	a := &domain.DueWork{}

@@ -7,28 +7,36 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type entryRow struct {
-	WorkspaceID string `db:"workspace_id"`
-	ID          string `db:"id"`
-	ToolID      string `db:"tool_id"`
-	At          stamp  `db:"at"`
-	Data        string `db:"data"`
-	Version     int64  `db:"version"`
-	SessionID   string `db:"session_id"`
-	CreatedAt   stamp  `db:"created_at"`
-	UpdatedAt   stamp  `db:"updated_at"`
+	WorkspaceID string      `db:"workspace_id,key"`
+	ID          string      `db:"id,key"`
+	ToolID      string      `db:"tool_id,once"`
+	At          sqldb.Stamp `db:"at"`
+	Data        string      `db:"data"`
+	Version     int64       `db:"version,version"`
+	SessionID   string      `db:"session_id"`
+	CreatedAt   sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt   sqldb.Stamp `db:"updated_at"`
 }
 
-const (
-	entryColumns = "workspace_id, id, tool_id, at, data, version, session_id, created_at, updated_at"
-	entryWidth   = 9
+var (
+	entryTable  = sqldb.NewTable[entryRow]("entries")
+	entryUpdate = entryTable.Update() + " AND deleted_at IS NULL"
 )
+
+func entryRowOf(workspace string, e *domain.Entry) entryRow {
+	return entryRow{
+		WorkspaceID: workspace, ID: e.ID, ToolID: e.ToolID, At: sqldb.At(e.Timestamp), Data: string(e.Data), Version: e.Version,
+		SessionID: e.SessionID, CreatedAt: sqldb.At(e.CreatedAt), UpdatedAt: sqldb.At(e.UpdatedAt),
+	}
+}
 
 func (r *entryRow) entry() domain.Entry {
 	return domain.Entry{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolID: r.ToolID, Timestamp: r.At.Time, Data: raw(r.Data), Version: r.Version,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolID: r.ToolID, Timestamp: r.At.Time, Data: sqldb.RawJSON(r.Data), Version: r.Version,
 		SessionID: r.SessionID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
@@ -36,21 +44,21 @@ func (r *entryRow) entry() domain.Entry {
 // Entries lists a page of a tool's entries by timestamp and gives the cursor of the
 // next one, "" at the end.
 func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entry, string, error) {
-	after, err := readCursor(f.Cursor)
+	after, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	q := newQuery("SELECT "+entryColumns+" FROM entries WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, f.ToolID)
-	q.period(f.From, f.Until)
+	q := sqldb.NewQuery("SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, f.ToolID)
+	period(q, f.From, f.Until)
 	compare, direction := ">", ""
 	if f.Descending {
 		compare, direction = "<", " DESC"
 	}
 	if f.Cursor != "" {
-		q.add(" AND (at, id) "+compare+" (?, ?)", after.Number, after.ID)
+		q.Add(" AND (at, id) "+compare+" (?, ?)", after.Number, after.ID)
 	}
-	q.add(" ORDER BY at" + direction + ", id" + direction + "")
-	rows, next, err := turn(ctx, d.r, q, f.Limit, func(r *entryRow) cursorKey { return cursorKey{r.At.UnixMicro(), "", r.ID} })
+	q.Add(" ORDER BY at" + direction + ", id" + direction)
+	rows, next, err := sqldb.ReadPage(ctx, d.r, q, f.Limit, func(r *entryRow) sqldb.Cursor { return sqldb.TimeCursor(r.At, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the entries: %w", err)
 	}
@@ -58,18 +66,18 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 }
 
 // period bounds the time of an entry; a zero time is no bound.
-func (q *query) period(from, until time.Time) {
+func period(q *sqldb.Query, from, until time.Time) {
 	if !from.IsZero() {
-		q.add(" AND at >= ?", stamp{from})
+		q.Add(" AND at >= ?", sqldb.At(from))
 	}
 	if !until.IsZero() {
-		q.add(" AND at < ?", stamp{until})
+		q.Add(" AND at < ?", sqldb.At(until))
 	}
 }
 
 // Entry reads one entry.
 func (d *Data) Entry(ctx context.Context, id string) (*domain.Entry, error) {
-	return one(ctx, d, "entry", "SELECT "+entryColumns+" FROM entries WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*entryRow).entry)
+	return one(ctx, d, "entry", "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*entryRow).entry)
 }
 
 // InsertEntries stores entries at version 1, all or none, in tools that are there.
@@ -78,7 +86,7 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 		return errReadOnly
 	}
 	types := map[string]string{}
-	args := make([]any, 0, len(entries)*entryWidth)
+	rows := make([]entryRow, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		if types[e.ToolID] == "" {
@@ -89,10 +97,9 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 			types[e.ToolID] = tool.ToolType
 		}
 		e.WorkspaceID, e.Version = d.workspace, 1
-		args = append(args, d.workspace, e.ID, e.ToolID, stamp{e.Timestamp}, string(e.Data), e.Version, e.SessionID,
-			stamp{e.CreatedAt}, stamp{e.UpdatedAt})
+		rows[i] = entryRowOf(d.workspace, e)
 	}
-	if _, err := d.w.insert(ctx, "entries", entryColumns, "", entryWidth, args); err != nil {
+	if err := d.insert(ctx, entryTable.Rows(rows...)); err != nil {
 		return fmt.Errorf("insert the entries: %w", err)
 	}
 	return d.indexEntries(ctx, entries, types)
@@ -101,9 +108,8 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 // UpdateEntry changes an entry on condition of its version, and bumps it. It stays in
 // its tool.
 func (d *Data) UpdateEntry(ctx context.Context, e *domain.Entry) error {
-	n, err := d.exec(ctx, "UPDATE entries SET at = $4, data = $5, session_id = $6, updated_at = $7, version = version + 1 "+
-		"WHERE workspace_id = $1 AND id = $2 AND version = $3 AND deleted_at IS NULL",
-		d.workspace, e.ID, e.Version, stamp{e.Timestamp}, string(e.Data), e.SessionID, stamp{e.UpdatedAt})
+	row := entryRowOf(d.workspace, e)
+	n, err := d.exec(ctx, entryUpdate, entryTable.Updated(&row)...)
 	if err := d.updated(ctx, n, err, "entries", "entry", e.ID, &e.Version); err != nil {
 		return err
 	}
@@ -115,19 +121,19 @@ func (d *Data) UpdateEntry(ctx context.Context, e *domain.Entry) error {
 func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for batch := range slices.Chunk(ids, 100) {
-		args := []any{d.workspace, stamp{at}}
+		args := []any{d.workspace, sqldb.At(at)}
 		for _, id := range batch {
 			args = append(args, id)
 		}
 		n, err := d.exec(ctx, "UPDATE entries SET deleted_at = $2, version = version + 1 WHERE workspace_id = $1 AND deleted_at IS NULL "+
-			"AND id IN ("+placeholders(3, len(batch))+")", args...)
+			"AND id IN ("+sqldb.Placeholders(3, len(batch))+")", args...)
 		if err != nil {
 			return fmt.Errorf("delete the entries: %w", err)
 		}
 		if n != int64(len(batch)) {
 			return domain.NotFound("entry")
 		}
-		if err := d.unindex(ctx, "id IN ("+placeholders(2, len(batch))+")", args[2:]...); err != nil {
+		if err := d.unindex(ctx, "id IN ("+sqldb.Placeholders(2, len(batch))+")", args[2:]...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +143,7 @@ func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) er
 // CountEntries counts the entries of a tool.
 func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	var n int64
-	err := d.r.get(ctx, &n, "SELECT COUNT(*) FROM entries WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL", d.workspace, toolID)
+	err := d.r.Get(ctx, &n, "SELECT COUNT(*) FROM entries WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL", d.workspace, toolID)
 	if err != nil {
 		return 0, fmt.Errorf("count the entries: %w", err)
 	}
@@ -150,11 +156,11 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 // the latest by time.
 func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error) {
 	// MATERIALIZED: each text is read once, not once for each of the figures.
-	q := newQuery("WITH numbers AS MATERIALIZED (SELECT at, id, " + fmt.Sprintf(d.dialect.number, "$1") + " AS value FROM entries")
-	q.args = append(q.args, field)
-	q.add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, toolID)
-	q.period(from, until)
-	q.add(") SELECT COUNT(value) AS n, MIN(value) AS low, MAX(value) AS high, AVG(value) AS mean, SUM(value) AS total, " +
+	q := sqldb.NewQuery("")
+	q.Add("WITH numbers AS MATERIALIZED (SELECT at, id, " + fmt.Sprintf(d.dialect.Number, q.Bind(field)) + " AS value FROM entries")
+	q.Add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, toolID)
+	period(q, from, until)
+	q.Add(") SELECT COUNT(value) AS n, MIN(value) AS low, MAX(value) AS high, AVG(value) AS mean, SUM(value) AS total, " +
 		"(SELECT value FROM numbers WHERE value IS NOT NULL ORDER BY at DESC, id DESC LIMIT 1) AS latest FROM numbers WHERE value IS NOT NULL")
 	var row struct {
 		Count  int64    `db:"n"`
@@ -164,7 +170,7 @@ func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time
 		Sum    *float64 `db:"total"`
 		Latest *float64 `db:"latest"`
 	}
-	if err := d.r.get(ctx, &row, q.text(), q.args...); err != nil {
+	if err := d.r.Get(ctx, &row, q.Text(), q.Args()...); err != nil {
 		return domain.Stats{}, fmt.Errorf("compute the statistics: %w", err)
 	}
 	return domain.Stats{Count: row.Count, Min: row.Min, Max: row.Max, Mean: row.Mean, Sum: row.Sum, Last: row.Latest}, nil
@@ -174,8 +180,8 @@ func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time
 // CreatedAt, in the order of their ids.
 func (s *Store) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
 	var rows []entryRow
-	err := s.reads.all(ctx, &rows, "SELECT "+entryColumns+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
-		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, stamp{made}, limit)
+	err := s.db.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
+		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, sqldb.At(made), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)
 	}

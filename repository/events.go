@@ -6,51 +6,51 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type eventRow struct {
-	WorkspaceID string `db:"workspace_id"`
-	Seq         int64  `db:"seq"`
-	SessionID   string `db:"session_id"`
-	SessionSeq  int64  `db:"session_seq"`
-	Type        string `db:"type"`
-	At          stamp  `db:"at"`
-	Data        string `db:"data"`
+	WorkspaceID string      `db:"workspace_id"`
+	Seq         int64       `db:"seq"`
+	SessionID   string      `db:"session_id"`
+	SessionSeq  int64       `db:"session_seq"`
+	Type        string      `db:"type"`
+	At          sqldb.Stamp `db:"at"`
+	ChangeID    string      `db:"change_id,write"`
+	Data        string      `db:"data"`
 }
 
-const (
-	eventColumns = "workspace_id, seq, session_id, session_seq, type, at, change_id, data"
-	eventRead    = "workspace_id, seq, session_id, session_seq, type, at, data"
-	eventWidth   = 8
-)
+var eventTable = sqldb.NewTable[eventRow]("events")
 
 // writeEvents encodes each event, now that its numbers are known, and stores it, with
 // the rows that were kept until now.
 func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
-	args := make([]any, 0, len(events)*eventWidth)
+	rows := make([]eventRow, 0, len(events))
 	for _, e := range events {
 		data, err := t.store.cfg.Encode(e)
 		if err != nil {
 			return fmt.Errorf("encode event %s: %w", e.Type, err)
 		}
 		e.Data = data
-		args = append(args, e.WorkspaceID, e.Seq, e.SessionID, e.SessionSeq, string(e.Type), stamp{e.At}, t.changeID, string(data))
+		rows = append(rows, eventRow{
+			WorkspaceID: e.WorkspaceID, Seq: e.Seq, SessionID: e.SessionID, SessionSeq: e.SessionSeq, Type: string(e.Type),
+			At: sqldb.At(e.At), ChangeID: t.ChangeID, Data: string(data),
+		})
 	}
-	t.later(batch{"events", eventColumns, eventWidth, args})
-	return t.flush(ctx)
+	t.InsertLater(eventTable.Rows(rows...))
+	return t.Flush(ctx)
 }
 
 // Events lists what was committed after the number after, in order: of one session,
 // or with session "" of the whole workspace. Data is what was encoded when it was
 // stored. more says that there are further ones than the page takes.
 func (s *Store) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error) {
-	m := roomFor(size)
-	q := newQuery("SELECT "+eventRead+" FROM events WHERE workspace_id = ? AND seq > ?", workspace, after)
+	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ?", workspace, after)
 	if session != "" {
-		q.add(" AND session_id = ? AND session_id <> ''", session)
+		q.Add(" AND session_id = ? AND session_id <> ''", session)
 	}
-	q.add(" ORDER BY seq LIMIT ?", m.rows+1)
-	rows, more, err := fill[eventRow](ctx, s.reads, m, q.text(), q.args...)
+	q.Add(" ORDER BY seq")
+	rows, more, err := sqldb.Fill[eventRow](ctx, s.db, sqldb.RoomFor(size), q)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the log: %w", err)
 	}
@@ -71,9 +71,9 @@ func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newe
 		Newest int64 `db:"last_seq"`
 		Pruned int64 `db:"pruned_to"`
 	}
-	err = s.reads.get(ctx, &bounds, "SELECT last_seq, pruned_to FROM workspaces WHERE id = $1", workspace)
+	err = s.db.Get(ctx, &bounds, "SELECT last_seq, pruned_to FROM workspaces WHERE id = $1", workspace)
 	switch {
-	case missing(err):
+	case sqldb.NotFound(err):
 		return 0, 0, domain.NotFound("workspace")
 	case err != nil:
 		return 0, 0, fmt.Errorf("read the bounds of the log: %w", err)
@@ -87,16 +87,16 @@ func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newe
 // events of a session that has not ended are never pruned: oldest is 1 then, and any
 // cursor is good.
 func (s *Store) SessionEventBounds(ctx context.Context, workspace, session string) (oldest, newest int64, err error) {
-	if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
+	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 		return 0, 0, err
 	}
 	if oldest, newest, err = s.EventBounds(ctx, workspace); err != nil {
 		return 0, 0, err
 	}
 	var first int64
-	err = s.reads.get(ctx, &first, "SELECT session_seq FROM events WHERE workspace_id = $1 AND session_id = $2 AND session_id <> '' "+
+	err = s.db.Get(ctx, &first, "SELECT session_seq FROM events WHERE workspace_id = $1 AND session_id = $2 AND session_id <> '' "+
 		"ORDER BY seq LIMIT 1", workspace, session)
-	if err != nil && !missing(err) {
+	if err != nil && !sqldb.NotFound(err) {
 		return 0, 0, fmt.Errorf("read the session's first event: %w", err)
 	}
 	if first == 1 {
@@ -119,8 +119,8 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
 		Kept    *int64 `db:"kept"`
 	}
 	// From the last time on, up to the first one that is young enough.
-	err := s.reads.all(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq FROM events e WHERE e.workspace_id = w.id "+
-		"AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", stamp{before})
+	err := s.db.All(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq FROM events e WHERE e.workspace_id = w.id "+
+		"AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", sqldb.At(before))
 	if err != nil {
 		return fmt.Errorf("look for old events: %w", err)
 	}
@@ -145,12 +145,12 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
 }
 
 func (s *Store) pruneTo(ctx context.Context, workspace string, after, to int64) error {
-	_, err := s.write(ctx, workspace, func(t *tx) error {
-		_, err := t.exec(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, to)
+	err := s.write(ctx, workspace, func(t *tx) error {
+		_, err := t.Write(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, to)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, "DELETE FROM events WHERE workspace_id = $1 AND seq > $2 AND seq <= $3 AND NOT EXISTS "+
+		_, err = t.Write(ctx, "DELETE FROM events WHERE workspace_id = $1 AND seq > $2 AND seq <= $3 AND NOT EXISTS "+
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = events.session_id AND s.phase <> 'COMPLETED')",
 			workspace, after, to)
 		return err

@@ -1,25 +1,26 @@
 package repository
 
-import "context"
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/search"
+)
 
 // ReadForTest asks the readers something, even what they must refuse.
 func ReadForTest(ctx context.Context, s *Store, query string) error {
 	var n int
-	return s.reads.get(ctx, &n, query)
+	return s.db.Get(ctx, &n, query)
 }
 
 // noSearch indexes nothing.
-type noSearch struct{ searchIndex }
+type noSearch struct{ search.Index }
 
-func (noSearch) put(context.Context, *tx, string, []searchRow) error { return nil }
+func (noSearch) Put(context.Context, *sqldb.Tx, string, []search.Row) error { return nil }
 
 // WithoutSearch makes a Store write without its full text search, to see what that
 // costs.
-func WithoutSearch(s *Store) {
-	d := *s.dialect
-	d.search = noSearch{d.search}
-	s.dialect = &d
-}
+func WithoutSearch(s *Store) { s.search = noSearch{s.search} }
 
 // TermForTest is a word as the index has it.
-func TermForTest(workspace, word string) string { return wordPrefix(workspace) + word }
+func TermForTest(workspace, word string) string { return search.WordPrefix(workspace) + word }

@@ -5,43 +5,50 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type grantRow struct {
-	WorkspaceID  string `db:"workspace_id"`
-	ID           string `db:"id"`
-	AutomationID string `db:"automation_id"`
-	Commands     string `db:"commands"`
-	ZoneIDs      string `db:"zone_ids"`
-	ToolIDs      string `db:"tool_ids"`
-	Bounds       string `db:"bounds"`
-	MaxPerRun    int    `db:"max_per_run"`
-	ExpiresAt    stamp  `db:"expires_at"`
-	CreatedBy    string `db:"created_by"`
-	CreatedAt    stamp  `db:"created_at"`
-	RevokedAt    stamp  `db:"revoked_at"`
-	Uses         int64  `db:"uses"`
-	UsesInRun    int64  `db:"uses_in_run"`
+	WorkspaceID  string      `db:"workspace_id,key"`
+	ID           string      `db:"id,key"`
+	AutomationID string      `db:"automation_id,once"`
+	Commands     string      `db:"commands,once"`
+	ZoneIDs      string      `db:"zone_ids,once"`
+	ToolIDs      string      `db:"tool_ids,once"`
+	Bounds       string      `db:"bounds,once"`
+	MaxPerRun    int         `db:"max_per_run,once"`
+	ExpiresAt    sqldb.Stamp `db:"expires_at,once"`
+	CreatedBy    string      `db:"created_by,once"`
+	CreatedAt    sqldb.Stamp `db:"created_at,once"`
+	RevokedAt    sqldb.Stamp `db:"revoked_at"`
 }
 
-const (
-	grantColumns = "workspace_id, id, automation_id, commands, zone_ids, tool_ids, bounds, max_per_run, expires_at, created_by, created_at, revoked_at"
-	grantWidth   = 12
-	// A grant is used when an execution names it and was not called off.
-	grantUse = "(SELECT COUNT(*) FROM executions e WHERE e.workspace_id = g.workspace_id AND e.grant_id = g.id AND e.status <> 'CANCELLED'"
+// grantUseRow is a grant with how often it was used.
+type grantUseRow struct {
+	grantRow
+	Uses      int64 `db:"uses"`
+	UsesInRun int64 `db:"uses_in_run"`
+}
+
+var (
+	grantTable  = sqldb.NewTable[grantRow]("grants")
+	grantUpsert = grantTable.Upsert("")
 )
 
-func (r *grantRow) grant() (*domain.Grant, error) {
+// grantUse: a grant is used when an execution names it and was not called off.
+const grantUse = "(SELECT COUNT(*) FROM executions e WHERE e.workspace_id = g.workspace_id AND e.grant_id = g.id AND e.status <> 'CANCELLED'"
+
+func (r *grantUseRow) grant() (*domain.Grant, error) {
 	g := &domain.Grant{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, Bounds: raw(r.Bounds), MaxPerRun: r.MaxPerRun,
-		ExpiresAt: r.ExpiresAt.ptr(), CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.Time, RevokedAt: r.RevokedAt.ptr(),
+		ID: r.ID, WorkspaceID: r.WorkspaceID, AutomationID: r.AutomationID, Bounds: sqldb.RawJSON(r.Bounds), MaxPerRun: r.MaxPerRun,
+		ExpiresAt: r.ExpiresAt.Ptr(), CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.Time, RevokedAt: r.RevokedAt.Ptr(),
 		Uses: r.Uses, UsesInRun: r.UsesInRun,
 	}
 	for _, list := range []struct {
 		column string
 		dest   *[]string
 	}{{r.Commands, &g.Commands}, {r.ZoneIDs, &g.ZoneIDs}, {r.ToolIDs, &g.ToolIDs}} {
-		read, err := parsed[[]string](list.column)
+		read, err := sqldb.DecodeJSON[[]string](list.column)
 		if err != nil {
 			return nil, fmt.Errorf("read grant %s: %w", r.ID, err)
 		}
@@ -53,49 +60,48 @@ func (r *grantRow) grant() (*domain.Grant, error) {
 // Grants lists a page of an automation's grants, the withdrawn ones too, newest first,
 // with how often each was used, and gives the cursor of the next page, "" at the end.
 func (s *Store) Grants(ctx context.Context, workspace, automation, cursor string, limit int) ([]*domain.Grant, string, error) {
-	before, err := readCursor(cursor)
+	before, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	q := newQuery("SELECT "+prefixed("g", grantColumns)+", "+grantUse+") AS uses, 0 AS uses_in_run FROM grants g "+
+	q := sqldb.NewQuery("SELECT "+grantTable.ColumnsOf("g")+", "+grantUse+") AS uses, 0 AS uses_in_run FROM grants g "+
 		"WHERE g.workspace_id = ? AND g.automation_id = ?", workspace, automation)
 	if cursor != "" {
-		q.add(" AND (g.created_at, g.id) < (?, ?)", before.Number, before.ID)
+		q.Add(" AND (g.created_at, g.id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY g.created_at DESC, g.id DESC")
-	rows, next, err := turn(ctx, s.reads, q, limit, func(r *grantRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	q.Add(" ORDER BY g.created_at DESC, g.id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *grantUseRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the grants: %w", err)
 	}
-	all, err := each(rows, (*grantRow).grant)
+	all, err := each(rows, (*grantUseRow).grant)
 	return all, next, err
 }
 
 // grantsIn are those that are not withdrawn, with the uses in one run.
-func grantsIn(ctx context.Context, r reader, workspace, automation, run string) ([]*domain.Grant, error) {
-	var rows []grantRow
-	err := r.all(ctx, &rows, "SELECT "+prefixed("g", grantColumns)+", "+grantUse+") AS uses, "+grantUse+
+func grantsIn(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
+	var rows []grantUseRow
+	err := r.All(ctx, &rows, "SELECT "+grantTable.ColumnsOf("g")+", "+grantUse+") AS uses, "+grantUse+
 		" AND e.session_id = $3) AS uses_in_run FROM grants g WHERE g.workspace_id = $1 AND g.automation_id = $2 AND g.revoked_at IS NULL "+
 		"ORDER BY g.created_at, g.id", workspace, automation, run)
 	if err != nil {
 		return nil, fmt.Errorf("list the grants: %w", err)
 	}
-	return each(rows, (*grantRow).grant)
+	return each(rows, (*grantUseRow).grant)
 }
 
 func (t *tx) writeGrants(ctx context.Context, grants []*domain.Grant) error {
 	for _, g := range grants {
-		var lists [3]string
-		for i, list := range [][]string{g.Commands, g.ZoneIDs, g.ToolIDs} {
-			var err error
-			if lists[i], err = text(&list); err != nil {
-				return err
-			}
+		var err error
+		row := grantRow{
+			WorkspaceID: g.WorkspaceID, ID: g.ID, AutomationID: g.AutomationID, Commands: sqldb.JSONOf(&g.Commands, &err),
+			ZoneIDs: sqldb.JSONOf(&g.ZoneIDs, &err), ToolIDs: sqldb.JSONOf(&g.ToolIDs, &err), Bounds: string(g.Bounds),
+			MaxPerRun: g.MaxPerRun, ExpiresAt: sqldb.AtPtr(g.ExpiresAt), CreatedBy: g.CreatedBy,
+			CreatedAt: sqldb.At(g.CreatedAt), RevokedAt: sqldb.AtPtr(g.RevokedAt),
 		}
-		_, err := t.insert(ctx, "grants", grantColumns, " ON CONFLICT (workspace_id, id) DO UPDATE SET revoked_at = excluded.revoked_at", grantWidth, []any{
-			g.WorkspaceID, g.ID, g.AutomationID, lists[0], lists[1], lists[2], string(g.Bounds), g.MaxPerRun, stampOf(g.ExpiresAt),
-			g.CreatedBy, stamp{g.CreatedAt}, stampOf(g.RevokedAt),
-		})
+		if err == nil {
+			_, err = t.Insert(ctx, grantTable.Rows(row), grantUpsert)
+		}
 		if err != nil {
 			return fmt.Errorf("write grant %s: %w", g.ID, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // IdempotentState says what became of the request that first came with a key.
@@ -40,17 +41,17 @@ type StoredResponse struct {
 }
 
 type idempotencyRow struct {
-	Hash        string `db:"request_hash"`
-	Node        string `db:"node"`
-	Incarnation string `db:"incarnation"`
-	Applied     bool   `db:"applied"`
-	Seq         int64  `db:"seq"`
-	CreatedID   string `db:"created_id"`
-	Status      int    `db:"status"`
-	Headers     string `db:"headers"`
-	Body        string `db:"body"`
-	CreatedAt   stamp  `db:"created_at"`
-	Alive       bool   `db:"alive"`
+	Hash        string      `db:"request_hash"`
+	Node        string      `db:"node"`
+	Incarnation string      `db:"incarnation"`
+	Applied     bool        `db:"applied"`
+	Seq         int64       `db:"seq"`
+	CreatedID   string      `db:"created_id"`
+	Status      int         `db:"status"`
+	Headers     string      `db:"headers"`
+	Body        string      `db:"body"`
+	CreatedAt   sqldb.Stamp `db:"created_at"`
+	Alive       bool        `db:"alive"`
 }
 
 // IdempotentRequest is a request that came with a key.
@@ -69,14 +70,15 @@ type IdempotentRequest struct {
 func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (IdempotentState, *StoredResponse, error) {
 	var state IdempotentState
 	var stored *StoredResponse
-	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
-		if err := t.relax(ctx); err != nil {
+	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+		// A crash forgets only that a request was on its way, or an answer that can be made again.
+		if err := t.Relax(ctx); err != nil {
 			return err
 		}
-		n, err := t.exec(ctx, "INSERT INTO idempotency (workspace_id, key, request_hash, node, incarnation, attempt_id, "+
+		n, err := t.Write(ctx, "INSERT INTO idempotency (workspace_id, key, request_hash, node, incarnation, attempt_id, "+
 			"applied, seq, created_id, status, headers, body, created_at, owner) "+
 			"VALUES ($1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7, $8) ON CONFLICT DO NOTHING",
-			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.changeID, stamp{now}, r.Owner)
+			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.ChangeID, sqldb.At(now), r.Owner)
 		if err != nil {
 			return fmt.Errorf("take the key: %w", err)
 		}
@@ -99,8 +101,8 @@ func (t *tx) roomForKey(ctx context.Context, workspace string, r IdempotentReque
 		return nil
 	}
 	var kept int
-	err := t.get(ctx, &kept, "SELECT COUNT(*) FROM idempotency WHERE workspace_id = $1 AND owner = $2 AND created_at >= $3",
-		workspace, r.Owner, stamp{now.Add(-idempotencyTime)})
+	err := t.Get(ctx, &kept, "SELECT COUNT(*) FROM idempotency WHERE workspace_id = $1 AND owner = $2 AND created_at >= $3",
+		workspace, r.Owner, sqldb.At(now.Add(-idempotencyTime)))
 	if err != nil {
 		return fmt.Errorf("count the keys: %w", err)
 	}
@@ -111,24 +113,13 @@ func (t *tx) roomForKey(ctx context.Context, workspace string, r IdempotentReque
 	return nil
 }
 
-// relax lets a transaction return before it is on disk, where the database can: what
-// a crash forgets of it is only that a request was on its way, or an answer that can
-// be made again.
-func (t *tx) relax(ctx context.Context) error {
-	if t.d.relaxed == "" {
-		return nil
-	}
-	_, err := t.exec(ctx, t.d.relaxed)
-	return err
-}
-
 // knownKey reads a key that was there, and takes it over if its request came to
 // nothing.
 func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time.Time) (IdempotentState, *StoredResponse, error) {
 	var row idempotencyRow
-	err := t.get(ctx, &row, "SELECT request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
-		t.d.alive("idempotency.node", "idempotency.incarnation")+" AS alive "+
-		"FROM idempotency WHERE workspace_id = $1 AND key = $2"+t.d.lock, workspace, key)
+	err := t.Get(ctx, &row, "SELECT request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
+		alive(t.store.db.Dialect, "idempotency.node", "idempotency.incarnation")+" AS alive "+
+		"FROM idempotency WHERE workspace_id = $1 AND key = $2"+t.store.db.Dialect.Lock, workspace, key)
 	if err != nil {
 		return "", nil, fmt.Errorf("read the key: %w", err)
 	}
@@ -143,9 +134,9 @@ func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time
 			return IdempotentRunning, nil, nil
 		}
 	}
-	_, err = t.exec(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
+	_, err = t.Write(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
 		"seq = 0, created_id = '', status = 0, headers = '', body = '', created_at = $7 WHERE workspace_id = $1 AND key = $2",
-		workspace, key, hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.changeID, stamp{now})
+		workspace, key, hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.ChangeID, sqldb.At(now))
 	if err != nil {
 		return "", nil, fmt.Errorf("take the key over: %w", err)
 	}
@@ -164,7 +155,7 @@ func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, e
 	if r.Status == 0 {
 		return IdempotentApplied, stored, nil
 	}
-	headers, err := parsed[map[string]string](r.Headers)
+	headers, err := sqldb.DecodeJSON[map[string]string](r.Headers)
 	if err != nil {
 		return "", nil, err
 	}
@@ -181,12 +172,12 @@ func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, e
 // request whose process died is kept by whoever made it anew: it stays the same, whatever
 // becomes of what was made.
 func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
-	kept, err := text(&headers)
+	kept, err := sqldb.EncodeJSON(&headers)
 	if err != nil {
 		return err
 	}
 	return s.endIdempotent(ctx, workspace, func(t *tx) error {
-		_, err := t.exec(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
+		_, err := t.Write(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND (applied OR (node = $3 AND incarnation = $4))",
 			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
 		return err
@@ -201,7 +192,7 @@ func (s *Store) RefuseIdempotent(ctx context.Context, workspace, key string, sta
 		if err != nil || n > 0 {
 			return err
 		}
-		_, err = t.exec(ctx, "UPDATE idempotency SET status = $5, body = $6 "+
+		_, err = t.Write(ctx, "UPDATE idempotency SET status = $5, body = $6 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND applied AND node = $3 AND incarnation = $4",
 			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, base64.StdEncoding.EncodeToString(body))
 		return err
@@ -219,14 +210,15 @@ func (s *Store) AbandonIdempotent(ctx context.Context, workspace, key string) er
 
 // freeKey forgets a key of this process under which nothing was written.
 func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) {
-	return t.exec(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
+	return t.Write(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
 		"AND NOT applied AND status = 0", workspace, key, t.store.cfg.Node, t.store.cfg.Incarnation)
 }
 
 // endIdempotent writes what becomes of a key.
 func (s *Store) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
-	_, err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
-		if err := t.relax(ctx); err != nil {
+	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+		// A crash forgets only that a request was on its way, or an answer that can be made again.
+		if err := t.Relax(ctx); err != nil {
 			return err
 		}
 		return do(t)
@@ -240,10 +232,10 @@ func (s *Store) endIdempotent(ctx context.Context, workspace string, do func(*tx
 // PruneIdempotency forgets keys that are older than 24 hours, and marks of
 // transactions that are of no use any more.
 func (s *Store) PruneIdempotency(ctx context.Context, now time.Time) error {
-	_, err := s.write(ctx, "", func(t *tx) error {
-		before := stamp{now.Add(-idempotencyTime)}
+	err := s.write(ctx, "", func(t *tx) error {
+		before := sqldb.At(now.Add(-idempotencyTime))
 		for _, query := range []string{"DELETE FROM idempotency WHERE created_at < $1", "DELETE FROM changes WHERE at < $1"} {
-			if _, err := t.exec(ctx, query, before); err != nil {
+			if _, err := t.Write(ctx, query, before); err != nil {
 				return err
 			}
 		}
@@ -301,12 +293,12 @@ func (t *tx) applied(ctx context.Context, workspace string) error {
 	if id := k.created.Load(); id != nil {
 		created = *id
 	}
-	err := t.must(ctx, 1, errKeyLost, "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 "+
+	err := t.WriteOne(ctx, errKeyLost, "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 "+
 		"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied",
-		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.seq, created)
+		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, created)
 	if err != nil {
 		return fmt.Errorf("note that the request was applied: %w", err)
 	}
-	t.marks = k
+	t.OnCommit(func() { k.applied.Store(true) })
 	return nil
 }

@@ -6,28 +6,38 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type inboxRow struct {
 	messageRow
-	ItemID    string `db:"item_id"`
-	DedupeKey string `db:"dedupe_key"`
-	Kind      string `db:"kind"`
-	IfBusy    string `db:"if_busy"`
-	CreatedAt stamp  `db:"item_created_at"`
-	Bytes     int    `db:"bytes"`
+	ItemID    string      `db:"item_id"`
+	DedupeKey string      `db:"dedupe_key"`
+	Kind      string      `db:"kind"`
+	IfBusy    string      `db:"if_busy"`
+	CreatedAt sqldb.Stamp `db:"item_created_at"`
+	Bytes     int         `db:"bytes"`
 }
 
-const (
-	inboxColumns = "workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at"
-	inboxWidth   = 8
-)
+// inboxItemRow is what is written of an item; its message has a row of its own.
+type inboxItemRow struct {
+	WorkspaceID string      `db:"workspace_id"`
+	ID          string      `db:"id"`
+	SessionID   string      `db:"session_id"`
+	DedupeKey   string      `db:"dedupe_key"`
+	Kind        string      `db:"kind"`
+	IfBusy      string      `db:"if_busy"`
+	MessageID   string      `db:"message_id"`
+	CreatedAt   sqldb.Stamp `db:"created_at"`
+}
+
+var inboxTable = sqldb.NewTable[inboxItemRow]("inbox")
 
 // waitingSQL lists what a session has accepted and not folded in, oldest first; briefSQL
 // without what the messages say, whose reading costs as much as there is of it.
 var (
-	waitingSQL = waitingOf(prefixed("m", messageColumns))
-	briefSQL   = waitingOf(withoutText.Replace(prefixed("m", messageColumns)))
+	waitingSQL = waitingOf(messageTable.ColumnsOf("m"))
+	briefSQL   = waitingOf(withoutText.Replace(messageTable.ColumnsOf("m")))
 )
 
 var withoutText = strings.NewReplacer("m.rich", "'' AS rich", "m.text_content", "'' AS text_content", "m.ai", "'' AS ai",
@@ -41,9 +51,9 @@ func waitingOf(columns string) string {
 }
 
 // waiting reads the inbox of a session with waitingSQL or briefSQL.
-func waiting(ctx context.Context, r reader, query, workspace, session string) ([]*domain.InboxItem, error) {
+func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session string) ([]*domain.InboxItem, error) {
 	var rows []inboxRow
-	if err := r.all(ctx, &rows, query, workspace, session); err != nil {
+	if err := r.All(ctx, &rows, query, workspace, session); err != nil {
 		return nil, fmt.Errorf("read the inbox: %w", err)
 	}
 	return each(rows, func(r *inboxRow) (*domain.InboxItem, error) {
@@ -62,16 +72,19 @@ func waiting(ctx context.Context, r reader, query, workspace, session string) ([
 // writeInbox adds what came in and marks what was folded in. A row stays when it is
 // done, so that its key is still known.
 func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
-	args := make([]any, 0, len(c.Inbox)*inboxWidth)
-	for _, i := range c.Inbox {
-		args = append(args, i.WorkspaceID, i.ID, i.SessionID, i.DedupeKey, i.Kind, string(i.IfBusy), i.MessageID, stamp{i.CreatedAt})
+	rows := make([]inboxItemRow, len(c.Inbox))
+	for n, i := range c.Inbox {
+		rows[n] = inboxItemRow{
+			WorkspaceID: i.WorkspaceID, ID: i.ID, SessionID: i.SessionID, DedupeKey: i.DedupeKey, Kind: i.Kind,
+			IfBusy: string(i.IfBusy), MessageID: i.MessageID, CreatedAt: sqldb.At(i.CreatedAt),
+		}
 	}
-	if _, err := t.insert(ctx, "inbox", inboxColumns, "", inboxWidth, args); err != nil {
+	if _, err := t.Insert(ctx, inboxTable.Rows(rows...), ""); err != nil {
 		return fmt.Errorf("insert into the inbox: %w", err)
 	}
 	for _, id := range c.InboxDone {
-		err := t.must(ctx, 1, domain.ErrStale,
-			"UPDATE inbox SET done_at = $3 WHERE workspace_id = $1 AND id = $2 AND done_at IS NULL", c.WorkspaceID, id, stamp{c.At})
+		err := t.WriteOne(ctx, domain.ErrStale,
+			"UPDATE inbox SET done_at = $3 WHERE workspace_id = $1 AND id = $2 AND done_at IS NULL", c.WorkspaceID, id, sqldb.At(c.At))
 		if err != nil {
 			return fmt.Errorf("take %s from the inbox: %w", id, err)
 		}
@@ -96,7 +109,7 @@ func (t *tx) recount(ctx context.Context, c *domain.Change) error {
 		touched[a.SessionID] = true
 	}
 	for id := range touched {
-		_, err := t.exec(ctx, recountSQL, c.WorkspaceID, id)
+		_, err := t.Write(ctx, recountSQL, c.WorkspaceID, id)
 		if err != nil {
 			return fmt.Errorf("count what waits: %w", err)
 		}

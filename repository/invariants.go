@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // invariant is a count of something that must not be, in one workspace ($1).
@@ -101,13 +102,13 @@ func phasesThat(hold func(domain.Phase) bool) string {
 // count is 0.
 func (s *Store) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
 	out := make([]domain.Invariant, 0, len(invariants))
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
 			return err
 		}
 		for _, i := range invariants {
 			found := domain.Invariant{Name: i.name, Description: i.description}
-			if err := r.get(ctx, &found.Count, i.count, workspace); err != nil {
+			if err := r.Get(ctx, &found.Count, i.count, workspace); err != nil {
 				return fmt.Errorf("count %s: %w", i.name, err)
 			}
 			out = append(out, found)

@@ -5,36 +5,45 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type keyRow struct {
-	WorkspaceID string `db:"workspace_id"`
-	ID          string `db:"id"`
-	Name        string `db:"name"`
-	Role        string `db:"role"`
-	Prefix      string `db:"prefix"`
-	Hash        string `db:"hash"`
-	CreatedAt   stamp  `db:"created_at"`
-	ExpiresAt   stamp  `db:"expires_at"`
-	LastUsedAt  stamp  `db:"last_used_at"`
-	RevokedAt   stamp  `db:"revoked_at"`
+	WorkspaceID string      `db:"workspace_id"`
+	ID          string      `db:"id"`
+	Name        string      `db:"name"`
+	Role        string      `db:"role"`
+	Prefix      string      `db:"prefix"`
+	Hash        string      `db:"hash"`
+	CreatedAt   sqldb.Stamp `db:"created_at"`
+	ExpiresAt   sqldb.Stamp `db:"expires_at"`
+	LastUsedAt  sqldb.Stamp `db:"last_used_at"`
+	RevokedAt   sqldb.Stamp `db:"revoked_at"`
 }
 
-const keyColumns = "workspace_id, id, name, role, prefix, hash, created_at, expires_at, last_used_at, revoked_at"
+var keyTable = sqldb.NewTable[keyRow]("keys")
+
+func keyRowOf(k *domain.Key) keyRow {
+	return keyRow{
+		WorkspaceID: k.WorkspaceID, ID: k.ID, Name: k.Name, Role: string(k.Role), Prefix: k.Prefix, Hash: k.Hash,
+		CreatedAt: sqldb.At(k.CreatedAt), ExpiresAt: sqldb.AtPtr(k.ExpiresAt), LastUsedAt: sqldb.AtPtr(k.LastUsedAt),
+		RevokedAt: sqldb.AtPtr(k.RevokedAt),
+	}
+}
 
 func (r *keyRow) key() (*domain.Key, error) {
 	return &domain.Key{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Role: domain.Role(r.Role), Prefix: r.Prefix, Hash: r.Hash,
-		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.ptr(), LastUsedAt: r.LastUsedAt.ptr(), RevokedAt: r.RevokedAt.ptr(),
+		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Ptr(), LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
 	}, nil
 }
 
-const keysQuery = "SELECT " + keyColumns + " FROM keys WHERE workspace_id = $1 ORDER BY created_at, id"
+var keysQuery = "SELECT " + keyTable.Columns() + " FROM keys WHERE workspace_id = $1 ORDER BY created_at, id"
 
 // Keys lists a workspace's keys, oldest first, revoked ones too.
 func (s *Store) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
 	var rows []keyRow
-	err := s.reads.all(ctx, &rows, keysQuery, workspace)
+	err := s.db.All(ctx, &rows, keysQuery, workspace)
 	if err != nil {
 		return nil, fmt.Errorf("list the keys: %w", err)
 	}
@@ -44,8 +53,8 @@ func (s *Store) Keys(ctx context.Context, workspace string) ([]*domain.Key, erro
 // KeyByHash finds a key that is not revoked, of whatever workspace; its time may be over.
 func (s *Store) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
 	var row keyRow
-	err := s.reads.get(ctx, &row, "SELECT "+keyColumns+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+keyTable.Columns()+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("key")
 	}
 	if err != nil {
@@ -61,7 +70,7 @@ const anyKeyQuery = "SELECT COUNT(*) FROM (SELECT 1 FROM keys LIMIT 1) AS made"
 // stays true.
 func (s *Store) AnyKey(ctx context.Context) (bool, error) {
 	var n int
-	if err := s.reads.get(ctx, &n, anyKeyQuery); err != nil {
+	if err := s.db.Get(ctx, &n, anyKeyQuery); err != nil {
 		return false, fmt.Errorf("look for keys: %w", err)
 	}
 	return n > 0, nil
@@ -73,7 +82,7 @@ func (s *Store) InsertKey(ctx context.Context, k *domain.Key, may func(first boo
 	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
 		if may != nil {
 			var n int
-			if err := t.get(ctx, &n, anyKeyQuery); err != nil {
+			if err := t.Get(ctx, &n, anyKeyQuery); err != nil {
 				return err
 			}
 			if err := may(n == 0); err != nil {
@@ -81,8 +90,7 @@ func (s *Store) InsertKey(ctx context.Context, k *domain.Key, may func(first boo
 			}
 		}
 		t.created = k.ID
-		_, err := t.exec(ctx, "INSERT INTO keys ("+keyColumns+") VALUES ("+placeholders(1, 10)+")",
-			k.WorkspaceID, k.ID, k.Name, string(k.Role), k.Prefix, k.Hash, stamp{k.CreatedAt}, stampOf(k.ExpiresAt), stampOf(k.LastUsedAt), stampOf(k.RevokedAt))
+		_, err := t.Insert(ctx, keyTable.Rows(keyRowOf(k)), "")
 		return err
 	})
 }
@@ -94,7 +102,7 @@ func (s *Store) RevokeKey(ctx context.Context, workspace, id string, may func(al
 	return s.configure(ctx, workspace, func(t *tx) error {
 		if may != nil {
 			var rows []keyRow
-			if err := t.all(ctx, &rows, keysQuery, workspace); err != nil {
+			if err := t.All(ctx, &rows, keysQuery, workspace); err != nil {
 				return err
 			}
 			all, err := each(rows, (*keyRow).key)
@@ -105,18 +113,18 @@ func (s *Store) RevokeKey(ctx context.Context, workspace, id string, may func(al
 				return err
 			}
 		}
-		return t.must(ctx, 1, domain.NotFound("key"),
-			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2", workspace, id, stamp{s.cfg.Clock()})
+		return t.WriteOne(ctx, domain.NotFound("key"),
+			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2", workspace, id, sqldb.At(s.cfg.Clock()))
 	})
 }
 
 // KeysUsed writes when keys were used last; no time goes back. It locks nothing but the
 // keys' own rows.
 func (s *Store) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
-	_, err := s.write(ctx, "", func(t *tx) error {
+	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
-			_, err := t.exec(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
-				u.WorkspaceID, u.KeyID, stamp{u.At})
+			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
+				u.WorkspaceID, u.KeyID, sqldb.At(u.At))
 			if err != nil {
 				return err
 			}
@@ -131,8 +139,8 @@ func (s *Store) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 
 // configure writes what belongs to a workspace as a whole, one writer at a time.
 func (s *Store) configure(ctx context.Context, workspace string, fn func(t *tx) error) error {
-	_, err := s.write(ctx, workspace, func(t *tx) error {
-		if _, err := workspaceIn(ctx, t, workspace, s.dialect.lock); err != nil {
+	err := s.write(ctx, workspace, func(t *tx) error {
+		if _, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock); err != nil {
 			return err
 		}
 		return fn(t)

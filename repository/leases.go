@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // errNodeTaken: two processes with one name would take each other's sessions.
@@ -17,9 +18,9 @@ var errNodeTaken = errors.New("renew the lease: another process runs under this 
 // over from an earlier process of this node.
 func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 	first := !s.renewed.Load()
-	_, err := s.write(ctx, "", func(t *tx) error {
+	err := s.write(ctx, "", func(t *tx) error {
 		// The marks of earlier renewals are of no use any more.
-		_, err := t.exec(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", stamp{s.cfg.Clock().Add(-time.Hour)})
+		_, err := t.Write(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", sqldb.At(s.cfg.Clock().Add(-time.Hour)))
 		if err != nil {
 			return err
 		}
@@ -29,8 +30,8 @@ func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 		if first {
 			condition += " OR TRUE"
 		}
-		return t.must(ctx, 1, errNodeTaken, "INSERT INTO nodes (id, incarnation, lease_until, renewed_at) "+
-			"VALUES ($1, $2, "+s.dialect.clock+" + $3, "+s.dialect.clock+")"+condition,
+		return t.WriteOne(ctx, errNodeTaken, "INSERT INTO nodes (id, incarnation, lease_until, renewed_at) "+
+			"VALUES ($1, $2, "+s.db.Dialect.Clock+" + $3, "+s.db.Dialect.Clock+")"+condition,
 			s.cfg.Node, s.cfg.Incarnation, ttl.Microseconds())
 	})
 	if err != nil {
@@ -44,12 +45,12 @@ func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 // are without an incarnation from then on, which says that they were let go in good
 // order.
 func (s *Store) Release(ctx context.Context) error {
-	_, err := s.write(ctx, "", func(t *tx) error {
-		_, err := t.exec(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+	err := s.write(ctx, "", func(t *tx) error {
+		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2",
+		_, err = t.Write(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2",
 			s.cfg.Node, s.cfg.Incarnation)
 		return err
 	})
@@ -62,15 +63,15 @@ func (s *Store) Release(ctx context.Context) error {
 // LeaseUntil is when this node's lease ends, on the database's clock; nil when it has
 // none.
 func (s *Store) LeaseUntil(ctx context.Context) (*time.Time, error) {
-	var until stamp
-	err := s.reads.get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
-	if missing(err) {
+	var until sqldb.Stamp
+	err := s.db.Get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
+	if sqldb.NotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the lease: %w", err)
 	}
-	return until.ptr(), nil
+	return until.Ptr(), nil
 }
 
 type refRow struct {
@@ -89,9 +90,9 @@ func refs(rows []refRow) []domain.SessionRef {
 
 // alive is the condition under which the owner of a session (alias s) still lives:
 // the same start of its node, with a lease that has not run out.
-func (d *dialect) alive(node, incarnation string) string {
+func alive(d *sqldb.Dialect, node, incarnation string) string {
 	return "EXISTS (SELECT 1 FROM nodes n WHERE n.id = " + node + " AND n.incarnation = " + incarnation +
-		" AND n.lease_until > " + d.clock + ")"
+		" AND n.lease_until > " + d.Clock + ")"
 }
 
 // Claimable lists sessions at work whose driver is gone: owned by nobody, by a node
@@ -99,37 +100,37 @@ func (d *dialect) alive(node, incarnation string) string {
 // that was seen: who takes it up must find that one still.
 func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
 	q := atWork()
-	q.add(" AND (NOT " + s.dialect.alive("s.owner_node", "s.owner_incarnation"))
+	q.Add(" AND (NOT " + alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
 	// Before this process has its lease, the row may still be that of its predecessor.
-	q.add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
-	q.add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
+	q.Add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
+	q.Add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
 	var rows []refRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	if err := s.db.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("look for sessions without a driver: %w", err)
 	}
 	return refs(rows), nil
 }
 
 // atWork begins a query for the sessions at work.
-func atWork() *query {
-	q := newQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
+func atWork() *sqldb.Query {
+	q := sqldb.NewQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
 	comma := ""
 	for _, phase := range domain.Phases {
 		if phase.Working() {
-			q.add(comma+"?", string(phase))
+			q.Add(comma+"?", string(phase))
 			comma = ", "
 		}
 	}
-	q.add(")")
+	q.Add(")")
 	return q
 }
 
 // Owned lists the sessions at work that this process has claimed.
 func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	q := atWork()
-	q.add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
+	q.Add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
 	var rows []refRow
-	if err := s.reads.all(ctx, &rows, q.text(), q.args...); err != nil {
+	if err := s.db.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("look for the sessions of this node: %w", err)
 	}
 	return refs(rows), nil
@@ -138,7 +139,7 @@ func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 // Suspects lists the sessions that this process has set aside because theirs died.
 func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
-	err := s.reads.all(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
+	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
 		"AND s.id = q.session_id WHERE q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY s.workspace_id, s.id",
 		domain.QueuedSuspect, s.cfg.Node, s.cfg.Incarnation)
 	if err != nil {
@@ -151,17 +152,17 @@ func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 // of sessions that each drives.
 func (s *Store) Nodes(ctx context.Context) ([]domain.Node, error) {
 	var rows []struct {
-		ID          string `db:"id"`
-		Incarnation string `db:"incarnation"`
-		LeaseUntil  stamp  `db:"lease_until"`
-		Alive       bool   `db:"alive"`
-		Sessions    int    `db:"sessions"`
+		ID          string      `db:"id"`
+		Incarnation string      `db:"incarnation"`
+		LeaseUntil  sqldb.Stamp `db:"lease_until"`
+		Alive       bool        `db:"alive"`
+		Sessions    int         `db:"sessions"`
 	}
 	work := atWork()
-	text := "SELECT n.id, n.incarnation, n.lease_until, n.lease_until > " + s.dialect.clock + " AS alive, " +
-		"(SELECT COUNT(*) FROM (" + work.text() + " AND s.owner_node = n.id AND s.owner_incarnation = n.incarnation) w) AS sessions " +
-		"FROM nodes n WHERE n.renewed_at > " + s.dialect.clock + " - 86400000000 ORDER BY n.id"
-	if err := s.reads.all(ctx, &rows, text, work.args...); err != nil {
+	text := "SELECT n.id, n.incarnation, n.lease_until, n.lease_until > " + s.db.Dialect.Clock + " AS alive, " +
+		"(SELECT COUNT(*) FROM (" + work.Text() + " AND s.owner_node = n.id AND s.owner_incarnation = n.incarnation) w) AS sessions " +
+		"FROM nodes n WHERE n.renewed_at > " + s.db.Dialect.Clock + " - 86400000000 ORDER BY n.id"
+	if err := s.db.All(ctx, &rows, text, work.Args()...); err != nil {
 		return nil, fmt.Errorf("list the nodes: %w", err)
 	}
 	out := make([]domain.Node, len(rows))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // messageCursor is where a page of messages ended: behind the message with the number
@@ -54,8 +55,8 @@ func (s *Store) MessagePage(ctx context.Context, workspace, session, cursor stri
 	if err != nil {
 		return nil, "", err
 	}
-	p := &messagePage{workspace: workspace, session: session, from: from, room: roomFor(domain.PageSize{Rows: pageSize(limit)})}
-	err = s.read(ctx, func(r reader) error {
+	p := &messagePage{workspace: workspace, session: session, from: from, room: sqldb.RoomFor(domain.PageSize{Rows: sqldb.PageSize(limit)})}
+	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		if latest {
 			err = p.latest(ctx, r)
 		} else {
@@ -78,18 +79,18 @@ func (s *Store) MessagePage(ctx context.Context, workspace, session, cursor stri
 type messagePage struct {
 	workspace, session string
 	from               messageCursor
-	room               *room
+	room               *sqldb.Room
 	rows               []messageRow
 	next               string
 }
 
-const (
-	placedMessages  = "SELECT " + messageColumns + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq "
-	waitingMessages = "SELECT " + messageColumns + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq IS NULL"
+var (
+	placedMessages  = "SELECT " + messageTable.Columns() + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq "
+	waitingMessages = "SELECT " + messageTable.Columns() + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq IS NULL"
 )
 
-func (p *messagePage) inOrder(ctx context.Context, r reader) error {
-	more, err := p.read(ctx, r, newQuery(placedMessages+"> ? ORDER BY seq", p.workspace, p.session, p.from.Seq))
+func (p *messagePage) inOrder(ctx context.Context, r sqldb.Reader) error {
+	more, err := p.read(ctx, r, sqldb.NewQuery(placedMessages+"> ? ORDER BY seq", p.workspace, p.session, p.from.Seq))
 	if err != nil {
 		return err
 	}
@@ -101,24 +102,24 @@ func (p *messagePage) inOrder(ctx context.Context, r reader) error {
 		p.next = messageCursor{Seq: end.Seq}.String()
 		return nil
 	}
-	q := newQuery(waitingMessages, p.workspace, p.session)
+	q := sqldb.NewQuery(waitingMessages, p.workspace, p.session)
 	if p.from.ID != "" {
-		q.add(" AND (at, id) > (?, ?)", stamp{p.from.At}, p.from.ID)
+		q.Add(" AND (at, id) > (?, ?)", sqldb.At(p.from.At), p.from.ID)
 	}
-	q.add(" ORDER BY at, id")
+	q.Add(" ORDER BY at, id")
 	if more, err = p.read(ctx, r, q); more && err == nil {
 		p.next = p.endingAt(end)
 	}
 	return err
 }
 
-func (p *messagePage) latest(ctx context.Context, r reader) error {
+func (p *messagePage) latest(ctx context.Context, r sqldb.Reader) error {
 	if p.from.Seq == 0 {
-		q := newQuery(waitingMessages, p.workspace, p.session)
+		q := sqldb.NewQuery(waitingMessages, p.workspace, p.session)
 		if p.from.ID != "" {
-			q.add(" AND (at, id) < (?, ?)", stamp{p.from.At}, p.from.ID)
+			q.Add(" AND (at, id) < (?, ?)", sqldb.At(p.from.At), p.from.ID)
 		}
-		q.add(" ORDER BY at DESC, id DESC")
+		q.Add(" ORDER BY at DESC, id DESC")
 		more, err := p.read(ctx, r, q)
 		if err != nil || more {
 			p.next = p.endingAt(p.from)
@@ -126,7 +127,7 @@ func (p *messagePage) latest(ctx context.Context, r reader) error {
 		}
 		p.from.Seq = math.MaxInt64
 	}
-	more, err := p.read(ctx, r, newQuery(placedMessages+"< ? ORDER BY seq DESC", p.workspace, p.session, p.from.Seq))
+	more, err := p.read(ctx, r, sqldb.NewQuery(placedMessages+"< ? ORDER BY seq DESC", p.workspace, p.session, p.from.Seq))
 	if err != nil || !more {
 		return err
 	}
@@ -147,9 +148,8 @@ func (p *messagePage) endingAt(end messageCursor) string {
 }
 
 // read adds the rows of a query that there is room for.
-func (p *messagePage) read(ctx context.Context, r reader, q *query) (more bool, err error) {
-	q.add(" LIMIT ?", p.room.rows+1)
-	rows, more, err := fill[messageRow](ctx, r, p.room, q.text(), q.args...)
+func (p *messagePage) read(ctx context.Context, r sqldb.Reader, q *sqldb.Query) (more bool, err error) {
+	rows, more, err := sqldb.Fill[messageRow](ctx, r, p.room, q)
 	p.rows = append(p.rows, rows...)
 	return more, err
 }

@@ -5,62 +5,50 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type messageRow struct {
-	WorkspaceID string `db:"workspace_id"`
-	SessionID   string `db:"session_id"`
-	ID          string `db:"id"`
-	RoundID     string `db:"round_id"`
-	Seq         *int64 `db:"seq"`
-	At          stamp  `db:"at"`
-	Sender      string `db:"sender"`
-	Status      string `db:"status"`
-	SenderID    string `db:"sender_id"`
-	Rich        string `db:"rich"`
-	Text        string `db:"text_content"`
-	AI          string `db:"ai"`
-	Raw         string `db:"raw"`
-	System      string `db:"system"`
-	Run         string `db:"run"`
-	AnswersCall string `db:"answers_call"`
-	Exclude     bool   `db:"exclude_from_prompt"`
-	SenderName  string `db:"sender_name"`
-	SenderRole  string `db:"sender_role"`
+	WorkspaceID string      `db:"workspace_id,key"`
+	SessionID   string      `db:"session_id,key"`
+	ID          string      `db:"id,key"`
+	RoundID     string      `db:"round_id"`
+	Seq         *int64      `db:"seq"` // NULL while it waits its turn
+	At          sqldb.Stamp `db:"at"`
+	Sender      string      `db:"sender"`
+	Status      string      `db:"status"`
+	SenderID    string      `db:"sender_id"`
+	Rich        string      `db:"rich"`
+	Text        string      `db:"text_content"`
+	AI          string      `db:"ai"`
+	Raw         string      `db:"raw"`
+	System      string      `db:"system"`
+	Run         string      `db:"run"`
+	AnswersCall string      `db:"answers_call"`
+	Exclude     bool        `db:"exclude_from_prompt"`
+	SenderName  string      `db:"sender_name"`
+	SenderRole  string      `db:"sender_role"`
 }
 
-// The first three columns of a message identify it; the others are written.
-const (
-	messageWritten = "round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run, " +
-		"answers_call, exclude_from_prompt, sender_name, sender_role"
-	messageColumns = "workspace_id, session_id, id, " + messageWritten
-	messageWidth   = 19
-)
+var messageTable = sqldb.NewTable[messageRow]("messages")
 
-// messageArgs are the values of messageColumns.
-func messageArgs(m *domain.Message) ([]any, error) {
-	var texts [5]string
+func messageRowOf(m *domain.Message) (messageRow, error) {
 	var err error
-	for i, encode := range []func() (string, error){
-		func() (string, error) { return text(m.Rich) },
-		func() (string, error) { return text(m.AI) },
-		func() (string, error) { return text(m.Raw) },
-		func() (string, error) { return text(m.System) },
-		func() (string, error) { return text(m.Run) },
-	} {
-		if texts[i], err = encode(); err != nil {
-			return nil, fmt.Errorf("write message %s: %w", m.ID, err)
-		}
+	row := messageRow{
+		WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, ID: m.ID, RoundID: m.RoundID, At: sqldb.At(m.Timestamp),
+		Sender: string(m.Sender), Status: string(m.Status), SenderID: m.SenderID, Rich: sqldb.JSONOf(m.Rich, &err), Text: m.Text,
+		AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(m.Raw, &err), System: sqldb.JSONOf(m.System, &err),
+		Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
+		SenderName: m.SenderName, SenderRole: string(m.SenderRole),
 	}
-	var seq any // NULL while it waits its turn
+	if err != nil {
+		return row, fmt.Errorf("write message %s: %w", m.ID, err)
+	}
 	if m.Seq > 0 {
-		seq = m.Seq
+		seq := m.Seq
+		row.Seq = &seq
 	}
-	return []any{
-		m.WorkspaceID, m.SessionID, m.ID, m.RoundID, seq, stamp{m.Timestamp}, string(m.Sender), string(m.Status),
-		m.SenderID, texts[0], m.Text, texts[1], texts[2], texts[3], texts[4], m.AnswersCall, m.ExcludeFromPrompt,
-		m.SenderName, string(m.SenderRole),
-	}, nil
+	return row, nil
 }
 
 func (r *messageRow) message() (*domain.Message, error) {
@@ -74,11 +62,11 @@ func (r *messageRow) message() (*domain.Message, error) {
 		m.Seq = *r.Seq
 	}
 	var errs [5]error
-	m.Rich, errs[0] = parsed[domain.RichContent](r.Rich)
-	m.AI, errs[1] = parsed[domain.AIMessage](r.AI)
-	m.Raw, errs[2] = parsed[domain.RawAnswer](r.Raw)
-	m.System, errs[3] = parsed[domain.SystemMessage](r.System)
-	m.Run, errs[4] = parsed[domain.ExecutionMetadata](r.Run)
+	m.Rich, errs[0] = sqldb.DecodeJSON[domain.RichContent](r.Rich)
+	m.AI, errs[1] = sqldb.DecodeJSON[domain.AIMessage](r.AI)
+	m.Raw, errs[2] = sqldb.DecodeJSON[domain.RawAnswer](r.Raw)
+	m.System, errs[3] = sqldb.DecodeJSON[domain.SystemMessage](r.System)
+	m.Run, errs[4] = sqldb.DecodeJSON[domain.ExecutionMetadata](r.Run)
 	for _, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("read message %s: %w", r.ID, err)
@@ -95,12 +83,12 @@ func (s *Store) Messages(ctx context.Context, workspace, session string, after i
 		limit = 1 << 30
 	}
 	var rows []messageRow
-	err := s.reads.all(ctx, &rows, messageList, workspace, session, after, limit)
+	err := s.db.All(ctx, &rows, messageList, workspace, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the messages: %w", err)
 	}
 	if len(rows) == 0 {
-		if err := sessionExists(ctx, s.reads, workspace, session); err != nil {
+		if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 			return nil, err
 		}
 	}
@@ -108,9 +96,9 @@ func (s *Store) Messages(ctx context.Context, workspace, session string, after i
 }
 
 // messagesIn lists all of a short session's messages, within a transaction.
-func messagesIn(ctx context.Context, r reader, workspace, session string) ([]*domain.Message, error) {
+func messagesIn(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Message, error) {
 	var rows []messageRow
-	if err := r.all(ctx, &rows, messageList, workspace, session, 0, 1000); err != nil {
+	if err := r.All(ctx, &rows, messageList, workspace, session, 0, 1000); err != nil {
 		return nil, fmt.Errorf("list the messages: %w", err)
 	}
 	return each(rows, (*messageRow).message)
@@ -118,23 +106,23 @@ func messagesIn(ctx context.Context, r reader, workspace, session string) ([]*do
 
 // messageList takes each of the two kinds in the order of an index, so that a page of
 // a long session costs no more than one of a short one.
-const messageList = "SELECT " + messageColumns + " FROM (" +
-	"SELECT * FROM (SELECT 0 AS kind, " + messageColumns + " FROM messages " +
+var messageList = "SELECT " + messageTable.Columns() + " FROM (" +
+	"SELECT * FROM (SELECT 0 AS kind, " + messageTable.Columns() + " FROM messages " +
 	"WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 ORDER BY seq LIMIT $4) placed " +
-	"UNION ALL SELECT * FROM (SELECT 1 AS kind, " + messageColumns + " FROM messages " +
+	"UNION ALL SELECT * FROM (SELECT 1 AS kind, " + messageTable.Columns() + " FROM messages " +
 	"WHERE workspace_id = $1 AND session_id = $2 AND seq IS NULL ORDER BY at, id LIMIT $4) waiting" +
 	") listed ORDER BY kind, seq, at, id LIMIT $4"
 
 // Message reads one message.
 func (s *Store) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {
-	return messageIn(ctx, s.reads, workspace, session, id)
+	return messageIn(ctx, s.db, workspace, session, id)
 }
 
-func messageIn(ctx context.Context, r reader, workspace, session, id string) (*domain.Message, error) {
+func messageIn(ctx context.Context, r sqldb.Reader, workspace, session, id string) (*domain.Message, error) {
 	var row messageRow
-	err := r.get(ctx, &row, "SELECT "+messageColumns+" FROM messages WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
+	err := r.Get(ctx, &row, "SELECT "+messageTable.Columns()+" FROM messages WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
 		workspace, session, id)
-	if missing(err) {
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("message")
 	}
 	if err != nil {
@@ -174,7 +162,7 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 		if fresh[m.ID] {
 			continue
 		}
-		_, err := t.exec(ctx, "DELETE FROM messages WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
+		_, err := t.Write(ctx, "DELETE FROM messages WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
 			m.WorkspaceID, m.SessionID, m.ID)
 		if err != nil {
 			return fmt.Errorf("delete a message: %w", err)
@@ -184,18 +172,18 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 }
 
 func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) error {
-	var args []any
+	rows := make([]messageRow, 0, len(messages))
 	for _, m := range messages {
 		if gone[m.ID] {
 			continue
 		}
-		values, err := messageArgs(m)
+		row, err := messageRowOf(m)
 		if err != nil {
 			return err
 		}
-		args = append(args, values...)
+		rows = append(rows, row)
 	}
-	t.later(batch{"messages", messageColumns, messageWidth, args})
+	t.InsertLater(messageTable.Rows(rows...))
 	return nil
 }
 
@@ -206,16 +194,15 @@ func (t *tx) changeMessages(ctx context.Context, messages []*domain.Message, gon
 		if gone[m.ID] {
 			continue
 		}
-		values, err := messageArgs(m)
+		row, err := messageRowOf(m)
 		if err != nil {
 			return err
 		}
-		if err := t.must(ctx, 1, domain.ErrStale, messageUpdate, values...); err != nil {
+		if err := t.WriteOne(ctx, domain.ErrStale, messageUpdate, messageTable.Updated(&row)...); err != nil {
 			return fmt.Errorf("change message %s: %w", m.ID, err)
 		}
 	}
 	return nil
 }
 
-var messageUpdate = "UPDATE messages SET (" + messageWritten + ") = (" + placeholders(4, messageWidth-3) + ") " +
-	"WHERE workspace_id = $1 AND session_id = $2 AND id = $3 AND seq IS NULL"
+var messageUpdate = messageTable.Update() + " AND seq IS NULL"

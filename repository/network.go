@@ -18,7 +18,7 @@ func (s *Store) WaitingForNetwork(ctx context.Context, workspace string) ([]doma
 		ID         string `db:"id"`
 		ProviderID string `db:"provider_id"`
 	}
-	err := s.reads.all(ctx, &rows, "SELECT id, provider_id FROM sessions WHERE workspace_id = $1 AND phase = 'WAITING_NETWORK_RETRY' "+
+	err := s.db.All(ctx, &rows, "SELECT id, provider_id FROM sessions WHERE workspace_id = $1 AND phase = 'WAITING_NETWORK_RETRY' "+
 		"ORDER BY last_event_time, id LIMIT $2", workspace, maxWaiting)
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions that wait for their provider: %w", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // numbers are what a commit sets in a change, kept so that a failed one can be taken
@@ -63,9 +64,9 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 		LastSeq     int64 `db:"last_seq"`
 		QueueLength int64 `db:"queue_length"`
 	}
-	err := t.get(ctx, &row, "UPDATE workspaces SET last_seq = last_seq + $2, last_change_id = $3 WHERE id = $1 "+
-		"RETURNING last_seq, queue_length", c.WorkspaceID, len(c.Events), t.changeID)
-	if missing(err) {
+	err := t.Get(ctx, &row, "UPDATE workspaces SET last_seq = last_seq + $2, last_change_id = $3 WHERE id = $1 "+
+		"RETURNING last_seq, queue_length", c.WorkspaceID, len(c.Events), t.ChangeID)
+	if sqldb.NotFound(err) {
 		return domain.NotFound("workspace")
 	}
 	if err != nil {
@@ -73,7 +74,7 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 	}
 	t.queueLength = row.QueueLength
 	if len(c.Events) > 0 {
-		t.seq = row.LastSeq
+		t.Seq = row.LastSeq
 	}
 	first := row.LastSeq - int64(len(c.Events)) + 1
 	written := map[string]*domain.Session{}
@@ -111,7 +112,7 @@ func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
 		return fmt.Errorf("write session %s: it is of another workspace than the change", s.ID)
 	}
 	s.Version++
-	s.LastTransitionID = t.changeID
+	s.LastTransitionID = t.ChangeID
 	if w.Claim {
 		s.RunEpoch++
 		s.OwnerNode, s.OwnerIncarnation = t.store.cfg.Node, t.store.cfg.Incarnation
@@ -124,10 +125,10 @@ func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
 // write with it.
 func (t *tx) numberOther(ctx context.Context, workspace, session string, events []*domain.LogEvent) error {
 	var last int64
-	err := t.get(ctx, &last, "UPDATE sessions SET session_seq = session_seq + $3, last_seq = $4, version = version + 1, "+
+	err := t.Get(ctx, &last, "UPDATE sessions SET session_seq = session_seq + $3, last_seq = $4, version = version + 1, "+
 		"last_transition_id = $5 WHERE workspace_id = $1 AND id = $2 RETURNING session_seq",
-		workspace, session, len(events), events[len(events)-1].Seq, t.changeID)
-	if missing(err) {
+		workspace, session, len(events), events[len(events)-1].Seq, t.ChangeID)
+	if sqldb.NotFound(err) {
 		return domain.NotFound("session")
 	}
 	if err != nil {

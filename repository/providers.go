@@ -5,28 +5,40 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type providerRow struct {
-	WorkspaceID  string `db:"workspace_id"`
-	ID           string `db:"id"`
-	Name         string `db:"name"`
-	Kind         string `db:"kind"`
-	Config       string `db:"config"`
-	SecretSealed string `db:"secret_sealed"`
-	SecretMask   string `db:"secret_mask"`
-	EnvGrant     string `db:"env_grant"`
-	IsDefault    bool   `db:"is_default"`
-	Version      int64  `db:"version"`
-	CreatedAt    stamp  `db:"created_at"`
-	UpdatedAt    stamp  `db:"updated_at"`
+	WorkspaceID  string      `db:"workspace_id,key"`
+	ID           string      `db:"id,key"`
+	Name         string      `db:"name"`
+	Kind         string      `db:"kind"`
+	Config       string      `db:"config"`
+	SecretSealed string      `db:"secret_sealed"`
+	SecretMask   string      `db:"secret_mask"`
+	EnvGrant     string      `db:"env_grant"`
+	IsDefault    bool        `db:"is_default"`
+	Version      int64       `db:"version,version"`
+	CreatedAt    sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt    sqldb.Stamp `db:"updated_at"`
 }
 
-const providerColumns = "workspace_id, id, name, kind, config, secret_sealed, secret_mask, env_grant, is_default, version, created_at, updated_at"
+var (
+	providerTable  = sqldb.NewTable[providerRow]("providers")
+	providerUpdate = providerTable.Update()
+)
+
+func providerRowOf(p *domain.Provider) providerRow {
+	return providerRow{
+		WorkspaceID: p.WorkspaceID, ID: p.ID, Name: p.Name, Kind: p.Kind, Config: string(p.Config), SecretSealed: p.SecretSealed,
+		SecretMask: p.SecretMask, EnvGrant: p.EnvGrant, IsDefault: p.IsDefault, Version: p.Version,
+		CreatedAt: sqldb.At(p.CreatedAt), UpdatedAt: sqldb.At(p.UpdatedAt),
+	}
+}
 
 func (r *providerRow) provider() (*domain.Provider, error) {
 	return &domain.Provider{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Kind: r.Kind, Config: raw(r.Config), SecretSealed: r.SecretSealed,
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Kind: r.Kind, Config: sqldb.RawJSON(r.Config), SecretSealed: r.SecretSealed,
 		SecretMask: r.SecretMask, EnvGrant: r.EnvGrant, IsDefault: r.IsDefault, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}, nil
 }
@@ -34,7 +46,7 @@ func (r *providerRow) provider() (*domain.Provider, error) {
 // Providers lists a workspace's configured providers, oldest first.
 func (s *Store) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
 	var rows []providerRow
-	err := s.reads.all(ctx, &rows, "SELECT "+providerColumns+" FROM providers WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
 	if err != nil {
 		return nil, fmt.Errorf("list the providers: %w", err)
 	}
@@ -44,8 +56,8 @@ func (s *Store) Providers(ctx context.Context, workspace string) ([]*domain.Prov
 // Provider reads one provider.
 func (s *Store) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
 	var row providerRow
-	err := s.reads.get(ctx, &row, "SELECT "+providerColumns+" FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("provider")
 	}
 	if err != nil {
@@ -58,8 +70,8 @@ func (s *Store) Provider(ctx context.Context, workspace, id string) (*domain.Pro
 // none.
 func (s *Store) DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error) {
 	var row providerRow
-	err := s.reads.get(ctx, &row, "SELECT "+providerColumns+" FROM providers WHERE workspace_id = $1 AND is_default", workspace)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND is_default", workspace)
+	if sqldb.NotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -70,19 +82,18 @@ func (s *Store) DefaultProvider(ctx context.Context, workspace string) (*domain.
 
 // InsertProvider stores a provider; a new default takes the place of the old one.
 func (s *Store) InsertProvider(ctx context.Context, p *domain.Provider) error {
-	version := max(p.Version, 1)
+	row := providerRowOf(p)
+	row.Version = max(p.Version, 1)
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		t.created = p.ID
-		if err := t.dethrone(ctx, p); err != nil {
+		if err := t.clearDefault(ctx, p); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, "INSERT INTO providers ("+providerColumns+") VALUES ("+placeholders(1, 12)+")",
-			p.WorkspaceID, p.ID, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.EnvGrant, p.IsDefault, version,
-			stamp{p.CreatedAt}, stamp{p.UpdatedAt})
+		_, err := t.Insert(ctx, providerTable.Rows(row), "")
 		return err
 	})
 	if err == nil {
-		p.Version = version
+		p.Version = row.Version
 	}
 	return err
 }
@@ -90,12 +101,11 @@ func (s *Store) InsertProvider(ctx context.Context, p *domain.Provider) error {
 // UpdateProvider changes a provider on condition of its version, and bumps it.
 func (s *Store) UpdateProvider(ctx context.Context, p *domain.Provider) error {
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
-		if err := t.dethrone(ctx, p); err != nil {
+		if err := t.clearDefault(ctx, p); err != nil {
 			return err
 		}
-		n, err := t.exec(ctx, "UPDATE providers SET name = $4, kind = $5, config = $6, secret_sealed = $7, secret_mask = $8, "+
-			"env_grant = $9, is_default = $10, updated_at = $11, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3",
-			p.WorkspaceID, p.ID, p.Version, p.Name, p.Kind, string(p.Config), p.SecretSealed, p.SecretMask, p.EnvGrant, p.IsDefault, stamp{p.UpdatedAt})
+		row := providerRowOf(p)
+		n, err := t.Write(ctx, providerUpdate, providerTable.Updated(&row)...)
 		if err != nil || n == 1 {
 			return err
 		}
@@ -107,12 +117,12 @@ func (s *Store) UpdateProvider(ctx context.Context, p *domain.Provider) error {
 	return err
 }
 
-// dethrone makes room for a new default.
-func (t *tx) dethrone(ctx context.Context, p *domain.Provider) error {
+// clearDefault makes room for a new default.
+func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 	if !p.IsDefault {
 		return nil
 	}
-	_, err := t.exec(ctx, "UPDATE providers SET is_default = FALSE, version = version + 1 WHERE workspace_id = $1 AND is_default AND id <> $2",
+	_, err := t.Write(ctx, "UPDATE providers SET is_default = FALSE, version = version + 1 WHERE workspace_id = $1 AND is_default AND id <> $2",
 		p.WorkspaceID, p.ID)
 	return err
 }
@@ -121,20 +131,20 @@ func (t *tx) dethrone(ctx context.Context, p *domain.Provider) error {
 // call it.
 func (s *Store) DeleteProvider(ctx context.Context, workspace, id string) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
-		return t.must(ctx, 1, domain.NotFound("provider"), "DELETE FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
+		return t.WriteOne(ctx, domain.NotFound("provider"), "DELETE FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
 }
 
 // staleOrGone says why a conditional update found no row.
-func staleOrGone(ctx context.Context, r reader, table, noun, workspace, id string) error {
+func staleOrGone(ctx context.Context, r sqldb.Reader, table, noun, workspace, id string) error {
 	live := ""
 	if table != "providers" && table != "tool_types" {
 		live = " AND deleted_at IS NULL"
 	}
 	var one int
-	err := r.get(ctx, &one, "SELECT 1 FROM "+table+" WHERE workspace_id = $1 AND id = $2"+live, workspace, id)
+	err := r.Get(ctx, &one, "SELECT 1 FROM "+table+" WHERE workspace_id = $1 AND id = $2"+live, workspace, id)
 	switch {
-	case missing(err):
+	case sqldb.NotFound(err):
 		return domain.NotFound(noun)
 	case err != nil:
 		return fmt.Errorf("look for the %s: %w", noun, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // pruneRows bounds how many rows one transaction deletes for good.
@@ -13,9 +15,9 @@ const pruneRows = 1000
 // then what held them.
 func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 	var workspaces []string
-	err := s.reads.all(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM entries WHERE deleted_at < $1 UNION "+
+	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM entries WHERE deleted_at < $1 UNION "+
 		"SELECT workspace_id FROM tools WHERE deleted_at < $1 UNION SELECT workspace_id FROM zones WHERE deleted_at < $1 UNION "+
-		"SELECT workspace_id FROM documents WHERE deleted_at < $1", stamp{before})
+		"SELECT workspace_id FROM documents WHERE deleted_at < $1", sqldb.At(before))
 	if err != nil {
 		return fmt.Errorf("look for what was deleted long ago: %w", err)
 	}
@@ -40,9 +42,9 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 // pruneRows runs a deletion until nothing is left of it.
 func (s *Store) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
 	for n := int64(pruneRows); n == pruneRows; {
-		_, err := s.write(ctx, workspace, func(t *tx) error {
+		err := s.write(ctx, workspace, func(t *tx) error {
 			var err error
-			n, err = t.exec(ctx, query, workspace, stamp{before}, pruneRows)
+			n, err = t.Write(ctx, query, workspace, sqldb.At(before), pruneRows)
 			return err
 		})
 		if err != nil {

@@ -6,20 +6,24 @@ import (
 	"math"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type queueRow struct {
-	WorkspaceID string `db:"workspace_id"`
-	SessionID   string `db:"session_id"`
-	Number      int64  `db:"number"`
-	Trigger     string `db:"trigger_kind"`
-	Reason      string `db:"reason"`
-	Since       stamp  `db:"since"`
-	NotBefore   stamp  `db:"not_before"`
-	Preempting  bool   `db:"preempting"`
+	WorkspaceID string      `db:"workspace_id,key"`
+	SessionID   string      `db:"session_id,key"`
+	Number      int64       `db:"number"`
+	Trigger     string      `db:"trigger_kind"`
+	Reason      string      `db:"reason"`
+	Since       sqldb.Stamp `db:"since"`
+	NotBefore   sqldb.Stamp `db:"not_before"`
+	Preempting  bool        `db:"preempting"`
 }
 
-const queueColumns = "workspace_id, session_id, number, trigger_kind, reason, since, not_before, preempting"
+var (
+	queueTable  = sqldb.NewTable[queueRow]("queue")
+	queueUpsert = queueTable.Upsert("")
+)
 
 const (
 	// queueShown is how much of the queue an event shows: a long one would make every
@@ -32,9 +36,9 @@ const (
 )
 
 // queueIn lists the queue, next first, with positions from 1.
-func queueIn(ctx context.Context, r reader, workspace string, limit int) ([]domain.QueueRow, error) {
+func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) ([]domain.QueueRow, error) {
 	var rows []queueRow
-	err := r.all(ctx, &rows, "SELECT "+queueColumns+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id LIMIT $2", workspace, limit)
+	err := r.All(ctx, &rows, "SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id LIMIT $2", workspace, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
@@ -42,7 +46,7 @@ func queueIn(ctx context.Context, r reader, workspace string, limit int) ([]doma
 	for i, r := range rows {
 		out[i] = domain.QueueRow{
 			WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Number: r.Number, Position: i + 1, Trigger: r.Trigger,
-			Reason: r.Reason, Since: r.Since.Time, NotBefore: r.NotBefore.ptr(), Preempting: r.Preempting,
+			Reason: r.Reason, Since: r.Since.Time, NotBefore: r.NotBefore.Ptr(), Preempting: r.Preempting,
 		}
 	}
 	return out, nil
@@ -51,7 +55,7 @@ func queueIn(ctx context.Context, r reader, workspace string, limit int) ([]doma
 // Queue lists the sessions that asked for the slot, next first.
 func (s *Store) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
 	var rows []domain.QueueRow
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
 			return err
 		}
@@ -63,18 +67,18 @@ func (s *Store) Queue(ctx context.Context, workspace string) ([]domain.QueueRow,
 }
 
 // queueWithSessions lists the queue with its sessions, or with those of one type.
-func queueWithSessions(ctx context.Context, r reader, workspace string, only domain.SessionType, limit int) ([]domain.QueueRow, error) {
+func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, only domain.SessionType, limit int) ([]domain.QueueRow, error) {
 	rows, err := queueIn(ctx, r, workspace, limit)
 	if err != nil || len(rows) == 0 {
 		return rows, err
 	}
-	q := newQuery("SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = ? "+
+	q := sqldb.NewQuery("SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = ? "+
 		"AND id IN (SELECT session_id FROM queue WHERE workspace_id = ? ORDER BY number, session_id LIMIT ?)", workspace, workspace, limit)
 	if only != "" {
-		q.add(" AND type = ?", string(only))
+		q.Add(" AND type = ?", string(only))
 	}
 	var found []sessionRow
-	if err := r.all(ctx, &found, q.text(), q.args...); err != nil {
+	if err := r.All(ctx, &found, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("read the queue's sessions: %w", err)
 	}
 	sessions := make(map[string]*domain.Session, len(found))
@@ -103,7 +107,7 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 		leave = nil // whoever got the slot is taken out, though mostly nobody queues
 	}
 	for _, id := range leave {
-		n, err := t.exec(ctx, "DELETE FROM queue WHERE workspace_id = $1 AND session_id = $2", c.WorkspaceID, id)
+		n, err := t.Write(ctx, "DELETE FROM queue WHERE workspace_id = $1 AND session_id = $2", c.WorkspaceID, id)
 		if err != nil {
 			return fmt.Errorf("leave the queue: %w", err)
 		}
@@ -116,16 +120,16 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 			if row.InTurn() {
 				first, last = firstInTurn, math.MaxInt64
 			}
-			err := t.get(ctx, &row.Number, "SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
+			err := t.Get(ctx, &row.Number, "SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
 				c.WorkspaceID, first, last)
 			if err != nil {
 				return fmt.Errorf("find the end of the queue: %w", err)
 			}
 		}
-		_, err := t.exec(ctx, "INSERT INTO queue ("+queueColumns+") VALUES ("+placeholders(1, 8)+") "+
-			"ON CONFLICT (workspace_id, session_id) DO UPDATE SET number = excluded.number, trigger_kind = excluded.trigger_kind, "+
-			"reason = excluded.reason, since = excluded.since, not_before = excluded.not_before, preempting = excluded.preempting",
-			c.WorkspaceID, row.SessionID, row.Number, row.Trigger, row.Reason, stamp{row.Since}, stampOf(row.NotBefore), row.Preempting)
+		_, err := t.Insert(ctx, queueTable.Rows(queueRow{
+			WorkspaceID: c.WorkspaceID, SessionID: row.SessionID, Number: row.Number, Trigger: row.Trigger, Reason: row.Reason,
+			Since: sqldb.At(row.Since), NotBefore: sqldb.AtPtr(row.NotBefore), Preempting: row.Preempting,
+		}), queueUpsert)
 		if err != nil {
 			return fmt.Errorf("enter the queue: %w", err)
 		}
@@ -148,7 +152,7 @@ func (t *tx) tellQueue(ctx context.Context, c *domain.Change) error {
 		if t.queueLength == 0 && len(c.Enqueue) == 0 {
 			continue // it was empty, and still is
 		}
-		err := t.get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
+		err := t.Get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
 		if err != nil {
 			return fmt.Errorf("count the queue: %w", err)
 		}
@@ -162,7 +166,7 @@ func (t *tx) tellQueue(ctx context.Context, c *domain.Change) error {
 // countQueue keeps the length on the workspace's row, by which a View knows that it
 // need not read the queue.
 func (t *tx) countQueue(ctx context.Context, workspace string) error {
-	_, err := t.exec(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) WHERE id = $1", workspace)
+	_, err := t.Write(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) WHERE id = $1", workspace)
 	if err != nil {
 		return fmt.Errorf("count the queue: %w", err)
 	}
@@ -173,22 +177,22 @@ func (t *tx) countQueue(ctx context.Context, workspace string) error {
 // end.
 func (s *Store) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
 	state := &domain.SlotState{}
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		w, err := workspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
 		}
 		var row sessionRow
-		err = r.get(ctx, &row, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND holds_slot", workspace)
+		err = r.Get(ctx, &row, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot", workspace)
 		switch {
-		case missing(err):
+		case sqldb.NotFound(err):
 		case err != nil:
 			return fmt.Errorf("read the holder: %w", err)
 		default:
 			if state.Holder, err = row.session(); err != nil {
 				return err
 			}
-			state.Since = row.SlotSince.ptr()
+			state.Since = row.SlotSince.Ptr()
 		}
 		if w.QueueLength == 0 {
 			return nil

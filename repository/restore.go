@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // RestoreZone undoes a deletion that is not older than since: the zone comes back
@@ -63,7 +64,7 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 		return false, err
 	}
 	var taken int
-	err = d.r.get(ctx, &taken, "SELECT COUNT(*) FROM documents there JOIN documents gone ON gone.workspace_id = there.workspace_id AND gone.key = there.key "+
+	err = d.r.Get(ctx, &taken, "SELECT COUNT(*) FROM documents there JOIN documents gone ON gone.workspace_id = there.workspace_id AND gone.key = there.key "+
 		"WHERE gone.workspace_id = $1 AND gone.id = $2 AND there.deleted_at IS NULL", d.workspace, id)
 	if err != nil {
 		return false, fmt.Errorf("look for the document's key: %w", err)
@@ -77,11 +78,11 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 }
 
 // deletedAt is when something was deleted, zero if it is there.
-func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (stamp, error) {
-	var at stamp
-	err := d.r.get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2", d.workspace, id)
+func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (sqldb.Stamp, error) {
+	var at sqldb.Stamp
+	err := d.r.Get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2", d.workspace, id)
 	switch {
-	case missing(err):
+	case sqldb.NotFound(err):
 		return at, domain.NotFound(noun)
 	case err != nil:
 		return at, fmt.Errorf("look for the deleted %s: %w", noun, err)
@@ -95,10 +96,10 @@ func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time
 // parentThere refuses to bring something back into what is deleted itself.
 func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) error {
 	var row struct {
-		Name      string `db:"name"`
-		DeletedAt stamp  `db:"deleted_at"`
+		Name      string      `db:"name"`
+		DeletedAt sqldb.Stamp `db:"deleted_at"`
 	}
-	if err := d.r.get(ctx, &row, query, d.workspace, id); err != nil {
+	if err := d.r.Get(ctx, &row, query, d.workspace, id); err != nil {
 		return fmt.Errorf("read the %s of the %s: %w", parent, noun, err)
 	}
 	if row.DeletedAt.IsZero() {
@@ -109,7 +110,7 @@ func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) 
 }
 
 // restore brings back what the queries name, and has it found again.
-func (d *Data) restore(ctx context.Context, id string, at stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
+func (d *Data) restore(ctx context.Context, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
 	for _, query := range queries {
 		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
 			return false, fmt.Errorf("undo a deletion: %w", err)

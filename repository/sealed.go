@@ -14,7 +14,7 @@ func (s *Store) SealedWith(ctx context.Context, characters int) (map[string]int,
 		Start string `db:"start"`
 		N     int    `db:"n"`
 	}
-	err := s.reads.all(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
+	err := s.db.All(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
 		"SELECT substr(secret_sealed, 1, $1) AS start FROM providers WHERE secret_sealed <> '' UNION ALL "+
 		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '') sealed GROUP BY start", characters)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) SealedWith(ctx context.Context, characters int) (map[string]int,
 // in the form that begins so.
 func (s *Store) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
 	var rows []providerRow
-	err := s.reads.all(ctx, &rows, "SELECT "+providerColumns+" FROM providers WHERE secret_sealed <> '' AND substr(secret_sealed, 1, $1) <> $2 "+
+	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' AND substr(secret_sealed, 1, $1) <> $2 "+
 		"ORDER BY workspace_id, id", len(start), start)
 	if err != nil {
 		return nil, fmt.Errorf("list the keys sealed in another form: %w", err)
@@ -43,7 +43,7 @@ func (s *Store) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*
 // that was changed meanwhile stays as it is.
 func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
 	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
-		_, err := t.exec(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
+		_, err := t.Write(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
 			p.WorkspaceID, p.ID, p.SecretSealed, sealed)
 		return err
 	})
@@ -53,7 +53,7 @@ func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed s
 // not sealed in the form that begins so, and those whose hash is missing.
 func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
 	var rows []automationRow
-	err := s.reads.all(ctx, &rows, "SELECT "+automationColumns+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
+	err := s.db.All(ctx, &rows, "SELECT "+automationTable.Columns()+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
 		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
 	if err != nil {
 		return nil, fmt.Errorf("list the webhooks sealed in another form: %w", err)
@@ -65,7 +65,7 @@ func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*doma
 // changed meanwhile stays as it is.
 func (s *Store) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
 	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
-		_, err := t.exec(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
+		_, err := t.Write(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
 			a.WorkspaceID, a.ID, a.HookSealed, hash, sealed)
 		return err
 	})

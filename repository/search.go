@@ -2,121 +2,132 @@ package repository
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
+	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/search"
 )
-
-const (
-	longestSearch = 1000 // characters
-	mostWords     = 32
-)
-
-// wanted is what a search asks for: whole words, and a last one, with which a longer
-// word may begin.
-type wanted struct {
-	whole  []string
-	last   string
-	begins bool // last may be the beginning of a word
-}
-
-// searchFor reads what somebody typed: its words, and nothing else of it. A single
-// letter begins too many words, and stands for itself.
-func searchFor(text string) (*wanted, error) {
-	if n := utf8.RuneCountInString(text); n > longestSearch {
-		return nil, domain.Invalid("/query", "max_length", "This has %d characters; a search takes %d.", n, longestSearch)
-	}
-	var all []string
-	for w := range words(text) {
-		all = append(all, w.text)
-	}
-	if len(all) == 0 {
-		return nil, domain.Invalid("/query", "required", "A search needs a word, of letters or digits.")
-	}
-	last := all[len(all)-1]
-	whole := slices.Clone(all[:len(all)-1])
-	slices.Sort(whole)
-	whole = slices.Compact(whole)
-	if len(whole)+1 > mostWords {
-		return nil, domain.Invalid("/query", "max_items", "This has %d words; a search takes %d. All of them must be found, so fewer find more.", len(whole)+1, mostWords)
-	}
-	return &wanted{whole: whole, last: last, begins: utf8.RuneCountInString(last) > 1}, nil
-}
-
-// matches says whether a word of a text is one of those.
-func (w *wanted) matches(text string) bool {
-	if _, found := slices.BinarySearch(w.whole, text); found {
-		return true
-	}
-	return text == w.last || w.begins && strings.HasPrefix(text, w.last)
-}
-
-// found is a hit as the index knows it.
-type found struct {
-	Kind  string  `db:"kind"`
-	ID    string  `db:"id"`
-	Score float64 `db:"score"`
-}
 
 // Search finds a page of what holds every word, the best first, of equals the newest,
 // and gives the cursor of the next page, "" at the end.
 func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.SearchHit, string, error) {
-	w, err := searchFor(s.Text)
+	rows, words, next, err := search.Find(ctx, d.r, d.search, d.workspace, s)
 	if err != nil {
 		return nil, "", err
 	}
-	mark := searchMark(s)
-	after, err := readCursor(s.Cursor)
-	if err == nil && s.Cursor != "" && (after.ID != mark || after.Number < 0) {
-		err = domain.Invalid("/after", "cursor", "This cursor is that of another search.")
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	limit := pageSize(s.Limit)
-	q := d.dialect.search.find(wordPrefix(d.workspace), w)
-	q.add(" AND s.workspace_id = ? AND s.audience IN ('', ?)", d.workspace, string(readers(s)))
-	if len(s.Kinds) > 0 {
-		q.add(" AND s.kind IN (?, ?, ?)", kindArgs(s.Kinds)...)
-	}
-	q.add(" ORDER BY score, s.at DESC, s.id LIMIT ? OFFSET ?", limit+1, after.Number)
-	var rows []found
-	if err := d.r.all(ctx, &rows, q.text(), q.args...); err != nil {
-		return nil, "", fmt.Errorf("search: %w", err)
-	}
-	next := ""
-	if len(rows) > limit {
-		rows, next = rows[:limit], cursorKey{Number: after.Number + int64(limit), ID: mark}.String()
-	}
-	hits, err := d.hits(ctx, rows, w, s.Published)
+	hits, err := d.hits(ctx, rows, words, s.Published)
 	return hits, next, err
 }
 
-// searchMark tells the cursors of one search from those of another. A cursor counts
-// how many came before: the scores change with everything that is written.
-func searchMark(s domain.SearchQuery) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t", s.Text, s.Kinds, s.Published))
-	return hex.EncodeToString(sum[:6])
+// hitRow is an entry with what it stands in.
+type hitRow struct {
+	ID       string      `db:"id"`
+	ToolID   string      `db:"tool_id"`
+	ToolName string      `db:"tool_name"`
+	ToolType string      `db:"tool_type"`
+	ZoneID   string      `db:"zone_id"`
+	ZoneName string      `db:"zone_name"`
+	At       sqldb.Stamp `db:"at"`
+	Data     string      `db:"data"`
 }
 
-func readers(s domain.SearchQuery) audience {
-	if s.Published {
-		return sessions
+// hitEntries finds the entries by their ids first; the LIMIT holds it to that. By way of
+// the tool, or of the index of what is not deleted, PostgreSQL reads every entry as long
+// as it has no statistics.
+var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM (" +
+	"SELECT workspace_id, id, tool_id, at, data, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
+	sqldb.Placeholders(2, hitsAtOnce) + ") LIMIT " + strconv.Itoa(hitsAtOnce) + ") e " +
+	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
+
+// hitsAtOnce is how many texts are held in memory at a time: each may be long, and only
+// its snippet is kept.
+const hitsAtOnce = 25
+
+// hits reads what was found. What was deleted since is left out.
+func (d *Data) hits(ctx context.Context, rows []search.Found, w *search.Words, published bool) ([]domain.SearchHit, error) {
+	hits := make([]domain.SearchHit, 0, len(rows))
+	for part := range slices.Chunk(rows, hitsAtOnce) {
+		byID := map[string]domain.SearchHit{}
+		var entries, documents []string
+		for _, row := range part {
+			if domain.SearchKind(row.Kind) == domain.SearchDocuments {
+				documents = append(documents, row.ID)
+			} else {
+				entries = append(entries, row.ID)
+			}
+		}
+		if err := d.hitEntries(ctx, entries, w, byID); err != nil {
+			return nil, err
+		}
+		if err := d.hitDocuments(ctx, documents, w, published, byID); err != nil {
+			return nil, err
+		}
+		for _, row := range part {
+			if hit, ok := byID[row.ID]; ok {
+				hits = append(hits, hit)
+			}
+		}
 	}
-	return people
+	return hits, nil
 }
 
-// kindArgs are as many kinds as there are, with repetitions, so that the statement is always the same.
-func kindArgs(kinds []domain.SearchKind) []any {
-	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
-	args := make([]any, len(domain.SearchKinds))
-	for i := range args {
-		args[i] = string(kinds[min(i, len(kinds)-1)])
+func (d *Data) hitEntries(ctx context.Context, ids []string, w *search.Words, byID map[string]domain.SearchHit) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []hitRow
+	if err := d.r.All(ctx, &rows, hitEntries, d.padded(ids)...); err != nil {
+		return fmt.Errorf("read the entries found: %w", err)
+	}
+	for i := range rows {
+		r := &rows[i]
+		title, body := search.EntryTexts(json.RawMessage(r.Data), r.ToolType)
+		hit := domain.SearchHit{Kind: domain.SearchEntries, ID: r.ID, ToolID: r.ToolID, ToolName: r.ToolName,
+			ZoneID: r.ZoneID, ZoneName: r.ZoneName, Title: title, Timestamp: r.At.Time}
+		if r.ToolType == domain.NotesType {
+			hit.Kind = domain.SearchNotes
+		}
+		w.Show(&hit, body)
+		byID[r.ID] = hit
+	}
+	return nil
+}
+
+func (d *Data) hitDocuments(ctx context.Context, ids []string, w *search.Words, published bool, byID map[string]domain.SearchHit) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []documentRow
+	if err := d.r.All(ctx, &rows, liveDocuments+" AND id IN ("+sqldb.Placeholders(2, hitsAtOnce)+")", d.padded(ids)...); err != nil {
+		return fmt.Errorf("read the documents found: %w", err)
+	}
+	for i := range rows {
+		r := &rows[i]
+		hit := domain.SearchHit{Kind: domain.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
+		draft := r.PublishedAt.IsZero() || r.Body != r.Published
+		switch {
+		case published, draft && !r.PublishedAt.IsZero() && w.Count(r.Body) < w.Count(r.Published):
+			w.Show(&hit, r.Published)
+		default:
+			hit.Draft = draft
+			w.Show(&hit, r.Body)
+		}
+		byID[r.ID] = hit
+	}
+	return nil
+}
+
+// padded are the workspace and so many ids, the last one repeated, that the statement
+// is always the same.
+func (d *Data) padded(ids []string) []any {
+	args := make([]any, 0, hitsAtOnce+1)
+	args = append(args, d.workspace)
+	for i := range hitsAtOnce {
+		args = append(args, ids[min(i, len(ids)-1)])
 	}
 	return args
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // Session reads one session, with its position in the queue.
@@ -23,8 +24,8 @@ func (s *Store) SessionByExternalID(ctx context.Context, workspace, externalID s
 
 func (s *Store) oneSession(ctx context.Context, workspace, where, key string) (*domain.Session, error) {
 	var row sessionRow
-	err := s.reads.get(ctx, &row, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND "+where, workspace, key)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+where, workspace, key)
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("session")
 	}
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Store) oneSession(ctx context.Context, workspace, where, key string) (*
 
 // placeInQueue fills the positions of queued sessions.
 func (s *Store) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
-	queue, err := queueIn(ctx, s.reads, sessions[0].WorkspaceID, queueWhole)
+	queue, err := queueIn(ctx, s.db, sessions[0].WorkspaceID, queueWhole)
 	if err != nil {
 		return err
 	}
@@ -56,40 +57,40 @@ func (s *Store) placeInQueue(ctx context.Context, sessions []*domain.Session) er
 // Sessions lists sessions, newest first. The second result is the cursor of the next
 // page, "" at the end.
 func (s *Store) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
-	before, err := readCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	q := newQuery("SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = ?", workspace)
+	q := sqldb.NewQuery("SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = ?", workspace)
 	if f.Type != "" {
-		q.add(" AND type = ?", string(f.Type))
+		q.Add(" AND type = ?", string(f.Type))
 	}
 	if f.Status != "" {
-		q.add(" AND status = ?", string(f.Status))
+		q.Add(" AND status = ?", string(f.Status))
 	}
 	if f.AutomationID != "" {
-		q.add(" AND automation_id = ?", f.AutomationID)
+		q.Add(" AND automation_id = ?", f.AutomationID)
 	}
 	if f.Query != "" {
-		q.add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escapeLike(f.Query)+"%")
+		q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escapeLike(f.Query)+"%")
 	}
 	if f.Trigger != "" {
-		q.add(" AND trigger_kind = ?", f.Trigger)
+		q.Add(" AND trigger_kind = ?", f.Trigger)
 	}
 	if f.EndReason != "" {
-		q.add(" AND end_reason = ?", string(f.EndReason))
+		q.Add(" AND end_reason = ?", string(f.EndReason))
 	}
 	if !f.Since.IsZero() {
-		q.add(" AND created_at >= ?", stamp{f.Since})
+		q.Add(" AND created_at >= ?", sqldb.At(f.Since))
 	}
 	if !f.Until.IsZero() {
-		q.add(" AND created_at < ?", stamp{f.Until})
+		q.Add(" AND created_at < ?", sqldb.At(f.Until))
 	}
 	if f.Cursor != "" {
-		q.add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
+		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
-	q.add(" ORDER BY created_at DESC, id DESC")
-	rows, next, err := turn(ctx, s.reads, q, f.Limit, func(r *sessionRow) cursorKey { return cursorKey{r.CreatedAt.UnixMicro(), "", r.ID} })
+	q.Add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit, func(r *sessionRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the sessions: %w", err)
 	}
@@ -107,10 +108,10 @@ func (s *Store) Sessions(ctx context.Context, workspace string, f domain.Session
 
 // sessionExists gives the same error for an unknown session as for one of another
 // workspace.
-func sessionExists(ctx context.Context, r reader, workspace, id string) error {
+func sessionExists(ctx context.Context, r sqldb.Reader, workspace, id string) error {
 	var one int
-	err := r.get(ctx, &one, "SELECT 1 FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, id)
-	if missing(err) {
+	err := r.Get(ctx, &one, "SELECT 1 FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
 		return domain.NotFound("session")
 	}
 	if err != nil {
@@ -140,14 +141,13 @@ func escapeLike(s string) string {
 // nobody else has since it was read.
 func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Sessions {
-		args, err := sessionArgs(w.Session)
-		if err != nil {
-			return fmt.Errorf("write session %s: %w", w.Session.ID, err)
-		}
-		if w.Insert {
-			err = t.insertSession(ctx, w.Session, args)
-		} else {
-			err = t.updateSession(ctx, w, c.At, args)
+		row, err := sessionRowOf(w.Session)
+		switch {
+		case err != nil:
+		case w.Insert:
+			_, err = t.Insert(ctx, sessionTable.Rows(row), "")
+		default:
+			err = t.updateSession(ctx, &row, w.Claim, c.At)
 		}
 		if err != nil {
 			return fmt.Errorf("write session %s: %w", w.Session.ID, err)
@@ -156,27 +156,17 @@ func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-func (t *tx) updateSession(ctx context.Context, w domain.SessionWrite, at time.Time, args []any) error {
-	version, epoch := w.Session.Version-1, w.Session.RunEpoch
-	if w.Claim {
+func (t *tx) updateSession(ctx context.Context, row *sessionRow, claim bool, at time.Time) error {
+	version, epoch := row.Version-1, row.RunEpoch
+	if claim {
 		epoch--
 	}
-	args = append([]any{w.Session.WorkspaceID, w.Session.ID, version, epoch}, args...)
-	n, err := t.exec(ctx, sessionUpdate, args...)
+	args := sessionTable.Updated(row, version, epoch)
+	n, err := t.Write(ctx, sessionUpdate, args...)
 	if err != nil || n == 1 {
 		return err
 	}
-	return t.must(ctx, 1, domain.ErrStale, sessionUpdateSlot, append(args, stamp{at})...)
-}
-
-func (t *tx) insertSession(ctx context.Context, s *domain.Session, args []any) error {
-	var since stamp
-	if s.HoldsSlot {
-		since = stamp{s.UpdatedAt}
-	}
-	args = append([]any{s.WorkspaceID, s.ID, stamp{s.CreatedAt}, since}, args...)
-	_, err := t.exec(ctx, sessionInsert, args...)
-	return err
+	return t.WriteOne(ctx, domain.ErrStale, sessionUpdateSlot, append(args, sqldb.At(at))...)
 }
 
 // deleteSessions comes last: everything of the session goes with its row. What it
@@ -186,7 +176,7 @@ func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
 		if !w.Delete {
 			continue
 		}
-		err := t.must(ctx, 1, domain.ErrStale, "DELETE FROM sessions WHERE workspace_id = $1 AND id = $2", c.WorkspaceID, w.Session.ID)
+		err := t.WriteOne(ctx, domain.ErrStale, "DELETE FROM sessions WHERE workspace_id = $1 AND id = $2", c.WorkspaceID, w.Session.ID)
 		if err != nil {
 			return fmt.Errorf("delete session %s: %w", w.Session.ID, err)
 		}

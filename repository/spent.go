@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // spentIn sums what counts against the money budgets that the session draws on
 // together with others, and reads nothing where nobody set one. Days and months are
 // those of the workspace's calendar.
-func (s *Store) spentIn(ctx context.Context, r reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
+func (s *Store) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
 	limits := w.Settings.Limits
 	daily := limits.Chat.MaxCostPerDay != nil || limits.Automation.MaxCostPerDay != nil
 	monthly := limits.Chat.MaxCostPerMonth != nil || limits.Automation.MaxCostPerMonth != nil
@@ -52,19 +53,19 @@ func (s *Store) spentIn(ctx context.Context, r reader, w *domain.Workspace, sess
 }
 
 // spent sums the cost of a workspace's calls since an instant, in US dollars.
-func spent(ctx context.Context, r reader, workspace string, since time.Time) (float64, error) {
-	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2", workspace, stamp{since})
+func spent(ctx context.Context, r sqldb.Reader, workspace string, since time.Time) (float64, error) {
+	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2", workspace, sqldb.At(since))
 }
 
 // spentByAutomation is the same for the runs of one automation, deleted ones too.
-func spentByAutomation(ctx context.Context, r reader, workspace, automation string, since time.Time) (float64, error) {
+func spentByAutomation(ctx context.Context, r sqldb.Reader, workspace, automation string, since time.Time) (float64, error) {
 	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2 AND automation_id = $3",
-		workspace, stamp{since}, automation)
+		workspace, sqldb.At(since), automation)
 }
 
-func costOf(ctx context.Context, r reader, from string, args ...any) (float64, error) {
+func costOf(ctx context.Context, r sqldb.Reader, from string, args ...any) (float64, error) {
 	var sum float64
-	err := r.get(ctx, &sum, "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) FROM "+from, args...)
+	err := r.Get(ctx, &sum, "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) FROM "+from, args...)
 	if err != nil {
 		return 0, fmt.Errorf("sum what was spent: %w", err)
 	}
@@ -72,9 +73,9 @@ func costOf(ctx context.Context, r reader, from string, args ...any) (float64, e
 }
 
 // reserved sums what the calls under way may cost at most, but for one session's.
-func reserved(ctx context.Context, r reader, workspace, except string) (float64, error) {
+func reserved(ctx context.Context, r sqldb.Reader, workspace, except string) (float64, error) {
 	var micros int64
-	err := r.get(ctx, &micros, "SELECT CAST(COALESCE(SUM(reserved_micros), 0) AS BIGINT) FROM sessions "+
+	err := r.Get(ctx, &micros, "SELECT CAST(COALESCE(SUM(reserved_micros), 0) AS BIGINT) FROM sessions "+
 		"WHERE workspace_id = $1 AND reserved_micros > 0 AND id <> $2", workspace, except)
 	if err != nil {
 		return 0, fmt.Errorf("sum what is reserved: %w", err)

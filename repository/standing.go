@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 const (
@@ -17,13 +18,13 @@ const (
 // Standing reads what says why a session stands where it stands, at one instant.
 func (s *Store) Standing(ctx context.Context, workspace, session string) (*domain.Standing, error) {
 	st := &domain.Standing{}
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		var err error
 		if st.View, err = s.view(ctx, r, workspace, session, "", briefSQL); err != nil {
 			return err
 		}
 		var rows []transitionRow
-		err = r.all(ctx, &rows, "SELECT "+transitionColumns+" FROM transitions WHERE workspace_id = $1 AND session_id = $2 "+
+		err = r.All(ctx, &rows, "SELECT "+transitionTable.Columns()+" FROM transitions WHERE workspace_id = $1 AND session_id = $2 "+
 			"ORDER BY number DESC LIMIT $3", workspace, session, lastTransitions)
 		if err != nil {
 			return fmt.Errorf("read the last transitions: %w", err)
@@ -42,7 +43,7 @@ func (s *Store) Standing(ctx context.Context, workspace, session string) (*domai
 
 // ahead names those who come before the session in the queue; all of it where the
 // session is not in it, because then it comes after.
-func ahead(ctx context.Context, r reader, v *domain.View) ([]domain.SessionName, error) {
+func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]domain.SessionName, error) {
 	position := v.Session.QueuePosition
 	if len(v.Queue) == 0 || position == 1 {
 		return nil, nil
@@ -53,7 +54,7 @@ func ahead(ctx context.Context, r reader, v *domain.View) ([]domain.SessionName,
 		Type  string `db:"type"`
 		Phase string `db:"phase"`
 	}
-	err := r.all(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
+	err := r.All(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
 		"AND s.id = q.session_id WHERE q.workspace_id = $1 ORDER BY q.number, q.session_id LIMIT $2", v.Workspace.ID, namedAhead)
 	if err != nil {
 		return nil, fmt.Errorf("name those ahead in the queue: %w", err)

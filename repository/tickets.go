@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // maxTickets bounds the tickets that one key has asked for and not used yet: for each
@@ -15,22 +16,37 @@ const maxTickets = 1_000
 var errTooManyTickets = domain.Errorf(domain.CodeUnavailable,
 	"This key has %d tickets open that were not used. Use one of them, or try again in a minute.", maxTickets)
 
+type ticketRow struct {
+	WorkspaceID string      `db:"workspace_id"`
+	Hash        string      `db:"hash"`
+	Role        string      `db:"role"`
+	Name        string      `db:"name"`
+	KeyHash     string      `db:"key_hash"`
+	ExpiresAt   sqldb.Stamp `db:"expires_at"`
+}
+
+var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
+
 // InsertTicket keeps a ticket. Those of the workspace that have expired go.
 func (s *Store) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
-	_, err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
-		_, err := t.exec(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND expires_at <= $2", ticket.WorkspaceID, stamp{s.cfg.Clock()})
+	err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
+		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
 		if err != nil {
 			return err
 		}
 		var open int
-		if err := t.get(ctx, &open, "SELECT COUNT(*) FROM stream_tickets WHERE workspace_id = $1 AND key_hash = $2", ticket.WorkspaceID, ticket.KeyHash); err != nil {
+		err = t.Get(ctx, &open, "SELECT COUNT(*) FROM stream_tickets WHERE workspace_id = $1 AND key_hash = $2",
+			ticket.WorkspaceID, ticket.KeyHash)
+		if err != nil {
 			return err
 		}
 		if open >= maxTickets {
 			return errTooManyTickets
 		}
-		_, err = t.exec(ctx, "INSERT INTO stream_tickets (workspace_id, hash, role, name, key_hash, expires_at) VALUES ("+placeholders(1, 6)+")",
-			ticket.WorkspaceID, ticket.Hash, string(ticket.Role), ticket.Name, ticket.KeyHash, stamp{ticket.ExpiresAt})
+		_, err = t.Insert(ctx, ticketTable.Rows(ticketRow{
+			WorkspaceID: ticket.WorkspaceID, Hash: ticket.Hash, Role: string(ticket.Role), Name: ticket.Name, KeyHash: ticket.KeyHash,
+			ExpiresAt: sqldb.At(ticket.ExpiresAt),
+		}), "")
 		return err
 	})
 	return err
@@ -41,23 +57,17 @@ var errTicketTaken = errors.New("somebody else has taken the ticket")
 // TakeTicket gives a ticket and deletes it; nil when there is none. Of many who try, on
 // whatever node, one gets it.
 func (s *Store) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
-	var row struct {
-		WorkspaceID string `db:"workspace_id"`
-		Role        string `db:"role"`
-		Name        string `db:"name"`
-		KeyHash     string `db:"key_hash"`
-		ExpiresAt   stamp  `db:"expires_at"`
-	}
+	var row ticketRow
 	// Whoever guesses costs a look and no write.
-	err := s.reads.get(ctx, &row, "SELECT workspace_id, role, name, key_hash, expires_at FROM stream_tickets WHERE hash = $1", hash)
-	if missing(err) {
+	err := s.db.Get(ctx, &row, "SELECT "+ticketTable.Columns()+" FROM stream_tickets WHERE hash = $1", hash)
+	if sqldb.NotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look up the ticket: %w", err)
 	}
-	_, err = s.write(ctx, row.WorkspaceID, func(t *tx) error {
-		return t.must(ctx, 1, errTicketTaken, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND hash = $2", row.WorkspaceID, hash)
+	err = s.write(ctx, row.WorkspaceID, func(t *tx) error {
+		return t.WriteOne(ctx, errTicketTaken, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND hash = $2", row.WorkspaceID, hash)
 	})
 	if errors.Is(err, errTicketTaken) {
 		return nil, nil
@@ -66,7 +76,7 @@ func (s *Store) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, er
 		return nil, fmt.Errorf("take the ticket: %w", err)
 	}
 	return &domain.Ticket{
-		Hash: hash, WorkspaceID: row.WorkspaceID, Role: domain.Role(row.Role), Name: row.Name,
+		Hash: row.Hash, WorkspaceID: row.WorkspaceID, Role: domain.Role(row.Role), Name: row.Name,
 		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // timelineKey is where a page of a timeline ended: in each of the three tables, whose
@@ -64,13 +65,13 @@ func (s *Store) Timeline(ctx context.Context, workspace, session string, f domai
 	if err != nil {
 		return nil, "", err
 	}
-	limit := pageSize(f.Limit)
+	limit := sqldb.PageSize(f.Limit)
 	heads := make([]head, len(domain.RecordKinds))
-	err = s.read(ctx, func(r reader) error {
+	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		if err := sessionExists(ctx, r, workspace, session); err != nil {
 			return err // the roundtrips of a deleted session stay, for the sums alone
 		}
-		for i, read := range []func(context.Context, reader, string, string, domain.TimelineFilter, timelineKey, int) (head, error){
+		for i, read := range []func(context.Context, sqldb.Reader, string, string, domain.TimelineFilter, timelineKey, int) (head, error){
 			transitionLines, roundtripLines, executionLines,
 		} {
 			if !f.Wants(domain.RecordKinds[i]) {
@@ -125,12 +126,12 @@ func earliest(heads []head) (first int, more bool) {
 }
 
 // lines reads rows and makes them lines of a timeline.
-func lines[R any](ctx context.Context, r reader, q *query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) (head, error) {
+func lines[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) (head, error) {
 	if f.RoundID != "" {
-		q.add(" AND round_id = ?", f.RoundID)
+		q.Add(" AND round_id = ?", f.RoundID)
 	}
-	q.add(" ORDER BY "+order+" LIMIT ?", limit+1)
-	rows, more, err := fill[R](ctx, r, roomFor(domain.PageSize{Rows: limit}), q.text(), q.args...)
+	q.Add(" ORDER BY " + order)
+	rows, more, err := sqldb.Fill[R](ctx, r, sqldb.RoomFor(domain.PageSize{Rows: limit}), q)
 	if err != nil {
 		return head{}, fmt.Errorf("read the timeline: %w", err)
 	}
@@ -145,8 +146,8 @@ func lines[R any](ctx context.Context, r reader, q *query, f domain.TimelineFilt
 	return out, nil
 }
 
-func transitionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
-	q := newQuery("SELECT "+transitionColumns+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
+func transitionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
+	q := sqldb.NewQuery("SELECT "+transitionTable.Columns()+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
 		workspace, session, after.Transition)
 	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (domain.RecordLine, error) {
 		t, err := row.transition()
@@ -154,8 +155,8 @@ func transitionLines(ctx context.Context, r reader, workspace, session string, f
 	})
 }
 
-func roundtripLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
-	q := newQuery("SELECT "+roundtripColumns+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? AND (number, id) > (?, ?)",
+func roundtripLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
+	q := sqldb.NewQuery("SELECT "+roundtripTable.Columns()+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? AND (number, id) > (?, ?)",
 		workspace, session, after.Number, after.Roundtrip)
 	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (domain.RecordLine, error) {
 		t, err := row.roundtrip()
@@ -185,7 +186,7 @@ type boundedRow struct {
 // began is where an execution stands in a timeline: what was planned long before it
 // ran, or was called off, stands where that happened.
 func (r *boundedRow) began() time.Time {
-	for _, at := range []stamp{r.StartedAt, r.EndedAt} {
+	for _, at := range []sqldb.Stamp{r.StartedAt, r.EndedAt} {
 		if !at.IsZero() {
 			return at.Time
 		}
@@ -193,12 +194,12 @@ func (r *boundedRow) began() time.Time {
 	return r.CreatedAt.Time
 }
 
-func executionLines(ctx context.Context, r reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
+func executionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
 	columns := boundedColumns
 	if f.Whole {
-		columns = executionColumns
+		columns = executionTable.Columns()
 	}
-	q := newQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? AND (created_at, position, id) > (?, ?, ?)",
+	q := sqldb.NewQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? AND (created_at, position, id) > (?, ?, ?)",
 		workspace, session, after.Created, after.Position, after.Execution)
 	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (domain.RecordLine, error) {
 		e, err := row.execution()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type usageRow struct {
@@ -63,7 +64,7 @@ var usageLabels = map[domain.UsageGroup]string{
 // Usage sums what the calls of a workspace used: by day the newest first, else the
 // group that used most first. The second result is the cursor of the next page.
 func (s *Store) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
-	after, err := readCursor(f.Cursor)
+	after, err := sqldb.ReadCursor(f.Cursor)
 	if err == nil && f.Cursor != "" && after.ID != string(f.GroupBy) {
 		err = domain.Invalid("/after", "cursor", "This cursor is one of another grouping.")
 	}
@@ -71,8 +72,8 @@ func (s *Store) Usage(ctx context.Context, workspace string, f domain.UsageFilte
 		return nil, "", err
 	}
 	var rows []usageRow
-	limit := pageSize(f.Limit)
-	err = s.read(ctx, func(r reader) error {
+	limit := sqldb.PageSize(f.Limit)
+	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		w, err := workspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
@@ -98,7 +99,9 @@ func (s *Store) Usage(ctx context.Context, workspace string, f domain.UsageFilte
 	if err != nil {
 		return nil, "", err
 	}
-	rows, next := page(rows, limit, func(r *usageRow) cursorKey { return cursorKey{r.Total, r.Key, string(f.GroupBy)} })
+	rows, next := sqldb.CutPage(rows, limit, func(r *usageRow) sqldb.Cursor {
+		return sqldb.Cursor{Number: r.Total, Name: r.Key, ID: string(f.GroupBy)}
+	})
 	out := make([]domain.UsageRow, len(rows))
 	for i := range rows {
 		out[i] = rows[i].row()
@@ -106,34 +109,34 @@ func (s *Store) Usage(ctx context.Context, workspace string, f domain.UsageFilte
 	return out, next, nil
 }
 
-// where adds what the filter demands of a call.
-func (q *query) where(f domain.UsageFilter) *query {
+// usageFilter adds what the filter demands of a call.
+func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
 	if f.SessionID != "" {
-		q.add(" AND r.session_id = ?", f.SessionID)
+		q.Add(" AND r.session_id = ?", f.SessionID)
 	}
 	if !f.Since.IsZero() {
-		q.add(" AND r.ended_at >= ?", stamp{f.Since})
+		q.Add(" AND r.ended_at >= ?", sqldb.At(f.Since))
 	}
 	if !f.Until.IsZero() {
-		q.add(" AND r.ended_at < ?", stamp{f.Until})
+		q.Add(" AND r.ended_at < ?", sqldb.At(f.Until))
 	}
 	return q
 }
 
-func usageByKey(ctx context.Context, r reader, workspace string, f domain.UsageFilter, after cursorKey, limit int) ([]usageRow, error) {
+func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, after sqldb.Cursor, limit int) ([]usageRow, error) {
 	key, label := usageKeys[f.GroupBy], usageLabels[f.GroupBy]
 	if label == "" {
 		label = "SELECT ''"
 	}
-	q := newQuery("SELECT g.*, COALESCE(("+label+"), '') AS label FROM (SELECT "+key+" AS key, "+usageSums+", "+usageTotal+
-		" FROM roundtrips r WHERE r.workspace_id = ?", workspace).where(f)
-	q.add(" GROUP BY " + key + ") g")
+	q := usageFilter(sqldb.NewQuery("SELECT g.*, COALESCE(("+label+"), '') AS label FROM (SELECT "+key+" AS key, "+usageSums+", "+usageTotal+
+		" FROM roundtrips r WHERE r.workspace_id = ?", workspace), f)
+	q.Add(" GROUP BY " + key + ") g")
 	if f.Cursor != "" {
-		q.add(" WHERE g.total < ? OR g.total = ? AND g.key > ?", after.Number, after.Number, after.Name)
+		q.Add(" WHERE g.total < ? OR g.total = ? AND g.key > ?", after.Number, after.Number, after.Name)
 	}
-	q.add(" ORDER BY g.total DESC, g.key LIMIT ?", limit)
+	q.Add(" ORDER BY g.total DESC, g.key LIMIT ?", limit)
 	var rows []usageRow
-	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
+	if err := r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("sum what was used: %w", err)
 	}
 	return rows, nil
@@ -146,7 +149,7 @@ const daysAtOnce = 32
 // usageByDay walks back from the newest call, over the days of the workspace's
 // calendar; where nobody called for long it goes straight to the next call. A row's
 // Total is where its day begins, which is where the next page goes on.
-func usageByDay(ctx context.Context, r reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) ([]usageRow, error) {
+func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) ([]usageRow, error) {
 	var rows []usageRow
 	for len(rows) < limit {
 		newest, err := newestCall(ctx, r, workspace, f)
@@ -173,29 +176,29 @@ func usageByDay(ctx context.Context, r reader, workspace string, f domain.UsageF
 }
 
 // newestCall is when the last call that the filter lets through ended.
-func newestCall(ctx context.Context, r reader, workspace string, f domain.UsageFilter) (time.Time, error) {
-	q := newQuery("SELECT MAX(r.ended_at) FROM roundtrips r WHERE r.workspace_id = ?", workspace).where(f)
-	var newest stamp
-	if err := r.get(ctx, &newest, q.text(), q.args...); err != nil {
+func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter) (time.Time, error) {
+	q := usageFilter(sqldb.NewQuery("SELECT MAX(r.ended_at) FROM roundtrips r WHERE r.workspace_id = ?", workspace), f)
+	var newest sqldb.Stamp
+	if err := r.Get(ctx, &newest, q.Text(), q.Args()...); err != nil {
 		return time.Time{}, fmt.Errorf("find the newest call: %w", err)
 	}
 	return newest.Time, nil
 }
 
 // usageOfDays sums the calls of each span that has some, the newest first.
-func usageOfDays(ctx context.Context, r reader, workspace string, f domain.UsageFilter, spans []domain.Span) ([]usageRow, error) {
+func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, spans []domain.Span) ([]usageRow, error) {
 	bounds := make([]any, 0, 2*len(spans))
 	for _, span := range spans {
-		bounds = append(bounds, stamp{span.From}, stamp{span.Until})
+		bounds = append(bounds, sqldb.At(span.From), sqldb.At(span.Until))
 	}
-	q := newQuery("WITH days (day_from, day_until) AS (VALUES "+
+	q := sqldb.NewQuery("WITH days (day_from, day_until) AS (VALUES "+
 		strings.TrimSuffix(strings.Repeat("(CAST(? AS BIGINT), CAST(? AS BIGINT)), ", len(spans)), ", ")+") ", bounds...)
-	q.add("SELECT '' AS key, '' AS label, "+usageSums+", d.day_from AS total FROM days d "+
+	q.Add("SELECT '' AS key, '' AS label, "+usageSums+", d.day_from AS total FROM days d "+
 		"JOIN roundtrips r ON r.workspace_id = ? AND r.ended_at >= d.day_from AND r.ended_at < d.day_until WHERE 1 = 1", workspace)
-	q.where(f)
-	q.add(" GROUP BY d.day_from ORDER BY d.day_from DESC")
+	usageFilter(q, f)
+	q.Add(" GROUP BY d.day_from ORDER BY d.day_from DESC")
 	var rows []usageRow
-	if err := r.all(ctx, &rows, q.text(), q.args...); err != nil {
+	if err := r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("sum what was used by day: %w", err)
 	}
 	return rows, nil

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // View reads all that a decision about one session needs, as of one instant, without
 // locks.
 func (s *Store) View(ctx context.Context, workspace, session string) (*domain.View, error) {
 	var v *domain.View
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		var err error
 		v, err = s.view(ctx, r, workspace, session, "", waitingSQL)
 		return err
@@ -21,7 +22,7 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 
 // view reads what the rows of the workspace and the session do not rule out: most
 // views take one query. inbox is how what waits is read: waitingSQL or briefSQL.
-func (s *Store) view(ctx context.Context, r reader, workspace, session, lock, inbox string) (*domain.View, error) {
+func (s *Store) view(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (*domain.View, error) {
 	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
 		return nil, err
@@ -65,19 +66,19 @@ func (s *Store) view(ctx context.Context, r reader, workspace, session, lock, in
 // viewRow is a session beside its workspace.
 type viewRow struct {
 	sessionRow
-	WorkspaceName    string `db:"workspace_name"`
-	Settings         string `db:"settings"`
-	WorkspaceSeq     int64  `db:"workspace_seq"`
-	QueueLength      int64  `db:"queue_length"`
-	WorkspaceCreated stamp  `db:"workspace_created"`
-	LastChange       string `db:"last_change_id"`
-	SeenChange       string `db:"seen_change_id"`
+	WorkspaceName    string      `db:"workspace_name"`
+	Settings         string      `db:"settings"`
+	WorkspaceSeq     int64       `db:"workspace_seq"`
+	QueueLength      int64       `db:"queue_length"`
+	WorkspaceCreated sqldb.Stamp `db:"workspace_created"`
+	LastChange       string      `db:"last_change_id"`
+	SeenChange       string      `db:"seen_change_id"`
 }
 
-const (
+var (
 	// theSessions are the session and the holder of the slot, which may be the same.
 	theSessions = "IN ($2, (SELECT h.id FROM sessions h WHERE h.workspace_id = $1 AND h.holds_slot))"
-	sessionsSQL = "SELECT " + sessionColumns + " FROM sessions WHERE workspace_id = $1 AND id " + theSessions
+	sessionsSQL = "SELECT " + sessionTable.Columns() + " FROM sessions WHERE workspace_id = $1 AND id " + theSessions
 )
 
 // viewSQL reads the workspace with the sessions. Where it locks, it may have waited
@@ -86,13 +87,13 @@ const (
 // locked and once as the statement saw it when it began, tells whether that happened.
 var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS workspace_seq, w.queue_length, " +
 	"w.created_at AS workspace_created, w.last_change_id, " +
-	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + prefixed("s", sessionColumns) +
+	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + sessionTable.ColumnsOf("s") +
 	" FROM workspaces w JOIN sessions s ON s.workspace_id = w.id AND s.id " + theSessions + " WHERE w.id = $1"
 
 // viewRows reads the rows of the workspace, of the session and of the slot's holder,
 // all as of one instant, and locks the workspace first: nobody writes a session
 // without that lock.
-func viewRows(ctx context.Context, r reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
 	if session != "" {
 		w, sessions, err := viewAtOnce(ctx, r, workspace, session, lock)
 		if err != nil || w != nil {
@@ -104,7 +105,7 @@ func viewRows(ctx context.Context, r reader, workspace, session, lock string) (*
 		return nil, nil, err
 	}
 	var sessions []sessionRow
-	if err := r.all(ctx, &sessions, sessionsSQL+lock, workspace, session); err != nil {
+	if err := r.All(ctx, &sessions, sessionsSQL+lock, workspace, session); err != nil {
 		return nil, nil, fmt.Errorf("read the session and the holder: %w", err)
 	}
 	return w, sessions, nil
@@ -112,12 +113,12 @@ func viewRows(ctx context.Context, r reader, workspace, session, lock string) (*
 
 // viewAtOnce is viewRows in one query. It gives no workspace when the rows must be
 // read one after the other: nothing was found, or another transaction was faster.
-func viewAtOnce(ctx context.Context, r reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
+func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
 	if lock != "" {
 		lock += " OF w"
 	}
 	var both []viewRow
-	if err := r.all(ctx, &both, viewSQL+lock, workspace, session); err != nil {
+	if err := r.All(ctx, &both, viewSQL+lock, workspace, session); err != nil {
 		return nil, nil, fmt.Errorf("read the workspace and its sessions: %w", err)
 	}
 	if len(both) == 0 || both[0].LastChange != both[0].SeenChange {
@@ -156,7 +157,7 @@ func viewSessions(v *domain.View, session string, rows []sessionRow) (mine, hold
 }
 
 // viewOf reads what belongs to the session alone.
-func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow, inbox string) error {
+func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow, inbox string) error {
 	s := v.Session
 	for _, q := range v.Queue {
 		if q.SessionID == s.ID {
@@ -189,7 +190,7 @@ func viewOf(ctx context.Context, r reader, v *domain.View, row *sessionRow, inbo
 // waitOf reads what a session waits for and carries out: its open approvals, the
 // cancel message of its wait, the executions of its answer. At rest nothing is being
 // carried out.
-func waitOf(ctx context.Context, r reader, s *domain.Session, approvals int64) (open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error) {
+func waitOf(ctx context.Context, r sqldb.Reader, s *domain.Session, approvals int64) (open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error) {
 	if approvals > 0 {
 		if open, err = openApprovals(ctx, r, s.WorkspaceID, s.ID); err != nil {
 			return nil, nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // maxAside bounds how many of those set aside are read: the oldest ones come first, and
@@ -19,7 +20,7 @@ const maxAsked = 2
 // Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
 func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
 	w := &domain.Waiters{At: s.cfg.Clock()}
-	err := s.read(ctx, func(r reader) error {
+	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		row, err := workspaceIn(ctx, r, workspace, "")
 		if err != nil {
 			return err
@@ -42,11 +43,11 @@ func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters,
 
 // waitersIn reads the holder and those who have something to do without a place in the
 // queue.
-func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
+func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
 	var rows []sessionRow
 	// As two parts, each of which has an index: with OR every session would be read.
-	err := r.all(ctx, &rows, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND holds_slot UNION ALL SELECT * FROM ("+
-		"SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
+	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot UNION ALL SELECT * FROM ("+
+		"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
 		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
 		workspace, maxAside)
 	if err != nil {
@@ -70,7 +71,7 @@ func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiter
 		return nil
 	}
 	var running int64
-	err = r.get(ctx, &running, "SELECT COUNT(*) FROM executions WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3 "+
+	err = r.Get(ctx, &running, "SELECT COUNT(*) FROM executions WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3 "+
 		"AND kind = $4 AND status = $5", workspace, w.Holder.ID, w.Holder.State.AnswerID, string(domain.KindAction), string(domain.ExecStarted))
 	if err != nil {
 		return fmt.Errorf("look whether an action runs: %w", err)
@@ -83,11 +84,11 @@ func waitersIn(ctx context.Context, r reader, workspace string, w *domain.Waiter
 // queue, and says since when the longest waits (zero: nobody does).
 func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 	var row struct {
-		Held   int64 `db:"held"`
-		Queued int64 `db:"queued"`
-		Oldest stamp `db:"oldest"`
+		Held   int64       `db:"held"`
+		Queued int64       `db:"queued"`
+		Oldest sqldb.Stamp `db:"oldest"`
 	}
-	err := s.reads.get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
+	err := s.db.Get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
 	if err != nil {
 		return domain.SlotFigures{}, fmt.Errorf("count the slots and the queues: %w", err)
 	}
@@ -95,9 +96,9 @@ func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 }
 
 // dueSince says since when an occurrence is due.
-func dueSince(ctx context.Context, r reader, workspace string, w *domain.Waiters) error {
-	var due stamp
-	err := r.get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
+func dueSince(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
+	var due sqldb.Stamp
+	err := r.Get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
 	if err != nil {
 		return fmt.Errorf("look for occurrences that are due: %w", err)
 	}
@@ -107,7 +108,7 @@ func dueSince(ctx context.Context, r reader, workspace string, w *domain.Waiters
 
 // queueOfWaiters reads the whole queue and the sessions of the first rows whose turn may
 // come: those behind them are not asked, however long the queue is.
-func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
+func (s *Store) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
 	queue, err := queueIn(ctx, r, workspace, queueWhole)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string, 
 			continue
 		}
 		var found sessionRow
-		err := r.get(ctx, &found, "SELECT "+sessionColumns+" FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, row.SessionID)
+		err := r.Get(ctx, &found, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, row.SessionID)
 		if err != nil {
 			return nil, fmt.Errorf("read who is next: %w", err)
 		}
@@ -141,7 +142,7 @@ func (s *Store) queueOfWaiters(ctx context.Context, r reader, workspace string, 
 
 // markBlocked marks the runs that stand in the queue behind an earlier one of their own
 // automation: nobody stands behind them.
-func markBlocked(ctx context.Context, r reader, workspace string, queue []domain.QueueRow) error {
+func markBlocked(ctx context.Context, r sqldb.Reader, workspace string, queue []domain.QueueRow) error {
 	if len(queue) == 0 {
 		return nil
 	}
@@ -160,10 +161,10 @@ func markBlocked(ctx context.Context, r reader, workspace string, queue []domain
 }
 
 // earlierRun says whether an earlier run of the session's automation has not ended.
-func earlierRun(ctx context.Context, r reader, s *domain.Session) (bool, error) {
+func earlierRun(ctx context.Context, r sqldb.Reader, s *domain.Session) (bool, error) {
 	var earlier int64
-	err := r.get(ctx, &earlier, "SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
-		"AND phase <> 'COMPLETED' AND (created_at, id) < ($3, $4)", s.WorkspaceID, s.AutomationID, stamp{s.CreatedAt}, s.ID)
+	err := r.Get(ctx, &earlier, "SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' AND (created_at, id) < ($3, $4)", s.WorkspaceID, s.AutomationID, sqldb.At(s.CreatedAt), s.ID)
 	if err != nil {
 		return false, fmt.Errorf("look for an earlier run: %w", err)
 	}
@@ -172,9 +173,9 @@ func earlierRun(ctx context.Context, r reader, s *domain.Session) (bool, error) 
 
 // behindOwnRun lists the runs that queue while an earlier run of the same automation has
 // not ended: two never go at the same time, and a parked one has not ended.
-func behindOwnRun(ctx context.Context, r reader, workspace string) ([]string, error) {
+func behindOwnRun(ctx context.Context, r sqldb.Reader, workspace string) ([]string, error) {
 	var ids []string
-	err := r.all(ctx, &ids, "SELECT s.id FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id "+
+	err := r.All(ctx, &ids, "SELECT s.id FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id "+
 		"WHERE q.workspace_id = $1 AND s.automation_id <> '' AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 "+
 		"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' AND (o.created_at, o.id) < (s.created_at, s.id))", workspace)
 	if err != nil {

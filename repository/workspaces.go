@@ -5,18 +5,19 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type workspaceRow struct {
-	ID          string `db:"id"`
-	Name        string `db:"name"`
-	Settings    string `db:"settings"`
-	LastSeq     int64  `db:"last_seq"`
-	QueueLength int64  `db:"queue_length"`
-	CreatedAt   stamp  `db:"created_at"`
+	ID          string      `db:"id"`
+	Name        string      `db:"name"`
+	Settings    string      `db:"settings"`
+	LastSeq     int64       `db:"last_seq,read"`
+	QueueLength int64       `db:"queue_length,read"`
+	CreatedAt   sqldb.Stamp `db:"created_at"`
 }
 
-const workspaceColumns = "id, name, settings, last_seq, queue_length, created_at"
+var workspaceTable = sqldb.NewTable[workspaceRow]("workspaces")
 
 // workspace gives the row its meaning, with settings that are the caller's own.
 func (r *workspaceRow) workspace() (*domain.Workspace, error) { return r.with(settingsOf) }
@@ -33,17 +34,17 @@ func (r *workspaceRow) with(settings func(text string) (domain.Settings, error))
 
 // Workspace reads one workspace.
 func (s *Store) Workspace(ctx context.Context, id string) (*domain.Workspace, error) {
-	row, err := workspaceIn(ctx, s.reads, id, "")
+	row, err := workspaceIn(ctx, s.db, id, "")
 	if err != nil {
 		return nil, err
 	}
 	return row.workspace()
 }
 
-func workspaceIn(ctx context.Context, r reader, id, lock string) (*workspaceRow, error) {
+func workspaceIn(ctx context.Context, r sqldb.Reader, id, lock string) (*workspaceRow, error) {
 	var row workspaceRow
-	err := r.get(ctx, &row, "SELECT "+workspaceColumns+" FROM workspaces WHERE id = $1"+lock, id)
-	if missing(err) {
+	err := r.Get(ctx, &row, "SELECT "+workspaceTable.Columns()+" FROM workspaces WHERE id = $1"+lock, id)
+	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("workspace")
 	}
 	if err != nil {
@@ -55,7 +56,7 @@ func workspaceIn(ctx context.Context, r reader, id, lock string) (*workspaceRow,
 // Workspaces lists them all, by id.
 func (s *Store) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
 	var rows []workspaceRow
-	if err := s.reads.all(ctx, &rows, "SELECT "+workspaceColumns+" FROM workspaces ORDER BY id"); err != nil {
+	if err := s.db.All(ctx, &rows, "SELECT "+workspaceTable.Columns()+" FROM workspaces ORDER BY id"); err != nil {
 		return nil, fmt.Errorf("list the workspaces: %w", err)
 	}
 	return each(rows, (*workspaceRow).workspace)
@@ -63,14 +64,15 @@ func (s *Store) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
 
 // CreateWorkspace adds a workspace; a conflict if there is one with its id.
 func (s *Store) CreateWorkspace(ctx context.Context, w *domain.Workspace) error {
-	settings, err := text(&w.Settings)
+	settings, err := sqldb.EncodeJSON(&w.Settings)
 	if err != nil {
 		return err
 	}
-	_, err = s.write(ctx, w.ID, func(t *tx) error {
+	err = s.write(ctx, w.ID, func(t *tx) error {
 		t.created = w.ID
-		_, err := t.exec(ctx, "INSERT INTO workspaces (id, name, settings, created_at) VALUES ($1, $2, $3, $4)",
-			w.ID, w.Name, settings, stamp{w.CreatedAt})
+		_, err := t.Insert(ctx, workspaceTable.Rows(workspaceRow{
+			ID: w.ID, Name: w.Name, Settings: settings, CreatedAt: sqldb.At(w.CreatedAt),
+		}), "")
 		return err
 	})
 	if domain.ErrorCode(err) == domain.CodeConflict {
@@ -83,8 +85,8 @@ func (s *Store) CreateWorkspace(ctx context.Context, w *domain.Workspace) error 
 // refuses the whole.
 func (s *Store) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (*domain.Workspace, error) {
 	var w *domain.Workspace
-	_, err := s.write(ctx, workspace, func(t *tx) error {
-		row, err := workspaceIn(ctx, t, workspace, s.dialect.lock)
+	err := s.write(ctx, workspace, func(t *tx) error {
+		row, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
 		if err != nil {
 			return err
 		}
@@ -94,28 +96,15 @@ func (s *Store) UpdateSettings(ctx context.Context, workspace string, change fun
 		if err := change(&w.Settings); err != nil {
 			return err
 		}
-		settings, err := text(&w.Settings)
+		settings, err := sqldb.EncodeJSON(&w.Settings)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, "UPDATE workspaces SET settings = $1 WHERE id = $2", settings, workspace)
+		_, err = t.Write(ctx, "UPDATE workspaces SET settings = $1 WHERE id = $2", settings, workspace)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return w, nil
-}
-
-// each gives every row its meaning.
-func each[R, T any](rows []R, meaning func(*R) (*T, error)) ([]*T, error) {
-	out := make([]*T, len(rows))
-	for i := range rows {
-		v, err := meaning(&rows[i])
-		if err != nil {
-			return nil, err
-		}
-		out[i] = v
-	}
-	return out, nil
 }

@@ -6,22 +6,33 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 type zoneRow struct {
-	WorkspaceID       string `db:"workspace_id"`
-	ID                string `db:"id"`
-	Name              string `db:"name"`
-	Description       string `db:"description"`
-	Colour            string `db:"colour"`
-	Position          int    `db:"position"`
-	RequireValidation bool   `db:"require_validation"`
-	Version           int64  `db:"version"`
-	CreatedAt         stamp  `db:"created_at"`
-	UpdatedAt         stamp  `db:"updated_at"`
+	WorkspaceID       string      `db:"workspace_id,key"`
+	ID                string      `db:"id,key"`
+	Name              string      `db:"name"`
+	Description       string      `db:"description"`
+	Colour            string      `db:"colour"`
+	Position          int         `db:"position"`
+	RequireValidation bool        `db:"require_validation"`
+	Version           int64       `db:"version,version"`
+	CreatedAt         sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt         sqldb.Stamp `db:"updated_at"`
 }
 
-const zoneColumns = "workspace_id, id, name, description, colour, position, require_validation, version, created_at, updated_at"
+var (
+	zoneTable  = sqldb.NewTable[zoneRow]("zones")
+	zoneUpdate = zoneTable.Update() + " AND deleted_at IS NULL"
+)
+
+func zoneRowOf(workspace string, z *domain.Zone) zoneRow {
+	return zoneRow{
+		WorkspaceID: workspace, ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
+		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: sqldb.At(z.CreatedAt), UpdatedAt: sqldb.At(z.UpdatedAt),
+	}
+}
 
 func (r *zoneRow) zone() domain.Zone {
 	return domain.Zone{
@@ -39,9 +50,9 @@ func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
 // ZonesPage lists a page of the zones, in the same order, and gives the cursor of the
 // next one, "" at the end.
 func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
-	q := newQuery("SELECT "+zoneColumns+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
+	q := sqldb.NewQuery("SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	var rows []zoneRow
-	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows, func(r *zoneRow) cursorKey { return cursorKey{int64(r.Position), r.Name, r.ID} })
+	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows, func(r *zoneRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the zones: %w", err)
 	}
@@ -52,56 +63,32 @@ func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domai
 const everything = -1
 
 // byPosition reads a page in the order of position, name and id.
-func byPosition[R any](ctx context.Context, r reader, q *query, cursor string, limit int, rows *[]R, key func(*R) cursorKey) (string, error) {
-	after, err := readCursor(cursor)
+func byPosition[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor string, limit int, rows *[]R, key func(*R) sqldb.Cursor) (string, error) {
+	after, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return "", err
 	}
 	if cursor != "" {
-		q.add(" AND (position, name, id) > (?, ?, ?)", after.Number, after.Name, after.ID)
+		q.Add(" AND (position, name, id) > (?, ?, ?)", after.Number, after.Name, after.ID)
 	}
-	q.add(" ORDER BY position, name, id")
+	q.Add(" ORDER BY position, name, id")
 	if limit == everything {
-		return "", r.all(ctx, rows, q.text(), q.args...)
+		return "", r.All(ctx, rows, q.Text(), q.Args()...)
 	}
 	var next string
-	*rows, next, err = turn(ctx, r, q, limit, key)
+	*rows, next, err = sqldb.ReadPage(ctx, r, q, limit, key)
 	return next, err
-}
-
-func values[R, T any](rows []R, meaning func(*R) T) []T {
-	out := make([]T, len(rows))
-	for i := range rows {
-		out[i] = meaning(&rows[i])
-	}
-	return out
 }
 
 // Zone reads one zone.
 func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
-	return one(ctx, d, "zone", "SELECT "+zoneColumns+" FROM zones WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*zoneRow).zone)
-}
-
-// one reads the row with an id.
-func one[R, T any](ctx context.Context, d *Data, noun, query, id string, meaning func(*R) T) (*T, error) {
-	var row R
-	err := d.r.get(ctx, &row, query, d.workspace, id)
-	if missing(err) {
-		return nil, domain.NotFound(noun)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the %s: %w", noun, err)
-	}
-	v := meaning(&row)
-	return &v, nil
+	return one(ctx, d, "zone", "SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*zoneRow).zone)
 }
 
 // InsertZone stores a zone at version 1.
 func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
 	z.WorkspaceID, z.Version = d.workspace, 1
-	_, err := d.exec(ctx, "INSERT INTO zones ("+zoneColumns+") VALUES ("+placeholders(1, 10)+")",
-		d.workspace, z.ID, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation, z.Version, stamp{z.CreatedAt}, stamp{z.UpdatedAt})
-	if err != nil {
+	if err := d.insert(ctx, zoneTable.Rows(zoneRowOf(d.workspace, z))); err != nil {
 		return fmt.Errorf("insert the zone: %w", err)
 	}
 	return nil
@@ -109,9 +96,8 @@ func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
 
 // UpdateZone changes a zone on condition of its version, and bumps it.
 func (d *Data) UpdateZone(ctx context.Context, z *domain.Zone) error {
-	n, err := d.exec(ctx, "UPDATE zones SET name = $4, description = $5, colour = $6, position = $7, require_validation = $8, updated_at = $9, "+
-		"version = version + 1 WHERE workspace_id = $1 AND id = $2 AND version = $3 AND deleted_at IS NULL",
-		d.workspace, z.ID, z.Version, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation, stamp{z.UpdatedAt})
+	row := zoneRowOf(d.workspace, z)
+	n, err := d.exec(ctx, zoneUpdate, zoneTable.Updated(&row)...)
 	return d.updated(ctx, n, err, "zones", "zone", z.ID, &z.Version)
 }
 
@@ -138,7 +124,7 @@ func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 			"(SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2 AND t.deleted_at IS NULL)",
 		"UPDATE tools SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at IS NULL",
 	} {
-		if _, err := d.exec(ctx, query, d.workspace, id, stamp{at}); err != nil {
+		if _, err := d.exec(ctx, query, d.workspace, id, sqldb.At(at)); err != nil {
 			return fmt.Errorf("delete what the zone holds: %w", err)
 		}
 	}
@@ -147,7 +133,7 @@ func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 
 func (d *Data) deleted(ctx context.Context, table, noun, id string, at time.Time) error {
 	n, err := d.exec(ctx, "UPDATE "+table+" SET deleted_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
-		d.workspace, id, stamp{at})
+		d.workspace, id, sqldb.At(at))
 	if err != nil {
 		return fmt.Errorf("delete the %s: %w", noun, err)
 	}

@@ -1,4 +1,4 @@
-package repository
+package sqldb
 
 import (
 	"context"
@@ -22,33 +22,30 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/fermata-dev/fermata/internal/dsn"
-	"github.com/fermata-dev/fermata/migrations"
 )
 
-// dialect is all that differs between the two databases.
-type dialect struct {
-	name string // "sqlite" or "postgres"
-	// lock is the clause that locks the rows of a SELECT.
-	lock string
-	// clock is the database's own time in microseconds, which leases compare.
-	clock string
-	// number reads a numeric field of the JSON text in column data: %s is the
+// Dialect is all that differs between the two databases, but for the search.
+type Dialect struct {
+	Name string // "sqlite" or "postgres"
+	// Lock is the clause that locks the rows of a SELECT.
+	Lock string
+	// Clock is the database's own time in microseconds, which leases compare.
+	Clock string
+	// Number reads a numeric field of the JSON text in column data: %s is the
 	// placeholder of its name. NULL when there is none, or one so large that a sum of
 	// such would be no number any more.
-	number string
-	// search is the full text search.
-	search searchIndex
+	Number string
 	// snapshot is the isolation that shows one instant to several reads.
 	snapshot sql.IsolationLevel
 	// relaxed makes the present transaction return before it is on disk; "" where that
-	// cannot be said of one transaction. Only for what may be forgotten in a crash.
+	// cannot be said of one transaction.
 	relaxed string
 	// joins says that several INSERTs can be one statement.
 	joins bool
 	// classify says what kind of failure a driver's error is.
 	classify func(error) class
 	// migrator makes the schema of a database.
-	migrator func(*sql.DB) (*goose.Provider, error)
+	migrator func(*sql.DB, Migrations) (*goose.Provider, error)
 	open     func(readOnly bool) (*sql.DB, error)
 }
 
@@ -57,7 +54,7 @@ type class int
 
 const (
 	unclassified class = iota
-	again              // lost against another transaction: rolled back, may be run again
+	retryable          // lost against another transaction: rolled back, may be run again
 	busy               // somebody else holds the database
 	duplicate          // a unique index
 	dangling           // a foreign key
@@ -74,7 +71,7 @@ const (
 // sqliteDialect opens the file at path. One connection writes; each transaction on
 // it begins with BEGIN IMMEDIATE, because one that reads first and then writes fails
 // at once when another wrote in between.
-func sqliteDialect(path string, readers int) (*dialect, error) {
+func sqliteDialect(path string, readers int) (*Dialect, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("find the database file %s: %w", path, err)
@@ -100,20 +97,21 @@ func sqliteDialect(path string, readers int) (*dialect, error) {
 		db.SetMaxIdleConns(connections)
 		return db, nil
 	}
-	return &dialect{
-		name: "sqlite", open: open, classify: classifySQLite, search: sqliteSearch{},
-		clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
-		number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
+	return &Dialect{
+		Name: "sqlite", open: open, classify: classifySQLite,
+		Clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
+		Number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') " +
+			"AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
 			"THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
-		migrator: func(db *sql.DB) (*goose.Provider, error) {
-			return provider(goose.DialectSQLite3, db, migrations.SQLite())
+		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
+			return newMigrator(goose.DialectSQLite3, db, files.SQLite)
 		},
 	}, nil
 }
 
 // postgresDialect connects to the server of a URL. The readers' connections are
 // read-only in the server's own eyes.
-func postgresDialect(address string, writers, readers int) (*dialect, error) {
+func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 	cfg, err := dsn.Parse(address)
 	if err != nil {
 		return nil, err
@@ -143,24 +141,24 @@ func postgresDialect(address string, writers, readers int) (*dialect, error) {
 		db.SetMaxIdleConns(connections)
 		return db, nil
 	}
-	return &dialect{
-		name: "postgres", lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres, search: postgresSearch{},
-		clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-		number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
+	return &Dialect{
+		Name: "postgres", Lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
+		Clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
+		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
 			"THEN (data::json ->> %[1]s::text)::double precision END) END",
 		relaxed: "SET LOCAL synchronous_commit = off",
-		migrator: func(db *sql.DB) (*goose.Provider, error) {
+		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
 			// Nodes that start together migrate one after the other.
 			locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 			if err != nil {
 				return nil, fmt.Errorf("prepare the migration lock: %w", err)
 			}
-			return provider(goose.DialectPostgres, db, migrations.Postgres(), goose.WithSessionLocker(locker))
+			return newMigrator(goose.DialectPostgres, db, files.Postgres, goose.WithSessionLocker(locker))
 		},
 	}, nil
 }
 
-func provider(d goose.Dialect, db *sql.DB, files fs.FS, opts ...goose.ProviderOption) (*goose.Provider, error) {
+func newMigrator(d goose.Dialect, db *sql.DB, files fs.FS, opts ...goose.ProviderOption) (*goose.Provider, error) {
 	opts = append(opts, goose.WithDisableGlobalRegistry(true))
 	p, err := goose.NewProvider(d, db, files, opts...)
 	if err != nil {
@@ -169,12 +167,12 @@ func provider(d goose.Dialect, db *sql.DB, files fs.FS, opts ...goose.ProviderOp
 	return p, nil
 }
 
-func (d *dialect) openPool(readOnly bool) (*sqlx.DB, error) {
+func (d *Dialect) openPool(readOnly bool) (*sqlx.DB, error) {
 	db, err := d.open(readOnly)
 	if err != nil {
 		return nil, err
 	}
-	return sqlx.NewDb(db, d.name), nil
+	return sqlx.NewDb(db, d.Name), nil
 }
 
 func classifySQLite(err error) class {
@@ -206,7 +204,7 @@ func classifyPostgres(err error) class {
 	}
 	switch e.Code {
 	case pqerror.TRSerializationFailure, pqerror.TRDeadlockDetected:
-		return again
+		return retryable
 	case pqerror.UniqueViolation:
 		return duplicate
 	case pqerror.ForeignKeyViolation:

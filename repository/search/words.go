@@ -1,4 +1,4 @@
-package repository
+package search
 
 import (
 	"iter"
@@ -33,14 +33,14 @@ func words(text string) iter.Seq[word] {
 				w.to = at + size // a mark on the letter before
 			}
 			for _, c := range folded {
-				if (c == ' ' || alone(c)) && !w.end(yield) {
+				if (c == ' ' || isIdeograph(c)) && !w.end(yield) {
 					return
 				}
 				if c == ' ' {
 					continue
 				}
 				w.add(c, at, at+size)
-				if alone(c) && !w.end(yield) {
+				if isIdeograph(c) && !w.end(yield) {
 					return
 				}
 			}
@@ -77,14 +77,14 @@ func (w *wordReader) end(yield func(word) bool) bool {
 	return yield(found)
 }
 
-// alone says that a character is a word by itself.
-func alone(c rune) bool {
+// isIdeograph says that a character is a word by itself.
+func isIdeograph(c rune) bool {
 	return c >= 0x2E80 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// spelled are letters that people also write with others, and that no decomposition
+// spellings are letters that people also write with others, and that no decomposition
 // takes apart.
-var spelled = map[rune]string{
+var spellings = map[rune]string{
 	'œ': "oe", 'æ': "ae", 'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ς': "σ",
 }
 
@@ -100,7 +100,7 @@ func fold(r rune) string {
 		case unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf):
 		case unicode.IsLetter(c), unicode.IsNumber(c), unicode.Is(unicode.Mc, c):
 			c = unicode.ToLower(c)
-			if letters, ok := spelled[c]; ok {
+			if letters, ok := spellings[c]; ok {
 				b.WriteString(letters)
 			} else {
 				b.WriteRune(c)

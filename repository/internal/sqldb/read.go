@@ -1,4 +1,4 @@
-package repository
+package sqldb
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// reader reads, from the read pool or within a transaction. It cannot write.
-type reader interface {
-	// get reads one row into dest, a struct or a single value; sql.ErrNoRows if there
+// Reader reads, from the read pool or within a transaction. It cannot write.
+type Reader interface {
+	// Get reads one row into dest, a struct or a single value; sql.ErrNoRows if there
 	// is none.
-	get(ctx context.Context, dest any, query string, args ...any) error
-	// all reads every row into dest, a slice.
-	all(ctx context.Context, dest any, query string, args ...any) error
-	// rows reads one row after the other; failed gives their error its meaning. Whoever
+	Get(ctx context.Context, dest any, query string, args ...any) error
+	// All reads every row into dest, a slice.
+	All(ctx context.Context, dest any, query string, args ...any) error
+	// Rows reads one row after the other; Failed gives their error its meaning. Whoever
 	// asks closes them.
-	rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
-	failed(ctx context.Context, err error) error
+	Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+	Failed(ctx context.Context, err error) error
 }
 
 // statements are the prepared statements of a pool, by their text. A statement that
@@ -80,33 +80,33 @@ func (s *statements) close() {
 type readPool struct {
 	db      *sqlx.DB
 	stmts   *statements
-	dialect *dialect
+	dialect *Dialect
 }
 
-func (p *readPool) get(ctx context.Context, dest any, query string, args ...any) error {
+func (p *readPool) Get(ctx context.Context, dest any, query string, args ...any) error {
 	if stmt := p.prepared(ctx, query); stmt != nil {
-		return p.told(ctx, stmt.GetContext(ctx, dest, args...))
+		return p.translate(ctx, stmt.GetContext(ctx, dest, args...))
 	}
-	return p.told(ctx, p.db.GetContext(ctx, dest, query, args...))
+	return p.translate(ctx, p.db.GetContext(ctx, dest, query, args...))
 }
 
-func (p *readPool) all(ctx context.Context, dest any, query string, args ...any) error {
+func (p *readPool) All(ctx context.Context, dest any, query string, args ...any) error {
 	if stmt := p.prepared(ctx, query); stmt != nil {
-		return p.told(ctx, stmt.SelectContext(ctx, dest, args...))
+		return p.translate(ctx, stmt.SelectContext(ctx, dest, args...))
 	}
-	return p.told(ctx, p.db.SelectContext(ctx, dest, query, args...))
+	return p.translate(ctx, p.db.SelectContext(ctx, dest, query, args...))
 }
 
-func (p *readPool) rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+func (p *readPool) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
 	if stmt := p.prepared(ctx, query); stmt != nil {
 		rows, err := stmt.QueryxContext(ctx, args...)
-		return rows, p.told(ctx, err)
+		return rows, p.translate(ctx, err)
 	}
 	rows, err := p.db.QueryxContext(ctx, query, args...)
-	return rows, p.told(ctx, err)
+	return rows, p.translate(ctx, err)
 }
 
-func (p *readPool) failed(ctx context.Context, err error) error { return p.told(ctx, err) }
+func (p *readPool) Failed(ctx context.Context, err error) error { return p.translate(ctx, err) }
 
 func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := p.stmts.find(query); stmt != nil {
@@ -116,41 +116,43 @@ func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	return p.stmts.find(query)
 }
 
-func (p *readPool) told(ctx context.Context, err error) error { return p.dialect.told(ctx, err) }
+func (p *readPool) translate(ctx context.Context, err error) error {
+	return p.dialect.translate(ctx, err)
+}
 
 // snapshot is a reader all of whose reads see the database at one instant.
 type snapshot struct {
 	tx    *sqlx.Tx
 	stmts *statements
-	d     *dialect
+	d     *Dialect
 	// missed are the texts that were not prepared yet.
 	missed []string
 }
 
-func (s *snapshot) get(ctx context.Context, dest any, query string, args ...any) error {
+func (s *snapshot) Get(ctx context.Context, dest any, query string, args ...any) error {
 	if stmt := s.prepared(ctx, query); stmt != nil {
-		return s.d.told(ctx, stmt.GetContext(ctx, dest, args...))
+		return s.d.translate(ctx, stmt.GetContext(ctx, dest, args...))
 	}
-	return s.d.told(ctx, s.tx.GetContext(ctx, dest, query, args...))
+	return s.d.translate(ctx, s.tx.GetContext(ctx, dest, query, args...))
 }
 
-func (s *snapshot) all(ctx context.Context, dest any, query string, args ...any) error {
+func (s *snapshot) All(ctx context.Context, dest any, query string, args ...any) error {
 	if stmt := s.prepared(ctx, query); stmt != nil {
-		return s.d.told(ctx, stmt.SelectContext(ctx, dest, args...))
+		return s.d.translate(ctx, stmt.SelectContext(ctx, dest, args...))
 	}
-	return s.d.told(ctx, s.tx.SelectContext(ctx, dest, query, args...))
+	return s.d.translate(ctx, s.tx.SelectContext(ctx, dest, query, args...))
 }
 
-func (s *snapshot) rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+func (s *snapshot) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
 	if stmt := s.prepared(ctx, query); stmt != nil {
 		rows, err := stmt.QueryxContext(ctx, args...)
-		return rows, s.d.told(ctx, err)
+		return rows, s.d.translate(ctx, err)
 	}
 	rows, err := s.tx.QueryxContext(ctx, query, args...)
-	return rows, s.d.told(ctx, err)
+	return rows, s.d.translate(ctx, err)
 }
 
-func (s *snapshot) failed(ctx context.Context, err error) error { return s.d.told(ctx, err) }
+func (s *snapshot) Failed(ctx context.Context, err error) error { return s.d.translate(ctx, err) }
 
 func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := s.stmts.find(query); stmt != nil {
@@ -160,19 +162,24 @@ func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	return nil
 }
 
-// read runs fn on one snapshot of the database.
-func (s *Store) read(ctx context.Context, fn func(r reader) error) error {
-	tx, err := s.reads.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.snapshot})
+// Read runs fn on one snapshot of the database.
+func (db *DB) Read(ctx context.Context, fn func(r Reader) error) error {
+	tx, err := db.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: db.Dialect.snapshot})
 	if err != nil {
-		return s.dialect.told(ctx, fmt.Errorf("begin to read: %w", err))
+		return db.translate(ctx, fmt.Errorf("begin to read: %w", err))
 	}
-	snap := &snapshot{tx: tx, stmts: s.reads.stmts, d: s.dialect}
+	snap := &snapshot{tx: tx, stmts: db.readPool.stmts, d: db.Dialect}
 	err = fn(snap)
 	// Nothing was written: how it ends does not matter.
 	_ = tx.Rollback()
-	s.reads.stmts.prepare(ctx, snap.missed)
+	db.readPool.stmts.prepare(ctx, snap.missed)
 	return err
 }
 
-// missing says whether a read found no row.
-func missing(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+// NotFound says whether a read found no row.
+func NotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+var (
+	_ Reader = (*Tx)(nil)
+	_ Reader = (*DB)(nil)
+)

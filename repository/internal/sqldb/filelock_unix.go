@@ -1,6 +1,6 @@
 //go:build !windows
 
-package repository
+package sqldb
 
 import (
 	"errors"

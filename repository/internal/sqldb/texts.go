@@ -1,4 +1,4 @@
-package repository
+package sqldb
 
 import "sync"
 
@@ -34,7 +34,7 @@ func (t *texts) insert(table, columns string, n int, tail string) string {
 	})
 }
 
-func (t *texts) joint(all []batch) string {
+func (t *texts) joint(all []Rows) string {
 	var key textKey
 	for i := range all {
 		key.parts[i] = part{all[i].table, all[i].count()}

@@ -1,4 +1,4 @@
-package repository
+package sqldb
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// told gives a driver's error its meaning for the callers. Errors that have one
+// translate gives a driver's error its meaning for the callers. Errors that have one
 // already, and sql.ErrNoRows, pass unchanged.
-func (d *dialect) told(ctx context.Context, err error) error {
+func (d *Dialect) translate(ctx context.Context, err error) error {
 	var known *domain.Error
 	switch {
 	case err == nil, errors.Is(err, sql.ErrNoRows), errors.As(err, &known), errors.Is(err, domain.ErrStale):
@@ -22,12 +22,13 @@ func (d *dialect) told(ctx context.Context, err error) error {
 	}
 	e := &domain.Error{Outcome: domain.NotApplied, Err: err}
 	switch d.classify(err) {
-	case again, busy:
+	case retryable, busy:
 		e.Code, e.Message = domain.CodeDatabaseBusy, "The database is busy. Nothing was written; try again in a moment."
 	case duplicate:
 		e.Code, e.Message = domain.CodeConflict, "This exists already. Nothing was written."
 	case dangling:
-		e.Code, e.Message = domain.CodeConflict, "This refers to something that is not there, or something else still refers to it. Nothing was written."
+		e.Code, e.Message = domain.CodeConflict, "This refers to something that is not there, or something else still refers to it. "+
+			"Nothing was written."
 	case full:
 		e.Code, e.Message = domain.CodeStorageFull, "The database has no room left. Nothing was written; reading still works."
 	case gone:
@@ -42,6 +43,7 @@ func (d *dialect) told(ctx context.Context, err error) error {
 func errUnknown(err error) error {
 	return &domain.Error{
 		Code: domain.CodeOutcomeUnknown, Outcome: domain.OutcomeUnknown, Err: err,
-		Message: "The connection to the database was lost while the change was being stored, and it could not be read whether it was. Look before you try again.",
+		Message: "The connection to the database was lost while the change was being stored, and it could not be read whether it was. " +
+			"Look before you try again.",
 	}
 }

@@ -1,4 +1,4 @@
-package repository
+package search
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ const (
 	ellipsis     = "…"
 )
 
-// count says how many of the wanted words a text holds.
-func (w *wanted) count(text string) int {
+// Count says how many of the wanted words a text holds.
+func (w *Words) Count(text string) int {
 	seen := map[string]bool{}
 	for x := range words(text) {
 		if w.matches(x.text) {
@@ -26,15 +26,15 @@ func (w *wanted) count(text string) int {
 }
 
 // which is the wanted word that a word of a text stands for.
-func (w *wanted) which(text string) string {
+func (w *Words) which(text string) string {
 	if _, found := slices.BinarySearch(w.whole, text); found {
 		return text
 	}
 	return w.last
 }
 
-// show sets what a hit shows of a text: the part in which most of the words stand.
-func (w *wanted) show(hit *domain.SearchHit, text string) {
+// Show sets what a hit shows of a text: the part in which most of the words stand.
+func (w *Words) Show(hit *domain.SearchHit, text string) {
 	snippet := w.part(text)
 	hit.Snippet, hit.Marks, hit.Matches = snippet, []domain.SearchMark{}, []string{}
 	note := func(found string) {
@@ -61,7 +61,7 @@ func (w *wanted) show(hit *domain.SearchHit, text string) {
 }
 
 // part cuts out of a text where most of the wanted words stand together, on one line.
-func (w *wanted) part(text string) string {
+func (w *Words) part(text string) string {
 	from := max(w.best(text)-snippetLead, 0)
 	until := min(from+snippetBytes, len(text))
 	if from = wordStart(text, from); until < len(text) {
@@ -79,7 +79,7 @@ func (w *wanted) part(text string) string {
 
 // best is where the part begins that holds most of the different words; of equals, the
 // first one.
-func (w *wanted) best(text string) int {
+func (w *Words) best(text string) int {
 	type place struct {
 		which string
 		at    int

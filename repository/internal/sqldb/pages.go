@@ -1,4 +1,4 @@
-package repository
+package sqldb
 
 import (
 	"context"
@@ -9,17 +9,32 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// room is what one page may still take. Every list that a caller pages through is read
+const (
+	defaultPage = 50
+	// LargestPage is how many rows a page has at most, whatever is asked for.
+	LargestPage = 1000
+)
+
+// PageSize is the limit of a page; 0 asks for the usual one.
+func PageSize(limit int) int {
+	if limit <= 0 {
+		return defaultPage
+	}
+	return min(limit, LargestPage)
+}
+
+// Room is what one page may still take. Every list that a caller pages through is read
 // through it, row by row, so that what is in memory is bounded by bytes and not only by
 // the number of rows, which may be long.
-type room struct {
+type Room struct {
 	rows, bytes int
 	taken       int  // rows so far: the first one is taken whatever its size
 	strict      bool // unless it may not
 }
 
-func roomFor(size domain.PageSize) *room {
-	r := &room{rows: size.Rows, bytes: size.Bytes, strict: size.Strict}
+// RoomFor is the room of a page of that size.
+func RoomFor(size domain.PageSize) *Room {
+	r := &Room{rows: size.Rows, bytes: size.Bytes, strict: size.Strict}
 	if r.rows <= 0 {
 		r.rows = defaultPage
 	}
@@ -30,7 +45,7 @@ func roomFor(size domain.PageSize) *room {
 }
 
 // fits says whether a row of so many bytes still belongs to the page, and takes it in.
-func (m *room) fits(bytes int) bool {
+func (m *Room) fits(bytes int) bool {
 	if m.rows == 0 || (m.taken > 0 || m.strict) && bytes > m.bytes {
 		return false
 	}
@@ -38,10 +53,11 @@ func (m *room) fits(bytes int) bool {
 	return true
 }
 
-// fill reads the rows that have room. more says that there is at least one further. The
-// query should end with LIMIT room.rows+1, which spares the database the rest.
-func fill[R any](ctx context.Context, r reader, m *room, query string, args ...any) (out []R, more bool, err error) {
-	rows, err := r.rows(ctx, query, args...)
+// Fill reads the rows of a query that have room. more says that there is at least one
+// further; the database is spared the rest.
+func Fill[R any](ctx context.Context, r Reader, m *Room, q *Query) (out []R, more bool, err error) {
+	q.Add(" LIMIT ?", m.rows+1)
+	rows, err := r.Rows(ctx, q.Text(), q.Args()...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -59,19 +75,25 @@ func fill[R any](ctx context.Context, r reader, m *room, query string, args ...a
 		}
 		out = append(out, row)
 	}
-	return out, false, r.failed(ctx, rows.Err())
+	return out, false, r.Failed(ctx, rows.Err())
 }
 
-// turn reads one page of a query that is in its order already, and gives the cursor of
-// the next one, "" at the end.
-func turn[R any](ctx context.Context, r reader, q *query, limit int, key func(*R) cursorKey) ([]R, string, error) {
-	m := roomFor(domain.PageSize{Rows: pageSize(limit)})
-	q.add(" LIMIT ?", m.rows+1)
-	rows, more, err := fill[R](ctx, r, m, q.text(), q.args...)
+// ReadPage reads one page of a query that is in its order already, and gives the cursor
+// of the next one, "" at the end.
+func ReadPage[R any](ctx context.Context, r Reader, q *Query, limit int, key func(*R) Cursor) ([]R, string, error) {
+	rows, more, err := Fill[R](ctx, r, RoomFor(domain.PageSize{Rows: PageSize(limit)}), q)
 	if err != nil || !more {
 		return rows, "", err
 	}
 	return rows, key(&rows[len(rows)-1]).String(), nil
+}
+
+// CutPage cuts the one row too many that was read to know whether there is more.
+func CutPage[R any](rows []R, limit int, key func(*R) Cursor) ([]R, string) {
+	if len(rows) <= limit {
+		return rows, ""
+	}
+	return rows[:limit], key(&rows[limit-1]).String()
 }
 
 // weight is how many bytes of text a row holds.

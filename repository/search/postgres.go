@@ -1,4 +1,4 @@
-package repository
+package search
 
 import (
 	"context"
@@ -6,22 +6,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// postgresSearch keeps the words as a tsvector. It is written out here, so that no
+// postgresIndex keeps the words as a tsvector. It is written out here, so that no
 // configuration or locale of the server has a say in what a word is.
-type postgresSearch struct{}
+type postgresIndex struct{}
 
 // lastPosition is the highest place of a word that PostgreSQL tells apart.
 const lastPosition = 16383
 
-func (postgresSearch) put(ctx context.Context, t *tx, workspace string, rows []searchRow) error {
-	prefix := wordPrefix(workspace)
-	args := make([]any, 0, len(rows)*(searchWidth+1))
+type postgresThing struct {
+	thingRow
+	Words string `db:"words"`
+}
+
+var postgresThings = sqldb.NewTable[postgresThing]("search")
+
+func (postgresIndex) Put(ctx context.Context, t *sqldb.Tx, workspace string, rows []Row) error {
+	prefix := WordPrefix(workspace)
+	things := make([]postgresThing, len(rows))
 	for i := range rows {
-		args = append(append(args, rows[i].values(workspace)...), vector(rows[i].terms(prefix)))
+		things[i] = postgresThing{thingRow: rows[i].thing(workspace), Words: vector(rows[i].terms(prefix))}
 	}
-	_, err := t.insert(ctx, "search", searchColumns+", words", "", searchWidth+1, args)
+	_, err := t.Insert(ctx, postgresThings.Rows(things...), "")
 	return err
 }
 
@@ -51,12 +60,12 @@ func vector(title, body []string) string {
 	return b.String()
 }
 
-func (postgresSearch) drop(ctx context.Context, t *tx, condition string, args ...any) error {
-	_, err := t.exec(ctx, "DELETE FROM search WHERE "+condition, args...)
+func (postgresIndex) Drop(ctx context.Context, t *sqldb.Tx, condition string, args ...any) error {
+	_, err := t.Write(ctx, "DELETE FROM search WHERE "+condition, args...)
 	return err
 }
 
-func (postgresSearch) find(prefix string, w *wanted) *query {
+func (postgresIndex) Find(prefix string, w *Words) *sqldb.Query {
 	terms := make([]string, 0, len(w.whole)+1)
 	for _, text := range w.whole {
 		terms = append(terms, "'"+prefix+text+"'")
@@ -66,12 +75,13 @@ func (postgresSearch) find(prefix string, w *wanted) *query {
 	if w.begins {
 		begun += ":*"
 	}
-	wanted := strings.Join(append(terms, begun), " & ")
+	all := strings.Join(append(terms, begun), " & ")
 	const rank = "ts_rank('{0.25, 0.25, 0.25, 1}', words, CAST(? AS tsquery), 1)"
 	// The last word counts once more where it stands as it is: ts_rank takes a word and
 	// what begins with it for the same.
 	// OFFSET 0 keeps the other conditions out: the words are those of one workspace, and
 	// without statistics PostgreSQL would rather read all of its rows.
-	return newQuery("SELECT s.kind, s.id, s.score FROM (SELECT workspace_id, kind, id, audience, at, -("+rank+" + "+rank+") AS score FROM search "+
-		"WHERE words @@ CAST(? AS tsquery) OFFSET 0) s WHERE TRUE", wanted, last, wanted)
+	return sqldb.NewQuery("SELECT s.kind, s.id, s.score FROM (SELECT workspace_id, kind, id, audience, at, "+
+		"-("+rank+" + "+rank+") AS score FROM search "+
+		"WHERE words @@ CAST(? AS tsquery) OFFSET 0) s WHERE TRUE", all, last, all)
 }

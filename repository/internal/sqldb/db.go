@@ -1,0 +1,172 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Config locates the database.
+type Config struct {
+	// URL of a PostgreSQL server, or Path of a SQLite file: one of the two.
+	URL  string
+	Path string
+	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
+	// needs a connection of its own goes there. Empty: URL.
+	DirectURL string
+	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
+	// With SQLite half of them read, and one writes.
+	Connections int
+	// Migrations make the schema, in either database.
+	Migrations Migrations
+	Clock      clock.Clock
+	NewID      domain.IDSource
+	// AroundCommit, when set, carries out every COMMIT by calling what it is given. It
+	// is the point at which a failure can be brought about. Optional.
+	AroundCommit func(commit func() error) error
+}
+
+// Migrations are the files that make the schema of each database.
+type Migrations struct{ SQLite, Postgres fs.FS }
+
+// DB is an open database. It reads by itself, each statement at an instant of its own;
+// Read shows one instant to several, and Write alone can write.
+type DB struct {
+	*readPool
+	// Dialect is what the two databases do not share.
+	Dialect *Dialect
+
+	cfg     Config
+	writes  *sqlx.DB // reached by tx.go alone
+	stmts   *statements
+	texts   texts
+	lock    *fileLock
+	closing sync.Once
+	closed  error
+}
+
+// Open connects to the database. A SQLite file is made when it is missing, and held
+// by one process at a time; the second one is refused.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	if (cfg.URL == "") == (cfg.Path == "") {
+		return nil, errors.New("open the database: give a URL or a path, and only one of them")
+	}
+	if cfg.Connections == 0 {
+		cfg.Connections = 16
+	}
+	half := max(cfg.Connections/2, 1)
+	db := &DB{cfg: cfg, texts: texts{by: map[textKey]string{}}}
+	var err error
+	if cfg.Path != "" {
+		if db.lock, err = lockFile(cfg.Path + ".lock"); err != nil {
+			return nil, err
+		}
+		if err := makePrivate(cfg.Path); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		db.Dialect, err = sqliteDialect(cfg.Path, half)
+	} else {
+		db.Dialect, err = postgresDialect(cfg.URL, half, half)
+	}
+	if err == nil {
+		err = db.connect(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// makePrivate makes the file before SQLite does, so that nobody else on the machine may
+// read it. Its journal takes over the same rights.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the database file: %w", err)
+	}
+	return f.Close()
+}
+
+// connect opens both pools, the writing one first: it is the one that makes a SQLite
+// file and its journal.
+func (db *DB) connect(ctx context.Context) error {
+	var err error
+	if db.writes, err = db.Dialect.openPool(false); err != nil {
+		return err
+	}
+	db.stmts = newStatements(db.writes)
+	if err := db.writes.PingContext(ctx); err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	pool, err := db.Dialect.openPool(true)
+	if err != nil {
+		return err
+	}
+	db.readPool = &readPool{db: pool, stmts: newStatements(pool), dialect: db.Dialect}
+	return nil
+}
+
+// Migrate brings the schema up to date. Nodes that start together wait for each
+// other.
+func (db *DB) Migrate(ctx context.Context) error {
+	// A pool of its own: the migrator needs more than one connection, and its
+	// statements are not the store's.
+	d := db.Dialect
+	if db.cfg.DirectURL != "" { // the migration's lock belongs to a connection
+		var err error
+		if d, err = postgresDialect(db.cfg.DirectURL, 4, 1); err != nil {
+			return err
+		}
+	}
+	pool, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pool.Close() }() // its work is committed or failed by now
+	pool.SetMaxOpenConns(4)
+	migrator, err := d.migrator(pool, db.cfg.Migrations)
+	if err != nil {
+		return err
+	}
+	if _, err := migrator.Up(ctx); err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	return nil
+}
+
+// Ping says whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	return db.Get(ctx, &one, "SELECT 1")
+}
+
+// Close ends every connection and gives the SQLite file free. Closing again does
+// nothing.
+func (db *DB) Close() error {
+	db.closing.Do(func() { db.closed = db.close() })
+	return db.closed
+}
+
+func (db *DB) close() error {
+	var all []error
+	if db.readPool != nil {
+		db.readPool.stmts.close()
+		all = append(all, db.readPool.db.Close())
+	}
+	if db.writes != nil {
+		db.stmts.close()
+		all = append(all, db.writes.Close())
+	}
+	if db.lock != nil {
+		all = append(all, db.lock.release())
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,42 @@
+package sqldb
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Query is a SELECT put together from fixed pieces; each ? becomes the next $n.
+type Query struct {
+	b    strings.Builder
+	args []any
+}
+
+// NewQuery begins a query.
+func NewQuery(text string, args ...any) *Query {
+	q := &Query{}
+	q.Add(text, args...)
+	return q
+}
+
+// Add appends a piece of text with as many ? as args.
+func (q *Query) Add(text string, args ...any) {
+	for _, arg := range args {
+		before, after, _ := strings.Cut(text, "?")
+		q.b.WriteString(before)
+		q.b.WriteString(q.Bind(arg))
+		text = after
+	}
+	q.b.WriteString(text)
+}
+
+// Bind takes a value and gives its placeholder, for a text that names it more than once.
+func (q *Query) Bind(arg any) string {
+	q.args = append(q.args, arg)
+	return "$" + strconv.Itoa(len(q.args))
+}
+
+// Text is the query so far.
+func (q *Query) Text() string { return q.b.String() }
+
+// Args are its values.
+func (q *Query) Args() []any { return q.args }
