@@ -63,7 +63,7 @@ window.addEventListener('pagehide', () => tab.leave());
 window.addEventListener('pageshow', () => tab.enter());
 document.addEventListener('freeze', () => tab.leave());
 document.addEventListener('resume', () => tab.enter());
-window.addEventListener('online', () => tab.stir());
+window.addEventListener('online', () => tab.checkConnection());
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     hiddenAt = Date.now();
@@ -71,7 +71,7 @@ document.addEventListener('visibilitychange', () => {
     return;
   }
   tab.enter();
-  if (hiddenAt !== null && Date.now() - hiddenAt > 30_000) tab.stir();
+  if (hiddenAt !== null && Date.now() - hiddenAt > 30_000) tab.checkConnection();
   hiddenAt = null;
 });
 onKey(() => tab.restart());

@@ -91,7 +91,7 @@ class Play {
     else if (r < 0.97) this.watch(tab!, session);
     else if (r < 0.99) this.watches.get(tab!)!.splice(0, 1)[0]?.end();
     else if (r < 0.993) this.server.prune();
-    else tab!.client.stir();
+    else tab!.client.checkConnection();
   }
 
   calm() {

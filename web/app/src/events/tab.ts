@@ -1,24 +1,17 @@
-import { Cursor } from './cursor';
+import { Delivery, type Missing } from './delivery';
 import { Alone, ByClaim, ByLock, type Election } from './election';
+import { KnownLeader } from './knownLeader';
 import { Leader } from './leader';
 import { Listeners } from './listeners';
-import { Live, sessionOf } from './live';
 import type { Net } from './stream';
+import { TabClock } from './tabClock';
 import type { Connection, EventClient, Opened, StreamEvent } from './types';
 import { Union } from './union';
-import {
-  meeting,
-  outranks,
-  same,
-  type FromLeader,
-  type Leading,
-  type Said,
-  type Standing,
-  type ToLeader,
-} from './wire';
+import { Watches } from './watches';
+import { meeting, outranks, type FromLeader, type Leading, type Said, type Standing, type ToLeader } from './wire';
 
 /** What a tab needs of its browser. */
-export interface World {
+export interface Environment {
   net: Net;
   channel: ((name: string) => BroadcastChannel) | null;
   locks: Pick<LockManager, 'request'> | null;
@@ -27,194 +20,163 @@ export interface World {
   newID(): string;
 }
 
-const beat = 2000; // how often a tab looks around
-const present = 20_000; // how often it says that it is there
-const quiet = 4000; // after so long without a word it asks whether the leader is there
-const patience = 4000; // so long the leader has to answer
-const doubtful = 3000; // so long after a connection an answer has to show itself again
+const askAgainAfter = 2000; // what was missed is on its way for so long
+const doubtFor = 3000; // so long after a connection an answer has to show itself again
+const unwatchAfter = 1000; // mostly another screen watches the same session again at once
 
-/** A tab: hears what the leader passes on, and leads when it is its turn. */
+/** A tab: hears what the leader passes on, and leads when it was elected. */
 export class Tab implements EventClient {
   readonly id: string;
-  private handlers = new Listeners<[StreamEvent]>();
   private openers = new Listeners<Parameters<Opened>>();
-  private changed = new Listeners<[]>();
-  private watched = new Map<string, number>();
+  private connections = new Listeners<[]>();
+  private watches = new Watches();
+  private delivery = new Delivery(this.watches);
   private union = new Union();
-  private cursor = new Cursor();
-  private live = new Live();
+  private clock = new TabClock();
+  private known = new KnownLeader();
   private channel: BroadcastChannel | null = null;
   private election: Election | null = null; // null: this tab is not there (left, or in the cache of pages)
-  private leader: Leader | null = null;
-  private by: Leading | null = null; // whoever leads, as far as this tab knows
-  private stands: Standing | null = null;
-  private now: Connection = { state: 'connecting' };
-  private heardAt = 0;
-  private askedAt: number | null = null;
-  private wantedAt = -Infinity;
-  private saidAt = 0;
-  private lookedAt = 0;
-  private ticking: ReturnType<typeof setInterval> | undefined;
-  private telling: ReturnType<typeof setTimeout> | undefined;
-  private texting: ReturnType<typeof setTimeout> | undefined;
-  private doubting: ReturnType<typeof setTimeout> | undefined;
+  private leader: Leader | null = null; // this tab leads
+  private missedAskedAt = -Infinity;
 
-  constructor(private world: World) {
-    this.id = world.newID();
+  constructor(private environment: Environment) {
+    this.id = environment.newID();
   }
 
   subscribe(handler: (event: StreamEvent) => void) {
-    return this.handlers.add(handler);
+    return this.delivery.listeners.add(handler);
   }
   onOpen(handler: Opened) {
     return this.openers.add(handler);
   }
   onConnection(handler: () => void) {
-    return this.changed.add(handler);
+    return this.connections.add(handler);
   }
-  connection() {
-    return this.now;
+  connection(): Connection {
+    return this.known.connection;
   }
 
   watch(session: string) {
-    const count = this.watched.get(session) ?? 0;
-    this.watched.set(session, count + 1);
-    if (count === 0) this.tellWatches(0);
-    if (this.stands?.since[session] !== undefined) {
-      if (count === 0) this.cursor.adopt(session, this.stands.since[session]);
+    const first = this.watches.add(session);
+    if (first) this.clock.announcement.reschedule(0, () => this.announce());
+    const since = this.known.since(session);
+    if (since !== undefined) {
+      if (first) this.delivery.adopt(session, since);
       this.resync();
     }
     let over = false;
     return () => {
       if (over) return;
       over = true;
-      const left = this.watched.get(session)! - 1;
-      if (left > 0) {
-        this.watched.set(session, left);
-        return;
-      }
-      this.watched.delete(session);
-      this.live.forget(session);
-      this.cursor.forget(session);
-      this.tellWatches(1000); // mostly another screen watches it again at once
+      if (!this.watches.remove(session)) return;
+      this.delivery.forget(session);
+      this.clock.announcement.schedule(unwatchAfter, () => this.announce());
     };
   }
 
   resync() {
-    this.texting ??= setTimeout(() => {
-      this.texting = undefined;
-      if (this.watched.size) this.say({ kind: 'texts', tab: this.id, sessions: [...this.watched.keys()] });
-    }, 0);
+    this.clock.resync.schedule(0, () => {
+      if (this.watches.size) this.send({ kind: 'texts', tab: this.id, sessions: this.watches.sessions });
+    });
   }
 
   /** The tab is there (again). */
   enter(): void {
     if (this.election) return;
-    const name = meeting(this.world.key());
+    const name = meeting(this.environment.key());
     this.union = new Union();
-    this.heardAt = this.lookedAt = Date.now();
-    this.askedAt = null;
-    if (this.world.channel) {
-      const channel = (this.channel = this.world.channel(name));
-      channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
-        if (channel === this.channel) this.hear(data);
-      });
-    }
+    this.known.enter();
+    if (this.environment.channel) this.listen(this.environment.channel(name));
     this.election = this.elect(name);
-    this.here({ ask: true });
+    this.announce({ ask: true });
     this.election.enter();
-    this.ticking = setInterval(() => this.look(), beat);
+    this.clock.start(() => this.look());
     this.resync(); // what streamed while it was away
   }
 
+  private listen(channel: BroadcastChannel): void {
+    this.channel = channel;
+    channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+      if (channel === this.channel) this.hear(data);
+    });
+  }
+
   private elect(name: string): Election {
-    const elected = { won: () => this.won(), lost: () => this.lost() };
+    const { environment } = this;
+    const elected = { won: () => this.won(), lost: () => this.stopLeading() };
     if (!this.channel) return new Alone(elected);
-    if (this.world.locks) return new ByLock(this.world.locks, name, elected);
+    if (environment.locks) return new ByLock(environment.locks, name, elected);
     return new ByClaim({
       ...elected,
       tab: this.id,
-      hidden: () => this.world.hidden(),
-      random: () => this.world.net.random(),
-      term: () => this.by?.term ?? 0,
-      claim: (term) => this.say({ kind: 'claim', term, tab: this.id, hidden: this.world.hidden() }),
+      hidden: () => environment.hidden(),
+      random: () => environment.net.random(),
+      term: () => this.known.by?.term ?? 0,
+      claim: (term) => this.send({ kind: 'claim', term, tab: this.id, hidden: environment.hidden() }),
     });
   }
 
   /** The tab goes, perhaps to come back. */
   leave(): void {
     if (!this.election) return;
-    this.lost();
-    this.say({ kind: 'gone', tab: this.id });
+    this.stopLeading();
+    this.send({ kind: 'gone', tab: this.id });
     this.election.leave();
     this.election = null;
     this.channel?.close();
     this.channel = null;
-    clearInterval(this.ticking);
-    for (const timer of [this.telling, this.texting, this.doubting]) clearTimeout(timer);
-    this.telling = this.texting = this.doubting = undefined;
+    this.clock.stop();
   }
 
   /** The key is another one: nothing of what was is of use. */
   restart(): void {
     this.leave();
-    this.by = this.stands = null;
-    this.cursor = new Cursor();
-    this.live.clear();
-    this.be({ state: 'connecting' });
+    this.delivery.reset();
+    this.known.forget();
+    this.connections.tell();
     this.enter();
   }
 
-  /** The network is back, the page is looked at again, the clock jumped. */
-  stir(): void {
-    this.here({ ask: true, stir: true });
+  /** The network is back, the page is looked at again, the clock jumped: the connection may be dead. */
+  checkConnection(): void {
+    this.announce({ ask: true, stir: true });
   }
 
   /** What is held in memory, so that tests see that nothing stays. */
   get load() {
-    return {
-      listeners: this.handlers.size + this.openers.size + this.changed.size,
-      watched: this.watched.size,
-      texts: this.live.size,
-    };
+    const listeners = this.delivery.listeners.size + this.openers.size + this.connections.size;
+    return { listeners, watched: this.watches.size, texts: this.delivery.texts };
   }
   get leads(): boolean {
     return this.leader !== null;
   }
 
-  // ---- what is said ------------------------------------------------------------------
+  // ---- between tabs ------------------------------------------------------------------
 
-  private say(said: Said): void {
+  /** To all tabs, this one included. */
+  private send(said: Said): void {
     if (!this.election) return;
     this.channel?.postMessage(said);
     this.hear(said);
   }
 
-  private here(more: Partial<ToLeader & { kind: 'here' }> = {}): void {
-    this.saidAt = Date.now();
-    this.say({ kind: 'here', tab: this.id, by: this.by, watches: [...this.watched.keys()], ...more });
-  }
-
-  private tellWatches(delay: number): void {
-    if (delay === 0) clearTimeout(this.telling);
-    else if (this.telling !== undefined) return;
-    this.telling = setTimeout(() => {
-      this.telling = undefined;
-      this.here();
-    }, delay);
+  private announce(more: Partial<ToLeader & { kind: 'here' }> = {}): void {
+    this.clock.announced();
+    this.send({ kind: 'here', tab: this.id, by: this.known.by, watches: this.watches.sessions, ...more });
   }
 
   private hear(said: Said): void {
     switch (said.kind) {
       case 'here':
         this.union.note(said.tab, said.watches, Date.now());
-        if (this.leader && said.by && said.by.tab !== this.id && outranks(said.by, this.by!)) this.doubted(said.by);
+        if (this.leader && said.by && said.by.tab !== this.id && outranks(said.by, this.known.by!))
+          this.rivalled(said.by);
         this.leader?.hear(said);
         break;
       case 'gone':
         this.union.drop(said.tab);
         this.leader?.hear(said);
-        if (said.tab === this.by?.tab && said.tab !== this.id) this.election?.vacant();
+        if (said.tab === this.known.by?.tab && said.tab !== this.id) this.election?.vacant();
         break;
       case 'texts':
         this.leader?.hear(said);
@@ -231,23 +193,22 @@ export class Tab implements EventClient {
 
   /** Only one leader is listened to, also while two believe that they lead. */
   private accepts({ by, kind }: FromLeader): boolean {
-    if (by.tab !== this.id) {
-      if (this.leader && (this.election?.sovereign || outranks(this.by!, by))) {
+    const own = by.tab === this.id;
+    if (!own) {
+      const current = this.known.by;
+      if (this.leader && (this.election?.sovereign || outranks(current!, by))) {
         if (kind === 'lead') this.leader.assert(by.term);
         return false;
       }
-      if (!this.leader && this.by && outranks(this.by, by)) {
-        if (kind === 'lead') this.here(); // it hears so of whom this tab listens to
+      if (!this.leader && current && outranks(current, by)) {
+        if (kind === 'lead') this.announce(); // it hears so of whom this tab listens to
         return false;
       }
-      if (this.leader) this.lost();
+      if (this.leader) this.stopLeading();
       this.election?.led();
     }
-    const other = this.by?.tab !== by.tab;
-    if (!same(this.by, by)) this.by = by;
-    this.heardAt = Date.now();
-    this.askedAt = null;
-    if (other && by.tab !== this.id) this.here();
+    const other = this.known.heard(by);
+    if (other && !own) this.announce();
     return true;
   }
 
@@ -255,35 +216,27 @@ export class Tab implements EventClient {
 
   private won(): void {
     if (this.leader || !this.election) return;
-    const lostFor = this.now.state === 'lost' ? performance.now() - this.now.since : 0;
-    const stands: Standing = {
-      gen: this.cursor.gen,
-      cursor: this.cursor.at,
-      since: this.stands?.since ?? {},
-      join: this.stands?.join ?? '',
-      connection: this.now.state,
-      lostFor,
-      refused: false,
-    };
-    this.by = { term: (this.by?.term ?? 0) + 1, tab: this.id };
-    this.union.note(this.id, [...this.watched.keys()], Date.now());
-    this.leader = new Leader(this.by, stands, this.union, this.world.net, (said) => this.say(said));
+    const stands = this.known.inherited(this.delivery.position);
+    const by = { term: (this.known.by?.term ?? 0) + 1, tab: this.id };
+    this.known.by = by;
+    this.union.note(this.id, this.watches.sessions, Date.now());
+    this.leader = new Leader(by, stands, this.union, this.environment.net, (said) => this.send(said));
     this.leader.start();
   }
 
   /** A tab listens to another leader, of a higher term. Without locks it is asked for: two
    * that answered each other with ever higher terms would not come to an end. */
-  private doubted(by: Leading): void {
+  private rivalled(by: Leading): void {
     if (this.election?.sovereign) {
       this.leader!.assert(by.term);
       return;
     }
-    this.by = by;
-    this.lost();
+    this.known.by = by;
+    this.stopLeading();
     this.election?.vacant();
   }
 
-  private lost(): void {
+  private stopLeading(): void {
     this.leader?.stop();
     this.leader = null;
   }
@@ -293,103 +246,59 @@ export class Tab implements EventClient {
   private take(said: FromLeader): void {
     switch (said.kind) {
       case 'lead':
-        this.stand(said.stands);
+        this.follow(said.stands);
         break;
       case 'event':
-        this.event(said);
+        this.askFor(this.delivery.receive(said));
         break;
       case 'text':
-        if (said.to === this.id) for (const event of said.events) this.pass(event);
+        if (said.to === this.id) for (const event of said.events) this.askFor(this.delivery.pass(event));
         break;
     }
   }
 
-  private stand(stands: Standing): void {
-    const joined = stands.gen !== null && stands.join !== this.stands?.join;
-    this.stands = stands;
-    if (stands.connection === 'lost') {
-      if (this.now.state !== 'lost' || stands.refused !== (this.now.refused ?? false))
-        this.be({ state: 'lost', since: performance.now() - stands.lostFor, refused: stands.refused });
-    } else if (stands.connection !== this.now.state) this.be({ state: stands.connection });
+  /** Fits what this tab has to how the leader's stream stands. */
+  private follow(stands: Standing): void {
+    const { joined, changed } = this.known.update(stands);
+    if (changed) this.connections.tell();
     if (stands.gen === null) return;
-    const { anew, behind, fresh } = this.cursor.compare(stands, [...this.watched.keys()]);
-    if (behind) this.want();
-    if (anew || joined) this.doubt();
+    const { anew, behind, fresh } = this.delivery.compare(stands);
+    if (behind) this.askFor('events');
+    if (anew || joined) this.doubtTexts();
     if (anew && stands.connection === 'open') this.resync(); // what streams already in sessions that others follow
     if (anew) this.openers.tell(false);
     else if (fresh.length) this.openers.tell(false, fresh);
     else if (joined) this.openers.tell(true);
   }
 
-  private doubt(): void {
-    this.live.doubt();
-    clearTimeout(this.doubting);
-    this.doubting = setTimeout(() => {
-      if (this.now.state !== 'open') return; // the next connection shows it
-      for (const event of this.live.settleDoubts()) this.handlers.tell(event);
-    }, doubtful);
-  }
-
-  private event({ gen, prev, event }: FromLeader & { kind: 'event' }): void {
-    if (event.seq === 0) {
-      this.pass(event);
-      return;
-    }
-    switch (this.cursor.judge(gen, prev, event.seq)) {
-      case 'next':
-        this.pass(event);
-        break;
-      case 'gap':
-        this.want();
-        break;
-      case 'old':
-        break;
-    }
-  }
-
-  /** Hands an event to those who listen. */
-  private pass(event: StreamEvent): void {
-    const session = event.name.startsWith('message.') ? sessionOf(event) : null;
-    if (session === null || !this.watched.has(session)) {
-      if (session === null || event.seq > 0) this.handlers.tell(event); // text that streams is for those who asked
-      return;
-    }
-    const live = this.live.take(event);
-    if (live === 'gap') this.resync();
-    else for (const each of live) this.handlers.tell(each);
+  private doubtTexts(): void {
+    this.delivery.doubtTexts();
+    this.clock.doubts.reschedule(doubtFor, () => {
+      if (this.known.connection.state === 'open') this.delivery.discardDoubted(); // else the next connection shows it
+    });
   }
 
   /** Something was missed: it is sent again, or everything is read again. */
-  private want(): void {
-    if (Date.now() - this.wantedAt < 2000) return; // it is on its way
-    this.wantedAt = Date.now();
-    this.here(
-      this.cursor.gen === null ? { ask: true } : { ask: true, want: { gen: this.cursor.gen, after: this.cursor.at } },
-    );
+  private askFor(missing: Missing): void {
+    if (missing === 'text') this.resync();
+    if (missing !== 'events' || Date.now() - this.missedAskedAt < askAgainAfter) return;
+    this.missedAskedAt = Date.now();
+    const { gen, at } = this.delivery.position;
+    this.announce(gen === null ? { ask: true } : { ask: true, want: { gen, after: at } });
   }
 
-  private be(next: Connection): void {
-    this.now = next;
-    this.changed.tell();
-  }
-
-  /** Every now and then. Timers may stop for long: a jump of the clock was a sleep. */
+  /** Every now and then. */
   private look(): void {
-    const now = Date.now();
-    const jumped = now - this.lookedAt > (this.world.hidden() ? 90_000 : 20_000);
-    this.lookedAt = now;
-    if (jumped) {
-      this.stir();
+    const hidden = this.environment.hidden();
+    if (this.clock.jumped(hidden)) {
+      this.checkConnection();
       return;
     }
     this.leader?.tick();
-    if (now - this.saidAt > present) this.here();
+    if (this.clock.announcementDue) this.announce();
     if (this.leader || !this.channel) return;
-    if (this.askedAt !== null) {
-      if (now - this.askedAt >= patience) this.election?.takeOver();
-    } else if (now - this.heardAt > (this.world.hidden() ? 5 * quiet : quiet)) {
-      this.askedAt = now;
-      this.here({ ask: true });
-    }
+    const due = this.known.overdue(hidden);
+    if (due === 'ask') this.announce({ ask: true });
+    else if (due === 'replace') this.election?.takeOver();
   }
 }

@@ -333,7 +333,7 @@ describe.each([
     const lead = b.client.leads ? b : a;
     const opens = a.opens.length;
     browser.loses = (said) => (said as { kind: string }).kind === 'lead'; // a follower does not hear when it is dropped
-    lead.client.stir();
+    lead.client.checkConnection();
     await pass(500);
     browser.loses = () => false;
     server.record('session.phase', 'ses_1');

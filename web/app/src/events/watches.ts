@@ -1,0 +1,31 @@
+/** Which sessions the screens of a tab watch, and how many screens each of them. */
+export class Watches {
+  private counts = new Map<string, number>();
+
+  /** True when nobody watched it before. */
+  add(session: string): boolean {
+    const count = this.counts.get(session) ?? 0;
+    this.counts.set(session, count + 1);
+    return count === 0;
+  }
+
+  /** True when nobody watches it any more. */
+  remove(session: string): boolean {
+    const left = this.counts.get(session)! - 1;
+    if (left > 0) this.counts.set(session, left);
+    else this.counts.delete(session);
+    return left <= 0;
+  }
+
+  has(session: string): boolean {
+    return this.counts.has(session);
+  }
+
+  get sessions(): string[] {
+    return [...this.counts.keys()];
+  }
+
+  get size(): number {
+    return this.counts.size;
+  }
+}
