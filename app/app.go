@@ -23,14 +23,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/orchestrator"
-	"github.com/fermata-dev/fermata/providers"
-	"github.com/fermata-dev/fermata/providers/anthropic"
-	"github.com/fermata-dev/fermata/providers/demo"
-	"github.com/fermata-dev/fermata/providers/gemini"
-	"github.com/fermata-dev/fermata/providers/health"
-	"github.com/fermata-dev/fermata/providers/openai"
-	"github.com/fermata-dev/fermata/providers/script"
+	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/stream"
@@ -48,11 +43,9 @@ type App struct {
 	store     *repository.Store
 	broker    *stream.Broker
 	catalogue *commands.Catalogue
-	registry  *providers.Registry
-	models    *models
-	news      *providerNews
-	outbound  *http.Client
-	sealer    *sealer
+	providers *configured.Service
+	news      *configured.News
+	keys      *seal.Keys
 	loop      *orchestrator.Loop
 	door      *scheduler.Door
 	node      *bus.Node // nil: a SQLite file has one process
@@ -64,15 +57,6 @@ type App struct {
 	listener net.Listener
 	http     *http.Server
 	services lifecycle.Group
-}
-
-// kinds are the sorts of providers that can be configured.
-func kinds(flags *Config) []providers.Kind {
-	all := []providers.Kind{anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind()}
-	if flags.ScriptProvider {
-		all = append(all, script.Kind())
-	}
-	return all
 }
 
 // New opens the database, brings it up to date and wires everything. Nothing runs yet.
@@ -89,7 +73,6 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	a := &App{
 		flags: flags, log: flags.Log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
 		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), catalogue: catalogue,
-		registry: providers.NewRegistry(kinds(&flags)...),
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
@@ -101,7 +84,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.sealer, err = newSealer(keys); err != nil {
+	if a.keys, err = seal.New(keys); err != nil {
 		return nil, err
 	}
 	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
@@ -112,10 +95,13 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
 	}
-	if err := a.prepareSecrets(ctx); err != nil {
+	if err := a.checkSecrets(ctx); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.wire(ctx); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if err := a.reseal(ctx); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	if err := a.firstWorkspace(ctx); err != nil {
@@ -180,7 +166,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
-	}, a.models.board.Resting))
+	}, a.providers.Board.Resting))
 	keeper := &scheduler.Keeper{
 		Leases: a.store, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
 	}
@@ -222,19 +208,25 @@ func (a *App) wireProviders() error {
 	if err != nil {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
-	a.outbound = egress.NewClient(egress.Config{
+	client := egress.NewClient(egress.Config{
 		Policy: egress.Policy{Allowed: allowed, Private: a.openAccess()}, Failed: a.requestFailed,
 	})
-	env, err := parseProviderEnv(a.flags.ProviderEnv)
+	env, err := configured.ParseEnv(a.flags.ProviderEnv)
 	if err != nil {
 		return err
 	}
-	a.news = newProviderNews(a)
-	a.models = &models{
-		store: a.store, registry: a.registry, sealer: a.sealer, env: env, client: a.outbound, clock: a.clock, ready: map[string]readyModel{},
-		board: health.NewBoard(health.Config{Clock: a.clock, Back: a.news.tell}),
-	}
+	a.news = configured.NewNews(a.store, a.wakeForNetwork, a.log)
+	a.providers = configured.New(configured.Config{
+		Rows: a.store, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: ids.New,
+		Script: a.flags.ScriptProvider, Back: a.news.Tell,
+	})
 	return nil
+}
+
+// wakeForNetwork tells a session that waits for its provider that it answers again.
+func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) error {
+	_, err := a.door.Deliver(ctx, workspace, session, domain.NetworkAvailable{})
+	return err
 }
 
 // openAccess says whether callers need no credentials: the server listens on loopback
@@ -265,9 +257,9 @@ func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reas
 
 func (a *App) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
-		Store: loopStore{a.store}, Streams: a.broker, Models: a.models, Commands: a.catalogue, Observer: a.metrics,
+		Store: loopStore{a.store}, Streams: a.broker, Models: a.providers.Models, Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
-		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.sealer.mark,
+		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Rested:    func(s *domain.Session) { a.door.Rested(s) },
 		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
 	})
@@ -275,7 +267,7 @@ func (a *App) wireLoop() {
 		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
 		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
 		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
-		SealHook: a.sealer.sealHook,
+		SealHook: a.sealHook,
 		Observer: a.metrics, Gather: a.gather(), Caution: a.flags.TestHooks.Caution,
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,

@@ -143,7 +143,7 @@ func (s automationService) WebhookURL(a *domain.Automation) string {
 	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
 		return ""
 	}
-	token, err := s.app.sealer.openHook(a)
+	token, err := s.app.openHook(a)
 	if err != nil { // the webhook works on; to see its URL, it must be renewed
 		s.app.log.Warn().Err(err).Str("automation", a.ID).Msg("a webhook's URL cannot be shown")
 		return ""

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/providers/configured"
 )
 
 // Database says where the data is kept.
@@ -91,7 +92,7 @@ func (f *Config) resolve() error {
 	if f.EventRetention < 7*24*time.Hour {
 		return fmt.Errorf("FERMATA_EVENT_RETENTION is %s; at least 168h (7 days) are kept", f.EventRetention)
 	}
-	if _, err := parseProviderEnv(f.ProviderEnv); err != nil {
+	if _, err := configured.ParseEnv(f.ProviderEnv); err != nil {
 		return err
 	}
 	if err := f.Rate.check(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,6 +57,14 @@ func (s dataService) reader(workspace string) *repository.Data {
 	return s.app.store.ReadData(workspace)
 }
 
+// stale turns a lost race into the refusal of an old version.
+func stale(err error, noun string) error {
+	if errors.Is(err, domain.ErrStale) {
+		return domain.ChangedSince(noun)
+	}
+	return err
+}
+
 func one(c domain.DataChange, err error) ([]domain.DataChange, error) {
 	if err != nil {
 		return nil, err
@@ -66,7 +75,7 @@ func one(c domain.DataChange, err error) ([]domain.DataChange, error) {
 // checkVersion holds the version of If-Match (0: none) against the present one.
 func checkVersion(want, have int64, noun string) error {
 	if want != 0 && want != have {
-		return changedMeanwhile(noun)
+		return domain.ChangedSince(noun)
 	}
 	return nil
 }

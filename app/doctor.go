@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -60,16 +61,16 @@ func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagno
 
 // checkSealed looks whether the keys open what is stored.
 func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
-	s, err := newSealer(keys)
+	s, err := seal.New(keys)
 	if err != nil {
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "")}
 	}
-	unreadable, all, err := s.unreadable(ctx, store)
+	lost, all, err := unreadable(ctx, s, store)
 	switch {
 	case err != nil:
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "Bring the database up to date: fermata migrate")}
-	case unreadable > 0:
-		return []diagnosis.Finding{diagnosis.Failed("secret key", s.wrongKey(unreadable, all), "Set FERMATA_SECRET_KEY to the key that sealed them.")}
+	case lost > 0:
+		return []diagnosis.Finding{diagnosis.Failed("secret key", wrongKey(s, lost, all), "Set FERMATA_SECRET_KEY to the key that sealed them.")}
 	case all > 0:
 		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens all %d stored secrets", all))}
 	}

@@ -30,10 +30,6 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 	}
 	a.warnOfPlain()
 	data, automations := dataService{a}, automationService{a}
-	provider := &providerService{
-		rows: a.store, registry: a.registry, sealer: a.sealer, env: a.models.env, models: a.models, schemas: a.catalogue,
-		client: a.outbound, clock: a.clock, newID: ids.New,
-	}
 	return handlers.New(handlers.Config{
 		Edge: handlers.Edge{
 			Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Metrics: a.metrics, Log: a.log, Clock: a.clock,
@@ -54,7 +50,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 			Undo: data, Periods: data, Search: data,
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
-		Providers: handlers.ProviderPorts{Providers: provider, ProviderProbe: provider},
+		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  handlers.SettingsPorts{Settings: a.store, Keys: keyService{a}, Workspaces: a.store},
 		Web:       web.Handler(),
 	}), nil
@@ -142,7 +138,7 @@ func (s adminService) Status(ctx context.Context, workspace string, whole bool) 
 		Node: s.app.flags.NodeID, Incarnation: s.app.incarnation, StartedAt: s.app.startedAt, Database: s.app.store.Kind(),
 		Sessions: s.app.loop.ActiveIn(workspace), StreamClients: s.app.broker.StreamsOf(workspace), LeaseUntil: until,
 	}
-	for _, b := range s.app.models.board.Statuses(workspace) {
+	for _, b := range s.app.providers.Board.Statuses(workspace) {
 		status.Breakers = append(status.Breakers, handlers.Breaker{
 			ProviderID: b.Provider, Model: b.Model, State: string(b.State), Failures: b.Failures, Until: b.Until, LastError: b.LastError,
 		})

@@ -145,7 +145,7 @@ func (m *metrics) model(name string) string {
 // outcome is how a call of the AI ended, as a label: a class may come from a provider's
 // own config.
 func (m *metrics) outcome(name string) string {
-	if _, known := classWords[providers.Class(name)]; known || name == domain.OutcomeAnswered || name == domain.OutcomeCut {
+	if providers.Class(name).Known() || name == domain.OutcomeAnswered || name == domain.OutcomeCut {
 		return name
 	}
 	return otherLabel

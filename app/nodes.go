@@ -20,7 +20,7 @@ func (a *App) wireNode(gone func()) {
 	}
 	a.node = bus.New(bus.Config{
 		ID: a.incarnation, Wire: &bus.Postgres{URL: url, Log: a.log}, Broker: a.broker, Events: a.store,
-		Scheduler: here{a}, Runner: here{a}, Gone: gone, Clock: a.clock, Log: a.log,
+		Scheduler: localNode{a}, Runner: localNode{a}, Gone: gone, Clock: a.clock, Log: a.log,
 		Causes: map[string]error{
 			"preempted": orchestrator.ErrPreempted, "interrupted": orchestrator.ErrInterrupted,
 			"stopped": orchestrator.ErrStopped, "fenced": orchestrator.ErrFenced,
@@ -29,39 +29,39 @@ func (a *App) wireNode(gone func()) {
 	a.broker.Join(a.node)
 }
 
-// here is what other nodes may ask of this one. It is asked once everything is wired.
-type here struct{ app *App }
+// localNode is what other nodes may ask of this one. It is asked once everything is wired.
+type localNode struct{ app *App }
 
 var (
-	_ bus.Scheduler = here{}
-	_ bus.Runner    = here{}
+	_ bus.Scheduler = localNode{}
+	_ bus.Runner    = localNode{}
 )
 
-func (h here) Heard(hint domain.Hint) { h.app.door.Heard(hint) }
-func (h here) Sweep()                 { h.app.door.Sweep() }
-func (h here) Cut(session string, epoch int64, cause error) {
-	h.app.loop.Cut(session, epoch, cause)
+func (n localNode) Heard(hint domain.Hint) { n.app.door.Heard(hint) }
+func (n localNode) Sweep()                 { n.app.door.Sweep() }
+func (n localNode) Cut(session string, epoch int64, cause error) {
+	n.app.loop.Cut(session, epoch, cause)
 }
-func (h here) Yield(session string)    { h.app.loop.Yield(session) }
-func (h here) Forget(workspace string) { h.app.loop.Forget(workspace) }
+func (n localNode) Yield(session string)    { n.app.loop.Yield(session) }
+func (n localNode) Forget(workspace string) { n.app.loop.Forget(workspace) }
 
-// everywhere is the run loop of all nodes: who is to be cut may be driven on any.
-type everywhere struct {
+// clusterRunner is the run loop of all nodes: who is to be cut may be driven on any.
+type clusterRunner struct {
 	*orchestrator.Loop
 	node *bus.Node
 }
 
-func (r everywhere) Drive(view *domain.View, effect domain.Effect) {
+func (r clusterRunner) Drive(view *domain.View, effect domain.Effect) {
 	r.Loop.Drive(view, effect)
 	r.node.Cut(view.Session.ID, view.Session.RunEpoch, orchestrator.ErrFenced)
 }
 
-func (r everywhere) Cut(session string, epoch int64, cause error) {
+func (r clusterRunner) Cut(session string, epoch int64, cause error) {
 	r.Loop.Cut(session, epoch, cause)
 	r.node.Cut(session, epoch, cause)
 }
 
-func (r everywhere) Yield(session string) {
+func (r clusterRunner) Yield(session string) {
 	r.Loop.Yield(session)
 	r.node.Yield(session)
 }
@@ -70,7 +70,7 @@ func (a *App) runner() scheduler.Runner {
 	if a.node == nil {
 		return a.loop
 	}
-	return everywhere{a.loop, a.node}
+	return clusterRunner{a.loop, a.node}
 }
 
 // gather fetches the streamed text of an answer from the node that writes it.

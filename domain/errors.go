@@ -42,9 +42,11 @@ const (
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
-	CodeUnavailable        Code = "unavailable" // no database, or draining
+	CodePreconditionFailed Code = "precondition_failed" // it is not the version that its author saw
+	CodeUnavailable        Code = "unavailable"         // no database, or draining
 	CodeDatabaseBusy       Code = "db_busy"
 	CodeStorageFull        Code = "storage_full"
+	CodeProviderFailed     Code = "provider_failed"
 	CodeOutcomeUnknown     Code = "outcome_unknown" // the commit's fate could not be read back
 )
 
@@ -120,6 +122,12 @@ func Below(prefix string, err error) error {
 // another workspace, so that ids of others cannot be probed.
 func NotFound(noun string) *Error {
 	return Errorf(CodeNotFound, "There is no such %s in this workspace.", noun)
+}
+
+// ChangedSince is the error for a change of something that is no longer what its author
+// saw.
+func ChangedSince(noun string) *Error {
+	return Errorf(CodePreconditionFailed, "The %s changed since you read it. Nothing was written; read it again.", noun)
 }
 
 // ErrorCode is the code of err: that of the Error in its chain, or CodeInternal.

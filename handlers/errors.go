@@ -21,13 +21,13 @@ const (
 	CodeTooLarge                          = domain.CodeTooLarge
 	CodeUnsupportedType       domain.Code = "unsupported_media_type"
 	CodeNotAcceptable         domain.Code = "not_acceptable"
-	CodePreconditionFailed    domain.Code = "precondition_failed"
+	CodePreconditionFailed                = domain.CodePreconditionFailed
 	CodeRateLimited           domain.Code = "rate_limited"
 	CodeTooManyStreams        domain.Code = "too_many_streams"
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.
-	CodeProviderFailed        domain.Code = "provider_failed"
+	CodeProviderFailed                    = domain.CodeProviderFailed
 	CodeProviderMissing       domain.Code = "provider_missing"
 	CodeProviderKeyUnreadable domain.Code = "provider_key_unreadable"
 )

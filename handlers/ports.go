@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"time"
 
@@ -199,60 +198,18 @@ type Search interface {
 type Providers interface {
 	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
 	Provider(ctx context.Context, ws, id string) (*domain.Provider, error)
-	CreateProvider(ctx context.Context, ws string, in NewProvider) (*domain.Provider, error)
-	UpdateProvider(ctx context.Context, ws, id string, version int64, patch ProviderPatch) (*domain.Provider, error)
+	CreateProvider(ctx context.Context, ws string, in domain.NewProvider) (*domain.Provider, error)
+	UpdateProvider(ctx context.Context, ws, id string, version int64, patch domain.ProviderPatch) (*domain.Provider, error)
 	DeleteProvider(ctx context.Context, ws, id string, version int64) error
-}
-
-// NewProvider asks for a provider.
-type NewProvider struct {
-	Name      string
-	Kind      string
-	Config    json.RawMessage
-	IsDefault bool
-	// ByOperator: who asks runs the server, and may say where an environment variable
-	// with a key is sent.
-	ByOperator bool
-}
-
-// ProviderPatch changes a provider. Nil: unchanged. Config is a merge patch of the
-// config: null takes a key out.
-type ProviderPatch struct {
-	Name      *string
-	Config    json.RawMessage
-	IsDefault *bool
-	// ByOperator is as in NewProvider.
-	ByOperator bool
 }
 
 // ProviderProbe asks the world about providers.
 type ProviderProbe interface {
-	Kinds() []ProviderKind
+	Kinds() []domain.ProviderKind
 	// TestProvider makes one short call. A call that fails is no error: it is in the
 	// result.
-	TestProvider(ctx context.Context, ws, id string) (*ProviderTest, error)
+	TestProvider(ctx context.Context, ws, id string) (*domain.ProviderTest, error)
 	ProviderModels(ctx context.Context, ws, id string) ([]string, error)
-}
-
-// ProviderKind is a sort of provider that can be configured.
-type ProviderKind struct {
-	Name         string
-	DisplayName  string
-	ConfigSchema json.RawMessage
-}
-
-// ProviderTest is what a test call found.
-type ProviderTest struct {
-	OK      bool
-	Model   string
-	Latency time.Duration
-	Said    string // the beginning of the answer
-	// What follows is set when it failed: the class of the failure, what the vendor said,
-	// what that means, and what to do.
-	Code    string
-	Message string
-	Meaning string
-	Mend    string
 }
 
 // Settings reads and changes the workspace's settings. change may return a domain

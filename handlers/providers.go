@@ -48,7 +48,7 @@ func (s *providerRoutes) createProvider(w http.ResponseWriter, r *http.Request) 
 		return
 	}
 	p, err := s.Providers.CreateProvider(r.Context(), caller(r).Workspace,
-		NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault != nil && *in.IsDefault, ByOperator: byOperator(r)})
+		domain.NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault != nil && *in.IsDefault, ByOperator: byOperator(r)})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -73,7 +73,7 @@ func (s *providerRoutes) updateProvider(w http.ResponseWriter, r *http.Request) 
 		return
 	}
 	p, err := s.Providers.UpdateProvider(r.Context(), caller(r).Workspace, providerID(r), ifMatch(r),
-		ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault, ByOperator: byOperator(r)})
+		domain.ProviderPatch{Name: in.Name, Config: in.Config, IsDefault: in.IsDefault, ByOperator: byOperator(r)})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -278,10 +278,10 @@ func (w *world) Providers(context.Context, string) ([]*domain.Provider, error) {
 func (w *world) Provider(_ context.Context, _, id string) (*domain.Provider, error) {
 	return w.provider(id)
 }
-func (w *world) CreateProvider(_ context.Context, _ string, in NewProvider) (*domain.Provider, error) {
+func (w *world) CreateProvider(_ context.Context, _ string, in domain.NewProvider) (*domain.Provider, error) {
 	return &domain.Provider{ID: "prv_2", Name: in.Name, Kind: in.Kind, Config: json.RawMessage(`{}`), Version: 1, CreatedAt: worldTime, UpdatedAt: worldTime}, w.told(in)
 }
-func (w *world) UpdateProvider(_ context.Context, _, id string, v int64, patch ProviderPatch) (*domain.Provider, error) {
+func (w *world) UpdateProvider(_ context.Context, _, id string, v int64, patch domain.ProviderPatch) (*domain.Provider, error) {
 	p, err := w.provider(id)
 	if err == nil && v != 0 && v != p.Version {
 		err = domain.Errorf(CodePreconditionFailed, "It changed.")

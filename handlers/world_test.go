@@ -391,15 +391,15 @@ func (w *world) PreviewSchedule(_ context.Context, _ string, s domain.Schedule, 
 	return preview, nil
 }
 
-func (w *world) Kinds() []ProviderKind {
-	return []ProviderKind{{Name: "demo", DisplayName: "Demo", ConfigSchema: json.RawMessage(`{}`)}}
+func (w *world) Kinds() []domain.ProviderKind {
+	return []domain.ProviderKind{{Name: "demo", DisplayName: "Demo", ConfigSchema: json.RawMessage(`{}`)}}
 }
 
-func (w *world) TestProvider(_ context.Context, _, id string) (*ProviderTest, error) {
+func (w *world) TestProvider(_ context.Context, _, id string) (*domain.ProviderTest, error) {
 	if id != "prv_1" {
 		return nil, domain.NotFound("provider")
 	}
-	return &ProviderTest{OK: false, Latency: time.Second, Code: "provider_authentication", Message: "wrong key", Meaning: "The key was refused.", Mend: "Set another."}, w.told("test")
+	return &domain.ProviderTest{OK: false, Latency: time.Second, Code: "provider_authentication", Message: "wrong key", Meaning: "The key was refused.", Mend: "Set another."}, w.told("test")
 }
 
 func (w *world) ProviderModels(_ context.Context, _, id string) ([]string, error) {

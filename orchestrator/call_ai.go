@@ -24,7 +24,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		return d.noModel(err)
 	}
 	room := &room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
-	a := &asking{purpose: purposeAnswer, request: func(ctx context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error) {
+	a := &asking{purpose: purposeAnswer, request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
 		ask, err := d.prompt(ctx, model, room)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (d *driver) tooLongCalls(a *asking) int {
 // answerRequest asks for the next answer. Its text is handed on while it comes, if
 // somebody watches or if it comes piece by piece anyway: whoever joins in its midst sees
 // what there is so far.
-func (d *driver) answerRequest(model *Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
+func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
 	s := d.session
 	call.PromptHash = prompt.Fingerprint(ask)
 	request := &providers.Request{
@@ -102,7 +102,7 @@ func (d *driver) noModel(err error) (domain.Event, error) {
 }
 
 // newCall begins the record of a call.
-func (d *driver) newCall(model *Model, purpose string) *domain.Roundtrip {
+func (d *driver) newCall(model *providers.Model, purpose string) *domain.Roundtrip {
 	s := d.session
 	reason := s.State.NextReason
 	if reason == "" {
@@ -118,7 +118,7 @@ func (d *driver) newCall(model *Model, purpose string) *domain.Roundtrip {
 }
 
 // endCall completes the record of a call that was answered.
-func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers.Answer) {
+func (d *driver) endCall(call *domain.Roundtrip, model *providers.Model, answer *providers.Answer) {
 	call.Outcome, call.EndedAt, call.Usage = domain.OutcomeAnswered, d.loop.cfg.Clock(), answer.Usage
 	if answer.Raw.Model != "" {
 		call.Model = answer.Raw.Model
@@ -135,7 +135,7 @@ func (d *driver) endCall(call *domain.Roundtrip, model *Model, answer *providers
 }
 
 // prompt is what the model is asked, as far as it has room.
-func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.Prompt, error) {
+func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room) (*domain.Prompt, error) {
 	ask, size, err := d.assemble(ctx, model)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (d *driver) prompt(ctx context.Context, model *Model, room *room) (*domain.
 // assemble puts together all that there is to read, with an estimate of its conversation:
 // the levels from their caches, the turns from the conversation in memory. Only what is
 // new costs anything.
-func (d *driver) assemble(ctx context.Context, model *Model) (*domain.Prompt, int, error) {
+func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
 	turns, size, err := d.loop.histories.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {

@@ -19,14 +19,14 @@ const shortWait = 2 * time.Second
 type asking struct {
 	purpose string
 	// request makes the question in the form that this model takes.
-	request func(ctx context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error)
+	request func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error)
 	// made are the calls that failed so far.
 	made []*domain.Roundtrip
 }
 
 // reply is what became of a question: an answer with its call, or a failure.
 type reply struct {
-	model  *Model
+	model  *providers.Model
 	call   *domain.Roundtrip
 	answer *providers.Answer
 	failed *failure
@@ -45,7 +45,7 @@ type failure struct {
 // ask puts a question. A provider that does not answer because it is down is no reason
 // to fail while another one can; but an answer that broke off was made and may be
 // charged, so that it is not made again elsewhere.
-func (d *driver) ask(ctx context.Context, first *Model, a *asking) (*reply, error) {
+func (d *driver) ask(ctx context.Context, first *providers.Model, a *asking) (*reply, error) {
 	var down *reply
 	for _, model := range d.chain(ctx, first) {
 		r, err := d.askOne(ctx, model, a)
@@ -68,8 +68,8 @@ func (d *driver) ask(ctx context.Context, first *Model, a *asking) (*reply, erro
 
 // chain gives the session's provider and the further ones, each once. One that cannot
 // be made is passed over: the person is told of it where it is configured.
-func (d *driver) chain(ctx context.Context, first *Model) []*Model {
-	all := []*Model{first}
+func (d *driver) chain(ctx context.Context, first *providers.Model) []*providers.Model {
+	all := []*providers.Model{first}
 	seen := map[string]bool{first.ID: true}
 	for _, id := range d.view.Workspace.Settings.FallbackProviders {
 		if seen[id] {
@@ -88,7 +88,7 @@ func (d *driver) chain(ctx context.Context, first *Model) []*Model {
 }
 
 // askOne calls one model.
-func (d *driver) askOne(ctx context.Context, model *Model, a *asking) (*reply, error) {
+func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) (*reply, error) {
 	call := d.newCall(model, a.purpose)
 	request, err := a.request(ctx, model, call)
 	if err != nil {
@@ -162,20 +162,12 @@ func worse(first, latest *reply) *reply {
 		return latest
 	}
 	f, l := first.failed, latest.failed
-	f.problem = strings.TrimRight(f.problem, ". ") + "; the fallback " + latest.model.label() + ": " + l.problem
+	f.problem = strings.TrimRight(f.problem, ". ") + "; the fallback " + latest.model.Label() + ": " + l.problem
 	f.partial = f.partial || l.partial
 	if l.class.Retryable() {
 		f.retryAfter = min(f.retryAfter, l.retryAfter)
 	}
 	return first
-}
-
-// label names a model for people.
-func (m *Model) label() string {
-	if m.Name != "" {
-		return m.Name
-	}
-	return m.Kind
 }
 
 // lastMade is the latest call that was made, with those before it; nil when none was.

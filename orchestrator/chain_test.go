@@ -17,19 +17,19 @@ type fakeModels struct {
 	json   string // the one that speaks the JSON protocol
 }
 
-func (m *fakeModels) For(_ context.Context, _, id string) (*Model, error) {
+func (m *fakeModels) For(_ context.Context, _, id string) (*providers.Model, error) {
 	provider := m.models[id]
 	if provider == nil {
 		return nil, domain.Errorf("provider_missing", "It is gone.")
 	}
-	model := &Model{Provider: provider, ID: "prv_" + id, Kind: "fake", Name: "model-" + id, Protocol: domain.ProtocolNative}
+	model := &providers.Model{Provider: provider, ID: "prv_" + id, Kind: "fake", Name: "model-" + id, Protocol: domain.ProtocolNative}
 	if id == m.json {
 		model.Protocol = domain.ProtocolJSON
 	}
 	return model, nil
 }
 
-func (m *fakeModels) Known(workspace, id string) *Model {
+func (m *fakeModels) Known(workspace, id string) *providers.Model {
 	model, _ := m.For(context.Background(), workspace, id)
 	return model
 }

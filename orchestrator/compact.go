@@ -52,7 +52,7 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 
 // summaryBudget is how long the transcript for a summary may be, in tokens: as long as a
 // prompt may be, less what the summary itself takes.
-func (d *driver) summaryBudget(model *Model) int {
+func (d *driver) summaryBudget(model *providers.Model) int {
 	r := room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
 	tokens, bounded := r.of(model)
 	if !bounded {
@@ -61,8 +61,8 @@ func (d *driver) summaryBudget(model *Model) int {
 	return max(tokens-tokens/8, prompt.LeastTranscript)
 }
 
-func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(context.Context, *Model, *domain.Roundtrip) (*providers.Request, error) {
-	return func(_ context.Context, model *Model, call *domain.Roundtrip) (*providers.Request, error) {
+func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(context.Context, *providers.Model, *domain.Roundtrip) (*providers.Request, error) {
+	return func(_ context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
 		s := d.session
 		ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language, transcript)
 		call.PromptHash = prompt.Fingerprint(ask)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
+	"github.com/fermata-dev/fermata/providers"
 )
 
 // Estimate says what is known of the model that a session calls, from memory alone:
@@ -16,7 +17,7 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 		return domain.CallEstimate{}, false
 	}
 	settings := &view.Workspace.Settings
-	all := []*Model{model}
+	all := []*providers.Model{model}
 	for _, id := range settings.FallbackProviders { // one of them may answer in its place
 		if other := l.cfg.Models.Known(s.WorkspaceID, id); other != nil {
 			all = append(all, other)
@@ -33,7 +34,7 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 
 // dearest is the most that the call may cost, whoever answers; nil when no price is
 // known.
-func dearest(settings *domain.Settings, models []*Model, u domain.Usage) (most *float64) {
+func dearest(settings *domain.Settings, models []*providers.Model, u domain.Usage) (most *float64) {
 	for _, m := range models {
 		if cost := settings.CostOf(u, m.Name); cost != nil && (most == nil || *cost > *most) {
 			most = cost
@@ -56,7 +57,7 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 
 // beforeConversation estimates what stands before the conversation in a prompt: the rules,
 // the commands that are offered, and what of the workspace is sent with every call.
-func (l *Loop) beforeConversation(view *domain.View, model *Model) int {
+func (l *Loop) beforeConversation(view *domain.View, model *providers.Model) int {
 	specs := l.cfg.Commands.SpecsFor(view.Session.Type)
 	system, err := l.levels.first(view, model.Protocol, specs)
 	if err != nil {

@@ -290,11 +290,11 @@ type fakeModel struct {
 	asked   []*domain.Prompt
 }
 
-func (m *fakeModel) For(context.Context, string, string) (*Model, error) {
-	return &Model{Provider: m, ID: "prv_1", Kind: "fake", Name: "fake-1", Protocol: domain.ProtocolNative}, nil
+func (m *fakeModel) For(context.Context, string, string) (*providers.Model, error) {
+	return &providers.Model{Provider: m, ID: "prv_1", Kind: "fake", Name: "fake-1", Protocol: domain.ProtocolNative}, nil
 }
 
-func (m *fakeModel) Known(string, string) *Model {
+func (m *fakeModel) Known(string, string) *providers.Model {
 	model, _ := m.For(context.Background(), "", "")
 	return model
 }

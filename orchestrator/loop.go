@@ -74,7 +74,7 @@ func New(cfg Config) *Loop {
 		cfg.SafePoint = func(context.Context, *domain.Session) {}
 	}
 	if cfg.Observer == nil {
-		cfg.Observer = nobody{}
+		cfg.Observer = noopObserver{}
 	}
 	if cfg.Grace == 0 {
 		cfg.Grace = 20 * time.Second
@@ -205,11 +205,11 @@ func (l *Loop) Committed(change *domain.Change) {
 // Conversations find out by themselves that they have missed something.
 func (l *Loop) Forget(workspace string) { l.levels.forget(workspace) }
 
-type nobody struct{}
+type noopObserver struct{}
 
-func (nobody) PhaseLeft(domain.Phase, time.Duration) {}
-func (nobody) RoundEnded(int)                        {}
-func (nobody) AICall(_, _ string, _, _ time.Duration, _ domain.Usage, _ string) {
+func (noopObserver) PhaseLeft(domain.Phase, time.Duration) {}
+func (noopObserver) RoundEnded(int)                        {}
+func (noopObserver) AICall(_, _ string, _, _ time.Duration, _ domain.Usage, _ string) {
 }
-func (nobody) Executed(*domain.Execution) {}
-func (nobody) Fenced()                    {}
+func (noopObserver) Executed(*domain.Execution) {}
+func (noopObserver) Fenced()                    {}

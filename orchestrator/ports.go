@@ -47,19 +47,9 @@ type Streams interface {
 // Models finds the provider of a session: its own, else the workspace's default,
 // else the demo.
 type Models interface {
-	For(ctx context.Context, workspace, provider string) (*Model, error)
+	For(ctx context.Context, workspace, provider string) (*providers.Model, error)
 	// Known is the same from memory alone; nil when it was not needed before.
-	Known(workspace, provider string) *Model
-}
-
-// Model is a configured provider, ready to be called.
-type Model struct {
-	Provider  providers.Provider
-	ID        string // of the configured provider; "" for the built-in demo
-	Kind      string
-	Name      string // of the model
-	Protocol  domain.Protocol
-	MaxTokens int
+	Known(workspace, provider string) *providers.Model
 }
 
 // Commands is the catalogue as the loop uses it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
+	"github.com/fermata-dev/fermata/providers"
 )
 
 // room is what a prompt may be, in tokens.
@@ -52,7 +53,7 @@ func (e *roomError) event(a *asking) domain.Event {
 const codeTooLarge = "context_too_large"
 
 // of is the room that this model leaves: its own window counts too, where it is known.
-func (r *room) of(model *Model) (tokens int, bounded bool) {
+func (r *room) of(model *providers.Model) (tokens int, bounded bool) {
 	if r.budget != nil {
 		tokens, bounded = *r.budget, true
 	}
@@ -64,7 +65,7 @@ func (r *room) of(model *Model) (tokens int, bounded bool) {
 
 // windowOf is how long a prompt for this model may be by its vendor; 0 where that is not
 // known.
-func windowOf(model *Model) int {
+func windowOf(model *providers.Model) int {
 	abilities := model.Provider.Abilities()
 	window := abilities.ContextWindow
 	return max(window-max(model.MaxTokens, abilities.MaxTokens), window/2)
@@ -73,7 +74,7 @@ func windowOf(model *Model) int {
 // left is the room for the conversation, and the most that it may have when nothing more
 // can be left out. A budget is a ceiling for the whole prompt. A window is the vendor's to
 // judge, in its own tokens: a fourth of it is tried in any case.
-func (r *room) left(model *Model, fixed int) (left, most int) {
+func (r *room) left(model *providers.Model, fixed int) (left, most int) {
 	left, most = math.MaxInt, math.MaxInt
 	if r.budget != nil {
 		left = *r.budget - fixed
@@ -95,7 +96,7 @@ const leastRoom = prompt.LeastTranscript
 // for one; after it, results are cut and old turns left out in this prompt, until it fits.
 // The levels before the conversation are never cut: where they leave no room, the person
 // is told, and nothing is sent.
-func (r *room) fit(ask *domain.Prompt, turns int, model *Model, compacted bool) error {
+func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compacted bool) error {
 	r.sizes = measured(ask, turns)
 	fixed := r.sizes.fixed()
 	left, most := r.left(model, fixed)

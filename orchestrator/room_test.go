@@ -137,11 +137,11 @@ func TestFit(t *testing.T) {
 		return &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: strings.Repeat("x", bytes)}}}
 	}
 	budget := func(n int) *int { return &n }
-	window := func(n int) *Model { return &Model{Provider: &windowed{fakeModel{}, n}} }
+	window := func(n int) *providers.Model { return &providers.Model{Provider: &windowed{fakeModel{}, n}} }
 	for _, c := range []struct {
 		name              string
 		room              room
-		model             *Model
+		model             *providers.Model
 		rules, data, said int // bytes
 		compacted         bool
 		want              string // "", "summary" or "hopeless"

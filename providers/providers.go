@@ -96,6 +96,15 @@ func (c Class) Retryable() bool {
 	return c == ClassNetwork || c == ClassRateLimited || c == ClassOverloaded
 }
 
+// Known says whether it is one of these: a provider's own config may name another.
+func (c Class) Known() bool {
+	switch c {
+	case ClassNetwork, ClassRateLimited, ClassOverloaded, ClassAuthentication, ClassInvalidRequest, ClassContextTooLong, ClassRefused, ClassCancelled:
+		return true
+	}
+	return false
+}
+
 // Error is a failed call. Message is safe to show: it never holds a key.
 type Error struct {
 	Class      Class

@@ -56,7 +56,7 @@ func New(c Config) *Broker {
 	return &Broker{
 		config: c, reads: make(chan struct{}, 16), kick: make(chan struct{}, 1),
 		topics: map[string]*topic{}, writers: map[string]*topic{},
-		viewers: map[string]int{}, beats: map[string]time.Time{}, far: alone{},
+		viewers: map[string]int{}, beats: map[string]time.Time{}, far: noPeers{},
 	}
 }
 

@@ -25,16 +25,16 @@ type Far interface {
 	Void(session, message, reason string)
 }
 
-// alone is a server without others.
-type alone struct{}
+// noPeers is a server without others.
+type noPeers struct{}
 
-func (alone) Watched(string) bool         { return false }
-func (alone) Watching(string)             {}
-func (alone) Left(string)                 {}
-func (alone) Beat([]string, time.Time)    {}
-func (alone) Wrote(string, bool)          {}
-func (alone) Stored(Draft)                {}
-func (alone) Void(string, string, string) {}
+func (noPeers) Watched(string) bool         { return false }
+func (noPeers) Watching(string)             {}
+func (noPeers) Left(string)                 {}
+func (noPeers) Beat([]string, time.Time)    {}
+func (noPeers) Wrote(string, bool)          {}
+func (noPeers) Stored(Draft)                {}
+func (noPeers) Void(string, string, string) {}
 
 // Join connects the Broker with the other nodes. It comes before everything else.
 func (b *Broker) Join(far Far) { b.far = far }

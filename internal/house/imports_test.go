@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/secretfile", "internal/diagnosis"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/secretfile", "internal/seal", "internal/diagnosis"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -28,6 +28,7 @@ var table = map[string][]string{
 	"internal/jsonbody":         {},
 	"internal/lifecycle":        {},
 	"internal/house":            {},
+	"internal/seal":             {},
 	"internal/secretfile":       {},
 	"internal/testkit":          {},
 	"internal/testkit/golden":   {},
@@ -47,7 +48,7 @@ var table = map[string][]string{
 	"providers/demo":            {"domain", "providers"},
 	"providers/gemini":          {"domain", "providers"},
 	"providers/gemini/fake":     {"domain", "providers/suite"},
-	"providers/health":          {"domain", "providers"},
+	"providers/configured":      {"domain", "providers", "providers/anthropic", "providers/demo", "providers/gemini", "providers/openai", "providers/script"},
 	"providers/openai":          {"domain", "providers"},
 	"providers/openai/fake":     {"domain", "providers/suite"},
 	"providers/script":          {"domain", "providers"},

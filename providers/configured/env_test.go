@@ -1,4 +1,4 @@
-package app
+package configured
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestVariablesThatAreNotForProviders(t *testing.T) {
 		"": usual, ",,": usual,
 		"*": neverForProviders, "F*,f*": neverForProviders, "OTHER": append(usual, "OPENAI_API_KEY", "FERMATA_PROVIDER_KEY_A"),
 	} {
-		list, err := parseProviderEnv([]string{given})
+		list, err := ParseEnv([]string{given})
 		if err != nil && given == "*" {
 			continue // a list of everything is refused as a whole
 		}
@@ -40,7 +40,7 @@ func TestVariablesThatAreNotForProviders(t *testing.T) {
 
 func TestWhereVariablesGo(t *testing.T) {
 	const mine, other = "https://mine.example:443", "https://other.example:443"
-	list, err := parseProviderEnv([]string{"OPENAI_API_KEY", "TIED@https://Mine.example,FREE", "TEAM_*@https://mine.example:443/", "FERMATA_PROVIDER_KEY_*"})
+	list, err := ParseEnv([]string{"OPENAI_API_KEY", "TIED@https://Mine.example,FREE", "TEAM_*@https://mine.example:443/", "FERMATA_PROVIDER_KEY_*"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestListsOfVariablesThatAreRefused(t *testing.T) {
 		"FERMATA_ROOT_KEY", "fermata_secret_key", "FERMATA_*", "FERMATA_ROOT_KEY@https://mine.example", "A B", "A-B", "1A", "A**", "*",
 		"A@mine.example", "A@ftp://mine.example", "A@https://", "A@https://u:p@mine.example", "A@https://mine.example/v1", "A@https://mine.example?x", "@https://mine.example",
 	} {
-		if list, err := parseProviderEnv([]string{given}); err == nil || strings.Contains(err.Error(), "u:p") {
+		if list, err := ParseEnv([]string{given}); err == nil || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%q was taken: %+v, %v", given, list, err)
 		}
 	}

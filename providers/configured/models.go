@@ -1,4 +1,4 @@
-package app
+package configured
 
 import (
 	"context"
@@ -13,14 +13,13 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/providers"
-	"github.com/fermata-dev/fermata/providers/health"
 	"github.com/fermata-dev/fermata/providers/script"
 )
 
-// providerStore is what finding a provider needs of the database.
-type providerStore interface {
+// Finder is what finding a provider needs of the database.
+type Finder interface {
 	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
 	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
 }
@@ -29,40 +28,28 @@ type providerStore interface {
 // node may have changed it.
 const modelAge = 2 * time.Second
 
-// models finds the provider of a session and keeps it ready.
-type models struct {
-	store    providerStore
+// Models finds the provider of a session and keeps it ready.
+type Models struct {
+	store    Finder
 	registry *providers.Registry
-	sealer   *sealer
-	env      providerEnv
+	keys     *seal.Keys
+	env      Env
 	client   *http.Client
 	clock    clock.Clock
-	// board remembers which of them are down.
-	board *health.Board
+	board    *Board
 
 	mu    sync.Mutex
 	ready map[string]readyModel // by workspace and provider id
 }
 
 type readyModel struct {
-	model *orchestrator.Model
+	model *providers.Model
 	row   string // id and version of the configured provider
 	at    time.Time
 }
 
-// commonConfig is what every kind's config may say beside its own.
-type commonConfig struct {
-	Model     string          `json:"model"`
-	Protocol  domain.Protocol `json:"protocol"`
-	MaxTokens int             `json:"max_tokens"`
-	APIKeyEnv string          `json:"api_key_env"`
-}
-
-// minTokens is the least that an answer may have where commands are offered.
-const minTokens = 4000
-
 // For gives the model of a provider, of the workspace's default, or the demo.
-func (m *models) For(ctx context.Context, workspace, id string) (*orchestrator.Model, error) {
+func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Model, error) {
 	key := workspace + "/" + id
 	m.mu.Lock()
 	have, ok := m.ready[key]
@@ -92,20 +79,20 @@ func (m *models) For(ctx context.Context, workspace, id string) (*orchestrator.M
 
 // Known is the model as it was last used, without a look at the database; nil when
 // it was not used before.
-func (m *models) Known(workspace, id string) *orchestrator.Model {
+func (m *Models) Known(workspace, id string) *providers.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ready[workspace+"/"+id].model
 }
 
 // forget: the workspace's providers changed.
-func (m *models) forget() {
+func (m *Models) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.ready)
 }
 
-func (m *models) find(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provider, error) {
 	if id != "" {
 		row, err := m.store.Provider(ctx, workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
@@ -121,12 +108,12 @@ func (m *models) find(ctx context.Context, workspace, id string) (*domain.Provid
 }
 
 // build makes a provider of its stored configuration.
-func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
+func (m *Models) build(row *domain.Provider) (*providers.Model, error) {
 	kind, ok := m.registry.Kind(row.Kind)
 	if !ok {
 		return nil, domain.Errorf("provider_unknown_kind", "%s", unknownKind(row.Kind))
 	}
-	var common commonConfig
+	var common providers.Config
 	if err := json.Unmarshal(row.Config, &common); err != nil {
 		return nil, domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
 	}
@@ -138,10 +125,10 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 	if err != nil {
 		return nil, &domain.Error{Code: "provider_unusable", Message: "The provider " + row.Name + " cannot be used: " + err.Error(), Err: err}
 	}
-	guarded := m.board.Guard(health.Key{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
-	model := &orchestrator.Model{
+	guarded := m.board.Guard(ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
+	model := &providers.Model{
 		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
-		Protocol: common.Protocol, MaxTokens: common.MaxTokens,
+		Protocol: domain.Protocol(common.Protocol), MaxTokens: common.MaxTokens,
 	}
 	if model.Protocol == "" {
 		model.Protocol = domain.ProtocolJSON
@@ -150,7 +137,7 @@ func (m *models) build(row *domain.Provider) (*orchestrator.Model, error) {
 		}
 	}
 	if model.MaxTokens != 0 {
-		model.MaxTokens = max(model.MaxTokens, minTokens)
+		model.MaxTokens = max(model.MaxTokens, providers.MinToolTokens)
 	}
 	return model, nil
 }
@@ -166,7 +153,7 @@ func unknownKind(name string) string {
 // secret is the provider's key for where its configuration leads: sealed in the
 // database, or in an environment variable that the configuration names and the operator
 // lets go there. What is stored is checked as if it were written now.
-func (m *models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
+func (m *Models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
 	if row.SecretSealed == "" && variable == "" {
 		return "", nil
 	}
@@ -175,7 +162,7 @@ func (m *models) secret(kind providers.Kind, row *domain.Provider, variable stri
 		return "", domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
 	}
 	if row.SecretSealed != "" {
-		return m.sealer.openProvider(row, origin)
+		return openKey(m.keys, row, origin)
 	}
 	if err := m.env.check(variable, origin, row.EnvGrant); err != nil {
 		known, _ := errors.AsType[*domain.Error](err)

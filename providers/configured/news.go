@@ -1,16 +1,28 @@
-package app
+package configured
 
 import (
 	"context"
 	"slices"
 	"sync"
 
+	"github.com/rs/zerolog"
+
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// providerNews tells sessions that wait for a provider that it answers again.
-type providerNews struct {
-	app  *App
+// Waiters is what is to be known of the sessions that wait for a provider.
+type Waiters interface {
+	WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error)
+	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
+	Workspace(ctx context.Context, workspace string) (*domain.Workspace, error)
+}
+
+// News tells sessions that wait for a provider that it answers again.
+type News struct {
+	store Waiters
+	wake  func(ctx context.Context, workspace, session string) error
+	log   zerolog.Logger
+
 	kick chan struct{}
 	stop context.CancelFunc
 	done chan struct{}
@@ -21,12 +33,13 @@ type providerNews struct {
 
 type providerName struct{ workspace, id string }
 
-func newProviderNews(a *App) *providerNews {
-	return &providerNews{app: a, kick: make(chan struct{}, 1), back: map[providerName]struct{}{}}
+// NewNews makes one that wakes sessions by wake.
+func NewNews(store Waiters, wake func(ctx context.Context, workspace, session string) error, log zerolog.Logger) *News {
+	return &News{store: store, wake: wake, log: log, kick: make(chan struct{}, 1), back: map[providerName]struct{}{}}
 }
 
-// tell notes the news; it never waits.
-func (n *providerNews) tell(workspace, provider string) {
+// Tell notes the news; it never waits.
+func (n *News) Tell(workspace, provider string) {
 	n.mu.Lock()
 	n.back[providerName{workspace, provider}] = struct{}{}
 	n.mu.Unlock()
@@ -37,7 +50,7 @@ func (n *providerNews) tell(workspace, provider string) {
 }
 
 // Start begins to pass news on.
-func (n *providerNews) Start(context.Context) error {
+func (n *News) Start(context.Context) error {
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop, n.done = stop, make(chan struct{})
 	go n.run(ctx)
@@ -45,7 +58,7 @@ func (n *providerNews) Start(context.Context) error {
 }
 
 // Stop ends it and waits.
-func (n *providerNews) Stop(context.Context) error {
+func (n *News) Stop(context.Context) error {
 	if n.stop != nil {
 		n.stop()
 		<-n.done
@@ -53,7 +66,7 @@ func (n *providerNews) Stop(context.Context) error {
 	return nil
 }
 
-func (n *providerNews) run(ctx context.Context) {
+func (n *News) run(ctx context.Context) {
 	defer close(n.done)
 	for {
 		select {
@@ -68,7 +81,7 @@ func (n *providerNews) run(ctx context.Context) {
 		for name := range back {
 			if err := n.pass(ctx, name); err != nil && ctx.Err() == nil {
 				// Their timers wake them all the same, only later.
-				n.app.log.Warn().Err(err).Str("workspace", name.workspace).Str("provider", name.id).
+				n.log.Warn().Err(err).Str("workspace", name.workspace).Str("provider", name.id).
 					Msg("who waits for a provider could not be told that it is back")
 			}
 		}
@@ -76,8 +89,8 @@ func (n *providerNews) run(ctx context.Context) {
 }
 
 // pass finds the sessions that wait and would call this provider, and wakes them.
-func (n *providerNews) pass(ctx context.Context, name providerName) error {
-	waiting, err := n.app.store.WaitingForNetwork(ctx, name.workspace)
+func (n *News) pass(ctx context.Context, name providerName) error {
+	waiting, err := n.store.WaitingForNetwork(ctx, name.workspace)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
@@ -85,7 +98,7 @@ func (n *providerNews) pass(ctx context.Context, name providerName) error {
 	if err != nil {
 		return err
 	}
-	standard, err := n.app.store.DefaultProvider(ctx, name.workspace)
+	standard, err := n.store.DefaultProvider(ctx, name.workspace)
 	if err != nil {
 		return err
 	}
@@ -94,17 +107,17 @@ func (n *providerNews) pass(ctx context.Context, name providerName) error {
 		if !everybody && s.ProviderID != name.id && !ofDefault {
 			continue
 		}
-		_, err := n.app.door.Deliver(ctx, name.workspace, s.SessionID, domain.NetworkAvailable{})
+		err := n.wake(ctx, name.workspace, s.SessionID)
 		if err != nil && ctx.Err() == nil { // it no longer waits: somebody else woke it
-			n.app.log.Debug().Err(err).Str("session", s.SessionID).Msg("a session did not take the news of its provider")
+			n.log.Debug().Err(err).Str("session", s.SessionID).Msg("a session did not take the news of its provider")
 		}
 	}
 	return nil
 }
 
 // servesAll: the provider is a fallback of every session.
-func (n *providerNews) servesAll(ctx context.Context, name providerName) (bool, error) {
-	w, err := n.app.store.Workspace(ctx, name.workspace)
+func (n *News) servesAll(ctx context.Context, name providerName) (bool, error) {
+	w, err := n.store.Workspace(ctx, name.workspace)
 	if err != nil {
 		return false, err
 	}

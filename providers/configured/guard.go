@@ -1,4 +1,4 @@
-package health
+package configured
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 type Guarded struct {
 	providers.Provider
 	board *Board
-	key   Key
+	key   ModelKey
 }
 
 // Guard puts a provider behind the board.
-func (b *Board) Guard(key Key, p providers.Provider) *Guarded {
+func (b *Board) Guard(key ModelKey, p providers.Provider) *Guarded {
 	return &Guarded{Provider: p, board: b, key: key}
 }
 
@@ -34,7 +34,7 @@ func (g *Guarded) Try(ctx context.Context, request *providers.Request) (*provide
 	return g.call(ctx, request, func(err error) { g.board.leave(key, false, err) })
 }
 
-func (g *Guarded) keyOf(request *providers.Request) Key {
+func (g *Guarded) keyOf(request *providers.Request) ModelKey {
 	key := g.key
 	if small := g.Abilities().SmallModel; request.Small && small != "" {
 		key.Model = small

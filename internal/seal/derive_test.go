@@ -1,4 +1,4 @@
-package app
+package seal
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ func TestTheKeyOfMarksComesFromTheSecretKey(t *testing.T) {
 		for i, key := range keys {
 			raw[i] = bytes.Repeat([]byte(key), 32)
 		}
-		s, err := newSealer(raw)
+		s, err := New(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.mark
+		return s.Derive("prompt mark")
 	}
 	if one := mark("a"); len(one) != 32 || !bytes.Equal(one, mark("a")) || !bytes.Equal(one, mark("a", "b")) || bytes.Equal(one, mark("b", "a")) || bytes.Contains(one, []byte("aaaa")) {
 		t.Errorf("the key is %x", one)

@@ -1,4 +1,4 @@
-package health
+package configured
 
 import (
 	"container/list"
@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Key names what can be down: one model of one configured provider.
-type Key struct {
+// ModelKey names what can be down: one model of one configured provider.
+type ModelKey struct {
 	Workspace string
 	Provider  string
 	Model     string
@@ -30,7 +30,7 @@ const (
 
 // Status is what is known of one model.
 type Status struct {
-	Key
+	ModelKey
 	State    State
 	Failures int // in a row
 	// Until: no call is made before; zero: calls are made.
@@ -38,8 +38,8 @@ type Status struct {
 	LastError string
 }
 
-// Config of a Board; what is zero has the value in brackets.
-type Config struct {
+// BoardConfig of a Board; what is zero has the value in brackets.
+type BoardConfig struct {
 	Clock clock.Clock
 	// Failures in a row that open a breaker (5).
 	Failures int
@@ -56,17 +56,17 @@ type Config struct {
 
 // Board remembers how the models answered last.
 type Board struct {
-	config Config
+	config BoardConfig
 
 	mu      sync.Mutex
-	entries map[Key]*list.Element
+	entries map[ModelKey]*list.Element
 	order   *list.List // least recently used first
 }
 
 // entry is one model; that with Model "" is the provider as a whole, which may have
 // asked to be left alone.
 type entry struct {
-	key      Key
+	key      ModelKey
 	failures int
 	opened   int // times in a row
 	until    time.Time
@@ -76,7 +76,7 @@ type entry struct {
 }
 
 // NewBoard makes a Board that knows nothing yet.
-func NewBoard(c Config) *Board {
+func NewBoard(c BoardConfig) *Board {
 	if c.Clock == nil {
 		c.Clock = clock.System
 	}
@@ -95,15 +95,15 @@ func NewBoard(c Config) *Board {
 	if c.Back == nil {
 		c.Back = func(string, string) {}
 	}
-	return &Board{config: c, entries: map[Key]*list.Element{}, order: list.New()}
+	return &Board{config: c, entries: map[ModelKey]*list.Element{}, order: list.New()}
 }
 
 // whole is the provider's own key.
-func (k Key) whole() Key { return Key{Workspace: k.Workspace, Provider: k.Provider} }
+func (k ModelKey) whole() ModelKey { return ModelKey{Workspace: k.Workspace, Provider: k.Provider} }
 
 // Enter asks whether a call may be made. An error says that it is not, and from when on
 // it may be; else leave must be told how the call ended.
-func (b *Board) Enter(key Key) (leave func(error), err error) {
+func (b *Board) Enter(key ModelKey) (leave func(error), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.config.Clock()
@@ -140,7 +140,7 @@ func (e *entry) refuse(class providers.Class, now time.Time, why string) error {
 }
 
 // leave takes in how a call ended.
-func (b *Board) leave(key Key, tried bool, err error) {
+func (b *Board) leave(key ModelKey, tried bool, err error) {
 	b.mu.Lock()
 	now := b.config.Clock()
 	back := false
@@ -165,7 +165,7 @@ func (b *Board) leave(key Key, tried bool, err error) {
 }
 
 // failed counts a failure, or keeps the time that the provider asked for.
-func (b *Board) failed(key Key, err *providers.Error, now time.Time) {
+func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
 	if err.RetryAfter > 0 {
 		held := b.make(key.whole())
 		if until := now.Add(err.RetryAfter); until.After(held.until) {
@@ -231,7 +231,7 @@ func (b *Board) Statuses(workspace string) []Status {
 		if workspace != "" && e.key.Workspace != workspace {
 			continue
 		}
-		s := Status{Key: e.key, State: Closed, Failures: e.failures, LastError: e.message}
+		s := Status{ModelKey: e.key, State: Closed, Failures: e.failures, LastError: e.message}
 		switch {
 		case now.Before(e.until):
 			s.State, s.Until = Open, e.until
@@ -259,7 +259,7 @@ func (b *Board) Resting() float64 {
 	return n
 }
 
-func (b *Board) find(key Key) *entry {
+func (b *Board) find(key ModelKey) *entry {
 	element := b.entries[key]
 	if element == nil {
 		return nil
@@ -268,7 +268,7 @@ func (b *Board) find(key Key) *entry {
 }
 
 // make finds an entry or begins it; the one that was used least recently makes room.
-func (b *Board) make(key Key) *entry {
+func (b *Board) make(key ModelKey) *entry {
 	if element := b.entries[key]; element != nil {
 		b.order.MoveToBack(element)
 		return element.Value.(*entry)
@@ -284,7 +284,7 @@ func (b *Board) make(key Key) *entry {
 }
 
 // forget says whether there was something to forget.
-func (b *Board) forget(key Key) bool {
+func (b *Board) forget(key ModelKey) bool {
 	element := b.entries[key]
 	if element == nil {
 		return false

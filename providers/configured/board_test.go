@@ -1,4 +1,4 @@
-package health
+package configured
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-var model = Key{Workspace: "w", Provider: "prv_1", Model: "m"}
+var model = ModelKey{Workspace: "w", Provider: "prv_1", Model: "m"}
 
 // told notes who is told to be back.
 type told struct{ names []string }
@@ -22,10 +22,10 @@ func (n *told) back(workspace, provider string) { n.names = append(n.names, work
 
 func newBoard() (*Board, *told) {
 	n := &told{}
-	return NewBoard(Config{Back: n.back}), n
+	return NewBoard(BoardConfig{Back: n.back}), n
 }
 
-func fails(t *testing.T, b *Board, key Key, err error) {
+func fails(t *testing.T, b *Board, key ModelKey, err error) {
 	t.Helper()
 	leave, refused := b.Enter(key)
 	if refused != nil {
@@ -35,7 +35,7 @@ func fails(t *testing.T, b *Board, key Key, err error) {
 }
 
 // refusal is the error without a call, and for how long it holds.
-func refusal(t *testing.T, b *Board, key Key) *providers.Error {
+func refusal(t *testing.T, b *Board, key ModelKey) *providers.Error {
 	t.Helper()
 	leave, err := b.Enter(key)
 	if err == nil {
@@ -140,16 +140,16 @@ func TestRetryAfterHoldsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, news := newBoard()
 		fails(t, b, model, &providers.Error{Class: providers.ClassRateLimited, Message: "slow down", RetryAfter: 30 * time.Second})
-		other := Key{Workspace: "w", Provider: "prv_1", Model: "small"}
-		for _, key := range []Key{model, other} {
+		other := ModelKey{Workspace: "w", Provider: "prv_1", Model: "small"}
+		for _, key := range []ModelKey{model, other} {
 			if e := refusal(t, b, key); e.RetryAfter != 30*time.Second || e.Class != providers.ClassRateLimited {
 				t.Errorf("%v: %v for %s", key, e, e.RetryAfter)
 			}
 		}
-		for _, key := range []Key{{Workspace: "w", Provider: "prv_2", Model: "m"}, {Workspace: "x", Provider: "prv_1", Model: "m"}} {
+		for _, key := range []ModelKey{{Workspace: "w", Provider: "prv_2", Model: "m"}, {Workspace: "x", Provider: "prv_1", Model: "m"}} {
 			fails(t, b, key, nil)
 		}
-		fails(t, b, Key{Workspace: "x", Provider: "prv_1", Model: "m"}, nil)
+		fails(t, b, ModelKey{Workspace: "x", Provider: "prv_1", Model: "m"}, nil)
 		time.Sleep(30*time.Second - 1)
 		refusal(t, b, other)
 		time.Sleep(time.Microsecond)
@@ -177,26 +177,26 @@ func TestForget(t *testing.T) {
 
 // What is remembered is bounded: who was not heard of for longest is forgotten.
 func TestTheBoardIsBounded(t *testing.T) {
-	b := NewBoard(Config{Max: 10})
+	b := NewBoard(BoardConfig{Max: 10})
 	for i := range 100 {
-		fails(t, b, Key{Workspace: "w", Provider: fmt.Sprint(i)}, down())
+		fails(t, b, ModelKey{Workspace: "w", Provider: fmt.Sprint(i)}, down())
 	}
 	if all := b.Statuses(""); len(all) != 10 {
 		t.Errorf("%d are remembered", len(all))
 	}
 }
 
-// script is a provider that fails or answers as it is told.
-type script struct {
+// scripted is a provider that fails or answers as it is told.
+type scripted struct {
 	providers.Provider
 	calls  int
 	pieces int
 	err    error
 }
 
-func (s *script) Abilities() providers.Abilities { return providers.Abilities{SmallModel: "small"} }
+func (s *scripted) Abilities() providers.Abilities { return providers.Abilities{SmallModel: "small"} }
 
-func (s *script) Query(_ context.Context, r *providers.Request) (*providers.Answer, error) {
+func (s *scripted) Query(_ context.Context, r *providers.Request) (*providers.Answer, error) {
 	s.calls++
 	for range s.pieces {
 		r.OnDelta(providers.Delta{Kind: providers.DeltaText, Text: "x"})
@@ -209,7 +209,7 @@ func (s *script) Query(_ context.Context, r *providers.Request) (*providers.Answ
 
 func TestAGuardedProviderIsNotCalledWhileItIsDown(t *testing.T) {
 	b, _ := newBoard()
-	s := &script{err: down()}
+	s := &scripted{err: down()}
 	p := b.Guard(model, s)
 	for range 8 {
 		if _, err := p.Query(t.Context(), &providers.Request{}); err == nil {
@@ -235,7 +235,7 @@ func TestAGuardedProviderIsNotCalledWhileItIsDown(t *testing.T) {
 func TestAPartOfAnAnswerIsToldApart(t *testing.T) {
 	for pieces, want := range map[int]bool{0: false, 3: true} {
 		b, _ := newBoard()
-		p := b.Guard(model, &script{err: down(), pieces: pieces})
+		p := b.Guard(model, &scripted{err: down(), pieces: pieces})
 		_, err := p.Query(t.Context(), &providers.Request{OnDelta: func(providers.Delta) {}})
 		var e *providers.Error
 		if !errors.As(err, &e) || e.Partial != want {

@@ -1,4 +1,4 @@
-package app
+package configured
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// providerEnv is which environment variables a provider's api_key_env may name
+// Env is which environment variables a provider's api_key_env may name
 // (FERMATA_PROVIDER_ENV), and where each may be sent. Nothing else that a workspace
 // writes reaches the environment of the process.
-type providerEnv []envRule
+type Env []envRule
 
 // envRule is one entry: a name, or the beginning of names, and the origins that
 // everybody may send it to. Elsewhere it goes only where the operator sent it himself.
@@ -51,10 +51,10 @@ var vendorEnv = []envRule{
 
 var envEntry = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(\*?)$`)
 
-// parseProviderEnv reads the operator's list: NAME, PREFIX* or NAME@https://host[:port].
+// ParseEnv reads the operator's list: NAME, PREFIX* or NAME@https://host[:port].
 // Nothing given: the vendors' names, and those that begin with FERMATA_PROVIDER_KEY_.
-func parseProviderEnv(entries []string) (providerEnv, error) {
-	var list providerEnv
+func ParseEnv(entries []string) (Env, error) {
+	var list Env
 	for entry := range strings.SplitSeq(strings.Join(entries, ","), ",") {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
@@ -105,7 +105,7 @@ func isOwnEnv(name string) bool {
 }
 
 // rules are those that a name falls under; none: it is not for providers.
-func (list providerEnv) rules(name string) []envRule {
+func (list Env) rules(name string) []envRule {
 	if strings.HasSuffix(name, "*") || !envEntry.MatchString(name) || isOwnEnv(name) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (list providerEnv) rules(name string) []envRule {
 }
 
 // goesTo says whether everybody may send a variable to an origin.
-func (list providerEnv) goesTo(name, origin string) bool {
+func (list Env) goesTo(name, origin string) bool {
 	return slices.ContainsFunc(list.rules(name), func(r envRule) bool { return slices.Contains(r.origins, origin) })
 }
 
@@ -128,7 +128,7 @@ func envGrant(name, origin string) string { return name + "@" + origin }
 
 // check says why a provider may not have the variable that it names, or nil. It is the
 // same whether the variable exists or not: nobody finds out by asking.
-func (list providerEnv) check(name, origin, grant string) error {
+func (list Env) check(name, origin, grant string) error {
 	switch {
 	case len(list.rules(name)) == 0:
 		return domain.Invalid("/config/api_key_env", "not_listed",

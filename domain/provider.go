@@ -1,0 +1,48 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// NewProvider asks for a provider.
+type NewProvider struct {
+	Name      string
+	Kind      string
+	Config    json.RawMessage
+	IsDefault bool
+	// ByOperator: who asks runs the server, and may say where an environment variable
+	// with a key is sent.
+	ByOperator bool
+}
+
+// ProviderPatch changes a provider. Nil: unchanged. Config is a merge patch of the
+// config: null takes a key out.
+type ProviderPatch struct {
+	Name      *string
+	Config    json.RawMessage
+	IsDefault *bool
+	// ByOperator is as in NewProvider.
+	ByOperator bool
+}
+
+// ProviderKind is a sort of provider that can be configured.
+type ProviderKind struct {
+	Name         string
+	DisplayName  string
+	ConfigSchema json.RawMessage
+}
+
+// ProviderTest is what a test call found.
+type ProviderTest struct {
+	OK      bool
+	Model   string
+	Latency time.Duration
+	Said    string // the beginning of the answer
+	// What follows is set when it failed: the class of the failure, what the vendor said,
+	// what that means, and what to do.
+	Code    string
+	Message string
+	Meaning string
+	Mend    string
+}

@@ -1,0 +1,169 @@
+package configured
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// configure checks a config, takes its key out and seals it. The mask, sent back,
+// keeps the stored key; null takes it away. grant: the operator says that the variable
+// which the config names goes where the config's requests go.
+func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bool) error {
+	kind, ok := s.registry.Kind(p.Kind)
+	if !ok { // it was made by a server that offered it
+		return domain.Invalid("/config", "unknown_kind", "%s", unknownKind(p.Kind))
+	}
+	if len(config) == 0 {
+		config = json.RawMessage("{}")
+	}
+	if err := s.schemas.CheckSchema(kind.Schema, withoutNullKey(config), "/config"); err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(config, &fields); err != nil {
+		return domain.Invalid("/config", "type", "The config is a JSON object.")
+	}
+	key, given := fields["api_key"]
+	delete(fields, "api_key")
+	stored, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encode the config: %w", err)
+	}
+	origin, err := originOf(kind, stored)
+	if err != nil {
+		return unusableConfig(err)
+	}
+	was := p.Config
+	p.Config = stored
+	kept := true
+	if given {
+		if kept, err = s.takeKey(p, key, origin); err != nil {
+			return err
+		}
+	}
+	if kept && p.SecretSealed != "" {
+		if err := checkKept(kind, was, origin); err != nil {
+			return err
+		}
+	}
+	if err := s.checkEnv(p, origin, grant); err != nil {
+		return err
+	}
+	secret := "unknown"
+	if p.SecretSealed == "" {
+		secret = ""
+	}
+	if _, err := kind.New(stored, secret, s.client); err != nil {
+		return unusableConfig(err)
+	}
+	return nil
+}
+
+func unusableConfig(err error) error {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return known // it names the field
+	}
+	return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+}
+
+// checkKept refuses to take a key that was stored before to another place: who may
+// change a provider does not get its key that way.
+func checkKept(kind providers.Kind, was json.RawMessage, origin string) error {
+	if before, err := originOf(kind, was); err == nil && before == origin {
+		return nil
+	}
+	return domain.Invalid("/config/api_key", "enter_again",
+		"The stored key was entered for another base URL, and goes to no other. Enter the key again; nothing was changed.")
+}
+
+// checkEnv refuses a variable that is not for providers, or not for this one.
+func (s *Service) checkEnv(p *domain.Provider, origin string, grant bool) error {
+	var common providers.Config
+	if err := json.Unmarshal(p.Config, &common); err != nil {
+		return fmt.Errorf("read the config: %w", err)
+	}
+	if common.APIKeyEnv == "" {
+		p.EnvGrant = ""
+		return nil
+	}
+	if grant {
+		p.EnvGrant = envGrant(common.APIKeyEnv, origin)
+	}
+	return s.env.check(common.APIKeyEnv, origin, p.EnvGrant)
+}
+
+// names says whether a patch speaks of one of these members.
+func names(patch json.RawMessage, members ...string) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(patch, &fields) != nil {
+		return false
+	}
+	return slices.ContainsFunc(members, func(m string) bool { _, ok := fields[m]; return ok })
+}
+
+// takeKey stores the key that was sent, for an origin, or says that the stored one is
+// kept.
+func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string) (kept bool, err error) {
+	var key *string
+	if err := json.Unmarshal(raw, &key); err != nil {
+		return false, domain.Invalid("/config/api_key", "type", "The key is a string.")
+	}
+	if key == nil || *key == "" {
+		p.SecretSealed, p.SecretMask = "", ""
+		return false, nil
+	}
+	if *key == p.SecretMask && p.SecretSealed != "" {
+		return true, nil
+	}
+	entered := strings.TrimSpace(*key) // what was copied often ends with a line break
+	if !isKey(entered) {
+		return false, domain.Invalid("/config/api_key", "format", "A key has visible ASCII characters only, without spaces or line breaks. Copy it again.")
+	}
+	sealed, err := sealKey(s.keys, entered, p, origin)
+	if err != nil {
+		return false, err
+	}
+	p.SecretSealed, p.SecretMask = sealed, mask(entered)
+	return false, nil
+}
+
+// withoutNullKey leaves a null key out of what is checked: null says "take it away".
+func withoutNullKey(config json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(config, &fields) != nil || !bytes.Equal(bytes.TrimSpace(fields["api_key"]), []byte("null")) {
+		return config
+	}
+	delete(fields, "api_key")
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return config
+	}
+	return b
+}
+
+// mergePatch applies an RFC 7396 merge patch to the top level of an object; a null
+// key stays, for the caller to see.
+func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
+	var have, want map[string]json.RawMessage
+	if err := json.Unmarshal(target, &have); err != nil {
+		return nil, fmt.Errorf("read the stored config: %w", err)
+	}
+	if err := json.Unmarshal(patch, &want); err != nil {
+		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
+	}
+	for key, value := range want {
+		if bytes.Equal(bytes.TrimSpace(value), []byte("null")) && key != "api_key" {
+			delete(have, key)
+			continue
+		}
+		have[key] = value
+	}
+	return json.Marshal(have)
+}

@@ -1,0 +1,134 @@
+package configured
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// Kinds lists what can be configured.
+func (s *Service) Kinds() []domain.ProviderKind {
+	var kinds []domain.ProviderKind
+	for _, k := range s.registry.Kinds() {
+		kinds = append(kinds, domain.ProviderKind{Name: k.Name, DisplayName: k.DisplayName, ConfigSchema: k.Schema})
+	}
+	return kinds
+}
+
+// testTimeout bounds a test call.
+const testTimeout = 30 * time.Second
+
+// TestProvider makes one short call and says how it went.
+func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*domain.ProviderTest, error) {
+	if _, err := s.rows.Provider(ctx, workspace, id); err != nil {
+		return nil, err
+	}
+	s.Models.forget()
+	model, err := s.Models.For(ctx, workspace, id)
+	if err != nil {
+		return failedTest(err), nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, testTimeout, providers.Errorf(providers.ClassNetwork, "no answer within %s", testTimeout))
+	defer cancel()
+	query := model.Provider.Query
+	if guarded, ok := model.Provider.(*Guarded); ok {
+		query = guarded.Try // a person wants to know, even if it was down just now
+	}
+	started := s.clock()
+	answer, err := query(ctx, &providers.Request{
+		Prompt: &domain.Prompt{
+			System: "This is a test of the connection. Answer with one word.", Protocol: model.Protocol,
+			Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: "Say OK."}}}},
+		},
+		MaxTokens: 64, NewID: s.newID,
+	})
+	if err != nil {
+		failed := failedTest(err)
+		failed.Model, failed.Latency = model.Name, s.clock().Sub(started)
+		return failed, nil
+	}
+	return &domain.ProviderTest{
+		OK: true, Model: firstOf(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started), Said: shortened(answer.Raw.Text, maxSaid),
+	}, nil
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// maxSaid bounds what is shown of the answer to a test, in characters.
+const maxSaid = 200
+
+func shortened(text string, limit int) string {
+	if r := []rune(strings.TrimSpace(text)); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return strings.TrimSpace(text)
+}
+
+// classWords say what a class of failures means and what mends it.
+var classWords = map[providers.Class][2]string{
+	providers.ClassNetwork:        {"The provider could not be reached, or its answer broke off.", "Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
+	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
+	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
+	providers.ClassAuthentication: {"The key was refused.", "Set api_key or api_key_env in the provider's config."},
+	providers.ClassInvalidRequest: {"The provider refuses the request.", "Check model, base_url and the parameters in the provider's config."},
+	providers.ClassContextTooLong: {"The request is too long for the model.", "Choose a model with a larger context."},
+	providers.ClassRefused:        {"The provider's policy refuses the request.", "Choose another model."},
+	providers.ClassCancelled:      {"The call was cut.", "Try again."},
+}
+
+const (
+	unusable     = "The provider cannot be used as it is configured."
+	changeConfig = "Change its config."
+)
+
+func failedTest(err error) *domain.ProviderTest {
+	if call, ok := errors.AsType[*providers.Error](err); ok {
+		words := classWords[call.Class]
+		return &domain.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Mend: words[1]}
+	}
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return &domain.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Mend: changeConfig}
+	}
+	return &domain.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Mend: changeConfig}
+}
+
+// ProviderModels lists what the configured endpoint offers.
+func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]string, error) {
+	p, err := s.rows.Provider(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := s.registry.Kind(p.Kind)
+	if !ok || kind.Models == nil {
+		return []string{}, nil
+	}
+	var common providers.Config
+	if err := json.Unmarshal(p.Config, &common); err != nil {
+		return nil, fmt.Errorf("read the config: %w", err)
+	}
+	secret, err := s.Models.secret(kind, p, common.APIKeyEnv)
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return nil, &domain.Error{Code: domain.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	names, err := kind.Models(ctx, p.Config, secret, s.client)
+	if call, ok := errors.AsType[*providers.Error](err); ok {
+		return nil, &domain.Error{Code: domain.CodeProviderFailed, Message: "The provider did not list its models: " + call.Message, Err: err}
+	}
+	return names, err
+}
