@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -291,16 +290,4 @@ func inYears(pointer, text string, t time.Time, isDate bool) (time.Time, bool, e
 		return time.Time{}, false, Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
 	}
 	return t, isDate, nil
-}
-
-// ParsePeriod reads a period from JSON; null or nothing is the zero period.
-func ParsePeriod(raw json.RawMessage) (Period, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return Period{}, nil
-	}
-	var p Period
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return Period{}, Invalid("", "period", "A period is an object with texts.")
-	}
-	return p, nil
 }

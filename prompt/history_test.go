@@ -236,7 +236,7 @@ func TestTokensAreThoseOfTheTurns(t *testing.T) {
 	}
 	sum := 0
 	for _, m := range s.messages {
-		sum += EstimateMessage(m)
+		sum += estimateMessage(m)
 	}
 	if sum < want || sum > want+50 {
 		t.Errorf("the messages one by one are %d, the history %d", sum, want)
@@ -244,7 +244,7 @@ func TestTokensAreThoseOfTheTurns(t *testing.T) {
 	if EstimateTokens("1234567") != 2 || EstimateTokens("12345678") != 3 || EstimateTokens("") != 0 {
 		t.Error("3.5 bytes a token, rounded up")
 	}
-	if EstimateMessage(&domain.Message{Sender: domain.SenderUser, Text: "x", ExcludeFromPrompt: true}) != 0 {
+	if estimateMessage(&domain.Message{Sender: domain.SenderUser, Text: "x", ExcludeFromPrompt: true}) != 0 {
 		t.Error("what is not sent costs nothing")
 	}
 }

@@ -10,20 +10,6 @@ const blockOverhead = 4
 // character.
 func EstimateTokens(text string) int { return (len(text)*2 + 6) / 7 }
 
-// EstimateMessage guesses what a message adds to the prompt, in tokens; 0 for one
-// that is never sent.
-func EstimateMessage(m *domain.Message) int {
-	if !inPrompt(m) {
-		return 0
-	}
-	if m.Sender == domain.SenderAI {
-		return estimateBlocks(answerBlocks(m, domain.ProtocolNative))
-	}
-	var g gathering
-	g.add(m, "")
-	return g.tokens
-}
-
 func estimateBlocks(blocks []domain.Block) int {
 	sum := 0
 	for i := range blocks {

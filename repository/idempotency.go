@@ -251,7 +251,6 @@ func (s *Store) PruneIdempotency(ctx context.Context, now time.Time) error {
 type requestKey struct {
 	workspace, key string
 	applied        atomic.Bool
-	created        atomic.Pointer[string]
 }
 
 type requestKeyName struct{}
@@ -268,14 +267,6 @@ func withoutKey(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKeyName{}, (*requestKey)(nil))
 }
 
-// NoteCreated says what the request under the context makes, if it is not what the
-// change itself shows first (a session, a message, data).
-func NoteCreated(ctx context.Context, id string) {
-	if k, _ := ctx.Value(requestKeyName{}).(*requestKey); k != nil {
-		k.created.Store(&id)
-	}
-}
-
 // errKeyLost: while this process stood still, another one took the key and may have
 // carried the request out.
 var errKeyLost = &domain.Error{
@@ -289,13 +280,9 @@ func (t *tx) applied(ctx context.Context, workspace string) error {
 	if k == nil || k.workspace != workspace || k.applied.Load() {
 		return nil
 	}
-	created := t.created
-	if id := k.created.Load(); id != nil {
-		created = *id
-	}
 	err := t.WriteOne(ctx, errKeyLost, "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 "+
 		"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied",
-		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, created)
+		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, t.created)
 	if err != nil {
 		return fmt.Errorf("note that the request was applied: %w", err)
 	}

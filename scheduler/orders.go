@@ -134,12 +134,6 @@ func (d *Door) placeSeed(s *domain.Session, rich domain.RichContent, by string, 
 	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
 }
 
-// SetSeed puts another message in the place of the SEED's. Runs that have begun keep
-// what they copied.
-func (d *Door) SetSeed(ctx context.Context, workspace, automation string, version int64, rich domain.RichContent, by string) (*domain.Automation, int64, error) {
-	return d.UpdateAutomation(ctx, workspace, automation, domain.AutomationPatch{Version: version, Seed: &rich, By: by})
-}
-
 // replaceSeed gives the automation another first message; one that has lost its SEED
 // gets a new one.
 func (d *Door) replaceSeed(v *domain.AutomationView, order *domain.Automation, rich domain.RichContent, by string, change *domain.Change) {

@@ -61,7 +61,7 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 			t.Errorf("%d notices tell of it", n)
 		}
 		rich := domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."}
-		_, _, err := v.door.SetSeed(t.Context(), order.WorkspaceID, order.ID, 0, rich, "test")
+		_, _, err := v.door.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Seed: &rich, By: "test"})
 		v.ok(err)
 		_, _, err = v.door.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
 		v.ok(err)
