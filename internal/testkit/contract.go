@@ -2,13 +2,14 @@ package testkit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,8 +72,7 @@ type contract struct {
 
 // theContract is read once: it takes a third of a second.
 var theContract = sync.OnceValues(func() (*contract, error) {
-	_, here, _, _ := runtime.Caller(0)
-	raw, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", "openapi.yaml"))
+	raw, err := readUpward("openapi.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
@@ -91,6 +91,21 @@ var theContract = sync.OnceValues(func() (*contract, error) {
 	}
 	return &contract{doc, router, problemCodes(doc)}, nil
 })
+
+// readUpward reads a file of the module's root: a test runs in the folder of its package.
+func readUpward(name string) ([]byte, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return raw, err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
 
 func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	if ref == nil || ref.Value == nil || seen[ref.Value] {
