@@ -40,7 +40,8 @@ func scheduleFrom(s *domain.Schedule) *Schedule {
 // OccurrenceFrom is an occurrence as clients see it.
 func OccurrenceFrom(o *domain.Occurrence) *Occurrence {
 	return &Occurrence{
-		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt), Trigger: OccurrenceTrigger(cmp.Or(o.Trigger, domain.BySchedule)), State: OccurrenceState(o.State),
+		ID: o.ID, AutomationID: o.AutomationID, ScheduledAt: Time(o.ScheduledAt),
+		Trigger: OccurrenceTrigger(cmp.Or(o.Trigger, domain.BySchedule)), State: OccurrenceState(o.State),
 		Reason: textPtr(o.Reason), SessionID: textPtr(o.SessionID), CoalescedInto: timePtr(o.CoalescedInto), RecordedAt: Time(o.RecordedAt),
 	}
 }
@@ -65,7 +66,8 @@ func WebhookResultFrom(r *domain.Receipt) *WebhookResult {
 func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 	s := r.Session
 	out := &AutomationRun{
-		SessionID: s.ID, AutomationID: s.AutomationID, Name: s.Name, Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
+		SessionID: s.ID, AutomationID: s.AutomationID, Name: s.Name,
+		Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
 		RequestedAt: Time(s.CreatedAt), StartedAt: timePtr(r.StartedAt), EndedAt: timePtr(r.EndedAt),
 		Roundtrips: s.State.TotalRoundtrips, Usage: usageFrom(s.Usage), Status: s.Status(), Phase: s.Phase,
 		EndReason: textPtr(s.EndReason), FinalText: textPtr(r.FinalText),
@@ -79,7 +81,8 @@ func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 // SeedFrom is an automation's first message as clients see it.
 func SeedFrom(a *domain.Automation, m *domain.Message) *Seed {
 	out := &Seed{
-		AutomationID: a.ID, SessionID: a.SeedSessionID, MessageID: m.ID, Segments: []Segment{}, UpdatedAt: Time(m.Timestamp), UpdatedBy: textPtr(m.SenderID),
+		AutomationID: a.ID, SessionID: a.SeedSessionID, MessageID: m.ID, Segments: []Segment{},
+		UpdatedAt: Time(m.Timestamp), UpdatedBy: textPtr(m.SenderID),
 	}
 	if m.Rich == nil {
 		return out

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -52,16 +51,7 @@ func (s automationService) checkSchedule(in *domain.Schedule) error {
 	if err == nil {
 		_, err = schedule.Parse(anchored)
 	}
-	e, ok := errors.AsType[*domain.Error](err)
-	if !ok {
-		return err
-	}
-	moved := *e
-	moved.Fields = slices.Clone(e.Fields)
-	for i := range moved.Fields {
-		moved.Fields[i].Pointer = "/schedule" + moved.Fields[i].Pointer
-	}
-	return &moved
+	return domain.Below("/schedule", err)
 }
 
 // fasterOthers bounds how often a change is tried again because somebody else made one.

@@ -106,14 +106,19 @@ func Invalid(pointer, code, format string, args ...any) *Error {
 // Below moves the pointers of an error under a prefix: to where the value stands in the
 // whole of what was sent. Another error comes back as it is.
 func Below(prefix string, err error) error {
-	var e *Error
-	if !errors.As(err, &e) {
+	return MovePointers(err, func(pointer string) string { return prefix + pointer })
+}
+
+// MovePointers is Below for any move.
+func MovePointers(err error, move func(pointer string) string) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
 		return err
 	}
 	moved := *e
 	moved.Fields = slices.Clone(e.Fields)
 	for i := range moved.Fields {
-		moved.Fields[i].Pointer = prefix + moved.Fields[i].Pointer
+		moved.Fields[i].Pointer = move(moved.Fields[i].Pointer)
 	}
 	return &moved
 }

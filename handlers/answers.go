@@ -59,8 +59,10 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 }
 
 func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
-	status, err := oneOf(r, "status", domain.ApprovalStatusOpen, domain.ApprovalStatusApproved, domain.ApprovalStatusRefused, domain.ApprovalStatusExpired,
-		domain.ApprovalStatusSuperseded, domain.ApprovalStatusEvicted, domain.ApprovalStatusStale, domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted)
+	status, err := oneOf(r, "status",
+		domain.ApprovalStatusOpen, domain.ApprovalStatusApproved, domain.ApprovalStatusRefused,
+		domain.ApprovalStatusExpired, domain.ApprovalStatusSuperseded, domain.ApprovalStatusEvicted,
+		domain.ApprovalStatusStale, domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -24,7 +24,8 @@ func (s *automationRoutes) listAutomations(w http.ResponseWriter, r *http.Reques
 	if which != "" {
 		enabled = new(which == "true")
 	}
-	writeList(s, w, r, limit, func(a *domain.Automation) *api.Automation { return s.shown(r, a) }, func(limit int) ([]*domain.Automation, string, error) {
+	shown := func(a *domain.Automation) *api.Automation { return s.shown(r, a) }
+	writeList(s, w, r, limit, shown, func(limit int) ([]*domain.Automation, string, error) {
 		return s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
 	})
 }
@@ -48,7 +49,7 @@ func (s *automationRoutes) createAutomation(w http.ResponseWriter, r *http.Reque
 	who := caller(r)
 	rich, err := s.seedText(r, in.Seed)
 	if err != nil {
-		s.fail(w, r, below("/seed", err))
+		s.fail(w, r, domain.Below("/seed", err))
 		return
 	}
 	ask := in.Domain(who.Name)
@@ -81,7 +82,7 @@ func (s *automationRoutes) updateAutomation(w http.ResponseWriter, r *http.Reque
 	if in.Seed != nil {
 		rich, err := s.seedText(r, in.Seed)
 		if err != nil {
-			s.fail(w, r, below("/seed", err))
+			s.fail(w, r, domain.Below("/seed", err))
 			return
 		}
 		seed = &NewSeed{Rich: *rich, By: caller(r).Name}

@@ -26,7 +26,8 @@ func entityTags(r *http.Request, header string) ([]entityTag, error) {
 	if rest == "*" {
 		return []entityTag{{any: true}}, nil
 	}
-	wrong := domain.Invalid("/"+header, "wrong_format", `%s takes what the header ETag said, in its quotes, like "4"; several with commas between, %d at most; or *.`, header, maxTags)
+	wrong := domain.Invalid("/"+header, "wrong_format", `%s takes what the header ETag said, in its quotes, like "4"; `+
+		`several with commas between, %d at most; or *.`, header, maxTags)
 	var tags []entityTag
 	for rest = strings.TrimLeft(rest, ", \t"); rest != ""; rest = strings.TrimLeft(rest, ", \t") {
 		tag, weak := strings.CutPrefix(rest, "W/")

@@ -12,12 +12,15 @@ import (
 // open server, without one): no cookie goes with their requests.
 var (
 	corsTakes = []string{strings.Join([]string{
-		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key", "If-Match", "If-None-Match",
+		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
+		"If-Match", "If-None-Match",
 		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
 	}, ", ")}
 	corsShows = []string{strings.Join([]string{
-		"Accept-Encoding", "Accept-Patch", "Allow", "Content-Disposition", "Deprecation", "ETag", "Fermata-Event-Seq", "Idempotent-Replayed", "Link", "Location",
-		"RateLimit", "RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "Sunset", "WWW-Authenticate", "X-Request-Id",
+		"Accept-Encoding", "Accept-Patch", "Allow", "Content-Disposition", "Deprecation", "ETag", "Fermata-Event-Seq", "Idempotent-Replayed",
+		"Link", "Location",
+		"RateLimit", "RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "Sunset",
+		"WWW-Authenticate", "X-Request-Id",
 	}, ", ")}
 	corsHolds = []string{"7200"} // seconds; browsers take no more
 	crossSite = []string{"cross-origin"}

@@ -113,7 +113,7 @@ func (s *dataRoutes) relativeSpan(r *http.Request, text string) (from, until tim
 	}
 	span, err := s.Periods.ResolvePeriod(r.Context(), caller(r).Workspace, period)
 	if err != nil {
-		return from, until, repoint(err, func(string) string { return "/period" })
+		return from, until, domain.MovePointers(err, func(string) string { return "/period" })
 	}
 	return span.From, span.Until, nil
 }
@@ -223,4 +223,9 @@ func (s *dataRoutes) deleteEntry(w http.ResponseWriter, r *http.Request) {
 	}
 	setSeq(w, seq)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// oneEntry makes the pointers of a list of one those of its only entry.
+func oneEntry(err error) error {
+	return domain.MovePointers(err, func(pointer string) string { return strings.TrimPrefix(pointer, "/entries/0") })
 }

@@ -150,7 +150,9 @@ func problemOf(err error) *problem {
 		if known != nil && known.Outcome != "" {
 			outcome = known.Outcome
 		}
-		known = &domain.Error{Code: domain.CodeInternal, Message: "The server met an unexpected error. Its log says more under this request id.", Outcome: outcome}
+		known = &domain.Error{
+			Code: domain.CodeInternal, Message: "The server met an unexpected error. Its log says more under this request id.", Outcome: outcome,
+		}
 	}
 	p := &problem{
 		Type: "/problems/" + string(known.Code), Title: kind.Title, Status: kind.Status, Detail: known.Message,

@@ -130,10 +130,16 @@ func (e *export) json() {
 	e.write(`,"session":`)
 	e.value(api.SessionFrom(e.session))
 	list(e, "messages", e.messages(), func(m *domain.Message) any { return api.MessageFrom(m) })
-	list(e, "executions", e.lines(domain.RecordExecution, executionPage), func(l domain.RecordLine) any { return api.ExecutionFrom(l.Execution) })
+	list(e, "executions", e.lines(domain.RecordExecution, executionPage), func(l domain.RecordLine) any {
+		return api.ExecutionFrom(l.Execution)
+	})
 	list(e, "approvals", e.approvals(), func(a *domain.Approval) any { return api.ApprovalFrom(a) })
-	list(e, "roundtrips", e.lines(domain.RecordRoundtrip, exportPage), func(l domain.RecordLine) any { return api.RoundtripRecordFrom(l.Roundtrip) })
-	list(e, "transitions", e.lines(domain.RecordTransition, exportPage), func(l domain.RecordLine) any { return api.TransitionFrom(l.Transition) })
+	list(e, "roundtrips", e.lines(domain.RecordRoundtrip, exportPage), func(l domain.RecordLine) any {
+		return api.RoundtripRecordFrom(l.Roundtrip)
+	})
+	list(e, "transitions", e.lines(domain.RecordTransition, exportPage), func(l domain.RecordLine) any {
+		return api.TransitionFrom(l.Transition)
+	})
 	e.write("}\n")
 }
 

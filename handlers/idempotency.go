@@ -122,7 +122,8 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 			w.Header().Set("Idempotent-Replayed", "true")
 			s.carryOut(w, r, r.Context(), k, s.rebuilt(workspace, claim, rebuild, next))
 		case KeyMismatch:
-			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch, "This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
+			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch,
+				"This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
 		default:
 			s.fail(w, r, domain.Errorf(CodeIdempotencyInProgress, "The request with this Idempotency-Key is still being carried out."))
 		}

@@ -10,8 +10,10 @@ import (
 )
 
 // closedNow is told with the key that closes an open server.
-const closedNow = "From now on every call needs a key, this one or one that is made with it: Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
-	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, set FERMATA_ROOT_KEY and start the server again."
+const closedNow = "From now on every call needs a key, this one or one that is made with it: " +
+	"Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
+	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, " +
+	"set FERMATA_ROOT_KEY and start the server again."
 
 func (s *settingsRoutes) listKeys(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)

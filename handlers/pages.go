@@ -51,7 +51,8 @@ func (s *edge) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of [
 		return h, nil
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(waitForRoom/time.Second)))
-	return nil, domain.Errorf(CodeRateLimited, "Too much of this key or workspace is under way: large requests, or answers that have not been read. "+
+	return nil, domain.Errorf(CodeRateLimited, "Too much of this key or workspace is under way: "+
+		"large requests, or answers that have not been read. "+
 		"Read them, or break them off, and send the request again in %d s.", int(waitForRoom/time.Second))
 }
 

@@ -16,7 +16,9 @@ type Automations interface {
 	// UpdateAutomation applies change to the automation as it is; change may be called
 	// again when somebody else was faster. A seed replaces the SEED's message; nil: it
 	// stays.
-	UpdateAutomation(ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.Automation) error) (a *domain.Automation, seq int64, err error)
+	UpdateAutomation(
+		ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.Automation) error,
+	) (a *domain.Automation, seq int64, err error)
 	// DeleteAutomation refuses one with a run under way without force.
 	DeleteAutomation(ctx context.Context, ws, id string, version int64, force bool) error
 	RenewHook(ctx context.Context, ws, id string) (a *domain.Automation, seq int64, err error)

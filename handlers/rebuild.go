@@ -30,7 +30,8 @@ var errAgain = errors.New("carry the request out once more")
 func appliedOnly(*http.Request, string, *KeyClaim) (status int, body any, err error) {
 	return 0, nil, &domain.Error{
 		Code: domain.CodeConflict, Outcome: domain.Applied,
-		Message: "This request was carried out, and its answer was lost when the server stopped. Look at what is there; it is not carried out again.",
+		Message: "This request was carried out, and its answer was lost when the server stopped. " +
+			"Look at what is there; it is not carried out again.",
 	}
 }
 
@@ -83,7 +84,9 @@ func current[T, A any](found *T, err error, to func(*T) A) (status int, body any
 }
 
 func (s *sessionRoutes) madeSession(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Session, error) { return s.SessionReader.Session(r.Context(), ws, id) }, api.SessionFrom)
+	return created(r, ws, claim, func(id string) (*domain.Session, error) {
+		return s.SessionReader.Session(r.Context(), ws, id)
+	}, api.SessionFrom)
 }
 
 // currentSession is the answer about what was done with a session.
@@ -120,19 +123,27 @@ func (s *sessionRoutes) acceptedMessage(r *http.Request, ws string, claim *KeyCl
 }
 
 func (s *dataRoutes) madeZone(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Zone, error) { return s.Zones.Zone(r.Context(), ws, id) }, api.ZoneFrom)
+	return created(r, ws, claim, func(id string) (*domain.Zone, error) {
+		return s.Zones.Zone(r.Context(), ws, id)
+	}, api.ZoneFrom)
 }
 
 func (s *dataRoutes) madeTool(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Tool, error) { return s.Tools.Tool(r.Context(), ws, id) }, api.ToolFrom)
+	return created(r, ws, claim, func(id string) (*domain.Tool, error) {
+		return s.Tools.Tool(r.Context(), ws, id)
+	}, api.ToolFrom)
 }
 
 func (s *dataRoutes) madeEntry(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Entry, error) { return s.Entries.Entry(r.Context(), ws, id) }, api.EntryFrom)
+	return created(r, ws, claim, func(id string) (*domain.Entry, error) {
+		return s.Entries.Entry(r.Context(), ws, id)
+	}, api.EntryFrom)
 }
 
 func (s *documentRoutes) madeDocument(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Document, error) { return s.Documents.Document(r.Context(), ws, id) }, api.DocumentFrom)
+	return created(r, ws, claim, func(id string) (*domain.Document, error) {
+		return s.Documents.Document(r.Context(), ws, id)
+	}, api.DocumentFrom)
 }
 
 func (s *dataRoutes) currentZone(r *http.Request, ws string, _ *KeyClaim) (status int, body any, err error) {
@@ -156,8 +167,11 @@ func (s *documentRoutes) currentDocument(r *http.Request, ws string, _ *KeyClaim
 }
 
 func (s *automationRoutes) madeAutomation(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Automation, error) { return s.Automations.Automation(r.Context(), ws, id) },
-		func(a *domain.Automation) *api.Automation { return api.AutomationFrom(a, s.Automations.WebhookURL(a)) })
+	return created(r, ws, claim, func(id string) (*domain.Automation, error) {
+		return s.Automations.Automation(r.Context(), ws, id)
+	}, func(a *domain.Automation) *api.Automation {
+		return api.AutomationFrom(a, s.Automations.WebhookURL(a))
+	})
 }
 
 // currentState is the answer about what was done with an automation: the run that it

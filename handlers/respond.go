@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -169,28 +168,4 @@ func setSeq(w http.ResponseWriter, seq int64) {
 	if seq > 0 {
 		w.Header().Set("Fermata-Event-Seq", strconv.FormatInt(seq, 10))
 	}
-}
-
-// below moves the pointers of an invalid error under a field.
-func below(prefix string, err error) error {
-	return repoint(err, func(pointer string) string { return prefix + pointer })
-}
-
-// oneEntry makes the pointers of a list of one those of its only entry.
-func oneEntry(err error) error {
-	return repoint(err, func(pointer string) string { return strings.TrimPrefix(pointer, "/entries/0") })
-}
-
-func repoint(err error, move func(string) string) error {
-	var e *domain.Error
-	if !errors.As(err, &e) || len(e.Fields) == 0 {
-		return err
-	}
-	moved := *e
-	moved.Fields = make([]domain.FieldError, 0, len(e.Fields))
-	for _, f := range e.Fields {
-		f.Pointer = move(f.Pointer)
-		moved.Fields = append(moved.Fields, f)
-	}
-	return &moved
 }

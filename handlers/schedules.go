@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 const defaultPreview = 5
@@ -19,7 +20,7 @@ func (s *automationRoutes) previewSchedule(w http.ResponseWriter, r *http.Reques
 	set(&after, in.After)
 	preview, err := s.Schedules.PreviewSchedule(r.Context(), caller(r).Workspace, in.Schedule.Domain(), after, count)
 	if err != nil {
-		s.fail(w, r, below("/schedule", err))
+		s.fail(w, r, domain.Below("/schedule", err))
 		return
 	}
 	s.writeJSON(w, r, http.StatusOK, api.SchedulePreviewFrom(preview))

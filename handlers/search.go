@@ -18,7 +18,7 @@ func (s *dataRoutes) search(w http.ResponseWriter, r *http.Request) {
 	writeList(s, w, r, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
 		query.Limit = limit
 		hits, next, err := s.Search.Search(r.Context(), caller(r).Workspace, query)
-		return pointers(hits), next, repoint(err, func(pointer string) string {
+		return pointers(hits), next, domain.MovePointers(err, func(pointer string) string {
 			if pointer == "/query" {
 				return "/q" // as the query string names it
 			}

@@ -54,7 +54,7 @@ func (s *sessionRoutes) createSession(w http.ResponseWriter, r *http.Request) {
 	if in.Message != nil {
 		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
 		if err != nil {
-			s.fail(w, r, below("/message", err))
+			s.fail(w, r, domain.Below("/message", err))
 			return
 		}
 		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
@@ -126,8 +126,11 @@ func (s *sessionRoutes) activateSession(w http.ResponseWriter, r *http.Request) 
 	s.writeJSON(w, r, http.StatusOK, api.ActivationFrom(receipt))
 }
 
+// steering is what a person does to a session: a method of Steering.
+type steering func(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+
 // steer makes the handler of a call that takes nothing and answers with the session.
-func (s *sessionRoutes) steer(call func(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)) http.HandlerFunc {
+func (s *sessionRoutes) steer(call steering) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.readNothing(w, r); err != nil {
 			s.fail(w, r, err)

@@ -41,7 +41,8 @@ func (s *settingsRoutes) updateSettings(w http.ResponseWriter, r *http.Request) 
 			return err
 		}
 		if seen != 0 && seen != now {
-			return domain.Errorf(CodePreconditionFailed, "The settings have changed since you read them. Nothing was changed now; read them again and make your change there.")
+			return domain.Errorf(CodePreconditionFailed, "The settings have changed since you read them. "+
+				"Nothing was changed now; read them again and make your change there.")
 		}
 		in.Apply(settings)
 		if len(settings.Prices) > maxPrices {

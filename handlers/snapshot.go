@@ -43,7 +43,8 @@ func (s *streamRoutes) workspaceSnapshot(ctx context.Context, f *stream.Filter, 
 	if err != nil {
 		return nil, fmt.Errorf("read the queue for a snapshot: %w", err)
 	}
-	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: maxSnapshotApprovals})
+	open := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: maxSnapshotApprovals}
+	approvals, _, err := s.WorkspaceReader.Approvals(ctx, f.Workspace, open)
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals for a snapshot: %w", err)
 	}
