@@ -17,8 +17,8 @@ type edge struct {
 	failures *limiter
 	hooks    hookRates
 	refused  *refusals
-	answers  *ledger // that are not read yet
-	streams  *tally  // that are open
+	unread   *ledger // answers that are not read yet
+	open     *tally  // event streams
 	limits   RateLimits
 }
 
@@ -31,8 +31,8 @@ func newEdge(c Edge) *edge {
 		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
 		hooks:    newHookRates(c.Clock, limits, refused),
 		refused:  refused,
-		answers:  newLedger(),
-		streams:  &tally{open: map[string]int{}},
+		unread:   newLedger(),
+		open:     &tally{open: map[string]int{}},
 		limits:   limits,
 	}
 }

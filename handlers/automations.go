@@ -24,15 +24,15 @@ func (s *automationRoutes) listAutomations(w http.ResponseWriter, r *http.Reques
 	if which != "" {
 		enabled = new(which == "true")
 	}
-	shown := func(a *domain.Automation) *api.Automation { return s.shown(r, a) }
+	shown := func(a *domain.Automation) *api.Automation { return s.automationFor(r, a) }
 	writeList(s, w, r, limit, shown, func(limit int) ([]*domain.Automation, string, error) {
 		return s.Automations.Automations(r.Context(), caller(r).Workspace, enabled, after, limit)
 	})
 }
 
-// shown is an automation as the caller may see it: its webhook's URL starts runs, which
+// automationFor is an automation as the caller may see it: its webhook's URL starts runs, which
 // takes a member.
-func (s *automationRoutes) shown(r *http.Request, a *domain.Automation) *api.Automation {
+func (s *automationRoutes) automationFor(r *http.Request, a *domain.Automation) *api.Automation {
 	url := ""
 	if caller(r).Role.Allows(member) {
 		url = s.Automations.WebhookURL(a)
@@ -111,7 +111,7 @@ func (s *automationRoutes) deleteAutomation(w http.ResponseWriter, r *http.Reque
 // enable makes the handler that enables automations, or disables them.
 func (s *automationRoutes) enable(enabled bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := s.readNothing(w, r); err != nil {
+		if err := s.readEmpty(w, r); err != nil {
 			s.fail(w, r, err)
 			return
 		}
@@ -126,7 +126,7 @@ func (s *automationRoutes) enable(enabled bool) http.HandlerFunc {
 }
 
 func (s *automationRoutes) renewWebhook(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -141,7 +141,7 @@ func (s *automationRoutes) renewWebhook(w http.ResponseWriter, r *http.Request) 
 func (s *automationRoutes) writeAutomation(w http.ResponseWriter, r *http.Request, status int, a *domain.Automation, seq int64) {
 	setSeq(w, seq)
 	setETag(w, a.Version)
-	s.writeJSON(w, r, status, s.shown(r, a))
+	s.writeJSON(w, r, status, s.automationFor(r, a))
 }
 
 func automationID(r *http.Request) string { return chi.URLParam(r, "automation_id") }

@@ -58,16 +58,16 @@ func brokenRules(dst any) []jsonbody.Mistake {
 		if mistakes.Full() {
 			break
 		}
-		if !nulled(w.Namespace()) {
+		if !underNull(w.Namespace()) {
 			mistakes.AddAt(pointerOf(w.Namespace()), codeOf(w.Tag()), messageOf(w))
 		}
 	}
 	return mistakes.List
 }
 
-// nulled says whether a rule was broken by the empty value behind a null: a
+// underNull says whether a rule was broken by the empty value behind a null: a
 // nullable.Nullable is a map, which keeps it under the key false.
-func nulled(namespace string) bool {
+func underNull(namespace string) bool {
 	for part := range strings.SplitSeq(namespace, ".") {
 		name, index, _ := strings.Cut(part, "[")
 		if index == "false]" && name != mapField {

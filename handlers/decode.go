@@ -30,8 +30,8 @@ func (s *edge) read(w http.ResponseWriter, r *http.Request, dst any) error {
 	return s.decodeWhenFree(w, r, body, dst)
 }
 
-// readNothing is for calls that take no body: an empty object is fine, a field is not.
-func (s *edge) readNothing(w http.ResponseWriter, r *http.Request) error {
+// readEmpty is for calls that take no body: an empty object is fine, a field is not.
+func (s *edge) readEmpty(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, err
 		}
-		return nil, brokenOff(err)
+		return nil, incompleteBody(err)
 	}
 	if body.Len() == 0 {
 		return nil, nil
@@ -90,8 +90,8 @@ const (
 	patchTypes = mergePatch + ", application/json"
 )
 
-// brokenOff tells a body that did not come whole from other errors.
-func brokenOff(err error) error {
+// incompleteBody tells a body that did not come whole from other errors.
+func incompleteBody(err error) error {
 	var tooLarge *http.MaxBytesError
 	var known *domain.Error
 	if errors.As(err, &tooLarge) || errors.As(err, &known) {

@@ -77,7 +77,7 @@ func (s *documentRoutes) updateDocument(w http.ResponseWriter, r *http.Request) 
 }
 
 func (s *documentRoutes) publishDocument(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -90,7 +90,7 @@ func (s *dataRoutes) importEntries(w http.ResponseWriter, r *http.Request) {
 	}
 	result, seq, err := s.EntryFiles.ImportEntries(r.Context(), caller(r).Workspace, toolID(r), http.MaxBytesReader(w, r.Body, maxFile), dryRun)
 	if err != nil {
-		s.fail(w, r, brokenOff(err))
+		s.fail(w, r, incompleteBody(err))
 		return
 	}
 	setSeq(w, seq)

@@ -65,7 +65,7 @@ func (s *sessionRoutes) exportSession(w http.ResponseWriter, r *http.Request) {
 	}
 	e := &export{s: s, ctx: r.Context(), session: session, out: bufio.NewWriterSize(w, 32<<10)}
 	if form == exportMarkdown {
-		e.markdown(api.NewMarkdown(inLanguageOf(r, &workspace.Settings)))
+		e.markdown(api.NewMarkdown(inPreferredLanguage(r, &workspace.Settings)))
 	} else {
 		e.json()
 	}

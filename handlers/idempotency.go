@@ -95,7 +95,7 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 			next(w, r)
 			return
 		}
-		if len(values) != 1 || !visible(values[0]) {
+		if len(values) != 1 || !validKey(values[0]) {
 			s.fail(w, r, domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength))
 			return
 		}
@@ -139,7 +139,7 @@ func unreadable(err error) error {
 	return domain.Errorf(CodeUnreadable, "The body did not arrive whole.")
 }
 
-func visible(key string) bool {
+func validKey(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
 			return false
@@ -165,7 +165,7 @@ func (k requestKey) name() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (k requestKey) seal() cipher.AEAD {
+func (k requestKey) cipher() cipher.AEAD {
 	sum := sha256.Sum256([]byte("answer\n" + k.workspace + "\n" + k.text))
 	block, err := aes.NewCipher(sum[:])
 	if err != nil {
@@ -185,19 +185,19 @@ type keptAnswer struct {
 	Body   []byte      `json:"body"`
 }
 
-func (k requestKey) lock(a keptAnswer) ([]byte, error) {
+func (k requestKey) encrypt(a keptAnswer) ([]byte, error) {
 	text, err := json.Marshal(a)
 	if err != nil {
 		return nil, fmt.Errorf("encode an answer: %w", err)
 	}
-	aead := k.seal()
+	aead := k.cipher()
 	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
 	_, _ = rand.Read(nonce) // ends the program rather than fail
 	return aead.Seal(nonce, nonce, text, nil), nil
 }
 
-func (k requestKey) unlock(sealed []byte) (*keptAnswer, error) {
-	aead := k.seal()
+func (k requestKey) decrypt(sealed []byte) (*keptAnswer, error) {
+	aead := k.cipher()
 	if len(sealed) < aead.NonceSize() {
 		return nil, errors.New("open a kept answer: it is too short")
 	}
@@ -231,12 +231,12 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 		s.release(ctx, r, k)
 		return
 	}
-	if !a.keeps() {
+	if !a.final() {
 		s.release(ctx, r, k)
 		a.send(w)
 		return
 	}
-	sealed, err := k.lock(keptAnswer{Status: a.status, Header: own(a.header, w.Header()), Body: a.body.Bytes()})
+	sealed, err := k.encrypt(keptAnswer{Status: a.status, Header: ownHeaders(a.header, w.Header()), Body: a.body.Bytes()})
 	keep := s.Idempotency.KeepAnswer
 	if a.status >= 400 {
 		keep = s.Idempotency.KeepRefusal
@@ -257,8 +257,8 @@ func (s *edge) release(ctx context.Context, r *http.Request, k requestKey) {
 	}
 }
 
-// own are the headers that the handler set, without those that every answer gets anew.
-func own(all, common http.Header) http.Header {
+// ownHeaders are the headers that the handler set, without those that every answer gets anew.
+func ownHeaders(all, common http.Header) http.Header {
 	h := http.Header{}
 	for name, values := range all {
 		if fmt.Sprint(common[name]) != fmt.Sprint(values) {
@@ -269,7 +269,7 @@ func own(all, common http.Header) http.Header {
 }
 
 func (s *edge) replay(w http.ResponseWriter, r *http.Request, k requestKey, claim *KeyClaim) {
-	a, err := k.unlock(claim.Answer)
+	a, err := k.decrypt(claim.Answer)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -300,8 +300,8 @@ func (a *recorder) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// keeps says whether the answer stands. One that says "try again" does not.
-func (a *recorder) keeps() bool {
+// final says whether a repetition gets the same answer: not one that says "try again".
+func (a *recorder) final() bool {
 	a.WriteHeader(http.StatusOK)
 	return a.status < 500 && a.header.Get("Retry-After") == ""
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// closedNow is told with the key that closes an open server.
-const closedNow = "From now on every call needs a key, this one or one that is made with it: " +
+// keysRequiredNotice is told with the key that closes an open server.
+const keysRequiredNotice = "From now on every call needs a key, this one or one that is made with it: " +
 	"Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
 	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, " +
 	"set FERMATA_ROOT_KEY and start the server again."
@@ -54,7 +54,7 @@ func (s *settingsRoutes) createKey(w http.ResponseWriter, r *http.Request) {
 		CreatedAt: api.TimeOrNil(&key.CreatedAt), ExpiresAt: api.TimeOrNil(key.ExpiresAt),
 	}
 	if key.Closed {
-		out.Notice = new(closedNow)
+		out.Notice = new(keysRequiredNotice)
 	}
 	w.Header().Set("Location", "/v1/keys/"+key.ID)
 	s.writeJSON(w, r, http.StatusCreated, out)

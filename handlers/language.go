@@ -8,9 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// inLanguageOf are the workspace's settings with the language that the caller prefers of
+// inPreferredLanguage are the workspace's settings with the language that the caller prefers of
 // those that there are: who reads decides, else the workspace does.
-func inLanguageOf(r *http.Request, settings *domain.Settings) *domain.Settings {
+func inPreferredLanguage(r *http.Request, settings *domain.Settings) *domain.Settings {
 	best, weight := "", 0.0
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Language"), ","), ",") {
 		tag, params, _ := strings.Cut(part, ";")

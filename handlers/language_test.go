@@ -17,7 +17,7 @@ func TestTheCallersLanguageComesFirst(t *testing.T) {
 			r.Header.Set("Accept-Language", header)
 		}
 		settings := domain.Settings{Language: "fr"}
-		if got := inLanguageOf(r, &settings).Language; got != want || settings.Language != "fr" {
+		if got := inPreferredLanguage(r, &settings).Language; got != want || settings.Language != "fr" {
 			t.Errorf("%q in a French workspace: %q, want %q", header, got, want)
 		}
 	}

@@ -106,16 +106,16 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 		}
 		setHeaders(w.Header(), x.id, r.URL.Path)
 		endWithChunks(w, r)
-		welcome := s.allowOrigin(w.Header(), r)
+		allowed := s.allowOrigin(w.Header(), r)
 		r = r.WithContext(x)
-		defer s.end(x, r)
+		defer s.finish(x, r)
 		switch {
-		case welcome && preflight(r):
+		case allowed && preflight(r):
 			answerPreflight(w.Header(), r, next)
 			x.WriteHeader(http.StatusNoContent)
 		case !safe(r.Method) && s.Draining != nil && s.Draining():
 			s.fail(x, r, domain.Errorf(domain.CodeUnavailable, "The server is shutting down. Send the request again in a moment."))
-		case !welcome && crossOrigin.Check(r) != nil:
+		case !allowed && crossOrigin.Check(r) != nil:
 			s.fail(x, r, domain.Errorf(domain.CodeCrossOrigin, "A page of another origin may not change anything here."))
 		default:
 			if err := checkAddress(r); err != nil {
@@ -131,9 +131,9 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// end catches a panic, counts and logs. No path, query or body is logged: they hold
+// finish catches a panic, counts and logs. No path, query or body is logged: they hold
 // tokens of hooks, tickets and what people write.
-func (s *edge) end(x *exchange, r *http.Request) {
+func (s *edge) finish(x *exchange, r *http.Request) {
 	caught := recover()
 	if err, ok := caught.(error); caught != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 		s.Log.Error().Str("request_id", x.id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
@@ -159,14 +159,14 @@ func (s *edge) end(x *exchange, r *http.Request) {
 		}
 		s.Metrics.Request(route, r.Method, x.status, measured)
 	}
-	s.access(x, r, route, took)
+	s.logRequest(x, r, route, took)
 	if caught != nil {
 		// The answer had begun: break the connection, so that nobody takes it for whole.
 		panic(http.ErrAbortHandler)
 	}
 }
 
-func (s *edge) access(x *exchange, r *http.Request, route string, took time.Duration) {
+func (s *edge) logRequest(x *exchange, r *http.Request, route string, took time.Duration) {
 	level := zerolog.InfoLevel
 	if !strings.HasPrefix(route, "/v1/") && x.status < 400 {
 		level = zerolog.DebugLevel // health checks, metrics, the page

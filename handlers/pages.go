@@ -47,7 +47,7 @@ func exportAccounts(r *http.Request) []account {
 
 // roomFor waits until there is room for an answer of so many bytes.
 func (s *edge) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error) {
-	if h := s.answers.reserve(r.Context(), bytes, waitForRoom, of...); h != nil {
+	if h := s.unread.reserve(r.Context(), bytes, waitForRoom, of...); h != nil {
 		return h, nil
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(int(waitForRoom/time.Second)))

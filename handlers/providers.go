@@ -90,7 +90,7 @@ func (s *providerRoutes) deleteProvider(w http.ResponseWriter, r *http.Request) 
 }
 
 func (s *providerRoutes) testProvider(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -38,7 +38,7 @@ func (s *sessionRoutes) explainSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	why := domain.Explain(standing, s.Clock())
-	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, inLanguageOf(r, &standing.View.Workspace.Settings)))
+	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, inPreferredLanguage(r, &standing.View.Workspace.Settings)))
 }
 
 func (s *sessionRoutes) getUsage(w http.ResponseWriter, r *http.Request) {

@@ -49,7 +49,7 @@ func (s *edge) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) 
 	case safe(r.Method):
 		return s.roomFor(w, r, int64(bytes), accounts(r))
 	}
-	return s.answers.take(int64(bytes), accounts(r)...), nil
+	return s.unread.take(int64(bytes), accounts(r)...), nil
 }
 
 var newline = []byte{'\n'}

@@ -10,7 +10,7 @@ import (
 )
 
 func (s *dataRoutes) restoreZone(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -19,7 +19,7 @@ func (s *dataRoutes) restoreZone(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) restoreTool(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -28,7 +28,7 @@ func (s *dataRoutes) restoreTool(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) restoreEntry(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -37,7 +37,7 @@ func (s *dataRoutes) restoreEntry(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *documentRoutes) restoreDocument(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

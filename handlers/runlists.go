@@ -42,15 +42,15 @@ func runFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	if f.Trigger, err = oneOf(r, "trigger", triggers...); err != nil {
 		return f, err
 	}
-	if f.Since, f.Until, err = stretch(r); err != nil {
+	if f.Since, f.Until, err = timeRange(r); err != nil {
 		return f, err
 	}
 	f.Limit, f.Cursor, err = paging(r)
 	return f, err
 }
 
-// stretch reads since and until from the query.
-func stretch(r *http.Request) (since, until time.Time, err error) {
+// timeRange reads since and until from the query.
+func timeRange(r *http.Request) (since, until time.Time, err error) {
 	if since, err = timeOf(r, "since"); err != nil {
 		return since, until, err
 	}
@@ -85,7 +85,7 @@ func occurrenceFilter(r *http.Request) (f domain.OccurrenceFilter, err error) {
 			}
 		}
 	}
-	if f.Since, f.Until, err = stretch(r); err != nil {
+	if f.Since, f.Until, err = timeRange(r); err != nil {
 		return f, err
 	}
 	f.Limit, f.Cursor, err = paging(r)

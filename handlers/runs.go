@@ -16,7 +16,7 @@ import (
 )
 
 func (s *automationRoutes) executeAutomation(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

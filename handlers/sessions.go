@@ -114,7 +114,7 @@ func (s *sessionRoutes) deleteSession(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *sessionRoutes) activateSession(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -132,7 +132,7 @@ type steering func(ctx context.Context, ws, session string, by domain.Author) (*
 // steer makes the handler of a call that takes nothing and answers with the session.
 func (s *sessionRoutes) steer(call steering) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := s.readNothing(w, r); err != nil {
+		if err := s.readEmpty(w, r); err != nil {
 			s.fail(w, r, err)
 			return
 		}
@@ -147,7 +147,7 @@ func (s *sessionRoutes) steer(call steering) http.HandlerFunc {
 }
 
 func (s *sessionRoutes) stopSession(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -136,18 +136,18 @@ type eventStream struct {
 
 func (s *streamRoutes) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
 	ceilings := s.ceilings(r)
-	if reached := s.streams.enter(ceilings); reached != nil {
+	if reached := s.open.enter(ceilings); reached != nil {
 		s.fail(w, r, tooManyStreams(w, reached))
 		return
 	}
-	defer s.streams.leave(ceilings)
+	defer s.open.leave(ceilings)
 	e := s.openStream(w, r, f)
 	if e == nil {
 		return
 	}
 	defer e.close()
 	if err := e.run(r.Context()); err != nil {
-		e.complain(r, err)
+		e.logError(r, err)
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *streamRoutes) openStream(w http.ResponseWriter, r *http.Request, f *str
 	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
 	e.reader.Room, e.reader.Turn = e.makeRoom, e.replayRoom
 	if err := e.begin(r); err != nil {
-		e.complain(r, err)
+		e.logError(r, err)
 		e.close()
 		return nil
 	}
@@ -186,15 +186,15 @@ func (s *streamRoutes) openStream(w http.ResponseWriter, r *http.Request, f *str
 }
 
 func (e *eventStream) close() {
-	e.tookIn()
+	e.releaseRoom()
 	e.reader.Close()
 	if e.s.Metrics != nil {
 		e.s.Metrics.Stream(-1)
 	}
 }
 
-// complain tells the log of an error that is not just a listener who left.
-func (e *eventStream) complain(r *http.Request, err error) {
+// logError tells the log of an error that is not just a listener who left.
+func (e *eventStream) logError(r *http.Request, err error) {
 	if quiet(err) != nil && r.Context().Err() == nil {
 		e.s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an event stream was closed")
 	}
@@ -231,7 +231,7 @@ func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 		if gone := e.write(frames...); gone != nil {
 			return true, gone
 		}
-		e.tookIn()
+		e.releaseRoom()
 		switch {
 		case errors.Is(err, stream.ErrReset):
 			if err := e.reset(ctx, "pruned"); err != nil {
@@ -283,7 +283,7 @@ func (e *eventStream) snapshot(ctx context.Context) error {
 	if !e.makeRoom(ctx, snapshotRoom) {
 		return stream.ErrSlow
 	}
-	defer e.tookIn()
+	defer e.releaseRoom()
 	seq, err := e.reader.Newest(ctx)
 	if err != nil {
 		return err
@@ -374,7 +374,7 @@ func (l eventLog) EventBounds(ctx context.Context, ws string) (oldest, newest in
 
 // createStreamTicket makes a ticket for a stream that cannot send a header.
 func (s *streamRoutes) createStreamTicket(w http.ResponseWriter, r *http.Request) {
-	if err := s.readNothing(w, r); err != nil {
+	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -81,19 +81,19 @@ func tooManyStreams(w http.ResponseWriter, c *ceiling) error {
 // back by his cursor.
 func (e *eventStream) makeRoom(ctx context.Context, bytes int) bool {
 	e.room.release()
-	e.room = e.s.answers.reserve(ctx, int64(bytes), writeWithin,
+	e.room = e.s.unread.reserve(ctx, int64(bytes), writeWithin,
 		account{"streams of key " + e.who.Name, maxStreamedByKey}, account{"streams of workspace " + e.who.Workspace, maxStreamedByWorkspace})
 	return e.room != nil
 }
 
 // replayRoom waits until none of the others of this key reads the log.
 func (e *eventStream) replayRoom(ctx context.Context) (done func(), ok bool) {
-	taken := e.s.answers.reserve(ctx, 1, writeWithin, account{"replays of key " + e.who.Name, workAtOnce})
+	taken := e.s.unread.reserve(ctx, 1, writeWithin, account{"replays of key " + e.who.Name, workAtOnce})
 	return taken.release, taken != nil
 }
 
-// tookIn gives the room back.
-func (e *eventStream) tookIn() {
+// releaseRoom gives the room back.
+func (e *eventStream) releaseRoom() {
 	e.room.release()
 	e.room = nil
 }
