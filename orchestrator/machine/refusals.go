@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -85,20 +86,27 @@ var written = []refusalRule{
 	{untimed, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
 	{idle, []string{"UserMessageSent", "RoundRequested"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
 
-	// By phase, in words of their own.
+	// By phase.
 	{working, []string{"SessionEvicted"}, nil, domain.CodeWrongPhase, "A session at work is not evicted."},
-	{butIn(toValidation), []string{"ValidationReceived"}, nil, domain.CodeWrongPhase, "The session does not wait for a validation."},
-	{butIn(toAnswer), []string{"CommunicationResponseReceived", "CommunicationCancelled"}, nil, domain.CodeWrongPhase, "The session does not wait for an answer."},
-	{butIn(toBudget), []string{"BudgetRaised", "BudgetRefused"}, nil, domain.CodeWrongPhase, "The session does not wait for a decision on a budget."},
-	{butIn(toConfirm), []string{"CompletionConfirmed", "CompletionRejected"}, nil, domain.CodeWrongPhase, "The session does not wait for a confirmation."},
-	{butIn(domain.Idle, toNetwork), []string{"RoundRequested"}, nil, domain.CodeWrongPhase, "A round can be run again when the session is at rest."},
+}
+
+// What is said of an event where its phase is not; of any other: textPhase.
+var elsewhere = map[string]string{
+	"ValidationReceived":            "The session does not wait for a validation.",
+	"CommunicationResponseReceived": "The session does not wait for an answer.",
+	"CommunicationCancelled":        "The session does not wait for an answer.",
+	"BudgetRaised":                  "The session does not wait for a decision on a budget.",
+	"BudgetRefused":                 "The session does not wait for a decision on a budget.",
+	"CompletionConfirmed":           "The session does not wait for a confirmation.",
+	"CompletionRejected":            "The session does not wait for a confirmation.",
+	"RoundRequested":                "A round can be run again when the session is at rest.",
 }
 
 // The refusals, looked at before the table of rules.
 var refusals = append(written, notInThisPhase()...)
 
-// notInThisPhase refuses, in the standard words, each event that has rules in the phases
-// where it has none and where no line above speaks of it.
+// notInThisPhase refuses each event that has rules in the phases where it has none and
+// where no line above speaks of it.
 func notInThisPhase() []refusalRule {
 	var list []refusalRule
 	for _, e := range domain.Events {
@@ -111,12 +119,13 @@ func notInThisPhase() []refusalRule {
 		if len(from) == 0 {
 			continue
 		}
-		same := slices.IndexFunc(list, func(r refusalRule) bool { return slices.Equal(r.From.list, from) })
-		if same >= 0 {
-			list[same].On = append(list[same].On, e.Name())
+		text := cmp.Or(elsewhere[e.Name()], textPhase)
+		alike := func(r refusalRule) bool { return r.Text == text && slices.Equal(r.From.list, from) }
+		if i := slices.IndexFunc(list, alike); i >= 0 {
+			list[i].On = append(list[i].On, e.Name())
 			continue
 		}
-		list = append(list, refusalRule{in(from...), []string{e.Name()}, nil, domain.CodeWrongPhase, textPhase})
+		list = append(list, refusalRule{in(from...), []string{e.Name()}, nil, domain.CodeWrongPhase, text})
 	}
 	return list
 }
@@ -132,11 +141,6 @@ func decided(event string, p domain.Phase) bool {
 		slices.ContainsFunc(written, func(r refusalRule) bool {
 			return len(r.When) == 0 && slices.Contains(r.On, event) && r.From.has(p)
 		})
-}
-
-// butIn is every phase that has not ended and is not listed.
-func butIn(not ...domain.Phase) phases {
-	return allBut(append(not, domain.Completed)...)
 }
 
 // refusal is the first refusal that fits, or nil.

@@ -42,17 +42,6 @@ func (f phases) has(p domain.Phase) bool { return slices.Contains(f.list, p) }
 
 func in(list ...domain.Phase) phases { return phases{list: list} }
 
-// allBut is every phase that is not listed.
-func allBut(not ...domain.Phase) phases {
-	var list []domain.Phase
-	for _, p := range domain.Phases {
-		if !slices.Contains(not, p) {
-			list = append(list, p)
-		}
-	}
-	return phases{list: list}
-}
-
 func where(name string, holds func(domain.Phase) bool) phases {
 	f := phases{name: name}
 	for _, p := range domain.Phases {
