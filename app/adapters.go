@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
@@ -19,6 +21,17 @@ func (s loopStore) Act(ctx context.Context, workspace, session string, act orche
 		func(ctx context.Context, view *domain.View, data *repository.Data) (*domain.Change, error) {
 			return act(ctx, view, data)
 		})
+}
+
+// dataStore shows the repository to the service of the user's data.
+type dataStore struct{ *repository.Store }
+
+func (s dataStore) Read(workspace string) data.Reader { return s.ReadData(workspace) }
+
+func (s dataStore) Write(ctx context.Context, workspace string, change func(context.Context, data.Store) ([]domain.DataChange, error)) (int64, error) {
+	return s.WriteData(ctx, workspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
+		return change(ctx, d)
+	})
 }
 
 // pureMachine shows the machine's functions to the scheduler.
@@ -67,12 +80,8 @@ func actionsOf(view *domain.View) []*domain.Execution {
 }
 
 func (a answers) env(view *domain.View) commands.Env {
-	env := a.app.env(view.Workspace)
-	env.SessionID, env.SessionType = view.Session.ID, view.Session.Type
-	env.Role = view.Session.ActsAs()
-	env.SessionRequiresValidation = view.Session.RequireValidation
+	env := commands.EnvOf(view, a.app.clock(), ids.New)
 	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
-	env.Allows = view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow"
 	return env
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
@@ -42,6 +43,7 @@ type App struct {
 
 	store     *repository.Store
 	broker    *stream.Broker
+	rules     *data.Rules
 	catalogue *commands.Catalogue
 	providers *configured.Service
 	news      *configured.News
@@ -69,10 +71,11 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := flags.resolve(); err != nil {
 		return nil, err
 	}
-	catalogue := commands.New()
+	rules := data.NewRules()
+	catalogue := commands.New(rules)
 	a := &App{
 		flags: flags, log: flags.Log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
-		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), catalogue: catalogue,
+		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), rules: rules, catalogue: catalogue,
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)

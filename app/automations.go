@@ -63,8 +63,8 @@ func (s automationService) UpdateAutomation(ctx context.Context, workspace, id s
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := checkVersion(version, have.Version, "automation"); err != nil {
-			return nil, 0, err
+		if version != 0 && version != have.Version {
+			return nil, 0, domain.ChangedSince("automation")
 		}
 		want := *have
 		want.Tags, want.Triggers = slices.Clone(have.Tags), slices.Clone(have.Triggers)

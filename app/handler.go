@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/ids"
@@ -29,7 +31,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	a.warnOfPlain()
-	data, automations := dataService{a}, automationService{a}
+	userData := data.NewService(dataStore{a.store}, a.rules, a.clock, ids.New)
+	automations := automationService{a}
 	return handlers.New(handlers.Config{
 		Edge: handlers.Edge{
 			Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Metrics: a.metrics, Log: a.log, Clock: a.clock,
@@ -46,8 +49,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
 		},
 		Data: handlers.DataPorts{
-			Zones: data, Tools: data, ToolTypes: data, Entries: data, EntryFiles: data, Documents: data, Versions: data,
-			Undo: data, Periods: data, Search: data,
+			Zones: userData, Tools: userData, ToolTypes: userData, Entries: userData, EntryFiles: userData, Documents: userData, Versions: userData,
+			Undo: userData, Periods: userData, Search: userData,
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
@@ -75,8 +78,7 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 		}
 		break
 	}
-	env := s.app.env(w)
-	env.SessionType = kind
+	env := commands.Env{Env: data.EnvOf(w, s.app.clock(), ids.New), SessionType: kind}
 	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
 	return &rich, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -20,7 +21,7 @@ func processLog(t *testing.T, level zerolog.Level, change *domain.Change) []map[
 	t.Helper()
 	var out bytes.Buffer
 	log := zerolog.New(&out).Level(level)
-	logCommitted(&log, change, newMetrics(commands.New().Specs(), "dev", "unknown").command)
+	logCommitted(&log, change, newMetrics(commands.New(data.NewRules()).Specs(), "dev", "unknown").command)
 	var lines []map[string]any
 	for text := range strings.Lines(out.String()) {
 		var line map[string]any

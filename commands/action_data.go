@@ -2,30 +2,28 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // shownIDs is how many ids of new entries the AI is told; the result has them all.
 const shownIDs = 20
 
 type createDataParams struct {
-	ToolID  string       `json:"tool_id"`
-	Entries []EntryInput `json:"entries"`
+	ToolID  string            `json:"tool_id"`
+	Entries []domain.NewEntry `json:"entries"`
 }
 
 type updateDataParams struct {
-	EntryID   string          `json:"entry_id"`
-	Timestamp *string         `json:"timestamp,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"`
+	EntryID string `json:"entry_id"`
+	domain.EntryPatch
 }
-
-func (p updateDataParams) patch() EntryPatch { return EntryPatch{Timestamp: p.Timestamp, Data: p.Data} }
 
 type deleteDataParams struct {
 	EntryIDs []string `json:"entry_ids"`
@@ -54,11 +52,11 @@ func describeCreateData(ctx context.Context, c *call, p createDataParams) (card,
 		return card{}, err
 	}
 	return card{text: c.env.say("Add %s to %s", "Ajouter %s à %s", c.env.entries(len(p.Entries)), c.env.name(tool.Name)),
-		after: encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}, nil
+		after: jsonbody.Encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}, nil
 }
 
 func runCreateData(ctx context.Context, c *call, p createDataParams) (done, error) {
-	entries, change, err := c.catalogue.CreateEntries(ctx, c.data, c.env, p.ToolID, p.Entries)
+	entries, change, err := c.rules().CreateEntries(ctx, c.store, c.env.Env, p.ToolID, p.Entries)
 	if err != nil {
 		return done{}, err
 	}
@@ -66,18 +64,18 @@ func runCreateData(ctx context.Context, c *call, p createDataParams) (done, erro
 	for i := range entries {
 		ids[i] = entries[i].ID
 	}
-	text := fmt.Sprintf("Added %s. Ids: %s", plural(len(ids), "entry", "entries"), strings.Join(ids[:min(len(ids), shownIDs)], ", "))
+	text := fmt.Sprintf("Added %s. Ids: %s", domain.Plural(len(ids), "entry", "entries"), strings.Join(ids[:min(len(ids), shownIDs)], ", "))
 	if len(ids) > shownIDs {
 		text += fmt.Sprintf(" and %d more (TOOL_DATA lists them)", len(ids)-shownIDs)
 	}
-	return done{text: text + ".", result: encode(struct {
+	return done{text: text + ".", result: jsonbody.Encode(struct {
 		IDs []string `json:"ids"`
 	}{ids}), summary: c.env.say("Added %s to %s", "Ajout de %s à %s", c.env.entries(len(ids)), c.toolName(ctx, p.ToolID)),
 		changes: []domain.DataChange{change}}, nil
 }
 
 func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card, error) {
-	entry, err := findEntry(ctx, c.data, "/entry_id", p.EntryID)
+	entry, err := data.FindEntry(ctx, c.store, "/entry_id", p.EntryID)
 	if err != nil {
 		return card{}, err
 	}
@@ -85,12 +83,12 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	calendar, err := c.env.calendar()
+	calendar, err := c.env.Calendar()
 	if err != nil {
 		return card{}, err
 	}
 	after := *entry
-	if err := p.patch().apply(&c.env, &after); err != nil {
+	if err := data.PatchEntry(&c.env.Env, &after, p.EntryPatch); err != nil {
 		return card{}, err
 	}
 	d := card{text: c.env.say("Change an entry of %s", "Modifier une entrée de %s", c.env.name(tool.Name)),
@@ -100,19 +98,23 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 }
 
 func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, error) {
-	if p.Timestamp == nil && p.Data == nil {
+	if p.Timestamp == nil && p.Data.IsZero() {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give timestamp or data.")
 	}
-	entry, change, err := c.catalogue.UpdateEntry(ctx, c.data, c.env, p.EntryID, p.patch())
+	entry, err := data.FindEntry(ctx, c.store, "/entry_id", p.EntryID)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, shorten(string(entry.Data), 2000)), result: encode(changedID{entry.ID}),
+	change, err := c.rules().UpdateEntry(ctx, c.store, c.env.Env, entry, p.EntryPatch)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)), result: jsonbody.Encode(changedID{entry.ID}),
 		summary: c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)), changes: []domain.DataChange{change}}, nil
 }
 
 func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {
-	calendar, err := c.env.calendar()
+	calendar, err := c.env.Calendar()
 	if err != nil {
 		return card{}, err
 	}
@@ -120,7 +122,7 @@ func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card,
 	var rows []entryRow
 	var names, versions, seen []string
 	for i, id := range p.EntryIDs {
-		entry, err := findEntry(ctx, c.data, fmt.Sprintf("/entry_ids/%d", i), id)
+		entry, err := data.FindEntry(ctx, c.store, fmt.Sprintf("/entry_ids/%d", i), id)
 		if err != nil {
 			return card{}, err
 		}
@@ -137,12 +139,16 @@ func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card,
 		d.tools, d.zones, names = append(d.tools, tool), append(d.zones, zones...), append(names, c.env.name(tool.Name))
 	}
 	d.text = c.env.say("Delete %s of %s", "Supprimer %s de %s", c.env.entries(len(p.EntryIDs)), strings.Join(names, ", "))
-	d.before, d.version = encode(rows), strings.Join(versions, ",")
+	d.before, d.version = jsonbody.Encode(rows), strings.Join(versions, ",")
 	return d, nil
 }
 
 func runDeleteData(ctx context.Context, c *call, p deleteDataParams) (done, error) {
-	changes, err := c.catalogue.DeleteEntries(ctx, c.data, c.env, p.EntryIDs)
+	entries, err := data.FindEntries(ctx, c.store, p.EntryIDs)
+	if err != nil {
+		return done{}, err
+	}
+	changes, err := c.rules().DeleteEntries(ctx, c.store, c.env.Env, entries...)
 	if err != nil {
 		return done{}, err
 	}
@@ -150,7 +156,7 @@ func runDeleteData(ctx context.Context, c *call, p deleteDataParams) (done, erro
 	for _, change := range changes {
 		n += change.Count
 	}
-	return done{text: fmt.Sprintf("Deleted %s. The person can undo it for 30 days.", plural(n, "entry", "entries")), result: encode(struct {
+	return done{text: fmt.Sprintf("Deleted %s. The person can undo it for 30 days.", domain.Plural(n, "entry", "entries")), result: jsonbody.Encode(struct {
 		Deleted int `json:"deleted"`
 	}{n}), summary: c.env.say("Deleted %s", "%s supprimées", c.env.entries(n)), changes: changes}, nil
 }

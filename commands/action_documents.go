@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 type contextParams struct {
@@ -15,20 +17,24 @@ type contextParams struct {
 	Body  string  `json:"body"`
 }
 
+func (p contextParams) patch() domain.DocumentPatch {
+	return domain.DocumentPatch{Title: p.Title, Body: &p.Body}
+}
+
 func typeActions() []*command {
 	return []*command{newAction("CREATE_TOOL_TYPE", domain.RoleAdmin, domain.EffectNonIdempotent,
 		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
 		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
-		func(_ context.Context, c *call, p ToolTypeInput) (card, error) {
-			return card{text: c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)), after: encode(p)}, nil
+		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
+			return card{text: c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)), after: jsonbody.Encode(p)}, nil
 		},
-		func(ctx context.Context, c *call, p ToolTypeInput) (done, error) {
-			t, change, err := c.catalogue.CreateToolType(ctx, c.data, c.env, p)
+		func(ctx context.Context, c *call, p domain.NewToolType) (done, error) {
+			t, change, err := c.rules().CreateToolType(ctx, c.store, c.env.Env, p)
 			if err != nil {
 				return done{}, err
 			}
-			return done{text: fmt.Sprintf("Created the tool type %s.", t.ID), result: encode(changedID{t.ID}),
+			return done{text: fmt.Sprintf("Created the tool type %s.", t.ID), result: jsonbody.Encode(changedID{t.ID}),
 				summary: c.env.say("Added the tool type %s", "Type d’outil %s ajouté", c.env.name(t.Name)), changes: []domain.DataChange{change}}, nil
 		}).require("id", "name", "config_schema", "entry_schema")}
 }
@@ -50,25 +56,26 @@ type draft struct {
 	Body  string `json:"body"`
 }
 
+func draftOf(doc *domain.Document) draft { return draft{doc.Title, doc.Body} }
+
 func alwaysContext(e *Env) string {
 	return e.say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")
 }
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
 	d := card{always: alwaysContext(&c.env), version: "0"}
-	after := draft{p.Key, p.Body}
-	doc, err := c.data.Document(ctx, p.Key)
+	after := domain.Document{Title: p.Key}
+	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case err == nil:
-		before := draft{doc.Title, doc.Body}
-		after.Title = before.Title
-		set(&after.Title, p.Title)
-		d.before, d.after = diff(before, after)
+		after = *doc
+		data.PatchDocument(&after, p.patch())
+		d.before, d.after = diff(draftOf(doc), draftOf(&after))
 		d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(doc.Title))
 		d.version = strconv.FormatInt(doc.Version, 10)
 	case domain.ErrorCode(err) == domain.CodeNotFound:
-		set(&after.Title, p.Title)
-		d.after = encode(after)
+		data.PatchDocument(&after, p.patch())
+		d.after = jsonbody.Encode(draftOf(&after))
 		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(after.Title))
 	default:
 		return card{}, fmt.Errorf("read the document: %w", err)
@@ -77,11 +84,11 @@ func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card,
 }
 
 func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, error) {
-	doc, change, err := c.catalogue.EditDocument(ctx, c.data, c.env, p.Key, DocumentPatch{Title: p.Title, Body: &p.Body})
+	doc, change, err := c.rules().WriteDocument(ctx, c.store, c.env.Env, p.Key, p.patch())
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), result: encode(changedID{doc.ID}),
+	return done{text: fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), result: jsonbody.Encode(changedID{doc.ID}),
 		summary: c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
 }
 
@@ -91,7 +98,7 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
 	d := card{always: alwaysContext(&c.env),
 		warnings: []string{c.env.say("Every session will read it.", "Toutes les sessions le liront.")}}
-	doc, err := c.data.Document(ctx, p.Key)
+	doc, err := c.store.Document(ctx, p.Key)
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 		return card{}, fmt.Errorf("read the document: %w", err)
 	}
@@ -103,7 +110,9 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 		written, err := decode[contextParams](e.Params)
 		if e.Command == "CONTEXT_UPDATE" && err == nil && written.Key == p.Key {
 			body = written.Body
-			set(&name, written.Title)
+			if written.Title != nil {
+				name = *written.Title
+			}
 		}
 	}
 	type published struct {
@@ -116,10 +125,14 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 }
 
 func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) {
-	doc, change, err := c.catalogue.PublishDocument(ctx, c.data, c.env, p.Key)
+	doc, err := data.FindDocument(ctx, c.store, p.Key)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Published the document %s.", doc.Key), result: encode(changedID{doc.ID}),
+	change, err := c.rules().PublishDocument(ctx, c.store, c.env.Env, doc)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Published the document %s.", doc.Key), result: jsonbody.Encode(changedID{doc.ID}),
 		summary: c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
 }

@@ -2,11 +2,13 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const toolFields = `"description": {"type": "string"}, "config": {"type": "object", "description": "Config of the tool; see SCHEMA of tool."},
@@ -14,24 +16,8 @@ const toolFields = `"description": {"type": "string"}, "config": {"type": "objec
 	"require_validation": {"type": "boolean", "description": "Ask the person before this tool or its data is changed."}`
 
 type updateToolParams struct {
-	ToolID            string          `json:"tool_id"`
-	ZoneID            *string         `json:"zone_id,omitempty"`
-	Name              *string         `json:"name,omitempty"`
-	Description       *string         `json:"description,omitempty"`
-	Config            json.RawMessage `json:"config,omitempty"`
-	AlwaysSend        *bool           `json:"always_send,omitempty"`
-	RequireValidation *bool           `json:"require_validation,omitempty"`
-	Position          *int            `json:"position,omitempty"`
-}
-
-func (p updateToolParams) patch() ToolPatch {
-	return ToolPatch{ZoneID: p.ZoneID, Name: p.Name, Description: p.Description, Config: p.Config,
-		AlwaysSend: p.AlwaysSend, RequireValidation: p.RequireValidation, Position: p.Position}
-}
-
-func (p updateToolParams) empty() bool {
-	return p.ZoneID == nil && p.Name == nil && p.Description == nil && p.Config == nil &&
-		p.AlwaysSend == nil && p.RequireValidation == nil && p.Position == nil
+	ToolID string `json:"tool_id"`
+	domain.ToolPatch
 }
 
 type deleteToolParams struct {
@@ -52,21 +38,21 @@ func toolActions() []*command {
 	}
 }
 
-func describeCreateTool(ctx context.Context, c *call, p ToolInput) (card, error) {
+func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, error) {
 	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
 	if err != nil {
 		return card{}, err
 	}
 	return card{text: c.env.say("Add the tool %s (%s) to %s", "Ajouter l’outil %s (%s) à %s", c.env.name(p.Name), p.ToolType, c.env.name(zone.Name)),
-		after: encode(p), zones: []*domain.Zone{zone}}, nil
+		after: jsonbody.Encode(p), zones: []*domain.Zone{zone}}, nil
 }
 
-func runCreateTool(ctx context.Context, c *call, p ToolInput) (done, error) {
-	tool, change, err := c.catalogue.CreateTool(ctx, c.data, c.env, p)
+func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error) {
+	tool, change, err := c.rules().CreateTool(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Created the tool %s with the id %s.", quoted(tool.Name), tool.ID), result: encode(changedID{tool.ID}),
+	return done{text: fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID), result: jsonbody.Encode(changedID{tool.ID}),
 		summary: c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
 }
 
@@ -76,7 +62,7 @@ func (c *call) guarded(ctx context.Context, pointer, toolID string) (*domain.Too
 	if err != nil {
 		return nil, nil, err
 	}
-	zone, err := c.data.Zone(ctx, tool.ZoneID)
+	zone, err := c.store.Zone(ctx, tool.ZoneID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the tool's zone: %w", err)
 	}
@@ -89,7 +75,7 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 		return card{}, err
 	}
 	after := *tool
-	if err := p.patch().apply(&after); err != nil {
+	if err := data.PatchTool(&after, p.ToolPatch); err != nil {
 		return card{}, err
 	}
 	d := card{text: c.env.say("Change the tool %s", "Modifier l’outil %s", c.env.name(tool.Name)),
@@ -113,14 +99,18 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 }
 
 func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, error) {
-	if p.empty() {
+	if reflect.ValueOf(p.ToolPatch).IsZero() {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside tool_id.")
 	}
-	tool, change, err := c.catalogue.UpdateTool(ctx, c.data, c.env, p.ToolID, p.patch())
+	tool, err := c.tool(ctx, "/tool_id", p.ToolID)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", quoted(tool.Name), tool.ID, tool.Config), result: encode(changedID{tool.ID}),
+	change, err := c.rules().UpdateTool(ctx, c.store, c.env.Env, tool, p.ToolPatch)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config), result: jsonbody.Encode(changedID{tool.ID}),
 		summary: c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
 }
 
@@ -129,11 +119,11 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	entries, err := c.data.CountEntries(ctx, tool.ID)
+	entries, err := c.store.CountEntries(ctx, tool.ID)
 	if err != nil {
 		return card{}, fmt.Errorf("count the tool's entries: %w", err)
 	}
-	d := card{text: c.env.say("Delete the tool %s", "Supprimer l’outil %s", c.env.name(tool.Name)), before: encode(toolView(tool)),
+	d := card{text: c.env.say("Delete the tool %s", "Supprimer l’outil %s", c.env.name(tool.Name)), before: jsonbody.Encode(toolView(tool)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []string{deletion(&c.env)}}
 	if p.Force {
 		d.always = c.env.say("A deletion with all that it holds always asks.", "Une suppression avec tout le contenu demande toujours un accord.")
@@ -145,11 +135,14 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 }
 
 func runDeleteTool(ctx context.Context, c *call, p deleteToolParams) (done, error) {
-	name := c.toolName(ctx, p.ToolID)
-	change, err := c.catalogue.DeleteTool(ctx, c.data, c.env, p.ToolID, p.Force)
+	tool, err := c.tool(ctx, "/tool_id", p.ToolID)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID), result: encode(changedID{p.ToolID}),
-		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", name), changes: []domain.DataChange{change}}, nil
+	change, err := c.rules().DeleteTool(ctx, c.store, c.env.Env, tool, p.Force)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID), result: jsonbody.Encode(changedID{p.ToolID}),
+		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
 }

@@ -5,23 +5,17 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const zoneFields = `"description": {"type": "string"}, "colour": {"type": "string", "description": "Like #2563eb or teal."},
 	"require_validation": {"type": "boolean", "description": "Ask the person before anything in this zone is changed."}`
 
 type updateZoneParams struct {
-	ZoneID            string  `json:"zone_id"`
-	Name              *string `json:"name,omitempty"`
-	Description       *string `json:"description,omitempty"`
-	Colour            *string `json:"colour,omitempty"`
-	Position          *int    `json:"position,omitempty"`
-	RequireValidation *bool   `json:"require_validation,omitempty"`
-}
-
-func (p updateZoneParams) patch() ZonePatch {
-	return ZonePatch{Name: p.Name, Description: p.Description, Colour: p.Colour, Position: p.Position, RequireValidation: p.RequireValidation}
+	ZoneID string `json:"zone_id"`
+	domain.ZonePatch
 }
 
 type deleteZoneParams struct {
@@ -41,16 +35,16 @@ func zoneActions() []*command {
 	}
 }
 
-func describeCreateZone(_ context.Context, c *call, p ZoneInput) (card, error) {
-	return card{text: c.env.say("Add the zone %s", "Ajouter la zone %s", c.env.name(p.Name)), after: encode(p)}, nil
+func describeCreateZone(_ context.Context, c *call, p domain.NewZone) (card, error) {
+	return card{text: c.env.say("Add the zone %s", "Ajouter la zone %s", c.env.name(p.Name)), after: jsonbody.Encode(p)}, nil
 }
 
-func runCreateZone(ctx context.Context, c *call, p ZoneInput) (done, error) {
-	zone, change, err := c.catalogue.CreateZone(ctx, c.data, c.env, p)
+func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error) {
+	zone, change, err := c.rules().CreateZone(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Created the zone %s with the id %s.", quoted(zone.Name), zone.ID), result: encode(changedID{zone.ID}),
+	return done{text: fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID), result: jsonbody.Encode(changedID{zone.ID}),
 		summary: c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
 }
 
@@ -60,7 +54,7 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 		return card{}, err
 	}
 	after := *zone
-	p.patch().apply(&after)
+	data.PatchZone(&after, p.ZonePatch)
 	d := card{text: c.env.say("Change the zone %s", "Modifier la zone %s", c.env.name(zone.Name)),
 		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
@@ -71,14 +65,18 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 }
 
 func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, error) {
-	if (p == updateZoneParams{ZoneID: p.ZoneID}) {
+	if (p.ZonePatch == domain.ZonePatch{}) {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside zone_id.")
 	}
-	zone, change, err := c.catalogue.UpdateZone(ctx, c.data, c.env, p.ZoneID, p.patch())
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the zone %s (%s).", quoted(zone.Name), zone.ID), result: encode(changedID{zone.ID}),
+	change, err := c.rules().UpdateZone(ctx, c.store, c.env.Env, zone, p.ZonePatch)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID), result: jsonbody.Encode(changedID{zone.ID}),
 		summary: c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
 }
 
@@ -87,12 +85,12 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	tools, err := c.data.Tools(ctx, zone.ID)
+	tools, err := c.store.Tools(ctx, zone.ID)
 	if err != nil {
 		return card{}, fmt.Errorf("read the zone's tools: %w", err)
 	}
 	d := card{text: c.env.say("Delete the zone %s", "Supprimer la zone %s", c.env.name(zone.Name)),
-		before: encode(zoneView(zone)), zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
+		before: jsonbody.Encode(zoneView(zone)), zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
 		warnings: []string{deletion(&c.env)}}
 	for i := range tools {
 		d.tools = append(d.tools, &tools[i])
@@ -108,13 +106,16 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 }
 
 func runDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (done, error) {
-	name := c.zoneName(ctx, p.ZoneID)
-	change, err := c.catalogue.DeleteZone(ctx, c.data, c.env, p.ZoneID, p.Force)
+	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID), result: encode(changedID{p.ZoneID}),
-		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", name), changes: []domain.DataChange{change}}, nil
+	change, err := c.rules().DeleteZone(ctx, c.store, c.env.Env, zone, p.Force)
+	if err != nil {
+		return done{}, err
+	}
+	return done{text: fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID), result: jsonbody.Encode(changedID{p.ZoneID}),
+		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
 }
 
 func deletion(e *Env) string {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // answer is what a query found: a head for the AI to read, and either one body or
@@ -49,7 +52,7 @@ func (a *answer) text() string {
 func (a *answer) result() json.RawMessage {
 	if a.key == "" {
 		if len(a.body) == 0 || !json.Valid(a.body) {
-			return encode(map[string]string{"text": string(a.body)})
+			return jsonbody.Encode(map[string]string{"text": string(a.body)})
 		}
 		return a.body
 	}
@@ -60,7 +63,7 @@ func (a *answer) result() json.RawMessage {
 	if a.cursor != "" {
 		fields["next_cursor"] = a.cursor
 	}
-	return encode(fields)
+	return jsonbody.Encode(fields)
 }
 
 // cut shortens the answer to about so many bytes and says so: never silently.
@@ -84,10 +87,10 @@ func (a *answer) cut(ctx context.Context, most int) error {
 		n = 1
 		// Half the room, because quoting JSON once more makes it longer.
 		part := a.rows[0][:min(max(left, 200)/2, len(a.rows[0]))]
-		a.rows[0] = encode(cutRow{strings.ToValidUTF8(string(part), "")})
+		a.rows[0] = jsonbody.Encode(cutRow{strings.ToValidUTF8(string(part), "")})
 	}
 	a.rows = a.rows[:n]
-	a.note = strings.TrimSpace(a.note + " " + plural(n, "row is", "rows are") + " shown of " + plural(total, "row", "rows") + " read: the rest would not fit.")
+	a.note = strings.TrimSpace(a.note + " " + domain.Plural(n, "row is", "rows are") + " shown of " + domain.Plural(total, "row", "rows") + " read: the rest would not fit.")
 	if a.after == nil {
 		a.note += " Ask for less."
 		return nil
@@ -107,7 +110,7 @@ func (a *answer) cutBody(most int) {
 	full := len(a.body)
 	text := strings.ToValidUTF8(string(a.body[:min(room, full)]), "")
 	a.body = []byte(text)
-	a.note = "The text is cut: it has " + plural(full, "byte", "bytes") + ", of which the first " + plural(len(text), "is", "are") + " shown."
+	a.note = "The text is cut: it has " + domain.Plural(full, "byte", "bytes") + ", of which the first " + domain.Plural(len(text), "is", "are") + " shown."
 }
 
 // finish adds to the note how to read on.
@@ -117,7 +120,7 @@ func (a *answer) finish() string {
 		notes = append(notes, a.note)
 	}
 	if a.cursor != "" {
-		notes = append(notes, "There is more: go on with cursor "+string(encode(a.cursor))+".")
+		notes = append(notes, "There is more: go on with cursor "+string(jsonbody.Encode(a.cursor))+".")
 	}
 	return strings.Join(notes, " ")
 }

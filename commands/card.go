@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // card is what an action would do, made from the command and its params and never
@@ -33,8 +34,8 @@ type done struct {
 // diff keeps of two views of a record the fields that differ.
 func diff(before, after any) (json.RawMessage, json.RawMessage) {
 	var old, now map[string]json.RawMessage
-	if json.Unmarshal(encode(before), &old) != nil || json.Unmarshal(encode(after), &now) != nil {
-		return encode(before), encode(after)
+	if json.Unmarshal(jsonbody.Encode(before), &old) != nil || json.Unmarshal(jsonbody.Encode(after), &now) != nil {
+		return jsonbody.Encode(before), jsonbody.Encode(after)
 	}
 	for name, value := range old {
 		if bytes.Equal(value, now[name]) {
@@ -42,7 +43,7 @@ func diff(before, after any) (json.RawMessage, json.RawMessage) {
 			delete(now, name)
 		}
 	}
-	return encode(old), encode(now)
+	return jsonbody.Encode(old), jsonbody.Encode(now)
 }
 
 // changedID is the result of an action on one record.

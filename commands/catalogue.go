@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 // Names of the control commands: they steer the session and are never run here.
@@ -26,7 +29,8 @@ const builtinTimeout = 10 * time.Second
 type Catalogue struct {
 	commands map[string]*command
 	names    []string
-	schemas  schemaCache
+	rules    *data.Rules
+	schemas  *data.Schemas
 }
 
 // command is one entry: what is offered, how it is described to a person, and how it
@@ -45,7 +49,7 @@ type command struct {
 // call is a command with its params, about to be described or run.
 type call struct {
 	catalogue *Catalogue
-	data      Data
+	store     data.Store
 	env       Env
 	name      string
 	params    json.RawMessage
@@ -53,9 +57,10 @@ type call struct {
 	earlier []*domain.Execution
 }
 
-// New makes the catalogue of the built-in commands.
-func New() *Catalogue {
-	c := &Catalogue{commands: map[string]*command{}}
+// New makes the catalogue of the built-in commands, which change the user's data by these
+// rules.
+func New(rules *data.Rules) *Catalogue {
+	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas()}
 	for _, group := range [][]*command{
 		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(),
 		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(),
@@ -97,14 +102,14 @@ func (c *Catalogue) unknown(name string, t domain.SessionType) string {
 	}
 	like := strings.ToUpper(strings.TrimSpace(name))
 	if slices.Contains(names, like) {
-		return "There is no command " + quoted(name) + "; its name is written " + like + "."
+		return "There is no command " + jsonbody.Quote(name) + "; its name is written " + like + "."
 	}
-	return "There is no command " + quoted(name) + ". The commands are: " + strings.Join(names, ", ") + "."
+	return "There is no command " + jsonbody.Quote(name) + ". The commands are: " + strings.Join(names, ", ") + "."
 }
 
-func newQuery[P any](name string, role domain.Role, description, schema string, words func(context.Context, *call, P) string,
+func newQuery[P any](name string, role domain.Role, description, params string, words func(context.Context, *call, P) string,
 	run func(context.Context, *call, P) (answer, error)) *command {
-	own := object(schema)
+	own := schema.Object(params)
 	return &command{
 		own: own,
 		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead, Source: sourceBuiltin,
@@ -126,9 +131,9 @@ func newQuery[P any](name string, role domain.Role, description, schema string, 
 	}
 }
 
-func newAction[P any](name string, role domain.Role, effect domain.CommandEffect, description, schema string,
+func newAction[P any](name string, role domain.Role, effect domain.CommandEffect, description, params string,
 	describe func(context.Context, *call, P) (card, error), run func(context.Context, *call, P) (done, error)) *command {
-	own := object(schema)
+	own := schema.Object(params)
 	return &command{
 		own: own,
 		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: sourceBuiltin,
@@ -151,10 +156,10 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 }
 
 func controls() []*command {
-	ask := object(`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
+	ask := schema.Object(`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
 		"data": {"type": "object", "description": "MultipleChoice: {question, options: [at least 2 texts], multiple?, allow_other?}. Validation: {message}. Text: {question, placeholder?}. Form: {title?, schema: a JSON Schema of an object with flat fields}. Plan: {title?, steps: [texts]}."}`,
 		"type", "data")
-	end := object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
+	end := schema.Object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
 	control := func(name, description string, own json.RawMessage) *command {
 		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Role: domain.RoleMember,
 			Effect: domain.EffectNonIdempotent, Source: sourceBuiltin, Description: description, Params: own, Timeout: builtinTimeout}}

@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // Edit makes copies of the actions whose params a person wrote instead of the AI's, with
 // digests of their own. They are checked as they would be when they run: with the others
 // of the series that are approved (none named: all), in their order, on data that keeps
 // nothing. What is wrong is told at once, below /edits/{id}.
-func (c *Catalogue) Edit(ctx context.Context, data Data, env Env, actions []*domain.Execution, approved []string, edits map[string]json.RawMessage) ([]*domain.Execution, error) {
+func (c *Catalogue) Edit(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, approved []string, edits map[string]json.RawMessage) ([]*domain.Execution, error) {
 	var series, edited []*domain.Execution
 	var wrong editErrors
 	for _, e := range actions {
@@ -33,31 +35,31 @@ func (c *Catalogue) Edit(ctx context.Context, data Data, env Env, actions []*dom
 	if err := wrong.err(); err != nil || len(edited) == 0 {
 		return nil, err
 	}
-	return edited, c.checkEdited(ctx, data, env, series, edited)
+	return edited, c.checkEdited(ctx, store, env, series, edited)
 }
 
 // rewrite gives an action the params of a person.
 func (c *Catalogue) rewrite(e *domain.Execution, params json.RawMessage) error {
 	entry := c.commands[e.Command]
 	if entry == nil || entry.describe == nil {
-		return domain.Errorf(domain.CodeInvalid, "%s cannot be edited.", quoted(e.Command))
+		return domain.Errorf(domain.CodeInvalid, "%s cannot be edited.", jsonbody.Quote(e.Command))
 	}
 	own, _, err := canonical(params, true)
 	if err != nil {
 		return err
 	}
 	e.Params, e.CommandID = own, commandID(e.Command, own)
-	return c.schemas.check(entry.own, own, "") // before anything is described by it
+	return c.schemas.Check(entry.own, own, "") // before anything is described by it
 }
 
 // checkEdited performs a series in which some actions are edited, without keeping it, and
 // binds the edited ones to what they would change.
-func (c *Catalogue) checkEdited(ctx context.Context, data Data, env Env, series, edited []*domain.Execution) error {
-	fails, err := c.rehearse(ctx, data, env, series)
+func (c *Catalogue) checkEdited(ctx context.Context, store data.Store, env Env, series, edited []*domain.Execution) error {
+	fails, err := c.rehearse(ctx, store, env, series)
 	if err != nil {
 		return err
 	}
-	all, err := c.describeAll(ctx, data, env, series)
+	all, err := c.describeAll(ctx, store, env, series)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -38,8 +37,8 @@ func TestEdit(t *testing.T) {
 	if string(e.Params) != `{"entries":[{"data":{"value":70}}],"tool_id":"tol_w"}` {
 		t.Errorf("the original changed: %s", e.Params)
 	}
-	if len(w.data.entries) != 2 {
-		t.Errorf("the check kept something: %d entries", len(w.data.entries))
+	if len(w.entries()) != 2 {
+		t.Errorf("the check kept something: %d entries", len(w.entries()))
 	}
 	approve([]*domain.Execution{edited})
 	if outcome := w.act([]*domain.Execution{edited}); outcome.Failed || outcome.Stale != nil {
@@ -162,9 +161,10 @@ func TestATrialKeepsNothing(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	before := newMemory()
-	before.zones, before.tools, before.types = maps.Clone(w.data.zones), maps.Clone(w.data.tools), maps.Clone(w.data.types)
-	before.entries, before.docs = maps.Clone(w.data.entries), maps.Clone(w.data.docs)
+	present := func() map[string]any {
+		return map[string]any{"zones": w.zones(), "tools": w.tools(), "types": w.types(), "entries": w.entries(), "documents": w.docs()}
+	}
+	before := present()
 	var series []*domain.Execution
 	for _, c := range [][2]string{
 		{"CREATE_ZONE", `{"name":"a"}`}, {"UPDATE_ZONE", `{"zone_id":"zon_h","name":"b"}`}, {"CREATE_TOOL", `{"zone_id":"zon_h","tool_type":"journal","name":"a"}`},
@@ -180,9 +180,8 @@ func TestATrialKeepsNothing(t *testing.T) {
 	if err != nil || len(wrong) != 0 {
 		t.Fatalf("%v %v", wrong, err)
 	}
-	for name, pair := range map[string][2]any{"zones": {before.zones, w.data.zones}, "tools": {before.tools, w.data.tools}, "types": {before.types, w.data.types},
-		"entries": {before.entries, w.data.entries}, "documents": {before.docs, w.data.docs}} {
-		if !reflect.DeepEqual(pair[0], pair[1]) {
+	for name, after := range present() {
+		if !reflect.DeepEqual(before[name], after) {
 			t.Errorf("the %s changed", name)
 		}
 	}

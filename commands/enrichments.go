@@ -9,7 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 const (
@@ -31,10 +34,10 @@ type enrichmentConfig struct {
 const typeProperty = `"tool_type": {"type": "string", "description": "Id of a tool type."}`
 
 var enrichmentSchemas = map[domain.EnrichmentType]json.RawMessage{
-	domain.EnrichPointer:      object(zoneIDProperty + `, ` + toolIDProperty + `, ` + periodProperty),
-	domain.EnrichUse:          object(toolIDProperty+`, `+periodProperty, "tool_id"),
-	domain.EnrichCreate:       object(typeProperty+`, `+zoneIDProperty, "tool_type"),
-	domain.EnrichModifyConfig: object(toolIDProperty, "tool_id"),
+	domain.EnrichPointer:      schema.Object(zoneIDProperty + `, ` + toolIDProperty + `, ` + periodProperty),
+	domain.EnrichUse:          schema.Object(toolIDProperty+`, `+periodProperty, "tool_id"),
+	domain.EnrichCreate:       schema.Object(typeProperty+`, `+zoneIDProperty, "tool_type"),
+	domain.EnrichModifyConfig: schema.Object(toolIDProperty, "tool_id"),
 }
 
 // enricher works out the enrichments of one message.
@@ -49,13 +52,13 @@ type enricher struct {
 // each enrichment's summary and queries, and the linear text. In a CHAT periods become
 // absolute now; in a SEED they stay as they are, to be read at each run. Pointers of
 // errors begin with /segments/0.
-func (c *Catalogue) Enrichments(ctx context.Context, data Data, env Env, segments []domain.Segment) (domain.RichContent, error) {
+func (c *Catalogue) Enrichments(ctx context.Context, store data.Store, env Env, segments []domain.Segment) (domain.RichContent, error) {
 	var rich domain.RichContent
-	calendar, err := env.calendar()
+	calendar, err := env.Calendar()
 	if err != nil {
 		return rich, err
 	}
-	x := &enricher{call: &call{catalogue: c, data: data, env: env}, calendar: calendar, seen: map[string]bool{}}
+	x := &enricher{call: &call{catalogue: c, store: store, env: env}, calendar: calendar, seen: map[string]bool{}}
 	var linear strings.Builder
 	blocks := 0
 	for i, s := range segments {
@@ -98,7 +101,7 @@ func join(b *strings.Builder, words string, apart bool) {
 func (x *enricher) segment(ctx context.Context, s domain.Segment, at string) (domain.Segment, string, error) {
 	switch {
 	case s.Type == "text" && s.Enrichment == nil:
-		return s, s.Text, checkText(at+"/text", s.Text, maxMessage)
+		return s, s.Text, data.CheckText(at+"/text", s.Text, maxMessage)
 	case s.Type == "text":
 		return s, "", domain.Invalid(at+"/enrichment", "unknown_field", "A text segment has no enrichment.")
 	case s.Type != "enrichment":
@@ -124,9 +127,9 @@ func (x *enricher) enrich(ctx context.Context, block *domain.Enrichment) error {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	body, err := normal("/config", raw, enrichmentBytes)
+	body, err := data.Normal("/config", raw, enrichmentBytes)
 	if err == nil {
-		err = x.call.catalogue.schemas.check(schema, body, "/config")
+		err = x.call.catalogue.schemas.Check(schema, body, "/config")
 	}
 	if err != nil {
 		return err
@@ -139,7 +142,7 @@ func (x *enricher) enrich(ctx context.Context, block *domain.Enrichment) error {
 	if config.Period, err = x.freeze(config.Period); err != nil {
 		return domain.Below("/config/period", err)
 	}
-	block.Config = encode(config)
+	block.Config = jsonbody.Encode(config)
 	var e *domain.Error
 	switch err = x.expand(ctx, block, config, said); {
 	case errors.As(err, &e) && e.Code == domain.CodeNotFound:
@@ -155,7 +158,7 @@ func (x *enricher) freeze(p domain.Period) (domain.Period, error) {
 	if p.IsZero() {
 		return p, nil
 	}
-	span, err := p.Resolve(x.call.env.reference(), x.calendar)
+	span, err := x.call.env.Resolve(p, x.calendar)
 	if err != nil {
 		return p, err
 	}
@@ -220,7 +223,7 @@ func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, con
 	if config.Period.IsZero() {
 		return nil
 	}
-	tools, err := x.call.data.Tools(ctx, zone.ID)
+	tools, err := x.call.store.Tools(ctx, zone.ID)
 	if err != nil {
 		return fmt.Errorf("read the zone's tools: %w", err)
 	}
@@ -231,7 +234,7 @@ func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, con
 }
 
 func (x *enricher) expandCreate(ctx context.Context, block *domain.Enrichment, config enrichmentConfig) error {
-	t, err := x.call.catalogue.ToolType(ctx, x.call.data, config.ToolType)
+	t, err := data.FindToolType(ctx, x.call.store, config.ToolType)
 	if err != nil {
 		return err
 	}
@@ -251,7 +254,7 @@ func (x *enricher) expandCreate(ctx context.Context, block *domain.Enrichment, c
 }
 
 func (x *enricher) expandUse(ctx context.Context, tool *domain.Tool, period domain.Period) error {
-	t, err := x.call.catalogue.ToolType(ctx, x.call.data, tool.ToolType)
+	t, err := data.FindToolType(ctx, x.call.store, tool.ToolType)
 	if err != nil {
 		return err
 	}
@@ -263,7 +266,7 @@ func (x *enricher) expandUse(ctx context.Context, tool *domain.Tool, period doma
 	} else {
 		x.addData(tool.ID, period)
 	}
-	for _, field := range numericFields(t) {
+	for _, field := range data.NumericFields(t) {
 		x.add("TOOL_STATS", statsParams{ToolID: tool.ID, Field: field, Period: period})
 	}
 	return nil
@@ -277,7 +280,7 @@ func (x *enricher) addData(toolID string, period domain.Period) {
 
 // add adds a query, once.
 func (x *enricher) add(name string, params any) {
-	raw, _, err := canonical(encode(params), false)
+	raw, _, err := canonical(jsonbody.Encode(params), false)
 	if err != nil {
 		return // made from structs: it is an object
 	}

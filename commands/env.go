@@ -1,18 +1,19 @@
 package commands
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Env is what a command must know of the session and workspace it runs for. For a
-// client's own change of data (no session) SessionID is empty.
+// Data is the user's data of one workspace, as commands read and change it.
+type Data = data.Store
+
+// Env is what a command must know of the session and workspace it runs for.
 type Env struct {
-	WorkspaceID               string
-	SessionID                 string
+	data.Env
 	SessionType               domain.SessionType
 	Role                      domain.Role // the rights of who speaks: what needs more is refused
 	RoundID                   string      // given to the executions that are made
@@ -20,15 +21,25 @@ type Env struct {
 	// Grants are those of the run's automation, whose uses are counted up to the answer at
 	// hand; none in a CHAT. Allows: the run's policy lets pass what only the configuration
 	// asks for.
-	Grants   []*domain.Grant
-	Allows   bool
-	Settings domain.Settings
-	Now      time.Time
-	// Reference is the instant from which relative periods are read; zero: Now.
-	Reference time.Time
-	NewID     domain.IDSource
+	Grants []*domain.Grant
+	Allows bool
 	// Clock measures how long commands take; nil: all that happens, happens at Now.
 	Clock clock.Clock
+}
+
+// EnvOf is the env of the session of a view. Its grants are the view's.
+func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
+	session, settings := view.Session, &view.Workspace.Settings
+	env := Env{
+		Env: data.EnvOf(view.Workspace, now, newID), SessionType: session.Type, Role: session.ActsAs(),
+		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
+		Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
+	}
+	env.SessionID = session.ID
+	if session.ScheduledExecutionTime != nil {
+		env.Reference = *session.ScheduledExecutionTime
+	}
+	return env
 }
 
 func (e *Env) time() time.Time {
@@ -36,24 +47,4 @@ func (e *Env) time() time.Time {
 		return e.Now
 	}
 	return e.Clock()
-}
-
-func (e *Env) reference() time.Time {
-	if e.Reference.IsZero() {
-		return e.Now
-	}
-	return e.Reference
-}
-
-func (e *Env) calendar() (domain.Calendar, error) {
-	calendar, err := e.Settings.Calendar()
-	if err != nil {
-		return domain.Calendar{}, fmt.Errorf("read the workspace's calendar: %w", err)
-	}
-	return calendar, nil
-}
-
-// change is a data change made on behalf of the env's session.
-func (e *Env) change(noun, id, operation string) domain.DataChange {
-	return domain.DataChange{Noun: noun, ID: id, Operation: operation, Count: 1, SessionID: e.SessionID}
 }

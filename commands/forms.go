@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -49,10 +50,10 @@ func checkForm(data json.RawMessage) error {
 		case "array":
 			var item flatField
 			if json.Unmarshal(field.Items, &item) != nil || item.Type != "string" {
-				return domain.Invalid(at, "flat", "The field %s is a list: its items must be texts.", quoted(name))
+				return domain.Invalid(at, "flat", "The field %s is a list: its items must be texts.", jsonbody.Quote(name))
 			}
 		default:
-			return domain.Invalid(at, "flat", "The field %s must be a string, number, integer, boolean or a list of strings: a form is flat.", quoted(name))
+			return domain.Invalid(at, "flat", "The field %s must be a string, number, integer, boolean or a list of strings: a form is flat.", jsonbody.Quote(name))
 		}
 	}
 	if err := checkPlain(data); err != nil {
@@ -60,14 +61,14 @@ func checkForm(data json.RawMessage) error {
 	}
 	for _, name := range form.Required {
 		if _, ok := form.Properties[name]; !ok {
-			return domain.Invalid("/data/schema/required", "unknown", "The required field %s is not among the properties.", quoted(name))
+			return domain.Invalid("/data/schema/required", "unknown", "The required field %s is not among the properties.", jsonbody.Quote(name))
 		}
 	}
 	d, err := readModule(data)
 	if err != nil {
 		return err
 	}
-	if _, err := moduleSchemas.compile(formSchema(d)); err != nil {
+	if err := moduleSchemas.Compile(formSchema(d)); err != nil {
 		return domain.Invalid("/data/schema", "schema", "The form's schema cannot be used: %v.", err)
 	}
 	return nil
@@ -75,23 +76,23 @@ func checkForm(data json.RawMessage) error {
 
 // formSchema is the form's own schema, closed: an answer has no other fields.
 func formSchema(d moduleData) json.RawMessage {
-	value, err := parseJSON(d.Schema)
+	value, err := jsonbody.Value(d.Schema)
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return json.RawMessage("false")
 	}
 	fields["additionalProperties"] = false
-	return encode(fields)
+	return jsonbody.Encode(fields)
 }
 
 func formText(d moduleData, value any, language string) string {
 	answers, ok := value.(map[string]any)
 	if !ok {
-		return string(encode(value))
+		return string(jsonbody.Encode(value))
 	}
 	var form flatForm
 	if json.Unmarshal(d.Schema, &form) != nil {
-		return string(encode(value))
+		return string(jsonbody.Encode(value))
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
@@ -104,7 +105,7 @@ func formText(d moduleData, value any, language string) string {
 		case isBool:
 			text = yesText(d, answers[name], language)
 		case !isText:
-			text = string(encode(answers[name]))
+			text = string(jsonbody.Encode(answers[name]))
 		}
 		lines = append(lines, label+": "+text)
 	}
@@ -118,10 +119,10 @@ var notFlat = []string{"$ref", "$dynamicRef", "$recursiveRef", "$defs", "definit
 
 // checkPlain refuses what is not flat in the form's schema, in its fields and in the
 // items of those that are lists.
-func checkPlain(data json.RawMessage) error {
-	value, err := parseJSON(data)
+func checkPlain(raw json.RawMessage) error {
+	value, err := jsonbody.Value(raw)
 	if err != nil {
-		return unreadJSON("/data", "This is", err)
+		return data.Unread("/data", "This is", err)
 	}
 	fields, _ := value.(map[string]any)
 	schema, _ := fields["schema"].(map[string]any)
@@ -148,7 +149,7 @@ func plain(schema map[string]any, at string, field bool) error {
 		alternatives := key == "anyOf" || key == "oneOf"
 		switch {
 		case slices.Contains(notFlat, key), field && key == "properties", alternatives && !(field && constants(schema[key])):
-			return domain.Invalid(at+"/"+jsonbody.Part(key), "flat", "A form is flat: %s cannot be used here.", quoted(key))
+			return domain.Invalid(at+"/"+jsonbody.Part(key), "flat", "A form is flat: %s cannot be used here.", jsonbody.Quote(key))
 		}
 	}
 	return nil

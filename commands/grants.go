@@ -59,7 +59,7 @@ func (c *Catalogue) covers(env *Env, g *domain.Grant, d described) bool {
 		return false
 	}
 	// Bounds that cannot be used cover nothing.
-	return len(g.Bounds) == 0 || c.schemas.check(g.Bounds, e.Params, "") == nil
+	return len(g.Bounds) == 0 || c.schemas.Check(g.Bounds, e.Params, "") == nil
 }
 
 // within says whether an action that touches these ids keeps to a list; an empty list

@@ -142,21 +142,21 @@ func TestAGrantMustCountWhenTheActionRuns(t *testing.T) {
 		w, actions := planned(t)
 		w.env.Grants = nil
 		outcome := w.act(actions)
-		if outcome.Stale == nil || len(w.data.zones) != 2 || levels(outcome.Stale.Reasons) != "session ses_1, command" {
+		if outcome.Stale == nil || len(w.zones()) != 2 || levels(outcome.Stale.Reasons) != "session ses_1, command" {
 			t.Fatalf("%+v", outcome)
 		}
 		if got := granted(outcome.Stale.Actions); got != " " || len(outcome.Stale.Cards) != 2 {
 			t.Errorf("asked: %q, %d cards", got, len(outcome.Stale.Cards))
 		}
 		approve(outcome.Stale.Actions)
-		if outcome := w.act(outcome.Stale.Actions); outcome.Stale != nil || outcome.Failed || len(w.data.zones) != 4 {
+		if outcome := w.act(outcome.Stale.Actions); outcome.Stale != nil || outcome.Failed || len(w.zones()) != 4 {
 			t.Errorf("approved: %+v", outcome)
 		}
 	})
 	t.Run("expired", func(t *testing.T) {
 		w, actions := planned(t)
 		w.env.Grants[0].ExpiresAt = &noon
-		if outcome := w.act(actions); outcome.Stale == nil || len(w.data.zones) != 2 {
+		if outcome := w.act(actions); outcome.Stale == nil || len(w.zones()) != 2 {
 			t.Errorf("%+v", outcome)
 		}
 	})

@@ -57,7 +57,7 @@ func (p *planner) words(ctx context.Context, e *domain.Execution) string {
 	if entry == nil || entry.describe == nil {
 		return e.Command
 	}
-	d, err := entry.describe(ctx, p.catalogue.call(p.data, p.env, e))
+	d, err := entry.describe(ctx, p.catalogue.call(p.store, p.env, e))
 	if err != nil || d.text == "" {
 		return e.Command
 	}
@@ -95,7 +95,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return nil
 	}
 	again := *e
-	p.catalogue.RunQueries(ctx, p.data, p.env, []*domain.Execution{&again})
+	p.catalogue.RunQueries(ctx, p.store, p.env, []*domain.Execution{&again})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

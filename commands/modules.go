@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 // codeUnknownModule is the code of a module type that does not exist: such a module is
@@ -40,30 +43,30 @@ const longText = `{"type": "string", "minLength": 1, "maxLength": 10000}`
 
 var modules = map[string]module{
 	"MultipleChoice": {
-		schema: object(`"question": `+longText+`, "options": {"type": "array", "minItems": 2, "maxItems": 50, "uniqueItems": true,
+		schema: schema.Object(`"question": `+longText+`, "options": {"type": "array", "minItems": 2, "maxItems": 50, "uniqueItems": true,
 			"items": {"type": "string", "minLength": 1, "maxLength": 500}}, "multiple": {"type": "boolean"}, "allow_other": {"type": "boolean"}`, "question", "options"),
 		response: choiceSchema, text: choiceText,
 	},
-	"Validation": {schema: object(`"message": `+longText, "message"), response: yesSchema, text: yesText},
+	"Validation": {schema: schema.Object(`"message": `+longText, "message"), response: yesSchema, text: yesText},
 	"Text": {
-		schema: object(`"question": `+longText+`, "placeholder": {"type": "string", "maxLength": 500}`, "question"),
+		schema: schema.Object(`"question": `+longText+`, "placeholder": {"type": "string", "maxLength": 500}`, "question"),
 		response: func(moduleData) json.RawMessage {
 			return json.RawMessage(`{"type":"string","minLength":1,"maxLength":100000}`)
 		},
 		text: func(_ moduleData, value any, _ string) string { return fmt.Sprint(value) },
 	},
 	"Form": {
-		schema: object(`"title": {"type": "string", "maxLength": 500}, "schema": {"type": "object"}`, "schema"),
+		schema: schema.Object(`"title": {"type": "string", "maxLength": 500}, "schema": {"type": "object"}`, "schema"),
 		check:  checkForm, response: formSchema, text: formText,
 	},
 	"Plan": {
-		schema:   object(`"title": {"type": "string", "maxLength": 500}, "steps": {"type": "array", "minItems": 1, "maxItems": 50, "items": `+longText+`}`, "steps"),
+		schema:   schema.Object(`"title": {"type": "string", "maxLength": 500}, "steps": {"type": "array", "minItems": 1, "maxItems": 50, "items": `+longText+`}`, "steps"),
 		response: yesSchema, text: yesText,
 	},
 }
 
 // moduleSchemas caches the schemas of modules and of the answers to them.
-var moduleSchemas schemaCache
+var moduleSchemas data.Schemas
 
 // CheckModule says whether a module can be shown. Its code is unknown_module for a
 // type that does not exist.
@@ -71,14 +74,14 @@ func CheckModule(m *domain.Module) error {
 	kind, ok := modules[m.Type]
 	if !ok {
 		return &domain.Error{Code: codeUnknownModule, Message: fmt.Sprintf("There is no communication module %s. There are: %s.",
-			quoted(m.Type), strings.Join(slices.Sorted(maps.Keys(modules)), ", ")),
+			jsonbody.Quote(m.Type), strings.Join(slices.Sorted(maps.Keys(modules)), ", ")),
 			Fields: []domain.FieldError{{Pointer: "/type", Code: "unknown", Message: "This type of module does not exist."}}}
 	}
 	data := m.Data
 	if len(data) == 0 {
 		data = json.RawMessage("{}")
 	}
-	if err := moduleSchemas.check(kind.schema, data, "/data"); err != nil {
+	if err := moduleSchemas.Check(kind.schema, data, "/data"); err != nil {
 		return err
 	}
 	if kind.check == nil {
@@ -114,7 +117,7 @@ func CheckResponse(m *domain.Module, value json.RawMessage) error {
 	if len(value) == 0 {
 		return domain.Invalid("/value", "required", "An answer is required.")
 	}
-	if err := moduleSchemas.check(ResponseSchema(m), value, "/value"); err != nil {
+	if err := moduleSchemas.Check(ResponseSchema(m), value, "/value"); err != nil {
 		return err
 	}
 	return nil
@@ -124,7 +127,7 @@ func CheckResponse(m *domain.Module, value json.RawMessage) error {
 // person read it.
 func ResponseText(m *domain.Module, value json.RawMessage, language string) string {
 	kind, ok := modules[m.Type]
-	answer, err := parseJSON(value)
+	answer, err := jsonbody.Value(value)
 	if !ok || err != nil {
 		return string(value)
 	}
@@ -138,15 +141,15 @@ func ResponseText(m *domain.Module, value json.RawMessage, language string) stri
 func yesSchema(moduleData) json.RawMessage { return json.RawMessage(`{"type":"boolean"}`) }
 
 func yesText(_ moduleData, value any, language string) string {
-	env := Env{Settings: domain.Settings{Language: language}}
+	settings := domain.Settings{Language: language}
 	if value == true {
-		return env.say("Yes", "Oui")
+		return settings.Say("Yes", "Oui")
 	}
-	return env.say("No", "Non")
+	return settings.Say("No", "Non")
 }
 
 func choiceSchema(d moduleData) json.RawMessage {
-	one := fmt.Sprintf(`{"type":"string","enum":%s}`, encode(d.Options))
+	one := fmt.Sprintf(`{"type":"string","enum":%s}`, jsonbody.Encode(d.Options))
 	if d.AllowOther {
 		one = `{"type":"string","minLength":1,"maxLength":10000}`
 	}

@@ -5,27 +5,29 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // perform carries one action out on this data, with all that is checked of it: its rights,
 // its params, what it refers to, the rules of what it changes. There is no other way to an
 // action: what is planned for a person's yes and what a person edited are performed on data
 // that keeps nothing (rehearse), so that no check is looser than that of the real run.
-func (c *Catalogue) perform(ctx context.Context, data Data, env Env, e *domain.Execution) (done, error) {
+func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *domain.Execution) (done, error) {
 	entry := c.commands[e.Command]
 	if entry == nil || entry.run == nil {
-		return done{}, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", quoted(e.Command))
+		return done{}, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", jsonbody.Quote(e.Command))
 	}
 	if err := entry.forbidden(&env); err != nil {
 		return done{}, err
 	}
-	if err := c.schemas.check(entry.own, e.Params, ""); err != nil {
+	if err := c.schemas.Check(entry.own, e.Params, ""); err != nil {
 		return done{}, err
 	}
 	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
 	defer cancel()
-	result, err := entry.run(within, c.call(data, env, e))
+	result, err := entry.run(within, c.call(store, env, e))
 	if err != nil {
 		return done{}, timedOut(within, ctx, err, entry.spec)
 	}
@@ -35,8 +37,8 @@ func (c *Catalogue) perform(ctx context.Context, data Data, env Env, e *domain.E
 // rehearse performs the actions that have no result yet, in their order, on data that keeps
 // nothing, and says which of them would fail, by id. It goes on after a failure: each is
 // checked. Actions that reach outside the workspace's data cannot be rehearsed.
-func (c *Catalogue) rehearse(ctx context.Context, data Data, env Env, actions []*domain.Execution) (map[string]*domain.Error, error) {
-	trial := newTrial(data)
+func (c *Catalogue) rehearse(ctx context.Context, store data.Store, env Env, actions []*domain.Execution) (map[string]*domain.Error, error) {
+	trial := newTrial(store)
 	made := 0
 	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }
 	wrong := map[string]*domain.Error{}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // Plan is what becomes of an answer.
@@ -38,8 +40,8 @@ const (
 // which have a result already (wrong params of a query, repetitions), and whether a
 // person must say yes first. recent are executions of the same session, for the loop
 // guard.
-func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (Plan, error) {
-	p := &planner{catalogue: c, data: data, env: env, messageID: messageID, raw: raw, answer: answer, recent: recent}
+func (c *Catalogue) Plan(ctx context.Context, store data.Store, env Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (Plan, error) {
+	p := &planner{catalogue: c, store: store, env: env, messageID: messageID, raw: raw, answer: answer, recent: recent}
 	p.gather()
 	p.checkAnswer()
 	p.checkModule()
@@ -55,7 +57,7 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 	planned := &p.plan.Commands
 	asked := env.SessionType == domain.Chat && (answer.ValidationRequest || p.asked)
 	var err error
-	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, planned.Actions, asked)
+	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, planned.Actions, asked)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -65,16 +67,16 @@ func (c *Catalogue) Plan(ctx context.Context, data Data, env Env, messageID stri
 // Replan looks again at actions that were planned before and have not run: their
 // reasons, cards and digests are those of the data as it is now. aiAsked says that the
 // AI itself asked for validation, which counts in a CHAT only.
-func (c *Catalogue) Replan(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error) {
+func (c *Catalogue) Replan(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error) {
 	planned := domain.PlannedCommands{Actions: actions}
 	var err error
-	planned.Reasons, planned.Cards, err = c.demands(ctx, data, env, actions, aiAsked && env.SessionType == domain.Chat)
+	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, actions, aiAsked && env.SessionType == domain.Chat)
 	return planned, err
 }
 
 type planner struct {
 	catalogue *Catalogue
-	data      Data
+	store     data.Store
 	env       Env
 	messageID string
 	raw       *domain.RawAnswer
@@ -135,7 +137,7 @@ func (p *planner) add(command domain.Command, place int) {
 		e.Params, e.CommandID = params, commandID(command.Type, params)
 		e.Repeat = action && (f.repeat || command.Repeat)
 		p.asked = p.asked || f.validation || action && command.ValidationRequest
-		err = p.catalogue.schemas.check(entry.own, params, "")
+		err = p.catalogue.schemas.Check(entry.own, params, "")
 	}
 	if err != nil {
 		e.Error = commandError(err)
@@ -166,7 +168,7 @@ func (p *planner) execution(command domain.Command, place int) *domain.Execution
 	return &domain.Execution{
 		ID: p.env.NewID(domain.PrefixExecution), WorkspaceID: p.env.WorkspaceID, SessionID: p.env.SessionID, RoundID: p.env.RoundID,
 		MessageID: p.messageID, CallID: command.CallID, Position: place,
-		Command: shorten(strings.ToValidUTF8(strings.ReplaceAll(command.Type, "\x00", ""), "\uFFFD"), 100), Params: params,
+		Command: jsonbody.Cut(strings.ToValidUTF8(strings.ReplaceAll(command.Type, "\x00", ""), "\uFFFD"), 100), Params: params,
 		CommandID: commandID(command.Type, params), Kind: domain.KindControl, Effect: domain.EffectNonIdempotent,
 		Status: domain.ExecPlanned, CreatedAt: p.env.Now,
 	}
@@ -294,8 +296,8 @@ func (p *planner) settleControls() {
 	}
 }
 
-func (c *Catalogue) call(data Data, env Env, e *domain.Execution) *call {
-	return &call{catalogue: c, data: data, env: env, name: e.Command, params: e.Params}
+func (c *Catalogue) call(store data.Store, env Env, e *domain.Execution) *call {
+	return &call{catalogue: c, store: store, env: env, name: e.Command, params: e.Params}
 }
 
 // commandError is what the AI is told of an error.

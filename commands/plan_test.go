@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -164,7 +165,7 @@ func TestSpecsForASession(t *testing.T) {
 		}
 		return " " + strings.Join(all, " ") + " "
 	}
-	c := New()
+	c := New(data.NewRules())
 	all := names(c.Specs())
 	want := " APP_STATE ASK_USER COMPLETE CONTEXT CONTEXT_PUBLISH CONTEXT_UPDATE CREATE_DATA CREATE_TOOL CREATE_TOOL_TYPE CREATE_ZONE DELETE_DATA DELETE_TOOL DELETE_ZONE SCHEMA SEARCH TOOL_CONFIG TOOL_DATA TOOL_INSTANCES TOOL_STATS UPDATE_DATA UPDATE_TOOL UPDATE_ZONE ZONES ZONE_CONFIG "
 	if all != want {
@@ -193,7 +194,7 @@ func TestSpecsForASession(t *testing.T) {
 		if strings.Contains(string(s.Params), "$ref") || s.Description == "" || s.Timeout != 10*time.Second || s.Source != "builtin" {
 			t.Errorf("%s: %+v", s.Name, s)
 		}
-		if _, err := c.schemas.compile(s.Params); err != nil {
+		if err := c.schemas.Compile(s.Params); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 	}
@@ -275,15 +276,15 @@ func TestTwiceInOneAnswer(t *testing.T) {
 		t.Error(got)
 	}
 	outcome := w.act(plan.Commands.Actions)
-	if outcome.Failed || len(w.data.zones) != 3 {
-		t.Errorf("%+v, %d zones", outcome, len(w.data.zones))
+	if outcome.Failed || len(w.zones()) != 3 {
+		t.Errorf("%+v, %d zones", outcome, len(w.zones()))
 	}
 }
 
 // Whatever a model sends as params: no panic, every call has at most one place, what
 // is kept can be stored as JSON, and what is planned can be run.
 func FuzzPlan(f *testing.F) {
-	c := New()
+	c := New(data.NewRules())
 	for _, s := range c.Specs() {
 		f.Add(s.Name, `{}`)
 	}
@@ -314,7 +315,7 @@ func FuzzPlan(f *testing.F) {
 			t.Fatalf("%d results for one call: %+v", len(all), plan)
 		}
 		c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
-		if _, err := c.RunActions(t.Context(), w.data, w.env, plan.Commands.Actions, w.data.savepoint); err != nil {
+		if _, err := c.RunActions(t.Context(), w.data, w.env, plan.Commands.Actions, w.data.Savepoint); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range all {

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 type schemaParams struct {
@@ -46,19 +48,19 @@ func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
 	case "module":
 		a := answer{head: "The communication modules, each with the schema of its data:", key: "schemas"}
 		for _, name := range slices.Sorted(maps.Keys(modules)) {
-			a.rows = append(a.rows, encode(struct {
+			a.rows = append(a.rows, jsonbody.Encode(struct {
 				Type   string          `json:"type"`
 				Schema json.RawMessage `json:"schema"`
 			}{name, modules[name].schema}))
 		}
 		return a, nil
 	}
-	types, err := c.catalogue.ToolTypes(ctx, c.data)
+	types, err := data.AllToolTypes(ctx, c.store)
 	if err != nil {
 		return answer{}, err
 	}
 	if p.ToolType != "" {
-		t, err := c.catalogue.ToolType(ctx, c.data, p.ToolType)
+		t, err := data.FindToolType(ctx, c.store, p.ToolType)
 		if err != nil {
 			return answer{}, err
 		}
@@ -70,7 +72,7 @@ func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
 		if p.Of == "entry" {
 			schema = t.EntrySchema
 		}
-		a.rows = append(a.rows, encode(typeSchema{t.ID, t.Name, t.Description, schema}))
+		a.rows = append(a.rows, jsonbody.Encode(typeSchema{t.ID, t.Name, t.Description, schema}))
 	}
 	return a, nil
 }

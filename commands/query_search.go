@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const (
@@ -51,28 +52,28 @@ func hitView(h *domain.SearchHit, zone *time.Location) hitRow {
 
 // search finds what sessions read: a draft becomes true when it is published.
 func search(ctx context.Context, c *call, p searchParams) (answer, error) {
-	calendar, err := c.env.calendar()
+	calendar, err := c.env.Calendar()
 	if err != nil {
 		return answer{}, err
 	}
 	if p.Limit == 0 {
 		p.Limit = defaultHits
 	}
-	hits, next, err := c.data.Search(ctx, domain.SearchQuery{Text: p.Query, Published: true, Limit: min(p.Limit, maxHits)})
+	hits, next, err := c.store.Search(ctx, domain.SearchQuery{Text: p.Query, Published: true, Limit: min(p.Limit, maxHits)})
 	if err != nil {
 		return answer{}, fmt.Errorf("search: %w", err)
 	}
-	a := answer{key: "results", head: fmt.Sprintf("%s for %s, the best first:", plural(len(hits), "result", "results"), quoted(p.Query)),
+	a := answer{key: "results", head: fmt.Sprintf("%s for %s, the best first:", domain.Plural(len(hits), "result", "results"), jsonbody.Quote(p.Query)),
 		count: c.env.count(len(hits), "result", "results", "résultat", "résultats")}
 	if len(hits) == 0 {
-		a.head = "Nothing holds all the words of " + quoted(p.Query) + "."
+		a.head = "Nothing holds all the words of " + jsonbody.Quote(p.Query) + "."
 		a.note = "Fewer words, or the beginning of one, find more."
 	}
 	if next != "" {
 		a.note = "There are more than these. Add a word to narrow it down, or raise the limit (at most 100)."
 	}
 	for i := range hits {
-		a.rows = append(a.rows, encode(hitView(&hits[i], calendar.Zone)))
+		a.rows = append(a.rows, jsonbody.Encode(hitView(&hits[i], calendar.Zone)))
 	}
 	return a, nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // countedTools is how many tools APP_STATE counts the entries of: each is a query.
@@ -39,15 +41,15 @@ type zoneState struct {
 }
 
 func appState(ctx context.Context, c *call, _ noParams) (answer, error) {
-	zones, err := c.data.Zones(ctx)
+	zones, err := c.store.Zones(ctx)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the zones: %w", err)
 	}
-	tools, err := c.data.Tools(ctx, "")
+	tools, err := c.store.Tools(ctx, "")
 	if err != nil {
 		return answer{}, fmt.Errorf("read the tools: %w", err)
 	}
-	docs, err := c.data.Documents(ctx)
+	docs, err := c.store.Documents(ctx)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the documents: %w", err)
 	}
@@ -55,7 +57,7 @@ func appState(ctx context.Context, c *call, _ noParams) (answer, error) {
 	for i, t := range tools {
 		row := toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, Description: t.Description}
 		if i < countedTools {
-			n, err := c.data.CountEntries(ctx, t.ID)
+			n, err := c.store.CountEntries(ctx, t.ID)
 			if err != nil {
 				return answer{}, fmt.Errorf("count the entries: %w", err)
 			}
@@ -68,14 +70,14 @@ func appState(ctx context.Context, c *call, _ noParams) (answer, error) {
 		keys[i] = d.Key
 	}
 	a := answer{key: "zones", count: c.env.tools(len(tools)),
-		head: fmt.Sprintf("%s, %s, %s%s.", plural(len(zones), "zone", "zones"), plural(len(tools), "tool", "tools"),
-			plural(len(docs), "document", "documents"), list(": ", keys))}
+		head: fmt.Sprintf("%s, %s, %s%s.", domain.Plural(len(zones), "zone", "zones"), domain.Plural(len(tools), "tool", "tools"),
+			domain.Plural(len(docs), "document", "documents"), list(": ", keys))}
 	for _, z := range zones {
 		state := zoneState{zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}, byZone[z.ID]}
 		if state.Tools == nil {
 			state.Tools = []toolRow{}
 		}
-		a.rows = append(a.rows, encode(state))
+		a.rows = append(a.rows, jsonbody.Encode(state))
 	}
 	return a, nil
 }
@@ -96,20 +98,20 @@ type documentRow struct {
 
 func readContext(ctx context.Context, c *call, p keyParams) (answer, error) {
 	if p.Key != "" {
-		doc, err := findDocument(ctx, c.data, p.Key)
+		doc, err := data.FindDocument(ctx, c.store, p.Key)
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{head: "The document " + quoted(doc.Title) + " (" + doc.Key + "):", body: encode(documentView(doc))}, nil
+		return answer{head: "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + "):", body: jsonbody.Encode(documentView(doc))}, nil
 	}
-	docs, err := c.data.Documents(ctx)
+	docs, err := c.store.Documents(ctx)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the documents: %w", err)
 	}
-	a := answer{head: plural(len(docs), "document", "documents") + ":", key: "documents",
+	a := answer{head: domain.Plural(len(docs), "document", "documents") + ":", key: "documents",
 		count: c.env.count(len(docs), "document", "documents", "document", "documents")}
 	for _, d := range docs {
-		a.rows = append(a.rows, encode(documentRow{d.Key, d.Title, d.PublishedAt != nil, d.Body != d.Published}))
+		a.rows = append(a.rows, jsonbody.Encode(documentRow{d.Key, d.Title, d.PublishedAt != nil, d.Body != d.Published}))
 	}
 	return a, nil
 }

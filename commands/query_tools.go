@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const (
@@ -74,13 +75,13 @@ func listTools(ctx context.Context, c *call, p zoneParams) (answer, error) {
 			return answer{}, err
 		}
 	}
-	tools, err := c.data.Tools(ctx, p.ZoneID)
+	tools, err := c.store.Tools(ctx, p.ZoneID)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the tools: %w", err)
 	}
-	a := answer{head: plural(len(tools), "tool", "tools") + ":", key: "tools", count: c.env.tools(len(tools))}
+	a := answer{head: domain.Plural(len(tools), "tool", "tools") + ":", key: "tools", count: c.env.tools(len(tools))}
 	for _, t := range tools {
-		a.rows = append(a.rows, encode(toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, ZoneID: t.ZoneID, Description: t.Description}))
+		a.rows = append(a.rows, jsonbody.Encode(toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, ZoneID: t.ZoneID, Description: t.Description}))
 	}
 	return a, nil
 }
@@ -107,7 +108,7 @@ func showTool(ctx context.Context, c *call, p toolParams) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{head: "The tool " + quoted(tool.Name) + ":", body: encode(toolView(tool))}, nil
+	return answer{head: "The tool " + jsonbody.Quote(tool.Name) + ":", body: jsonbody.Encode(toolView(tool))}, nil
 }
 
 // entryRow is an entry as the AI reads it, its time on the workspace's clock.
@@ -126,7 +127,7 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	calendar, err := c.env.calendar()
+	calendar, err := c.env.Calendar()
 	if err != nil {
 		return answer{}, err
 	}
@@ -139,16 +140,16 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 	}
 	filter := domain.EntryFilter{ToolID: tool.ID, From: span.From, Until: span.Until, Limit: min(p.Limit, maxEntries),
 		Cursor: p.Cursor, Descending: p.Order != "asc"}
-	entries, next, err := c.data.Entries(ctx, filter)
+	entries, next, err := c.store.Entries(ctx, filter)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the entries: %w", err)
 	}
 	a := answer{
-		head: fmt.Sprintf("%s of %s (%s)%s:", plural(len(entries), "entry", "entries"), quoted(tool.Name), tool.ID, spanText(span, calendar)),
+		head: fmt.Sprintf("%s of %s (%s)%s:", domain.Plural(len(entries), "entry", "entries"), jsonbody.Quote(tool.Name), tool.ID, spanText(span, calendar)),
 		key:  "entries", cursor: next, count: c.env.entries(len(entries)),
 		after: func(ctx context.Context, n int) (string, error) {
 			filter.Limit = n
-			_, cursor, err := c.data.Entries(ctx, filter)
+			_, cursor, err := c.store.Entries(ctx, filter)
 			if err != nil {
 				return "", fmt.Errorf("find where to go on: %w", err)
 			}
@@ -156,7 +157,7 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 		},
 	}
 	for i := range entries {
-		a.rows = append(a.rows, encode(entryView(&entries[i], calendar.Zone)))
+		a.rows = append(a.rows, jsonbody.Encode(entryView(&entries[i], calendar.Zone)))
 	}
 	return a, nil
 }
@@ -166,7 +167,7 @@ func (c *call) span(p domain.Period, calendar domain.Calendar) (domain.Span, err
 	if p.IsZero() {
 		return domain.Span{}, nil
 	}
-	span, err := p.Resolve(c.env.reference(), calendar)
+	span, err := c.env.Resolve(p, calendar)
 	return span, domain.Below("/period", err)
 }
 

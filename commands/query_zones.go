@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 type noParams struct{}
@@ -32,9 +34,9 @@ func zoneQueries() []*command {
 
 // require names the params that must be there.
 func (c *command) require(names ...string) *command {
-	add := func(schema json.RawMessage) json.RawMessage {
+	add := func(own json.RawMessage) json.RawMessage {
 		required, _ := json.Marshal(names) // strings only: it cannot fail
-		return compact(string(schema[:len(schema)-1]) + `,"required":` + string(required) + "}")
+		return schema.Compact(string(own[:len(own)-1]) + `,"required":` + string(required) + "}")
 	}
 	c.own, c.spec.Params = add(c.own), add(c.spec.Params)
 	return c
@@ -49,14 +51,14 @@ type zoneRow struct {
 }
 
 func listZones(ctx context.Context, c *call, _ noParams) (answer, error) {
-	zones, err := c.data.Zones(ctx)
+	zones, err := c.store.Zones(ctx)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the zones: %w", err)
 	}
-	a := answer{head: plural(len(zones), "zone", "zones") + ":", key: "zones",
+	a := answer{head: domain.Plural(len(zones), "zone", "zones") + ":", key: "zones",
 		count: c.env.count(len(zones), "zone", "zones", "zone", "zones")}
 	for _, z := range zones {
-		a.rows = append(a.rows, encode(zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}))
+		a.rows = append(a.rows, jsonbody.Encode(zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}))
 	}
 	return a, nil
 }
@@ -66,7 +68,7 @@ func showZone(ctx context.Context, c *call, p zoneParams) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{head: "The zone " + quoted(zone.Name) + ":", body: encode(zoneView(zone))}, nil
+	return answer{head: "The zone " + jsonbody.Quote(zone.Name) + ":", body: jsonbody.Encode(zoneView(zone))}, nil
 }
 
 // zoneSettings is what people and the AI set of a zone.

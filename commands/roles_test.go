@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -33,7 +34,7 @@ func TestACommandNeedsTheRoleThatHTTPNeeds(t *testing.T) {
 			roles[method+" "+path] = domain.Role(role)
 		}
 	}
-	for _, spec := range New().Specs() {
+	for _, spec := range New(data.NewRules()).Specs() {
 		route, named := sameOverHTTP[spec.Name]
 		switch needed, known := roles[route], roles[route] != ""; {
 		case !named:
@@ -50,7 +51,7 @@ func TestACommandNeedsTheRoleThatHTTPNeeds(t *testing.T) {
 // planned and where it runs.
 func TestEveryCommandIsHeldAgainstTheRole(t *testing.T) {
 	for _, role := range []domain.Role{"", domain.RoleViewer, domain.RoleMember, domain.RoleAdmin, domain.RoleRoot} {
-		for _, spec := range New().Specs() {
+		for _, spec := range New(data.NewRules()).Specs() {
 			if spec.Kind == domain.KindControl {
 				continue
 			}
@@ -99,7 +100,7 @@ func TestAForbiddenActionStopsItsSeries(t *testing.T) {
 	if plan.Commands.Queries[0].Status != domain.ExecPlanned {
 		t.Errorf("the query beside them is %s", plan.Commands.Queries[0].Status)
 	}
-	if w.act(actions); len(w.data.zones) != 2 || len(w.data.types) != 0 {
+	if w.act(actions); len(w.zones()) != 2 || len(w.types()) != 0 {
 		t.Error("something was done")
 	}
 	w.env.Role = domain.RoleAdmin

@@ -7,18 +7,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // AutomationData is what the rules of automations look at.
 type AutomationData interface {
-	ZoneData
-	ToolData
+	data.Zones
+	data.Tools
 }
 
 // CheckTriggers checks what is to start an automation, and gives its conditions their
 // compact form. Pointers of errors begin with /triggers/0.
-func (c *Catalogue) CheckTriggers(ctx context.Context, data AutomationData, triggers []domain.Trigger) error {
+func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, triggers []domain.Trigger) error {
 	hooks := 0
 	watched := map[string]bool{}
 	for i := range triggers {
@@ -39,7 +41,7 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, data AutomationData, trig
 				return domain.Invalid(at+"/tool_id", "repeated", "Another trigger watches this tool already; join their conditions with anyOf.")
 			}
 			watched[t.ToolID] = true
-			if _, err := data.Tool(ctx, t.ToolID); err != nil {
+			if _, err := store.Tool(ctx, t.ToolID); err != nil {
 				return notThere(err, at+"/tool_id", "tool")
 			}
 		default:
@@ -55,7 +57,7 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, data AutomationData, trig
 
 // CheckGrant checks a yes in advance: its commands are actions of the catalogue, its
 // zones and tools are there, its bounds are a JSON Schema, and it is not over already.
-func (c *Catalogue) CheckGrant(ctx context.Context, data AutomationData, now time.Time, g *domain.Grant) error {
+func (c *Catalogue) CheckGrant(ctx context.Context, store AutomationData, now time.Time, g *domain.Grant) error {
 	specs := c.Specs()
 	for i, name := range g.Commands {
 		at := slices.IndexFunc(specs, func(s domain.CommandSpec) bool { return s.Name == name })
@@ -67,12 +69,12 @@ func (c *Catalogue) CheckGrant(ctx context.Context, data AutomationData, now tim
 		}
 	}
 	for i, id := range g.ZoneIDs {
-		if _, err := data.Zone(ctx, id); err != nil {
+		if _, err := store.Zone(ctx, id); err != nil {
 			return notThere(err, fmt.Sprintf("/zone_ids/%d", i), "zone")
 		}
 	}
 	for i, id := range g.ToolIDs {
-		if _, err := data.Tool(ctx, id); err != nil {
+		if _, err := store.Tool(ctx, id); err != nil {
 			return notThere(err, fmt.Sprintf("/tool_ids/%d", i), "tool")
 		}
 	}
@@ -98,9 +100,9 @@ func (c *Catalogue) ownSchema(pointer string, schema json.RawMessage) (json.RawM
 	if len(schema) == 0 {
 		return nil, nil
 	}
-	value, err := parseJSON(schema)
+	value, err := jsonbody.Value(schema)
 	if err != nil {
-		return nil, unreadJSON(pointer, "This is", err)
+		return nil, data.Unread(pointer, "This is", err)
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -109,8 +111,8 @@ func (c *Catalogue) ownSchema(pointer string, schema json.RawMessage) (json.RawM
 	if len(fields) == 0 {
 		return nil, nil
 	}
-	encoded := encode(value)
-	if _, err := c.schemas.compile(encoded); err != nil {
+	encoded := jsonbody.Encode(value)
+	if err := c.schemas.Compile(encoded); err != nil {
 		return nil, domain.Invalid(pointer, "schema", "This JSON Schema cannot be used: %v.", err)
 	}
 	return encoded, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -21,8 +22,8 @@ type ActionOutcome struct {
 // RunActions runs the actions that have no result yet, in order, inside the caller's
 // transaction and each in a savepoint. The first failure cancels the rest; what was
 // done stays. An error means that the transaction must be rolled back.
-func (c *Catalogue) RunActions(ctx context.Context, data Data, env Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (ActionOutcome, error) {
-	stale, err := c.checkApproved(ctx, data, env, actions)
+func (c *Catalogue) RunActions(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (ActionOutcome, error) {
+	stale, err := c.checkApproved(ctx, store, env, actions)
 	if err != nil || stale != nil {
 		return ActionOutcome{Stale: stale}, err
 	}
@@ -38,7 +39,7 @@ func (c *Catalogue) RunActions(ctx context.Context, data Data, env Env, actions 
 			cancelAction(&env, e)
 			continue
 		}
-		changes, err := c.runAction(ctx, data, env, e, savepoint)
+		changes, err := c.runAction(ctx, store, env, e, savepoint)
 		if err != nil {
 			return ActionOutcome{}, fmt.Errorf("run %s: %w", e.Command, err)
 		}
@@ -52,9 +53,9 @@ func (c *Catalogue) RunActions(ctx context.Context, data Data, env Env, actions 
 // checkApproved compares what would run with what the person was shown. All of it is
 // compared before anything runs, because the actions change versions themselves. A grant
 // that counts no more is no yes either.
-func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
+func (c *Catalogue) checkApproved(ctx context.Context, store data.Store, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
 	approved, changed := false, false
-	all, err := c.describeAll(ctx, data, env, actions)
+	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +70,13 @@ func (c *Catalogue) checkApproved(ctx context.Context, data Data, env Env, actio
 	if !approved && !ungranted || failMissing(&env, all) || !changed && !ungranted {
 		return nil, nil
 	}
-	if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 		return nil, err
 	}
 	if ungranted {
-		return c.showAgain(ctx, data, env, actions, env.say("A grant that covered this was withdrawn, has expired or is used up.", "Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée."))
+		return c.showAgain(ctx, store, env, actions, env.say("A grant that covered this was withdrawn, has expired or is used up.", "Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée."))
 	}
-	return c.showAgain(ctx, data, env, actions, recordChanged(&env))
+	return c.showAgain(ctx, store, env, actions, recordChanged(&env))
 }
 
 func recordChanged(env *Env) string {
@@ -85,13 +86,13 @@ func recordChanged(env *Env) string {
 // Stale compares what a person is about to approve with what they were shown: nil when
 // it is still the same, else the cards with the present values. approved are the
 // actions that count; none means all. Nothing given is changed.
-func (c *Catalogue) Stale(ctx context.Context, data Data, env Env, actions []*domain.Execution, approved []string) (*domain.PlannedCommands, error) {
+func (c *Catalogue) Stale(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, approved []string) (*domain.PlannedCommands, error) {
 	now := make([]*domain.Execution, len(actions))
 	for i, e := range actions {
 		own := *e
 		now[i] = &own
 	}
-	all, err := c.describeAll(ctx, data, env, now)
+	all, err := c.describeAll(ctx, store, env, now)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +104,14 @@ func (c *Catalogue) Stale(ctx context.Context, data Data, env Env, actions []*do
 	if !changed {
 		return nil, nil
 	}
-	if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 		return nil, err
 	}
-	return c.showAgain(ctx, data, env, now, recordChanged(&env))
+	return c.showAgain(ctx, store, env, now, recordChanged(&env))
 }
 
 // showAgain makes new cards of actions that a person must see once more, and says why.
-func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions []*domain.Execution, why string) (*domain.PlannedCommands, error) {
+func (c *Catalogue) showAgain(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, why string) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
 		again := *e
@@ -119,7 +120,7 @@ func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions [
 		}
 		stale.Actions[i] = &again
 	}
-	all, err := c.describeAll(ctx, data, env, stale.Actions)
+	all, err := c.describeAll(ctx, store, env, stale.Actions)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (c *Catalogue) showAgain(ctx context.Context, data Data, env Env, actions [
 
 // runAction runs one action and fills its outcome. Only errors that concern the whole
 // transaction are returned.
-func (c *Catalogue) runAction(ctx context.Context, data Data, env Env, e *domain.Execution, savepoint func(context.Context, func() error) error) ([]domain.DataChange, error) {
+func (c *Catalogue) runAction(ctx context.Context, store data.Store, env Env, e *domain.Execution, savepoint func(context.Context, func() error) error) ([]domain.DataChange, error) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	var result done
@@ -138,7 +139,7 @@ func (c *Catalogue) runAction(ctx context.Context, data Data, env Env, e *domain
 	// own time is up.
 	err := savepoint(ctx, func() error {
 		var err error
-		result, err = c.perform(ctx, data, env, e)
+		result, err = c.perform(ctx, store, env, e)
 		return err
 	})
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 // their outcome. One that fails does not stop the others. The answers together are
 // bounded; what is cut says so and how to read on. The text for a message is
 // returned.
-func (c *Catalogue) RunQueries(ctx context.Context, data Data, env Env, queries []*domain.Execution) string {
+func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, env Env, queries []*domain.Execution) string {
 	answers := make([]*answer, len(queries))
 	var running sync.WaitGroup
 	free := make(chan struct{}, parallelQueries)
@@ -33,7 +35,7 @@ func (c *Catalogue) RunQueries(ctx context.Context, data Data, env Env, queries 
 		running.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			answers[i] = c.runQuery(ctx, data, env, e)
+			answers[i] = c.runQuery(ctx, store, env, e)
 		})
 	}
 	running.Wait()
@@ -46,7 +48,7 @@ func (c *Catalogue) RunQueries(ctx context.Context, data Data, env Env, queries 
 }
 
 // runQuery runs one query; nil if it failed.
-func (c *Catalogue) runQuery(ctx context.Context, data Data, env Env, e *domain.Execution) (found *answer) {
+func (c *Catalogue) runQuery(ctx context.Context, store data.Store, env Env, e *domain.Execution) (found *answer) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	// A panic in one query must not take the process down, and with it every session.
@@ -58,16 +60,16 @@ func (c *Catalogue) runQuery(ctx context.Context, data Data, env Env, e *domain.
 	}()
 	entry := c.commands[e.Command]
 	if entry == nil || entry.query == nil {
-		failQuery(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no query %s.", quoted(e.Command)))
+		failQuery(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no query %s.", jsonbody.Quote(e.Command)))
 		return nil
 	}
 	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
 	defer cancel()
-	if err := cmp.Or(entry.forbidden(&env), c.schemas.check(entry.own, e.Params, "")); err != nil {
+	if err := cmp.Or(entry.forbidden(&env), c.schemas.Check(entry.own, e.Params, "")); err != nil {
 		failQuery(&env, e, err)
 		return nil
 	}
-	target := c.call(data, env, e)
+	target := c.call(store, env, e)
 	if e.Summary == "" {
 		e.Summary = entry.words(within, target)
 	}

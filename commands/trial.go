@@ -4,23 +4,24 @@ import (
 	"context"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
 // trial is the user's data with changes that are kept nowhere: what is written to it is
 // read from it again, and the data beneath is only read. It is for one goroutine.
 type trial struct {
-	Data    // beneath; every method that writes is a trial's own
-	zones   layer[domain.Zone]
-	tools   layer[domain.Tool]
-	types   layer[domain.ToolType]
-	entries layer[domain.Entry]
-	docs    layer[domain.Document] // by key
-	count   map[string]int64       // entries more or less, by tool
+	data.Store // beneath; every method that writes is a trial's own
+	zones      layer[domain.Zone]
+	tools      layer[domain.Tool]
+	types      layer[domain.ToolType]
+	entries    layer[domain.Entry]
+	docs       layer[domain.Document] // by key
+	count      map[string]int64       // entries more or less, by tool
 }
 
-func newTrial(beneath Data) *trial {
-	return &trial{Data: beneath, zones: layer[domain.Zone]{}, tools: layer[domain.Tool]{}, types: layer[domain.ToolType]{},
+func newTrial(beneath data.Store) *trial {
+	return &trial{Store: beneath, zones: layer[domain.Zone]{}, tools: layer[domain.Tool]{}, types: layer[domain.ToolType]{},
 		entries: layer[domain.Entry]{}, docs: layer[domain.Document]{}, count: map[string]int64{}}
 }
 
@@ -69,12 +70,12 @@ func (l layer[V]) all(beneath []V, id func(*V) string) []V {
 }
 
 func (t *trial) Zones(ctx context.Context) ([]domain.Zone, error) {
-	beneath, err := t.Data.Zones(ctx)
+	beneath, err := t.Store.Zones(ctx)
 	return t.zones.all(beneath, func(z *domain.Zone) string { return z.ID }), err
 }
 
 func (t *trial) Zone(ctx context.Context, id string) (*domain.Zone, error) {
-	return t.zones.one(id, "zone", func() (*domain.Zone, error) { return t.Data.Zone(ctx, id) })
+	return t.zones.one(id, "zone", func() (*domain.Zone, error) { return t.Store.Zone(ctx, id) })
 }
 
 func (t *trial) InsertZone(_ context.Context, z *domain.Zone) error {
@@ -101,7 +102,7 @@ func (t *trial) DeleteZone(ctx context.Context, id string, _ time.Time) error {
 }
 
 func (t *trial) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) {
-	beneath, err := t.Data.Tools(ctx, "") // all: one may have moved to this zone, or away
+	beneath, err := t.Store.Tools(ctx, "") // all: one may have moved to this zone, or away
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (t *trial) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error)
 }
 
 func (t *trial) Tool(ctx context.Context, id string) (*domain.Tool, error) {
-	return t.tools.one(id, "tool", func() (*domain.Tool, error) { return t.Data.Tool(ctx, id) })
+	return t.tools.one(id, "tool", func() (*domain.Tool, error) { return t.Store.Tool(ctx, id) })
 }
 
 func (t *trial) InsertTool(_ context.Context, tool *domain.Tool) error {
@@ -135,7 +136,7 @@ func (t *trial) DeleteTool(_ context.Context, id string, _ time.Time) error {
 }
 
 func (t *trial) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
-	beneath, err := t.Data.ToolTypes(ctx)
+	beneath, err := t.Store.ToolTypes(ctx)
 	return t.types.all(beneath, func(one *domain.ToolType) string { return one.ID }), err
 }
 

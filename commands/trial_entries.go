@@ -9,7 +9,7 @@ import (
 
 // Entry finds an entry; one whose tool was deleted is gone with it.
 func (t *trial) Entry(ctx context.Context, id string) (*domain.Entry, error) {
-	entry, err := t.entries.one(id, "entry", func() (*domain.Entry, error) { return t.Data.Entry(ctx, id) })
+	entry, err := t.entries.one(id, "entry", func() (*domain.Entry, error) { return t.Store.Entry(ctx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -46,17 +46,17 @@ func (t *trial) DeleteEntries(ctx context.Context, ids []string, _ time.Time) er
 }
 
 func (t *trial) CountEntries(ctx context.Context, toolID string) (int64, error) {
-	n, err := t.Data.CountEntries(ctx, toolID)
+	n, err := t.Store.CountEntries(ctx, toolID)
 	return n + t.count[toolID], err
 }
 
 func (t *trial) Documents(ctx context.Context) ([]domain.Document, error) {
-	beneath, err := t.Data.Documents(ctx)
+	beneath, err := t.Store.Documents(ctx)
 	return t.docs.all(beneath, func(d *domain.Document) string { return d.Key }), err
 }
 
 func (t *trial) Document(ctx context.Context, key string) (*domain.Document, error) {
-	return t.docs.one(key, "document", func() (*domain.Document, error) { return t.Data.Document(ctx, key) })
+	return t.docs.one(key, "document", func() (*domain.Document, error) { return t.Store.Document(ctx, key) })
 }
 
 func (t *trial) PutDocument(_ context.Context, d *domain.Document) error {
@@ -66,6 +66,15 @@ func (t *trial) PutDocument(_ context.Context, d *domain.Document) error {
 }
 
 func (t *trial) KeepDocumentVersion(context.Context, *domain.Document) error { return nil }
+
+// DeleteDocument is here so that no trial deletes what is beneath; no action asks for it.
+func (t *trial) DeleteDocument(ctx context.Context, id string, _ time.Time) error {
+	doc, err := t.DocumentByID(ctx, id)
+	if err == nil {
+		t.docs[doc.Key] = nil
+	}
+	return err
+}
 
 // What was deleted before is not brought back by a trial.
 

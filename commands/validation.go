@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -17,7 +18,7 @@ type described struct {
 }
 
 // describeAll makes the cards of the actions that are to run, as the data is now.
-func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions []*domain.Execution) ([]described, error) {
+func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, actions []*domain.Execution) ([]described, error) {
 	var all []described
 	var earlier []*domain.Execution
 	for _, e := range actions {
@@ -25,7 +26,7 @@ func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions
 		if e.Status.Final() || entry == nil || entry.describe == nil {
 			continue
 		}
-		target := c.call(data, env, e)
+		target := c.call(store, env, e)
 		target.earlier = slices.Clone(earlier)
 		earlier = append(earlier, e)
 		d := described{execution: e, role: entry.spec.Role}
@@ -46,8 +47,8 @@ func (c *Catalogue) describeAll(ctx context.Context, data Data, env Env, actions
 // each. One reason is enough for all of them to wait. An action that would fail is failed
 // before anybody is asked, and the others with it: nobody should be asked for a series that
 // cannot run. What a grant covers gives no reason.
-func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
-	all, err := c.describeAll(ctx, data, env, actions)
+func (c *Catalogue) demands(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
+	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
@@ -56,7 +57,7 @@ func (c *Catalogue) demands(ctx context.Context, data Data, env Env, actions []*
 		return nil, nil, nil
 	}
 	if !env.Allows { // else they run without anybody's yes, as far as they come
-		if hopeless, err := c.failHopeless(ctx, data, env, all); err != nil || hopeless {
+		if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 			return nil, nil, err
 		}
 	}
@@ -70,7 +71,7 @@ func failMissing(env *Env, all []described) bool {
 }
 
 // failHopeless fails the actions that would fail if they ran now, as failMissing does.
-func (c *Catalogue) failHopeless(ctx context.Context, data Data, env Env, all []described) (bool, error) {
+func (c *Catalogue) failHopeless(ctx context.Context, store data.Store, env Env, all []described) (bool, error) {
 	if failMissing(&env, all) {
 		return true, nil
 	}
@@ -78,7 +79,7 @@ func (c *Catalogue) failHopeless(ctx context.Context, data Data, env Env, all []
 	for i := range all {
 		actions[i] = all[i].execution
 	}
-	wrong, err := c.rehearse(ctx, data, env, actions)
+	wrong, err := c.rehearse(ctx, store, env, actions)
 	return err == nil && fail(&env, all, func(d described) *domain.Error { return wrong[d.execution.ID] }), err
 }
 

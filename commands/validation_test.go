@@ -72,9 +72,9 @@ func TestWhoAsksForValidation(t *testing.T) {
 }
 
 func guardWeight(w *world) {
-	tool := w.data.tools["tol_w"]
+	tool := w.tools()["tol_w"]
 	tool.RequireValidation = true
-	w.data.tools["tol_w"] = tool
+	w.put(&tool)
 }
 
 // A card says the action in words with the values before and after, and warns.
@@ -129,7 +129,7 @@ func TestMissingTargetsAreNotShown(t *testing.T) {
 	if outline(plan.Commands.Actions) != "call_1:CANCELLED call_2:FAILED" || len(plan.Commands.Reasons)+len(plan.Commands.Cards) != 0 {
 		t.Fatalf("%s, %+v", outline(plan.Commands.Actions), plan.Commands)
 	}
-	if outcome := w.act(plan.Commands.Actions); !outcome.Failed || len(w.data.zones) != 2 || !strings.Contains(outcome.Formatted, "tol_w (Weight)") {
+	if outcome := w.act(plan.Commands.Actions); !outcome.Failed || len(w.zones()) != 2 || !strings.Contains(outcome.Formatted, "tol_w (Weight)") {
 		t.Errorf("%+v", outcome)
 	}
 }
@@ -154,18 +154,18 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 	t.Run("unchanged: both run, although the first changes the version", func(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
-		if outcome := w.act(actions); outcome.Failed || outcome.Stale != nil || w.data.tools["tol_w"].Name != "Kilos" || w.data.tools["tol_w"].Description != "mine" {
-			t.Errorf("%+v, %+v", outcome, w.data.tools["tol_w"])
+		if outcome := w.act(actions); outcome.Failed || outcome.Stale != nil || w.tools()["tol_w"].Name != "Kilos" || w.tools()["tol_w"].Description != "mine" {
+			t.Errorf("%+v, %+v", outcome, w.tools()["tol_w"])
 		}
 	})
 	t.Run("changed meanwhile: nothing runs, and the present values are shown", func(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
-		if _, _, err := w.c.UpdateTool(t.Context(), w.data, w.env, "tol_w", ToolPatch{Name: new("Mass")}); err != nil {
-			t.Fatal(err)
-		}
+		tool := w.tools()["tol_w"]
+		tool.Name = "Mass"
+		w.put(&tool)
 		outcome := w.act(actions)
-		if outcome.Stale == nil || outcome.Failed || w.data.tools["tol_w"].Name != "Mass" {
+		if outcome.Stale == nil || outcome.Failed || w.tools()["tol_w"].Name != "Mass" {
 			t.Fatalf("%+v", outcome)
 		}
 		stale := outcome.Stale
@@ -176,14 +176,14 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 			t.Errorf("the executions were touched: %s", actions[0].Status)
 		}
 		approve(stale.Actions)
-		if outcome := w.act(stale.Actions); outcome.Stale != nil || outcome.Failed || w.data.tools["tol_w"].Name != "Kilos" {
+		if outcome := w.act(stale.Actions); outcome.Stale != nil || outcome.Failed || w.tools()["tol_w"].Name != "Kilos" {
 			t.Errorf("approved again: %+v", outcome)
 		}
 	})
 	t.Run("gone meanwhile: it fails, and nothing runs", func(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
-		w.data.dropTool("tol_w")
+		w.drop("tol_w")
 		if outcome := w.act(actions); !outcome.Failed || outcome.Stale != nil || len(outcome.Changes) != 0 {
 			t.Errorf("%+v", outcome)
 		}
@@ -193,8 +193,8 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 		w.env.Settings.RequireValidation = true
 		actions := w.plan(w.command("UPDATE_TOOL", `{"tool_id":"tol_j","name":"Log"}`), w.command("UPDATE_TOOL", `{"tool_id":"tol_w","name":"Kilos"}`)).Commands.Actions
 		approve(actions)
-		w.data.dropTool("tol_w")
-		if outcome := w.act(actions); !outcome.Failed || outline(actions) != "call_1:CANCELLED call_2:FAILED" || w.data.tools["tol_j"].Name != "Diary" {
+		w.drop("tol_w")
+		if outcome := w.act(actions); !outcome.Failed || outline(actions) != "call_1:CANCELLED call_2:FAILED" || w.tools()["tol_j"].Name != "Diary" {
 			t.Errorf("%s, %+v", outline(actions), outcome)
 		}
 	})
@@ -202,7 +202,7 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
 		approve(actions, actions[1].ID)
-		if outcome := w.act(actions); outcome.Failed || w.data.tools["tol_w"].Name != "Weight" || w.data.tools["tol_w"].Description != "mine" {
+		if outcome := w.act(actions); outcome.Failed || w.tools()["tol_w"].Name != "Weight" || w.tools()["tol_w"].Description != "mine" {
 			t.Errorf("%+v", outcome)
 		}
 	})
@@ -210,7 +210,7 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 		w := newWorld(t)
 		actions := calls(w)
 		actions[0].Params = json.RawMessage(`{"name":"Hacked","tool_id":"tol_w"}`)
-		if outcome := w.act(actions); outcome.Stale == nil || w.data.tools["tol_w"].Name != "Weight" {
+		if outcome := w.act(actions); outcome.Stale == nil || w.tools()["tol_w"].Name != "Weight" {
 			t.Errorf("%+v", outcome)
 		}
 	})
@@ -229,12 +229,12 @@ func TestPublishingShowsWhatIsPublished(t *testing.T) {
 	}
 	part := plan()
 	approve(part, part[1].ID)
-	if outcome := w.act(part); outcome.Stale == nil || w.data.docs["about"].Version != 2 {
+	if outcome := w.act(part); outcome.Stale == nil || w.docs()["about"].Version != 2 {
 		t.Errorf("in part: %+v", outcome)
 	}
 	whole := plan()
 	approve(whole)
-	if outcome := w.act(whole); outcome.Stale != nil || outcome.Failed || w.data.docs["about"].Published != "I swim." {
+	if outcome := w.act(whole); outcome.Stale != nil || outcome.Failed || w.docs()["about"].Published != "I swim." {
 		t.Errorf("whole: %+v", outcome)
 	}
 }
@@ -242,9 +242,9 @@ func TestPublishingShowsWhatIsPublished(t *testing.T) {
 func TestReplan(t *testing.T) {
 	w := newWorld(t)
 	actions := w.plan(w.command("UPDATE_ZONE", `{"zone_id":"zon_h","name":"Body"}`)).Commands.Actions
-	zone := w.data.zones["zon_h"]
+	zone := w.zones()["zon_h"]
 	zone.RequireValidation = true
-	w.data.zones["zon_h"] = zone
+	w.put(&zone)
 	planned, err := w.c.Replan(t.Context(), w.data, w.env, actions, true)
 	if err != nil || levels(planned.Reasons) != "zone zon_h, ai" || len(planned.Cards) != 1 || actions[0].Digest == "" {
 		t.Errorf("%+v, %v", planned, err)
@@ -272,7 +272,7 @@ func TestSavepointRollsBackOneAction(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(w.command("CREATE_ZONE", `{"name":"a"}`))
 	late := func(ctx context.Context, run func() error) error {
-		return w.data.savepoint(ctx, func() error {
+		return w.data.Savepoint(ctx, func() error {
 			if err := run(); err != nil {
 				return err
 			}
@@ -280,7 +280,7 @@ func TestSavepointRollsBackOneAction(t *testing.T) {
 		})
 	}
 	outcome, err := w.c.RunActions(t.Context(), w.data, w.env, plan.Commands.Actions, late)
-	if err != nil || !outcome.Failed || len(outcome.Changes) != 0 || len(w.data.zones) != 2 || plan.Commands.Actions[0].Error.Code != "conflict" {
-		t.Errorf("%+v, %v, %d zones", outcome, err, len(w.data.zones))
+	if err != nil || !outcome.Failed || len(outcome.Changes) != 0 || len(w.zones()) != 2 || plan.Commands.Actions[0].Error.Code != "conflict" {
+		t.Errorf("%+v, %v, %d zones", outcome, err, len(w.zones()))
 	}
 }

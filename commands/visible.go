@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // visibleAll shows what nobody sees in each of these texts.
@@ -36,7 +37,7 @@ func visibleJSON(value json.RawMessage) json.RawMessage {
 		if json.Unmarshal(value[at:end], &text) == nil {
 			if shown := domain.Visible(text); shown != text {
 				b.Write(value[kept:at])
-				b.Write(encode(shown))
+				b.Write(jsonbody.Encode(shown))
 				kept = end
 			}
 		}

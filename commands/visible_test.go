@@ -12,9 +12,9 @@ import (
 func TestACardShowsWhatNobodySees(t *testing.T) {
 	w := newWorld(t)
 	w.env.Settings.RequireValidation = true
-	zone := w.data.zones["zon_g"]
+	zone := w.zones()["zon_g"]
 	zone.Name = "Gua\u202erded" // from before names were held to their rule
-	w.data.zones["zon_g"] = zone
+	w.put(&zone)
 	const params = `{"tool_id":"tol_g","entries":[{"data":{"text":"pay \u202e001\u202c \\ \"x\"","done":false}}]}`
 	plan := w.plan(w.command("CREATE_DATA", params))
 	cards, err := json.Marshal(plan.Commands.Cards[0])

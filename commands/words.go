@@ -6,15 +6,12 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// say formats the phrase of the workspace's language. The two phrases stand side by
-// side in the code, so that neither is forgotten.
+// say formats the phrase of the workspace's language.
 func (e *Env) say(english, french string, args ...any) string {
-	if e.Settings.Language == "fr" {
-		return fmt.Sprintf(french, args...)
-	}
-	return fmt.Sprintf(english, args...)
+	return e.Settings.Say(english, french, args...)
 }
 
 // count says "1 entry" or "12 entries".
@@ -25,7 +22,7 @@ func (e *Env) count(n int, english, englishMany, french, frenchMany string) stri
 		}
 		return fmt.Sprintf("%d %s", n, frenchMany)
 	}
-	return plural(n, english, englishMany)
+	return domain.Plural(n, english, englishMany)
 }
 
 func (e *Env) entries(n int) string { return e.count(n, "entry", "entries", "entrée", "entrées") }
@@ -34,7 +31,7 @@ func (e *Env) tools(n int) string   { return e.count(n, "tool", "tools", "outil"
 // name quotes the name of something as people write it. What it holds that nobody sees
 // is shown: a card must not look like another one.
 func (e *Env) name(name string) string {
-	name = shorten(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
+	name = jsonbody.Cut(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
 	if e.Settings.Language == "fr" {
 		return "« " + name + " »"
 	}
@@ -43,7 +40,7 @@ func (e *Env) name(name string) string {
 
 // toolName names a tool for people; an unknown one by its id.
 func (c *call) toolName(ctx context.Context, id string) string {
-	tool, err := c.data.Tool(ctx, id)
+	tool, err := c.store.Tool(ctx, id)
 	if err != nil {
 		return c.env.name(id)
 	}
@@ -51,7 +48,7 @@ func (c *call) toolName(ctx context.Context, id string) string {
 }
 
 func (c *call) zoneName(ctx context.Context, id string) string {
-	zone, err := c.data.Zone(ctx, id)
+	zone, err := c.store.Zone(ctx, id)
 	if err != nil {
 		return c.env.name(id)
 	}

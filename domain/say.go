@@ -10,3 +10,11 @@ func (s *Settings) Say(english, french string, args ...any) string {
 	}
 	return fmt.Sprintf(english, args...)
 }
+
+// Plural counts things in English: "1 entry", "3 entries".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

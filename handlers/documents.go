@@ -21,12 +21,6 @@ type documentPatch struct {
 	Body  *string `json:"body" validate:"omitempty,max=100000"`
 }
 
-func (p *documentPatch) apply(d *domain.Document) error {
-	set(&d.Title, p.Title)
-	set(&d.Body, p.Body)
-	return nil
-}
-
 func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
@@ -44,8 +38,8 @@ func (s *documentRoutes) createDocument(w http.ResponseWriter, r *http.Request) 
 		s.fail(w, r, err)
 		return
 	}
-	doc := &domain.Document{Key: in.Key, Title: in.Title, Body: *in.Body}
-	seq, err := s.Documents.CreateDocument(r.Context(), caller(r).Workspace, doc)
+	asked := domain.NewDocument{Key: in.Key, Title: in.Title, Body: *in.Body}
+	doc, seq, err := s.Documents.CreateDocument(r.Context(), caller(r).Workspace, asked)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -72,7 +66,7 @@ func (s *documentRoutes) updateDocument(w http.ResponseWriter, r *http.Request) 
 		s.fail(w, r, err)
 		return
 	}
-	doc, seq, err := s.Documents.UpdateDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), in.apply)
+	doc, seq, err := s.Documents.UpdateDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), domain.DocumentPatch(in))
 	s.writeDocument(w, r, doc, seq, err)
 }
 

@@ -17,32 +17,29 @@ type newEntry struct {
 	Data      json.RawMessage `json:"data" validate:"required,object"`
 }
 
-// entryOf is the entry that a request asks for; without a time it happens now.
-func (s *dataRoutes) entryOf(in *newEntry, tool string) domain.Entry {
-	e := domain.Entry{ToolID: tool, Data: in.Data, Timestamp: s.Clock()}
-	if in.Timestamp != nil {
-		e.Timestamp = storable(*in.Timestamp)
+// asked is the entry that a request asks for; without a time it happens now.
+func (e *newEntry) asked() domain.NewEntry {
+	in := domain.NewEntry{Data: e.Data}
+	if e.Timestamp != nil {
+		in.Timestamp = storable(*e.Timestamp)
 	}
-	return e
+	return in
 }
 
-// storable cuts a time to what the databases keep.
-func storable(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// storable writes a time, cut to what the databases keep.
+func storable(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) }
 
 type entryPatch struct {
 	Timestamp *time.Time      `json:"timestamp"`
 	Data      json.RawMessage `json:"data" validate:"omitempty,object"`
 }
 
-func (p *entryPatch) apply(e *domain.Entry) error {
+func (p *entryPatch) patch() domain.EntryPatch {
+	patch := domain.EntryPatch{Data: domain.ObjectPatch{Fields: p.Data, Whole: true}}
 	if p.Timestamp != nil {
-		e.Timestamp = storable(*p.Timestamp)
+		patch.Timestamp = new(storable(*p.Timestamp))
 	}
-	if p.Data != nil {
-		e.Data = p.Data
-	}
-	e.SessionID = "" // a client wrote it last
-	return nil
+	return patch
 }
 
 func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
@@ -124,9 +121,7 @@ func (s *dataRoutes) createEntry(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tool := toolID(r)
-	entries := []domain.Entry{s.entryOf(&in, tool)}
-	seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, tool, entries)
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), []domain.NewEntry{in.asked()})
 	if err != nil {
 		s.fail(w, r, oneEntry(err))
 		return
@@ -147,12 +142,11 @@ func (s *dataRoutes) createEntries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tool := toolID(r)
-	entries := make([]domain.Entry, 0, len(in.Entries))
+	asked := make([]domain.NewEntry, 0, len(in.Entries))
 	for i := range in.Entries {
-		entries = append(entries, s.entryOf(&in.Entries[i], tool))
+		asked = append(asked, in.Entries[i].asked())
 	}
-	seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, tool, entries)
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), asked)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -163,6 +157,17 @@ func (s *dataRoutes) createEntries(w http.ResponseWriter, r *http.Request) {
 		out.Data = append(out.Data, *api.EntryFrom(&entries[i]))
 	}
 	s.writeJSON(w, r, http.StatusCreated, out)
+}
+
+// periodOf is the period between two times; a zero one is no bound.
+func periodOf(from, until time.Time) (p domain.Period) {
+	if !from.IsZero() {
+		p.Start = from.Format(time.RFC3339Nano)
+	}
+	if !until.IsZero() {
+		p.End = until.Format(time.RFC3339Nano)
+	}
+	return p
 }
 
 func (s *dataRoutes) getEntryStats(w http.ResponseWriter, r *http.Request) {
@@ -176,8 +181,8 @@ func (s *dataRoutes) getEntryStats(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	query := StatsQuery{Field: r.URL.Query().Get("field"), From: from, Until: until, GroupBy: group}
-	rows, err := s.Entries.EntryStats(r.Context(), caller(r).Workspace, toolID(r), query)
+	query := domain.StatsQuery{ToolID: toolID(r), Field: r.URL.Query().Get("field"), Period: periodOf(from, until), GroupBy: group}
+	rows, err := s.Entries.EntryStats(r.Context(), caller(r).Workspace, query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -205,7 +210,7 @@ func (s *dataRoutes) updateEntry(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	entry, seq, err := s.Entries.UpdateEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"), ifMatch(r), in.apply)
+	entry, seq, err := s.Entries.UpdateEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"), ifMatch(r), in.patch())
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -90,10 +90,10 @@ type Schedules interface {
 	PreviewSchedule(ctx context.Context, ws string, schedule domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error)
 }
 
-// The services of the user's data follow one pattern. Create fills ID, Version and
-// times, and checks what only the data can say (the zone exists, the config fits its
-// type). Update loads the noun and applies change to it in one transaction; version is
-// what If-Match demanded (0: nothing) and a mismatch is a domain error with code
+// The services of the user's data follow one pattern. Create gives the noun its ID,
+// Version and times, and checks what only the data can say (the zone exists, the config
+// fits its type). Update merges the patch into what is there, in one transaction; version
+// is what If-Match demanded (0: nothing) and a mismatch is a domain error with code
 // CodePreconditionFailed. Delete without force refuses with not_empty what still holds
 // something. seq is the number of the event at which the change shows.
 
@@ -103,8 +103,8 @@ type Schedules interface {
 type Zones interface {
 	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
 	Zone(ctx context.Context, ws, id string) (*domain.Zone, error)
-	CreateZone(ctx context.Context, ws string, zone *domain.Zone) (seq int64, err error)
-	UpdateZone(ctx context.Context, ws, id string, version int64, change func(*domain.Zone) error) (zone *domain.Zone, seq int64, err error)
+	CreateZone(ctx context.Context, ws string, in domain.NewZone) (zone *domain.Zone, seq int64, err error)
+	UpdateZone(ctx context.Context, ws, id string, version int64, patch domain.ZonePatch) (zone *domain.Zone, seq int64, err error)
 	DeleteZone(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
 
@@ -112,8 +112,8 @@ type Zones interface {
 type Tools interface {
 	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
 	Tool(ctx context.Context, ws, id string) (*domain.Tool, error)
-	CreateTool(ctx context.Context, ws string, tool *domain.Tool) (seq int64, err error)
-	UpdateTool(ctx context.Context, ws, id string, version int64, change func(*domain.Tool) error) (tool *domain.Tool, seq int64, err error)
+	CreateTool(ctx context.Context, ws string, in domain.NewTool) (tool *domain.Tool, seq int64, err error)
+	UpdateTool(ctx context.Context, ws, id string, version int64, patch domain.ToolPatch) (tool *domain.Tool, seq int64, err error)
 	DeleteTool(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
 
@@ -122,8 +122,8 @@ type Tools interface {
 type ToolTypes interface {
 	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
 	ToolType(ctx context.Context, ws, id string) (*domain.ToolType, error)
-	CreateToolType(ctx context.Context, ws string, t *domain.ToolType) (seq int64, err error)
-	UpdateToolType(ctx context.Context, ws, id string, version int64, change func(*domain.ToolType) error) (t *domain.ToolType, seq int64, err error)
+	CreateToolType(ctx context.Context, ws string, in domain.NewToolType) (t *domain.ToolType, seq int64, err error)
+	UpdateToolType(ctx context.Context, ws, id string, version int64, patch domain.ToolTypePatch) (t *domain.ToolType, seq int64, err error)
 	DeleteToolType(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 }
 
@@ -151,10 +151,10 @@ type DocumentVersions interface {
 type Entries interface {
 	Entries(ctx context.Context, ws string, filter domain.EntryFilter) ([]domain.Entry, string, error)
 	Entry(ctx context.Context, ws, id string) (*domain.Entry, error)
-	CreateEntries(ctx context.Context, ws, tool string, entries []domain.Entry) (seq int64, err error)
-	UpdateEntry(ctx context.Context, ws, id string, version int64, change func(*domain.Entry) error) (entry *domain.Entry, seq int64, err error)
+	CreateEntries(ctx context.Context, ws, tool string, in []domain.NewEntry) (entries []domain.Entry, seq int64, err error)
+	UpdateEntry(ctx context.Context, ws, id string, version int64, patch domain.EntryPatch) (entry *domain.Entry, seq int64, err error)
 	DeleteEntry(ctx context.Context, ws, id string, version int64) (seq int64, err error)
-	EntryStats(ctx context.Context, ws, tool string, q StatsQuery) ([]domain.Stats, error)
+	EntryStats(ctx context.Context, ws string, query domain.StatsQuery) ([]domain.Stats, error)
 }
 
 // EntryFiles writes and reads entries as CSV. ExportEntries writes page by page;
@@ -165,21 +165,12 @@ type EntryFiles interface {
 	ImportEntries(ctx context.Context, ws, tool string, file io.Reader, dryRun bool) (result *domain.ImportResult, seq int64, err error)
 }
 
-// StatsQuery asks for statistics of a numeric field. Zero times: no bound. GroupBy is
-// "", "day", "week" or "month", in the workspace's time zone.
-type StatsQuery struct {
-	Field   string // "" means the tool type's first numeric field
-	From    time.Time
-	Until   time.Time
-	GroupBy string
-}
-
 // Documents keeps the workspace's context texts, found by id.
 type Documents interface {
 	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
 	Document(ctx context.Context, ws, id string) (*domain.Document, error)
-	CreateDocument(ctx context.Context, ws string, doc *domain.Document) (seq int64, err error)
-	UpdateDocument(ctx context.Context, ws, id string, version int64, change func(*domain.Document) error) (doc *domain.Document, seq int64, err error)
+	CreateDocument(ctx context.Context, ws string, in domain.NewDocument) (doc *domain.Document, seq int64, err error)
+	UpdateDocument(ctx context.Context, ws, id string, version int64, patch domain.DocumentPatch) (doc *domain.Document, seq int64, err error)
 	DeleteDocument(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	// PublishDocument makes the draft what sessions read.
 	PublishDocument(ctx context.Context, ws, id string, version int64) (doc *domain.Document, seq int64, err error)

@@ -32,17 +32,11 @@ type toolPatch struct {
 	Position          *int                      `json:"position" validate:"omitempty,min=0,max=1000000"`
 }
 
-func (p *toolPatch) apply(t *domain.Tool) error {
-	set(&t.ZoneID, p.ZoneID)
-	set(&t.Name, p.Name)
-	setOrClear(&t.Description, p.Description)
-	if p.Config != nil {
-		t.Config = p.Config
+func (p *toolPatch) patch() domain.ToolPatch {
+	return domain.ToolPatch{
+		ZoneID: p.ZoneID, Name: p.Name, Description: orEmpty(p.Description), Config: domain.ObjectPatch{Fields: p.Config, Whole: true},
+		AlwaysSend: p.AlwaysSend, RequireValidation: p.RequireValidation, Position: p.Position,
 	}
-	set(&t.AlwaysSend, p.AlwaysSend)
-	set(&t.RequireValidation, p.RequireValidation)
-	set(&t.Position, p.Position)
-	return nil
 }
 
 func (s *dataRoutes) listTools(w http.ResponseWriter, r *http.Request) {
@@ -62,14 +56,7 @@ func (s *dataRoutes) createTool(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tool := &domain.Tool{
-		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: in.Description, Config: in.Config,
-		AlwaysSend: in.AlwaysSend, RequireValidation: in.RequireValidation, Position: in.Position,
-	}
-	if tool.Config == nil {
-		tool.Config = json.RawMessage(`{}`)
-	}
-	seq, err := s.Tools.CreateTool(r.Context(), caller(r).Workspace, tool)
+	tool, seq, err := s.Tools.CreateTool(r.Context(), caller(r).Workspace, domain.NewTool(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -96,7 +83,7 @@ func (s *dataRoutes) updateTool(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	tool, seq, err := s.Tools.UpdateTool(r.Context(), caller(r).Workspace, toolID(r), ifMatch(r), in.apply)
+	tool, seq, err := s.Tools.UpdateTool(r.Context(), caller(r).Workspace, toolID(r), ifMatch(r), in.patch())
 	if err != nil {
 		s.fail(w, r, err)
 		return

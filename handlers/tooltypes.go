@@ -26,16 +26,10 @@ type toolTypePatch struct {
 	EntrySchema  json.RawMessage           `json:"entry_schema" validate:"omitempty,object"`
 }
 
-func (p *toolTypePatch) apply(t *domain.ToolType) error {
-	set(&t.Name, p.Name)
-	setOrClear(&t.Description, p.Description)
-	if p.ConfigSchema != nil {
-		t.ConfigSchema = p.ConfigSchema
+func (p *toolTypePatch) patch() domain.ToolTypePatch {
+	return domain.ToolTypePatch{
+		Name: p.Name, Description: orEmpty(p.Description), ConfigSchema: p.ConfigSchema, EntrySchema: p.EntrySchema,
 	}
-	if p.EntrySchema != nil {
-		t.EntrySchema = p.EntrySchema
-	}
-	return nil
 }
 
 func (s *dataRoutes) listToolTypes(w http.ResponseWriter, r *http.Request) {
@@ -69,10 +63,7 @@ func (s *dataRoutes) createToolType(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	t := &domain.ToolType{
-		ID: in.ID, Name: in.Name, Description: in.Description, ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
-	}
-	seq, err := s.ToolTypes.CreateToolType(r.Context(), caller(r).Workspace, t)
+	t, seq, err := s.ToolTypes.CreateToolType(r.Context(), caller(r).Workspace, domain.NewToolType(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -89,7 +80,7 @@ func (s *dataRoutes) updateToolType(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r), in.apply)
+	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r), in.patch())
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -30,16 +31,16 @@ func (s shelf[T]) get(id string) (*T, error) {
 	return &item, nil
 }
 
-func (s shelf[T]) create(prefix string, item *T) (int64, error) {
-	if err := s.w.told(*item); err != nil {
-		return 0, err
+func (s shelf[T]) create(prefix string, item T) (*T, int64, error) {
+	if err := s.w.told(item); err != nil {
+		return nil, 0, err
 	}
-	if *s.id(item) == "" {
-		*s.id(item) = s.w.newID(prefix)
+	if *s.id(&item) == "" {
+		*s.id(&item) = s.w.newID(prefix)
 	}
-	*s.version(item) = 1
-	*s.items = append(*s.items, *item)
-	return 8, nil
+	*s.version(&item) = 1
+	*s.items = append(*s.items, item)
+	return &item, 8, nil
 }
 
 func (s shelf[T]) change(id string, version int64, change func(*T) error) (*T, int64, error) {
@@ -111,11 +112,13 @@ func (w *world) Zones(_ context.Context, _, cursor string, limit int) ([]domain.
 func (w *world) Zone(_ context.Context, _, id string) (*domain.Zone, error) {
 	return w.zoneShelf().get(id)
 }
-func (w *world) CreateZone(_ context.Context, _ string, z *domain.Zone) (int64, error) {
-	return w.zoneShelf().create("zon", z)
+func (w *world) CreateZone(_ context.Context, _ string, in domain.NewZone) (*domain.Zone, int64, error) {
+	return w.zoneShelf().create("zon", domain.Zone{
+		Name: in.Name, Description: in.Description, Colour: in.Colour, Position: in.Position, RequireValidation: in.RequireValidation,
+	})
 }
-func (w *world) UpdateZone(_ context.Context, _, id string, v int64, change func(*domain.Zone) error) (*domain.Zone, int64, error) {
-	return w.zoneShelf().change(id, v, change)
+func (w *world) UpdateZone(_ context.Context, _, id string, v int64, p domain.ZonePatch) (*domain.Zone, int64, error) {
+	return w.zoneShelf().change(id, v, func(z *domain.Zone) error { data.PatchZone(z, p); return nil })
 }
 func (w *world) DeleteZone(_ context.Context, _, id string, v int64, force bool) (int64, error) {
 	if _, err := w.zoneShelf().get(id); err == nil && !force {
@@ -134,11 +137,17 @@ func (w *world) Tools(_ context.Context, _, _, cursor string, limit int) ([]doma
 func (w *world) Tool(_ context.Context, _, id string) (*domain.Tool, error) {
 	return w.toolShelf().get(id)
 }
-func (w *world) CreateTool(_ context.Context, _ string, t *domain.Tool) (int64, error) {
-	return w.toolShelf().create("tol", t)
+func (w *world) CreateTool(_ context.Context, _ string, in domain.NewTool) (*domain.Tool, int64, error) {
+	if in.Config == nil {
+		in.Config = json.RawMessage(`{}`)
+	}
+	return w.toolShelf().create("tol", domain.Tool{
+		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: in.Description, Config: in.Config,
+		AlwaysSend: in.AlwaysSend, RequireValidation: in.RequireValidation, Position: in.Position,
+	})
 }
-func (w *world) UpdateTool(_ context.Context, _, id string, v int64, change func(*domain.Tool) error) (*domain.Tool, int64, error) {
-	return w.toolShelf().change(id, v, change)
+func (w *world) UpdateTool(_ context.Context, _, id string, v int64, p domain.ToolPatch) (*domain.Tool, int64, error) {
+	return w.toolShelf().change(id, v, func(t *domain.Tool) error { return data.PatchTool(t, p) })
 }
 func (w *world) DeleteTool(_ context.Context, _, id string, v int64, _ bool) (int64, error) {
 	return w.toolShelf().remove(id, v)
@@ -151,15 +160,18 @@ func (w *world) ToolType(_ context.Context, _, id string) (*domain.ToolType, err
 	}
 	return nil, domain.NotFound("tool type")
 }
-func (w *world) CreateToolType(_ context.Context, _ string, t *domain.ToolType) (int64, error) {
-	t.CreatedAt, t.UpdatedAt = worldTime, worldTime
-	return 8, w.told(*t)
+func (w *world) CreateToolType(_ context.Context, _ string, in domain.NewToolType) (*domain.ToolType, int64, error) {
+	t := domain.ToolType{
+		ID: in.ID, Name: in.Name, Description: in.Description, ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
+		CreatedAt: worldTime, UpdatedAt: worldTime,
+	}
+	return &t, 8, w.told(t)
 }
 func (w *world) typeShelf() shelf[domain.ToolType] {
 	return shelf[domain.ToolType]{w, "tool type", &w.types, func(t *domain.ToolType) *string { return &t.ID }, func(t *domain.ToolType) *int64 { return &t.Version }}
 }
-func (w *world) UpdateToolType(_ context.Context, _, id string, v int64, change func(*domain.ToolType) error) (*domain.ToolType, int64, error) {
-	return w.typeShelf().change(id, v, change)
+func (w *world) UpdateToolType(_ context.Context, _, id string, v int64, p domain.ToolTypePatch) (*domain.ToolType, int64, error) {
+	return w.typeShelf().change(id, v, func(t *domain.ToolType) error { data.PatchToolType(t, p); return nil })
 }
 func (w *world) DeleteToolType(_ context.Context, _, id string, v int64) (int64, error) {
 	return w.typeShelf().remove(id, v)
@@ -175,22 +187,35 @@ func (w *world) Entries(_ context.Context, _ string, f domain.EntryFilter) ([]do
 func (w *world) Entry(_ context.Context, _, id string) (*domain.Entry, error) {
 	return w.entryShelf().get(id)
 }
-func (w *world) CreateEntries(_ context.Context, _, tool string, entries []domain.Entry) (int64, error) {
+func (w *world) CreateEntries(_ context.Context, _, tool string, in []domain.NewEntry) ([]domain.Entry, int64, error) {
 	if _, err := w.toolShelf().get(tool); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	for i := range entries {
-		if string(entries[i].Data) == `{"value":"much"}` {
-			return 0, domain.Invalid("/entries/0/data/value", "type", "This must be a number.")
+	var entries []domain.Entry
+	for i := range in {
+		if string(in[i].Data) == `{"value":"much"}` {
+			return nil, 0, domain.Invalid("/entries/0/data/value", "type", "This must be a number.")
 		}
-		if _, err := w.entryShelf().create("ent", &entries[i]); err != nil {
-			return 0, err
+		entry := domain.Entry{ToolID: tool, Timestamp: worldTime, Data: in[i].Data}
+		if in[i].Timestamp != "" {
+			var err error
+			if entry.Timestamp, err = time.Parse(time.RFC3339Nano, in[i].Timestamp); err != nil {
+				return nil, 0, err
+			}
 		}
+		made, _, err := w.entryShelf().create("ent", entry)
+		if err != nil {
+			return nil, 0, err
+		}
+		entries = append(entries, *made)
 	}
-	return 8, nil
+	return entries, 8, nil
 }
-func (w *world) UpdateEntry(_ context.Context, _, id string, v int64, change func(*domain.Entry) error) (*domain.Entry, int64, error) {
-	return w.entryShelf().change(id, v, change)
+func (w *world) UpdateEntry(_ context.Context, _, id string, v int64, p domain.EntryPatch) (*domain.Entry, int64, error) {
+	return w.entryShelf().change(id, v, func(e *domain.Entry) error {
+		e.SessionID = "" // a client wrote it last
+		return data.PatchEntry(&data.Env{Settings: domain.DefaultSettings()}, e, p)
+	})
 }
 func (w *world) DeleteEntry(_ context.Context, _, id string, v int64) (int64, error) {
 	return w.entryShelf().remove(id, v)
@@ -214,8 +239,8 @@ func (w *world) ImportEntries(_ context.Context, _, tool string, file io.Reader,
 	}
 	return &domain.ImportResult{DryRun: dryRun, Count: strings.Count(string(text), "\n"), First: &worldTime, Last: &worldTime}, 8, w.told(string(text))
 }
-func (w *world) EntryStats(_ context.Context, _, tool string, q StatsQuery) ([]domain.Stats, error) {
-	if _, err := w.toolShelf().get(tool); err != nil {
+func (w *world) EntryStats(_ context.Context, _ string, q domain.StatsQuery) ([]domain.Stats, error) {
+	if _, err := w.toolShelf().get(q.ToolID); err != nil {
 		return nil, err
 	}
 	mean := 8.0
@@ -240,11 +265,11 @@ func (w *world) DocumentVersion(_ context.Context, _, id string, version int64) 
 func (w *world) Document(_ context.Context, _, id string) (*domain.Document, error) {
 	return w.docShelf().get(id)
 }
-func (w *world) CreateDocument(_ context.Context, _ string, d *domain.Document) (int64, error) {
-	return w.docShelf().create("doc", d)
+func (w *world) CreateDocument(_ context.Context, _ string, in domain.NewDocument) (*domain.Document, int64, error) {
+	return w.docShelf().create("doc", domain.Document{Key: in.Key, Title: in.Title, Body: in.Body})
 }
-func (w *world) UpdateDocument(_ context.Context, _, id string, v int64, change func(*domain.Document) error) (*domain.Document, int64, error) {
-	return w.docShelf().change(id, v, change)
+func (w *world) UpdateDocument(_ context.Context, _, id string, v int64, p domain.DocumentPatch) (*domain.Document, int64, error) {
+	return w.docShelf().change(id, v, func(d *domain.Document) error { data.PatchDocument(d, p); return nil })
 }
 func (w *world) DeleteDocument(_ context.Context, _, id string, v int64) (int64, error) {
 	return w.docShelf().remove(id, v)

@@ -26,13 +26,19 @@ type zonePatch struct {
 	RequireValidation *bool                     `json:"require_validation"`
 }
 
-func (p *zonePatch) apply(z *domain.Zone) error {
-	set(&z.Name, p.Name)
-	setOrClear(&z.Description, p.Description)
-	setOrClear(&z.Colour, p.Colour)
-	set(&z.Position, p.Position)
-	set(&z.RequireValidation, p.RequireValidation)
-	return nil
+func (p *zonePatch) patch() domain.ZonePatch {
+	return domain.ZonePatch{
+		Name: p.Name, Description: orEmpty(p.Description), Colour: orEmpty(p.Colour),
+		Position: p.Position, RequireValidation: p.RequireValidation,
+	}
+}
+
+// orEmpty is a field of a merge patch that null empties; nil where it is left out.
+func orEmpty[T any](v nullable.Nullable[T]) *T {
+	if !v.IsSpecified() {
+		return nil
+	}
+	return new(v[true]) // the zero value for null
 }
 
 // set applies a field of a merge patch.
@@ -75,11 +81,7 @@ func (s *dataRoutes) createZone(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	zone := &domain.Zone{
-		Name: in.Name, Description: in.Description, Colour: in.Colour,
-		Position: in.Position, RequireValidation: in.RequireValidation,
-	}
-	seq, err := s.Zones.CreateZone(r.Context(), caller(r).Workspace, zone)
+	zone, seq, err := s.Zones.CreateZone(r.Context(), caller(r).Workspace, domain.NewZone(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -106,7 +108,7 @@ func (s *dataRoutes) updateZone(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	zone, seq, err := s.Zones.UpdateZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"), ifMatch(r), in.apply)
+	zone, seq, err := s.Zones.UpdateZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"), ifMatch(r), in.patch())
 	if err != nil {
 		s.fail(w, r, err)
 		return

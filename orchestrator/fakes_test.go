@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	now := clock.System()
 	w.session = &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, Version: 1, LastEventTime: now}
 	w.loop = New(Config{
-		Store: w, Streams: w.streams, Models: w.model, Commands: commands.New(), Clock: clock.System, NewID: w.newID,
+		Store: w, Streams: w.streams, Models: w.model, Commands: commands.New(data.NewRules()), Clock: clock.System, NewID: w.newID,
 		Data: func(string) commands.Data { return noData{} }, Log: zerolog.Nop(), Grace: time.Second,
 		Rested: func(s *domain.Session) { w.rested <- s },
 	})

@@ -99,15 +99,7 @@ func copies(executions []*domain.Execution) []*domain.Execution {
 
 // env is what commands must know of the session they run for.
 func (l *Loop) env(view *domain.View) commands.Env {
-	now := l.cfg.Clock()
-	reference := now
-	if view.Session.ScheduledExecutionTime != nil {
-		reference = *view.Session.ScheduledExecutionTime
-	}
-	return commands.Env{
-		WorkspaceID: view.Session.WorkspaceID, SessionID: view.Session.ID, SessionType: view.Session.Type, Role: view.Session.ActsAs(),
-		SessionRequiresValidation: view.Session.RequireValidation, Settings: view.Workspace.Settings,
-		Grants: view.Grants, Allows: view.Session.Type != domain.Chat && view.Session.ValidationPolicy(&view.Workspace.Settings) == "allow",
-		Now: now, Reference: reference, NewID: l.cfg.NewID, Clock: l.cfg.Clock,
-	}
+	env := commands.EnvOf(view, l.cfg.Clock(), l.cfg.NewID)
+	env.Clock = l.cfg.Clock
+	return env
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
@@ -200,11 +200,11 @@ func (s *server) compareRelative(tool string, samples []sample, at time.Time, na
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	env := commands.Env{WorkspaceID: w.ID, Settings: w.Settings, Now: time.Now(), NewID: ids.New}
+	env := data.EnvOf(w, time.Now(), ids.New)
 	env.Reference = at
 	for by, unit := range map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"} {
 		inside := slices.DeleteFunc(slices.Clone(samples), func(x sample) bool { return name(x.at, by) != name(at, by) })
-		got, err := s.parts.Catalogue.Stats(s.t.Context(), s.parts.Store.ReadData(w.ID), env, commands.StatsQuery{
+		got, err := data.NewRules().Stats(s.t.Context(), s.parts.Store.ReadData(w.ID), env, domain.StatsQuery{
 			ToolID: tool, Field: "progress", Period: domain.Period{Relative: unit}, GroupBy: "day",
 		})
 		if err != nil {

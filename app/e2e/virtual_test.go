@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -74,7 +75,7 @@ func (v *virtual) clock() time.Time {
 // stored is gone.
 func (v *virtual) open(change ...func(*scheduler.Config)) {
 	config := scheduler.Config{
-		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New()},
+		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New(data.NewRules())},
 		Machine: pureMachine{}, Runner: idleRunner{}, Observer: uncounted{}, Clock: v.clock, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
 		SealHook: func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it

@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/secretfile", "internal/seal", "internal/diagnosis"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -28,6 +28,7 @@ var table = map[string][]string{
 	"internal/jsonbody":         {},
 	"internal/lifecycle":        {},
 	"internal/house":            {},
+	"internal/schema":           {},
 	"internal/seal":             {},
 	"internal/secretfile":       {},
 	"internal/testkit":          {},
@@ -53,7 +54,8 @@ var table = map[string][]string{
 	"providers/openai/fake":     {"domain", "providers/suite"},
 	"providers/script":          {"domain", "providers"},
 	"providers/suite":           {"domain", "providers"},
-	"commands":                  {"domain", "auth"},
+	"data":                      {"domain"},
+	"commands":                  {"domain", "data", "auth"},
 	"repository":                {"domain", "migrations", "repository/internal/sqldb", "repository/search"},
 	"repository/internal/sqldb": {"domain"},
 	"repository/search":         {"domain", "repository/internal/sqldb"},

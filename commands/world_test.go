@@ -1,0 +1,241 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/data"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
+)
+
+// stored is the user's data in a transaction that ends with the test.
+type stored struct {
+	*repository.Data
+	// before, if set, runs before every read of a tool: faults and delays.
+	before func(ctx context.Context, id string) error
+}
+
+func (s *stored) Tool(ctx context.Context, id string) (*domain.Tool, error) {
+	if s.before != nil {
+		if err := s.before(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return s.Data.Tool(ctx, id)
+}
+
+// world is a workspace with some data, and all that a test needs to work in it.
+type world struct {
+	t    *testing.T
+	c    *Catalogue
+	data *stored
+	env  Env
+	call int
+}
+
+var noon = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC) // a Wednesday
+
+// newWorld has the zone zon_h (Health) with the tools tol_w (Weight, tracking, 30 to
+// 200) and tol_j (Diary, journal), the guarded zone zon_g with the checklist tol_g,
+// two weights and the published document "about".
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, c: New(data.NewRules()), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
+	w.env = Env{Env: data.Env{
+		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
+	}, SessionType: domain.Chat, Role: domain.RoleAdmin}
+	w.put(&domain.Zone{ID: "zon_h", Name: "Health"})
+	w.put(&domain.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
+	w.put(&domain.Tool{ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`)})
+	w.put(&domain.Tool{ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)})
+	w.put(&domain.Tool{ID: "tol_g", ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`), Version: 7})
+	for i, kg := range []string{"72.5", "71.9"} {
+		id := fmt.Sprintf("ent_%d", i+1)
+		w.put(&domain.Entry{ID: id, ToolID: "tol_w", Timestamp: noon.AddDate(0, 0, i-2), Data: json.RawMessage(`{"value":` + kg + `}`)})
+	}
+	w.put(&domain.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run.", Published: "I run.", PublishedAt: &noon, Version: 2})
+	return w
+}
+
+// newIDs counts; the entries it names are none of those that are there.
+func newIDs() domain.IDSource {
+	count := ids.Counting()
+	return func(prefix string) string {
+		if prefix == domain.PrefixEntry {
+			prefix += "_new"
+		}
+		return count(prefix)
+	}
+}
+
+// put stores something, with the version that it says; what is there already is changed.
+func (w *world) put(thing any) {
+	w.t.Helper()
+	ctx, d := w.t.Context(), w.data.Data
+	var err error
+	switch v := thing.(type) {
+	case *domain.Zone:
+		v.CreatedAt, v.UpdatedAt = noon, noon
+		_, there := w.zones()[v.ID]
+		err = put(&v.Version, there, func() error { return d.InsertZone(ctx, v) }, func() error { return d.UpdateZone(ctx, v) })
+	case *domain.Tool:
+		v.CreatedAt, v.UpdatedAt = noon, noon
+		_, there := w.tools()[v.ID]
+		err = put(&v.Version, there, func() error { return d.InsertTool(ctx, v) }, func() error { return d.UpdateTool(ctx, v) })
+	case *domain.Entry:
+		v.Version, v.CreatedAt, v.UpdatedAt = 1, noon, noon
+		err = d.InsertEntries(ctx, []domain.Entry{*v})
+	case *domain.Document:
+		v.CreatedAt, v.UpdatedAt = noon, noon
+		_, there := w.docs()[v.Key]
+		write := func() error { return d.PutDocument(ctx, v) }
+		err = put(&v.Version, there, func() error { v.Version = 0; return write() }, write)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// drop deletes a tool.
+func (w *world) drop(id string) {
+	w.t.Helper()
+	if err := w.data.DeleteTool(w.t.Context(), id, noon); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// put inserts or updates, until the wanted version is there.
+func put(version *int64, there bool, insert, update func() error) error {
+	if there {
+		return update()
+	}
+	want := *version
+	err := insert()
+	for err == nil && *version < want {
+		err = update()
+	}
+	return err
+}
+
+// byID reads what is stored.
+func byID[T any](w *world, id func(*T) string, all []T, err error) map[string]T {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	found := map[string]T{}
+	for i := range all {
+		found[id(&all[i])] = all[i]
+	}
+	return found
+}
+
+func (w *world) zones() map[string]domain.Zone {
+	all, err := w.data.Zones(w.t.Context())
+	return byID(w, func(z *domain.Zone) string { return z.ID }, all, err)
+}
+
+func (w *world) tools() map[string]domain.Tool {
+	all, err := w.data.Tools(w.t.Context(), "")
+	return byID(w, func(t *domain.Tool) string { return t.ID }, all, err)
+}
+
+func (w *world) types() map[string]domain.ToolType {
+	all, err := w.data.ToolTypes(w.t.Context())
+	return byID(w, func(t *domain.ToolType) string { return t.ID }, all, err)
+}
+
+func (w *world) entries() map[string]domain.Entry {
+	found := map[string]domain.Entry{}
+	for id := range w.tools() {
+		all, _, err := w.data.Entries(w.t.Context(), domain.EntryFilter{ToolID: id, Limit: 10_000})
+		maps.Copy(found, byID(w, func(e *domain.Entry) string { return e.ID }, all, err))
+	}
+	return found
+}
+
+func (w *world) docs() map[string]domain.Document {
+	all, err := w.data.Documents(w.t.Context())
+	return byID(w, func(d *domain.Document) string { return d.Key }, all, err)
+}
+
+// command is a call as the parser gives it.
+func (w *world) command(name, params string) domain.Command {
+	w.call++
+	return domain.Command{Type: name, Params: json.RawMessage(params), CallID: fmt.Sprintf("call_%d", w.call)}
+}
+
+// answerOf sorts commands into an answer by their kind, with the raw calls.
+func (w *world) answerOf(commands ...domain.Command) (*domain.RawAnswer, *domain.AIMessage) {
+	raw, answer := &domain.RawAnswer{Protocol: domain.ProtocolNative}, &domain.AIMessage{}
+	for _, c := range commands {
+		raw.Calls = append(raw.Calls, domain.RawCall{ID: c.CallID, Name: c.Type, Arguments: string(c.Params)})
+		entry := w.c.commands[c.Type]
+		switch {
+		case c.Type == AskUser:
+			var m struct {
+				Type string          `json:"type"`
+				Data json.RawMessage `json:"data"`
+			}
+			if err := json.Unmarshal(c.Params, &m); err != nil {
+				w.t.Fatal(err)
+			}
+			answer.Module = &domain.Module{Type: m.Type, Data: m.Data}
+		case c.Type == Complete:
+			answer.Completed = true
+		case entry != nil && entry.spec.Kind == domain.KindQuery:
+			answer.DataCommands = append(answer.DataCommands, c)
+		default:
+			answer.ActionCommands = append(answer.ActionCommands, c)
+		}
+	}
+	return raw, answer
+}
+
+func (w *world) plan(commands ...domain.Command) Plan {
+	w.t.Helper()
+	raw, answer := w.answerOf(commands...)
+	plan, err := w.c.Plan(w.t.Context(), w.data, w.env, "msg_1", raw, answer, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return plan
+}
+
+// query plans and runs one query.
+func (w *world) query(name, params string) *domain.Execution {
+	w.t.Helper()
+	plan := w.plan(w.command(name, params))
+	if plan.Problem != "" || len(plan.Commands.Queries) != 1 {
+		w.t.Fatalf("%s %s: %q, %d queries", name, params, plan.Problem, len(plan.Commands.Queries))
+	}
+	w.c.RunQueries(w.t.Context(), w.data, w.env, plan.Commands.Queries)
+	return plan.Commands.Queries[0]
+}
+
+// act runs planned actions.
+func (w *world) act(actions []*domain.Execution) ActionOutcome {
+	w.t.Helper()
+	outcome, err := w.c.RunActions(w.t.Context(), w.data, w.env, actions, w.data.Savepoint)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return outcome
+}
+
+// do plans and runs one action, as if nobody had to be asked.
+func (w *world) do(name, params string) (*domain.Execution, ActionOutcome) {
+	w.t.Helper()
+	plan := w.plan(w.command(name, params))
+	if plan.Problem != "" || len(plan.Commands.Actions) != 1 {
+		w.t.Fatalf("%s %s: %q, %d actions", name, params, plan.Problem, len(plan.Commands.Actions))
+	}
+	return plan.Commands.Actions[0], w.act(plan.Commands.Actions)
+}

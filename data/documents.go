@@ -1,0 +1,107 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+var documentKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
+
+// CreateDocument adds a document under a key that no other has.
+func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env, in domain.NewDocument) (*domain.Document, domain.DataChange, error) {
+	_, err := store.Document(ctx, in.Key)
+	switch {
+	case err == nil:
+		return nil, domain.DataChange{}, domain.Errorf(domain.CodeConflict,
+			"There is a document with the key %q already. Nothing was changed.", in.Key)
+	case domain.ErrorCode(err) != domain.CodeNotFound:
+		return nil, domain.DataChange{}, fmt.Errorf("read the document: %w", err)
+	}
+	patch := domain.DocumentPatch{Body: &in.Body}
+	if in.Title != "" {
+		patch.Title = &in.Title
+	}
+	return r.newDocument(ctx, store, env, in.Key, patch)
+}
+
+// WriteDocument edits the draft of the document with this key, or makes the document.
+// What sessions read is the published text.
+func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key string, p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+	doc, err := store.Document(ctx, key)
+	if domain.ErrorCode(err) == domain.CodeNotFound && err != nil {
+		return r.newDocument(ctx, store, env, key, p)
+	}
+	if err != nil {
+		return nil, domain.DataChange{}, fmt.Errorf("read the document: %w", err)
+	}
+	change, err := r.UpdateDocument(ctx, store, env, doc, p)
+	return doc, change, err
+}
+
+func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string, p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+	if !documentKey.MatchString(key) {
+		return nil, domain.DataChange{}, domain.Invalid("/key", "format", "A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.")
+	}
+	doc := &domain.Document{
+		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: key, Title: key, CreatedAt: env.Now,
+	}
+	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
+		return nil, domain.DataChange{}, err
+	}
+	return doc, env.change("document", doc.ID, "created"), nil
+}
+
+// PatchDocument merges a patch into a document's draft.
+func PatchDocument(doc *domain.Document, p domain.DocumentPatch) {
+	set(&doc.Title, p.Title)
+	set(&doc.Body, p.Body)
+}
+
+// UpdateDocument changes the draft of a document.
+func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *domain.Document, p domain.DocumentPatch) (domain.DataChange, error) {
+	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
+		return domain.DataChange{}, err
+	}
+	return env.change("document", doc.ID, "updated"), nil
+}
+
+func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *domain.Document, p domain.DocumentPatch) error {
+	PatchDocument(doc, p)
+	if err := firstError(checkName("/title", doc.Title), CheckText("/body", doc.Body, maxBody)); err != nil {
+		return err
+	}
+	doc.UpdatedAt = env.Now
+	if err := store.PutDocument(ctx, doc); err != nil {
+		return changedMeanwhile(err, "store the document")
+	}
+	return nil
+}
+
+// PublishDocument makes the draft of a document the text that sessions read.
+func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, doc *domain.Document) (domain.DataChange, error) {
+	if strings.TrimSpace(doc.Body) == "" && doc.Published == "" {
+		return domain.DataChange{}, domain.Invalid("/key", "empty", "The document %s is empty: there is nothing to publish.", jsonbody.Quote(doc.Key))
+	}
+	at := env.Now
+	doc.Published, doc.PublishedAt, doc.UpdatedAt = doc.Body, &at, at
+	if err := store.PutDocument(ctx, doc); err != nil {
+		return domain.DataChange{}, changedMeanwhile(err, "publish the document")
+	}
+	if err := store.KeepDocumentVersion(ctx, doc); err != nil {
+		return domain.DataChange{}, fmt.Errorf("keep what was published: %w", err)
+	}
+	return env.change("document", doc.ID, "updated"), nil
+}
+
+// DeleteDocument deletes a document, with its draft.
+func (r *Rules) DeleteDocument(ctx context.Context, store Documents, env Env, doc *domain.Document) (domain.DataChange, error) {
+	if err := store.DeleteDocument(ctx, doc.ID, env.Now); err != nil {
+		return domain.DataChange{}, err
+	}
+	return env.change("document", doc.ID, "deleted"), nil
+}

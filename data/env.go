@@ -1,0 +1,48 @@
+package data
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Env is what the rules must know of who changes what. SessionID is empty where a client
+// changes its data itself.
+type Env struct {
+	WorkspaceID string
+	SessionID   string
+	Settings    domain.Settings
+	Now         time.Time
+	// Reference is the instant from which relative periods are read; zero: Now.
+	Reference time.Time
+	NewID     domain.IDSource
+}
+
+// EnvOf is the env of a client's own change.
+func EnvOf(w *domain.Workspace, now time.Time, newID domain.IDSource) Env {
+	return Env{WorkspaceID: w.ID, Settings: w.Settings, Now: now, NewID: newID}
+}
+
+// Calendar is the workspace's.
+func (e *Env) Calendar() (domain.Calendar, error) {
+	calendar, err := e.Settings.Calendar()
+	if err != nil {
+		return domain.Calendar{}, fmt.Errorf("read the workspace's calendar: %w", err)
+	}
+	return calendar, nil
+}
+
+// Resolve reads a period, as seen from the reference.
+func (e *Env) Resolve(period domain.Period, calendar domain.Calendar) (domain.Span, error) {
+	at := e.Reference
+	if at.IsZero() {
+		at = e.Now
+	}
+	return period.Resolve(at, calendar)
+}
+
+// change is a data change made on behalf of the env's session.
+func (e *Env) change(noun, id, operation string) domain.DataChange {
+	return domain.DataChange{Noun: noun, ID: id, Operation: operation, Count: 1, SessionID: e.SessionID}
+}

@@ -1,0 +1,115 @@
+package data
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Store is the user's data of one workspace, bound to a transaction (actions, the
+// service's changes) or to the read pool (queries). Every method sees only that
+// workspace and nothing that is deleted; an unknown id is a domain not_found error.
+//
+// It is made of small parts, one for each noun.
+type Store interface {
+	Zones
+	Tools
+	ToolTypes
+	Entries
+	EntryUndo
+	Documents
+	Search
+}
+
+// Zones keeps zones. Update is conditional on Version and bumps it (a conflict is
+// domain.ErrStale); Delete is soft and takes along what the zone holds; Restore undoes
+// one that is not older than since (false: there was nothing to undo).
+type Zones interface {
+	Zones(ctx context.Context) ([]domain.Zone, error) // by position, then name
+	Zone(ctx context.Context, id string) (*domain.Zone, error)
+	InsertZone(ctx context.Context, zone *domain.Zone) error
+	UpdateZone(ctx context.Context, zone *domain.Zone) error
+	DeleteZone(ctx context.Context, id string, at time.Time) error
+	RestoreZone(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// Tools keeps tools; zoneID empty means those of every zone.
+type Tools interface {
+	Tools(ctx context.Context, zoneID string) ([]domain.Tool, error)
+	Tool(ctx context.Context, id string) (*domain.Tool, error)
+	InsertTool(ctx context.Context, tool *domain.Tool) error
+	UpdateTool(ctx context.Context, tool *domain.Tool) error
+	DeleteTool(ctx context.Context, id string, at time.Time) error
+	RestoreTool(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// ToolTypes keeps the workspace's own tool types (the built-in ones are in this
+// package).
+type ToolTypes interface {
+	ToolTypes(ctx context.Context) ([]domain.ToolType, error)
+	InsertToolType(ctx context.Context, t *domain.ToolType) error
+	UpdateToolType(ctx context.Context, t *domain.ToolType) error
+	DeleteToolType(ctx context.Context, id string) error
+}
+
+// Entries keeps entries. Entries returns a page and the cursor of the next one
+// ("" at the end). Stats counts the numeric field of the entries in [from, until);
+// a zero time is no bound.
+type Entries interface {
+	Entries(ctx context.Context, filter domain.EntryFilter) ([]domain.Entry, string, error)
+	Entry(ctx context.Context, id string) (*domain.Entry, error)
+	InsertEntries(ctx context.Context, entries []domain.Entry) error
+	UpdateEntry(ctx context.Context, entry *domain.Entry) error
+	DeleteEntries(ctx context.Context, ids []string, at time.Time) error
+	CountEntries(ctx context.Context, toolID string) (int64, error)
+	Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error)
+}
+
+// EntryUndo brings deleted entries back.
+type EntryUndo interface {
+	RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// Documents keeps the workspace's context texts.
+type Documents interface {
+	Documents(ctx context.Context) ([]domain.Document, error)
+	Document(ctx context.Context, key string) (*domain.Document, error)
+	DocumentByID(ctx context.Context, id string) (*domain.Document, error)
+	PutDocument(ctx context.Context, doc *domain.Document) error // insert, or update by id and Version
+	// KeepDocumentVersion keeps what a document has just published.
+	KeepDocumentVersion(ctx context.Context, doc *domain.Document) error
+	DeleteDocument(ctx context.Context, id string, at time.Time) error
+	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// Search finds texts by their words, the best first, and gives the cursor of the next
+// page ("" at the end).
+type Search interface {
+	Search(ctx context.Context, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+}
+
+// Pages reads lists page by page, as clients do: a cursor is the one that the page before
+// gave.
+type Pages interface {
+	ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error)
+	ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]domain.Tool, string, error)
+	DocumentsPage(ctx context.Context, cursor string, limit int) ([]domain.Document, string, error)
+	DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error)
+	DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error)
+}
+
+// Reader reads the committed data of a workspace; it cannot write.
+type Reader interface {
+	Store
+	Pages
+}
+
+// Repository opens the data of workspaces.
+type Repository interface {
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+	Read(workspace string) Reader
+	// Write runs a change in a transaction, stores what it tells as events, and gives the
+	// number of the last one. The change may run again after a lost race.
+	Write(ctx context.Context, workspace string, change func(ctx context.Context, store Store) ([]domain.DataChange, error)) (int64, error)
+}

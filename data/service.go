@@ -1,0 +1,119 @@
+package data
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Service keeps the user's data for clients: the rules, each within a transaction of its
+// own. What a client writes passes the same checks as what the AI does.
+//
+// A change of something takes the version that its author saw (0: any) and refuses with
+// precondition_failed when it is another one by now. It gives the number of the event at
+// which it shows.
+type Service struct {
+	repository Repository
+	rules      *Rules
+	now        clock.Clock
+	newID      domain.IDSource
+}
+
+// NewService makes the service.
+func NewService(repository Repository, rules *Rules, now clock.Clock, newID domain.IDSource) *Service {
+	return &Service{repository: repository, rules: rules, now: now, newID: newID}
+}
+
+// write runs a rule in a transaction, and emits what it tells.
+func write[T any](ctx context.Context, s *Service, workspace string,
+	rule func(ctx context.Context, store Store, env Env) (T, []domain.DataChange, error)) (T, int64, error) {
+	var none, result T
+	w, err := s.repository.Workspace(ctx, workspace)
+	if err != nil {
+		return none, 0, err
+	}
+	seq, err := s.repository.Write(ctx, workspace, func(ctx context.Context, store Store) ([]domain.DataChange, error) {
+		var changes []domain.DataChange
+		var err error
+		result, changes, err = rule(ctx, store, EnvOf(w, s.now(), s.newID))
+		return changes, err
+	})
+	if errors.Is(err, domain.ErrStale) {
+		return none, 0, domain.ChangedSince("data")
+	}
+	if err != nil {
+		return none, 0, err
+	}
+	return result, seq, nil
+}
+
+// noun is a kind of thing with a version, and how one is found.
+type noun[T any] struct {
+	name    string
+	find    func(store Store, ctx context.Context, id string) (*T, error)
+	version func(*T) int64
+}
+
+var (
+	aZone     = noun[domain.Zone]{"zone", Store.Zone, func(z *domain.Zone) int64 { return z.Version }}
+	aTool     = noun[domain.Tool]{"tool", Store.Tool, func(t *domain.Tool) int64 { return t.Version }}
+	aToolType = noun[domain.ToolType]{"tool type", typeByID, func(t *domain.ToolType) int64 { return t.Version }}
+	anEntry   = noun[domain.Entry]{"entry", Store.Entry, func(e *domain.Entry) int64 { return e.Version }}
+	aDocument = noun[domain.Document]{"document", Store.DocumentByID, func(d *domain.Document) int64 { return d.Version }}
+)
+
+// ref names one thing as its author saw it; Version 0: whatever it is now.
+type ref struct {
+	workspace, id string
+	version       int64
+}
+
+// change runs a rule on what is there, if it is still what the author saw.
+func change[T any](ctx context.Context, s *Service, of noun[T], r ref,
+	rule func(ctx context.Context, store Store, env Env, present *T) ([]domain.DataChange, error)) (*T, int64, error) {
+	return write(ctx, s, r.workspace, func(ctx context.Context, store Store, env Env) (*T, []domain.DataChange, error) {
+		present, err := of.find(store, ctx, r.id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.version != 0 && r.version != of.version(present) {
+			return nil, nil, domain.ChangedSince(of.name)
+		}
+		changes, err := rule(ctx, store, env, present)
+		return present, changes, err
+	})
+}
+
+// one is the list of the one change that a rule tells.
+func one(c domain.DataChange, err error) ([]domain.DataChange, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []domain.DataChange{c}, nil
+}
+
+// made is what a rule added, with the list of the one change that it tells.
+func made[T any](it T, c domain.DataChange, err error) (T, []domain.DataChange, error) {
+	changes, err := one(c, err)
+	return it, changes, err
+}
+
+// Search finds texts in the committed data.
+func (s *Service) Search(ctx context.Context, workspace string, query domain.SearchQuery) ([]domain.SearchHit, string, error) {
+	return s.repository.Read(workspace).Search(ctx, query)
+}
+
+// ResolvePeriod reads a period as seen from now, in the workspace's calendar.
+func (s *Service) ResolvePeriod(ctx context.Context, workspace string, period domain.Period) (domain.Span, error) {
+	w, err := s.repository.Workspace(ctx, workspace)
+	if err != nil {
+		return domain.Span{}, err
+	}
+	calendar, err := w.Settings.Calendar()
+	if err != nil {
+		return domain.Span{}, err
+	}
+	return period.Resolve(s.now(), calendar)
+}

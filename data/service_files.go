@@ -1,0 +1,55 @@
+package data
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ExportEntries writes the entries of a tool as CSV.
+func (s *Service) ExportEntries(ctx context.Context, workspace string, filter domain.EntryFilter, out io.Writer) error {
+	store := s.repository.Read(workspace)
+	if _, err := store.Tool(ctx, filter.ToolID); err != nil {
+		return err
+	}
+	return s.rules.ExportEntries(ctx, store, filter, out)
+}
+
+// ImportEntries stores a CSV file of entries, all or nothing. It reads the whole file
+// before the transaction begins: a slow client holds nobody up.
+func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, file io.Reader, dryRun bool) (*domain.ImportResult, int64, error) {
+	w, err := s.repository.Workspace(ctx, workspace)
+	if err != nil {
+		return nil, 0, err
+	}
+	store := s.repository.Read(workspace)
+	if _, err := store.Tool(ctx, tool); err != nil {
+		return nil, 0, err
+	}
+	read, err := s.rules.ReadEntries(ctx, store, EnvOf(w, s.now(), s.newID), tool, file)
+	if err != nil {
+		return nil, 0, err
+	}
+	result := &domain.ImportResult{DryRun: dryRun, Count: len(read.Entries)}
+	for i := range read.Entries {
+		at := read.Entries[i].Timestamp
+		result.First, result.Last = earlier(result.First, at, at.Before), earlier(result.Last, at, at.After)
+	}
+	if dryRun {
+		return result, 0, nil
+	}
+	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*domain.ImportResult, []domain.DataChange, error) {
+		changes, err := s.rules.StoreEntries(ctx, store, env, read)
+		return result, changes, err
+	})
+}
+
+// earlier is the one of two times that comes first as before says.
+func earlier(have *time.Time, at time.Time, before func(time.Time) bool) *time.Time {
+	if have == nil || before(*have) {
+		return &at
+	}
+	return have
+}

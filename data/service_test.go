@@ -1,0 +1,210 @@
+package data
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// A patch changes what it names and nothing else, once: each field of each noun.
+func TestAPatchChangesWhatItNames(t *testing.T) {
+	s, _ := newService(t)
+	ctx := t.Context()
+	zone, seq, err := s.UpdateZone(ctx, ws, "zon_h", 0, domain.ZonePatch{Colour: new("teal"), Description: new("")})
+	if err != nil || seq == 0 || zone.Name != "Health" || zone.Colour != "teal" || zone.Description != "" || zone.Version != 2 {
+		t.Errorf("the zone: %+v, %d, %v", zone, seq, err)
+	}
+	if stored, err := s.Zone(ctx, ws, "zon_h"); err != nil || stored.Colour != "teal" || stored.Version != 2 || !stored.UpdatedAt.Equal(noon) {
+		t.Errorf("stored: %+v, %v", stored, err)
+	}
+	work, _, err := s.CreateZone(ctx, ws, domain.NewZone{Name: "Work", Position: 3})
+	if err != nil || work.Version != 1 || work.Position != 3 {
+		t.Fatalf("%+v, %v", work, err)
+	}
+	tool, _, err := s.UpdateTool(ctx, ws, "tol_w", 0, domain.ToolPatch{ZoneID: &work.ID, AlwaysSend: new(true), Position: new(9)})
+	if err != nil || tool.ZoneID != work.ID || !tool.AlwaysSend || tool.Position != 9 || tool.Name != "Weight" || string(tool.Config) != `{"max":200,"min":30,"unit":"kg"}` {
+		t.Errorf("the tool: %+v, %v", tool, err)
+	}
+	entry, _, err := s.UpdateEntry(ctx, ws, "ent_a", 0, domain.EntryPatch{Timestamp: new("2026-11-02T08:00")})
+	if err != nil || entry.Timestamp.Hour() != 8 || string(entry.Data) != `{"value":72.5}` {
+		t.Errorf("the entry: %+v, %v", entry, err)
+	}
+	doc, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "I run."})
+	if err != nil || doc.Title != "about" {
+		t.Fatalf("%+v, %v", doc, err)
+	}
+	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 1, domain.DocumentPatch{Title: new("About")})
+	if err != nil || doc.Title != "About" || doc.Body != "I run." || doc.Version != 2 {
+		t.Errorf("the document: %+v, %v", doc, err)
+	}
+	object := json.RawMessage(`{"type":"object"}`)
+	mood, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mood, _, err = s.UpdateToolType(ctx, ws, mood.ID, mood.Version, domain.ToolTypePatch{EntrySchema: json.RawMessage(`{ "type": "object", "maxProperties": 1 }`)})
+	if err != nil || mood.Name != "Mood" || string(mood.ConfigSchema) != string(object) || string(mood.EntrySchema) != `{"maxProperties":1,"type":"object"}` {
+		t.Errorf("the tool type: %+v, %v", mood, err)
+	}
+}
+
+// An object is patched by a merge, or given whole; the rules see what comes out.
+func TestAnObjectIsMergedOrWhole(t *testing.T) {
+	for about, tt := range map[string]struct {
+		patch domain.ObjectPatch
+		want  string
+	}{
+		"nothing":                   {domain.ObjectPatch{}, `{"a":{"x":1,"y":2},"b":1}`},
+		"a field":                   {merge(`{"b":2}`), `{"a":{"x":1,"y":2},"b":2}`},
+		"null removes":              {merge(`{"b":null}`), `{"a":{"x":1,"y":2}}`},
+		"objects are merged":        {merge(`{"a":{"y":3}}`), `{"a":{"x":1,"y":3},"b":1}`},
+		"lists are replaced":        {merge(`{"a":[1,null]}`), `{"a":[1,null],"b":1}`},
+		"whole":                     {whole(`{"c":1}`), `{"c":1}`},
+		"whole, an inner one too":   {whole(`{"a":{"z":1}}`), `{"a":{"z":1}}`},
+		"null is no value of whole": {whole(`{"a":null,"b":{"c":null}}`), `{"b":{}}`},
+		"empty":                     {whole(`{}`), `{}`},
+	} {
+		got, err := patched("/config", json.RawMessage(`{"a":{"x":1,"y":2},"b":1}`), tt.patch)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s: %s, %v", about, got, err)
+		}
+	}
+}
+
+func merge(fields string) domain.ObjectPatch {
+	return domain.ObjectPatch{Fields: json.RawMessage(fields)}
+}
+func whole(fields string) domain.ObjectPatch {
+	return domain.ObjectPatch{Fields: json.RawMessage(fields), Whole: true}
+}
+
+// Whoever saw another version changes and deletes nothing, whatever it is; and what is
+// not there is not found, whatever version was seen.
+func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
+	s, _ := newService(t)
+	ctx := t.Context()
+	doc, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "I run."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := json.RawMessage(`{"type":"object"}`)
+	if _, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object}); err != nil {
+		t.Fatal(err)
+	}
+	name := new("New")
+	for noun, tt := range map[string]struct {
+		id  string
+		try map[string]func(id string, version int64) error
+	}{
+		"zone": {"zon_h", map[string]func(string, int64) error{
+			"update": func(id string, v int64) error {
+				_, _, err := s.UpdateZone(ctx, ws, id, v, domain.ZonePatch{Name: name})
+				return err
+			},
+			"delete": func(id string, v int64) error { _, err := s.DeleteZone(ctx, ws, id, v, true); return err },
+		}},
+		"tool": {"tol_w", map[string]func(string, int64) error{
+			"update": func(id string, v int64) error {
+				_, _, err := s.UpdateTool(ctx, ws, id, v, domain.ToolPatch{Name: name})
+				return err
+			},
+			"delete": func(id string, v int64) error { _, err := s.DeleteTool(ctx, ws, id, v, true); return err },
+		}},
+		"tool type": {"mood", map[string]func(string, int64) error{
+			"update": func(id string, v int64) error {
+				_, _, err := s.UpdateToolType(ctx, ws, id, v, domain.ToolTypePatch{Name: name})
+				return err
+			},
+			"delete": func(id string, v int64) error { _, err := s.DeleteToolType(ctx, ws, id, v); return err },
+		}},
+		"entry": {"ent_a", map[string]func(string, int64) error{
+			"update": func(id string, v int64) error {
+				_, _, err := s.UpdateEntry(ctx, ws, id, v, domain.EntryPatch{})
+				return err
+			},
+			"delete": func(id string, v int64) error { _, err := s.DeleteEntry(ctx, ws, id, v); return err },
+		}},
+		"document": {doc.ID, map[string]func(string, int64) error{
+			"update": func(id string, v int64) error {
+				_, _, err := s.UpdateDocument(ctx, ws, id, v, domain.DocumentPatch{Title: name})
+				return err
+			},
+			"publish": func(id string, v int64) error { _, _, err := s.PublishDocument(ctx, ws, id, v); return err },
+			"delete":  func(id string, v int64) error { _, err := s.DeleteDocument(ctx, ws, id, v); return err },
+		}},
+	} {
+		for what, try := range tt.try {
+			err := try(tt.id, 7)
+			if domain.ErrorCode(err) != domain.CodePreconditionFailed || err.(*domain.Error).Message != "The "+noun+" changed since you read it. Nothing was written; read it again." {
+				t.Errorf("%s a %s with another version: %v", what, noun, err)
+			}
+			err = try("xxx_1", 7)
+			if domain.ErrorCode(err) != domain.CodeNotFound || err.(*domain.Error).Message != domain.NotFound(noun).Message {
+				t.Errorf("%s a %s that is not there: %v", what, noun, err)
+			}
+			if what != "update" {
+				continue
+			}
+			if err := try(tt.id, 1); err != nil {
+				t.Errorf("%s a %s: %v", what, noun, err)
+			}
+		}
+	}
+}
+
+// A change that is refused leaves nothing, and tells nothing.
+func TestARefusedChangeLeavesNothing(t *testing.T) {
+	s, _ := newService(t)
+	ctx := t.Context()
+	_, _, err := s.UpdateTool(ctx, ws, "tol_w", 1, domain.ToolPatch{Name: new("Mass"), Config: merge(`{"min":"light"}`)})
+	if pointerOf(err) != "/config/min" {
+		t.Errorf("%v", err)
+	}
+	if tool, err := s.Tool(ctx, ws, "tol_w"); err != nil || tool.Name != "Weight" || tool.Version != 1 {
+		t.Errorf("%+v, %v", tool, err)
+	}
+	if _, err := s.DeleteTool(ctx, ws, "tol_w", 1, false); domain.ErrorCode(err) != domain.CodeNotEmpty {
+		t.Errorf("a tool with entries: %v", err)
+	}
+	if _, err := s.DeleteZone(ctx, ws, "zon_h", 1, false); domain.ErrorCode(err) != domain.CodeNotEmpty {
+		t.Errorf("a zone with tools: %v", err)
+	}
+	for _, change := range []func() error{
+		func() error {
+			_, _, err := s.UpdateToolType(ctx, ws, "tracking", 1, domain.ToolTypePatch{Name: new("X")})
+			return err
+		},
+		func() error { _, err := s.DeleteToolType(ctx, ws, "goal", 0); return err },
+	} {
+		if err := change(); domain.ErrorCode(err) != domain.CodeForbidden {
+			t.Errorf("a built-in type: %v", err)
+		}
+	}
+	if _, _, err := s.CreateEntries(ctx, ws, "tol_x", []domain.NewEntry{{Data: json.RawMessage(`{}`)}}); domain.ErrorCode(err) != domain.CodeNotFound || pointerOf(err) != "none" {
+		t.Errorf("entries of a tool that is not there: %v", err)
+	}
+}
+
+// What was deleted comes back whole, once.
+func TestADeletionIsUndone(t *testing.T) {
+	s, _ := newService(t)
+	ctx := t.Context()
+	if _, err := s.DeleteZone(ctx, ws, "zon_h", 0, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.RestoreTool(ctx, ws, "tol_w"); domain.ErrorCode(err) != domain.CodeParentDeleted {
+		t.Errorf("a tool of a zone that is gone: %v", err)
+	}
+	zone, first, err := s.RestoreZone(ctx, ws, "zon_h")
+	if err != nil || zone.Name != "Health" {
+		t.Fatalf("%+v, %v", zone, err)
+	}
+	if entry, err := s.Entry(ctx, ws, "ent_a"); err != nil || string(entry.Data) != `{"value":72.5}` {
+		t.Errorf("%+v, %v", entry, err)
+	}
+	again, second, err := s.RestoreZone(ctx, ws, "zon_h")
+	if err != nil || again.Version != zone.Version || second != first {
+		t.Errorf("an undo of what is there: %+v, event %d after %d, %v", again, second, first, err)
+	}
+}

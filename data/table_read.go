@@ -1,0 +1,268 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
+)
+
+// tableReader reads the lines of a CSV file, and remembers where each cell stands.
+type tableReader struct {
+	table   *table
+	lines   *csv.Reader
+	columns []column // in the order of the file
+	line    int      // of the last record
+}
+
+// mistakes are what is wrong in a file, each with its line and column.
+type mistakes struct{ fields []domain.FieldError }
+
+func (m *mistakes) add(line int, name, code, format string, args ...any) {
+	pointer, place := fmt.Sprintf("/lines/%d", line), fmt.Sprintf("Line %d", line)
+	if name != "" {
+		pointer, place = pointer+"/"+jsonbody.Part(name), place+", column "+jsonbody.Quote(name)
+	}
+	m.fields = append(m.fields, domain.FieldError{Pointer: pointer, Code: code, Message: place + ": " + fmt.Sprintf(format, args...)})
+}
+
+// enough says that no more mistakes are looked for.
+func (m *mistakes) enough() bool { return len(m.fields) >= maxMistakes }
+
+// error is nil if there are none.
+func (m *mistakes) error() error {
+	if len(m.fields) == 0 {
+		return nil
+	}
+	how := domain.Plural(len(m.fields), "mistake was", "mistakes were")
+	if m.enough() {
+		m.fields = m.fields[:maxMistakes]
+		how = fmt.Sprintf("%d mistakes and maybe more were", maxMistakes)
+	}
+	return &domain.Error{Code: domain.CodeInvalid, Fields: m.fields, Message: how + " found in the file. Nothing was stored. " + m.fields[0].Message}
+}
+
+// openTable reads the header. What separates the columns shows there.
+func openTable(t *table, file io.Reader, m *mistakes) (*tableReader, error) {
+	in := bufio.NewReaderSize(file, 64<<10)
+	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		_, _ = in.Discard(3) // it is in the buffer
+	}
+	r := &tableReader{table: t, lines: csv.NewReader(in)}
+	r.lines.FieldsPerRecord, r.lines.ReuseRecord, r.lines.Comma = -1, true, separator(in)
+	names, err := r.read(m)
+	if errors.Is(err, io.EOF) {
+		m.add(1, "", "header", "The file is empty. Its first line names the columns.")
+		return nil, m.error()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.head(names, m)
+	return r, m.error()
+}
+
+// separator is what stands in the first line most often, outside of quotes.
+func separator(in *bufio.Reader) rune {
+	begin, _ := in.Peek(64 << 10) // shorter at the end of the file
+	counts, inText := map[byte]int{}, false
+	for _, b := range begin {
+		if b == '"' {
+			inText = !inText
+		}
+		if b == '\n' && !inText {
+			break
+		}
+		if !inText {
+			counts[b]++
+		}
+	}
+	best := byte(',')
+	for _, b := range []byte{';', '\t'} {
+		if counts[b] > counts[best] {
+			best = b
+		}
+	}
+	return rune(best)
+}
+
+// head finds the columns that the header names.
+func (r *tableReader) head(names []string, m *mistakes) {
+	seen := map[string]bool{}
+	for _, cell := range names {
+		name := strings.TrimSpace(textOfCell(cell))
+		at := slices.IndexFunc(r.table.columns, func(c column) bool { return c.name == name })
+		switch {
+		case m.enough():
+			return
+		case at < 0:
+			m.add(1, name, "unknown_column", "There is no such column. There are: %s.", r.table.names())
+		case seen[name]:
+			m.add(1, name, "duplicate_column", "This column is there twice.")
+		default:
+			r.columns = append(r.columns, r.table.columns[at])
+		}
+		seen[name] = true
+	}
+	for _, c := range r.table.columns {
+		if c.required && !seen[c.name] && !m.enough() {
+			m.add(1, c.name, "missing_column", "This column is missing: its field is required.")
+		}
+	}
+}
+
+func (t *table) names() string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return jsonbody.Cut(strings.Join(names, ", "), 500)
+}
+
+// read gives the cells of the next line; io.EOF at the end. A file whose structure or
+// encoding is broken is not read on.
+func (r *tableReader) read(m *mistakes) ([]string, error) {
+	cells, err := r.lines.Read()
+	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+		m.add(broken.Line, "", "csv", "This is not CSV: %v, at character %d.", broken.Err, broken.Column)
+		return nil, m.error()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.line, _ = r.lines.FieldPos(0)
+	for i, cell := range cells {
+		name := ""
+		if i < len(r.columns) {
+			name = r.columns[i].name
+		}
+		if !utf8.ValidString(cell) {
+			m.add(r.line, name, "encoding", "This is not UTF-8. Save the file as CSV in UTF-8.")
+			return nil, m.error()
+		}
+		if strings.IndexByte(cell, 0) >= 0 {
+			m.add(r.line, name, "nul", "Text may not hold the character NUL.")
+			return nil, m.error()
+		}
+	}
+	return cells, nil
+}
+
+// next reads the next line as an entry. ok is false if something is wrong with it.
+func (r *tableReader) next(m *mistakes) (in domain.NewEntry, ok bool, err error) {
+	cells, err := r.read(m)
+	if err != nil {
+		return in, false, err
+	}
+	if len(cells) != len(r.columns) {
+		m.add(r.line, "", "ragged", "There are %d cells, and the header names %s.", len(cells), domain.Plural(len(r.columns), "column", "columns"))
+		return in, false, nil
+	}
+	data, before := map[string]any{}, len(m.fields)
+	for i, c := range r.columns {
+		switch {
+		case cells[i] == "" || c.name == idColumn && c.field == "":
+		case c.name == timeColumn && c.field == "":
+			in.Timestamp = strings.TrimSpace(cells[i])
+		default:
+			r.value(c, cells[i], data, m)
+		}
+	}
+	in.Data = jsonbody.Encode(data)
+	return in, len(m.fields) == before, nil
+}
+
+// value puts what a cell says into the data.
+func (r *tableReader) value(c column, cell string, data map[string]any, m *mistakes) {
+	value, problem := c.value(cell, r.lines.Comma)
+	if problem != "" {
+		m.add(r.line, c.name, "type", "%s", problem)
+		return
+	}
+	if c.field != "" {
+		data[c.field] = value
+		return
+	}
+	object, _ := value.(map[string]any) // it is one: the column's kind says so
+	for name, inner := range object {
+		if slices.ContainsFunc(r.table.columns, func(k column) bool { return k.field == name }) {
+			m.add(r.line, c.name, "type", "The field %s has a column of its own.", jsonbody.Quote(name))
+			return
+		}
+		data[name] = inner
+	}
+}
+
+var decimalComma = regexp.MustCompile(`^-?[0-9]+,[0-9]+$`)
+
+// value reads a cell as the schema's type says; problem is what is wrong with it.
+func (c *column) value(cell string, separator rune) (value any, problem string) {
+	bare := strings.TrimSpace(cell)
+	switch c.kind {
+	case "string":
+		return c.text(cell)
+	case "number", "integer":
+		if separator == ';' && decimalComma.MatchString(bare) {
+			bare = strings.Replace(bare, ",", ".", 1) // as spreadsheets write where ; separates
+		}
+	case "boolean":
+		bare = strings.ToLower(bare)
+	case "object", "array":
+	default:
+		if !json.Valid([]byte(cell)) {
+			return c.text(cell)
+		}
+	}
+	value, err := jsonbody.Value([]byte(bare))
+	if err != nil && c.kind == "" {
+		return nil, fmt.Sprintf("This cannot be used: %v.", err)
+	}
+	if err != nil || !fitsKind(value, c.kind) {
+		return nil, fmt.Sprintf("This must be %s.", schema.TypeName(c.kind))
+	}
+	if lost(cell, jsonbody.Encode(value)) {
+		return nil, "Text may not hold NUL or half of a surrogate pair."
+	}
+	return value, ""
+}
+
+func (c *column) text(cell string) (any, string) {
+	text := textOfCell(cell)
+	if lost(cell, []byte(text)) || strings.IndexByte(text, 0) >= 0 {
+		return nil, "Text may not hold NUL or half of a surrogate pair."
+	}
+	return text, ""
+}
+
+// lost says that reading JSON has replaced what is no text.
+func lost(cell string, read []byte) bool {
+	const replaced = "\uFFFD"
+	return bytes.Count(read, []byte(replaced)) > strings.Count(cell, replaced)+strings.Count(strings.ToLower(cell), `\ufffd`)
+}
+
+func fitsKind(value any, kind string) bool {
+	switch value.(type) {
+	case nil:
+		return kind == "null" || kind == ""
+	case json.Number:
+		return kind == "number" || kind == "integer" || kind == ""
+	case bool:
+		return kind == "boolean" || kind == ""
+	case map[string]any:
+		return kind == "object" || kind == ""
+	case []any:
+		return kind == "array" || kind == ""
+	}
+	return kind == ""
+}

@@ -1,0 +1,127 @@
+package domain
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// What people and models ask for when they add or change the user's data. In a patch nil
+// means unchanged. The names in JSON are those of the AI's commands.
+
+// NewZone asks for a zone.
+type NewZone struct {
+	Name              string `json:"name"`
+	Description       string `json:"description,omitempty"`
+	Colour            string `json:"colour,omitempty"`
+	Position          int    `json:"position,omitempty"`
+	RequireValidation bool   `json:"require_validation,omitempty"`
+}
+
+// ZonePatch changes a zone.
+type ZonePatch struct {
+	Name              *string `json:"name,omitempty"`
+	Description       *string `json:"description,omitempty"`
+	Colour            *string `json:"colour,omitempty"`
+	Position          *int    `json:"position,omitempty"`
+	RequireValidation *bool   `json:"require_validation,omitempty"`
+}
+
+// NewTool asks for a tool. Without a config it gets the empty one.
+type NewTool struct {
+	ZoneID            string          `json:"zone_id"`
+	ToolType          string          `json:"tool_type"`
+	Name              string          `json:"name"`
+	Description       string          `json:"description,omitempty"`
+	Config            json.RawMessage `json:"config,omitempty"`
+	AlwaysSend        bool            `json:"always_send,omitempty"`
+	RequireValidation bool            `json:"require_validation,omitempty"`
+	Position          int             `json:"position,omitempty"`
+}
+
+// ToolPatch changes a tool.
+type ToolPatch struct {
+	ZoneID            *string     `json:"zone_id,omitempty"`
+	Name              *string     `json:"name,omitempty"`
+	Description       *string     `json:"description,omitempty"`
+	Config            ObjectPatch `json:"config,omitzero"`
+	AlwaysSend        *bool       `json:"always_send,omitempty"`
+	RequireValidation *bool       `json:"require_validation,omitempty"`
+	Position          *int        `json:"position,omitempty"`
+}
+
+// NewToolType asks for a tool type.
+type NewToolType struct {
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	ConfigSchema json.RawMessage `json:"config_schema"`
+	EntrySchema  json.RawMessage `json:"entry_schema"`
+}
+
+// ToolTypePatch changes a tool type; a schema is given whole.
+type ToolTypePatch struct {
+	Name         *string
+	Description  *string
+	ConfigSchema json.RawMessage
+	EntrySchema  json.RawMessage
+}
+
+// NewEntry asks for an entry. Timestamp is RFC 3339, or a local date or date-time;
+// empty: now.
+type NewEntry struct {
+	Timestamp string          `json:"timestamp,omitempty"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// EntryPatch changes an entry. Timestamp is as in NewEntry.
+type EntryPatch struct {
+	Timestamp *string     `json:"timestamp,omitempty"`
+	Data      ObjectPatch `json:"data,omitzero"`
+}
+
+// NewDocument asks for a document; its text is a draft. An empty Title: the key.
+type NewDocument struct {
+	Key   string
+	Title string
+	Body  string
+}
+
+// DocumentPatch changes a document's draft.
+type DocumentPatch struct {
+	Title *string
+	Body  *string
+}
+
+// ObjectPatch changes a JSON object: by a merge patch (RFC 7396), or whole. The zero
+// value changes nothing; read from JSON it is a merge patch.
+type ObjectPatch struct {
+	Fields json.RawMessage
+	Whole  bool
+}
+
+// IsZero says that nothing would change.
+func (p ObjectPatch) IsZero() bool { return len(p.Fields) == 0 }
+
+// UnmarshalJSON takes the value for a merge patch.
+func (p *ObjectPatch) UnmarshalJSON(raw []byte) error {
+	*p = ObjectPatch{Fields: slices.Clone(raw)}
+	return nil
+}
+
+// StatsQuery asks for statistics of a numeric field of a tool's entries. An empty Field
+// is the type's only numeric one; GroupBy is "", "day", "week" or "month", in the
+// workspace's time zone.
+type StatsQuery struct {
+	ToolID  string
+	Field   string
+	Period  Period
+	GroupBy string
+}
+
+// StatsResult holds the statistics of the whole period, and of each group in it that has
+// entries.
+type StatsResult struct {
+	Field  string
+	Total  Stats
+	Groups []Stats
+}

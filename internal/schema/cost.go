@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// maxSchemaParts bounds a schema. Checking a value costs at most its values (bounded
+// where it is read) times the schema's parts: both, because schemas come from people and models, and a check cannot be
+// stopped: a few references that double each other would keep a processor busy for
+// years.
+const maxSchemaParts = 2_000
+
+// unfolding walks a schema with its references followed, and counts.
+type unfolding struct {
+	root   any
+	parts  int
+	active []string
+}
+
+// refused are keywords that refer in ways that this walk cannot follow.
+var refused = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"}
+
+func (u *unfolding) walk(node any) error {
+	if u.parts++; u.parts > maxSchemaParts {
+		return fmt.Errorf("the schema has more than %d parts, its references followed", maxSchemaParts)
+	}
+	switch v := node.(type) {
+	case []any:
+		for _, inner := range v {
+			if err := u.walk(inner); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, name := range refused {
+			if _, isText := v[name].(string); isText {
+				return fmt.Errorf("a schema may not use %s", name)
+			}
+		}
+		if ref, ok := v["$ref"].(string); ok {
+			if err := u.follow(ref); err != nil {
+				return err
+			}
+		}
+		for name, inner := range v {
+			if name == "$defs" || name == "definitions" {
+				continue // counted where they are referred to
+			}
+			if err := u.walk(inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (u *unfolding) follow(ref string) error {
+	if !strings.HasPrefix(ref, "#") {
+		return fmt.Errorf("a schema may not refer outside itself (%s)", jsonbody.Cut(ref, 100))
+	}
+	if slices.Contains(u.active, ref) || ref == "#" {
+		return fmt.Errorf("the schema refers to itself (%s)", jsonbody.Cut(ref, 100))
+	}
+	target, err := u.find(ref)
+	if err != nil {
+		return err
+	}
+	u.active = append(u.active, ref)
+	defer func() { u.active = u.active[:len(u.active)-1] }()
+	return u.walk(target)
+}
+
+// find follows a JSON pointer from the root.
+func (u *unfolding) find(ref string) (any, error) {
+	node := u.root
+	missing := fmt.Errorf("the schema refers to %s, which is not there", jsonbody.Cut(ref, 100))
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok || strings.Contains(path, "%") {
+		return nil, missing
+	}
+	for token := range strings.SplitSeq(path, "/") {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v := node.(type) {
+		case map[string]any:
+			node, ok = v[token]
+		case []any:
+			at, err := strconv.Atoi(token)
+			if ok = err == nil && at >= 0 && at < len(v); ok {
+				node = v[at]
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, missing
+		}
+	}
+	return node, nil
+}

@@ -1,0 +1,112 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+const (
+	// maxSchema bounds a schema that people or models give, in bytes.
+	maxSchema = 64 << 10
+	// maxCached bounds the compiled schemas that are kept.
+	maxCached = 512
+)
+
+// Cache keeps compiled schemas by the hash of their text. The zero value is ready, and
+// safe for concurrent use.
+type Cache struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]*jsonschema.Schema
+}
+
+// denyAll refuses to load anything: a schema that a model wrote must not read files
+// or call out.
+type denyAll struct{}
+
+func (denyAll) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a schema may not refer outside itself (%s)", url)
+}
+
+const schemaURL = "schema:///this.json"
+
+// Compile says what is wrong with a schema; nil: it can be used.
+func (s *Cache) Compile(schema json.RawMessage) error {
+	_, err := s.compiled(schema)
+	return err
+}
+
+func (s *Cache) compiled(schema json.RawMessage) (*jsonschema.Schema, error) {
+	key := sha256.Sum256(schema)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if compiled, ok := s.known[key]; ok {
+		return compiled, nil
+	}
+	compiled, err := compileSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	if s.known == nil || len(s.known) >= maxCached {
+		s.known = map[[sha256.Size]byte]*jsonschema.Schema{}
+	}
+	s.known[key] = compiled
+	return compiled, nil
+}
+
+func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
+	if len(schema) > maxSchema {
+		return nil, fmt.Errorf("the schema has %d bytes; at most %d are allowed", len(schema), maxSchema)
+	}
+	document, err := jsonbody.Value(schema)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	if err := (&unfolding{root: document}).walk(document); err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(denyAll{})
+	compiler.AssertFormat()
+	if err := compiler.AddResource(schemaURL, document); err != nil {
+		return nil, fmt.Errorf("add the schema: %w", err)
+	}
+	compiled, err := compiler.Compile(schemaURL)
+	if err != nil {
+		return nil, fmt.Errorf("compile the schema: %w", err)
+	}
+	return compiled, nil
+}
+
+// Check holds a value against a schema. All that is wrong is reported at once, as an
+// *Error, each with its pointer below prefix.
+func (s *Cache) Check(schema, value json.RawMessage, prefix string) error {
+	compiled, err := s.compiled(schema)
+	if err != nil {
+		return unchecked(prefix, "The schema itself cannot be used: %v.", err)
+	}
+	instance, err := jsonbody.Value(value)
+	if err != nil {
+		return single(jsonbody.Unread(prefix, "This is", err))
+	}
+	err = compiled.Validate(instance)
+	var wrong *jsonschema.ValidationError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		return mistakesOf(wrong, prefix)
+	default:
+		return unchecked(prefix, "The value could not be checked: %v.", err)
+	}
+}
+
+func unchecked(pointer, format string, err error) *Error {
+	return single(jsonbody.Mistake{Pointer: pointer, Code: "schema", Message: fmt.Sprintf(format, err)})
+}
