@@ -66,6 +66,7 @@ var table = map[string][]string{
 	"handlers":                  {"", "api", "auth", "domain", "stream"},
 	"cli":                       {"api", "domain"}, // the types of api hold those of domain
 	"app/e2e":                   {},
+	"examples/embed":            {"app"},
 	"cmd/fermata":               {"app", "cli"},
 }
 

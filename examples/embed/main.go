@@ -1,0 +1,114 @@
+// Command embed is a program with a Fermata server inside: it starts one, sends a message
+// over HTTP as any client does, and prints the answer of the built-in demo provider.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/fermata-dev/fermata/app"
+)
+
+func main() {
+	if err := run(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "embed:", err)
+		os.Exit(1)
+	}
+}
+
+// run starts a server of its own, talks to it, and stops it.
+func run(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "fermata-embed-")
+	if err != nil {
+		return fmt.Errorf("make a data directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	server, err := app.New(ctx, app.Config{Database: app.Database{DataDir: dir}, Listen: "127.0.0.1:0"})
+	if err != nil {
+		return fmt.Errorf("make the server: %w", err)
+	}
+	if err := server.Start(ctx); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	answer, err := talk(ctx, server.URL(), "help")
+	if err == nil {
+		_, err = fmt.Fprintln(out, answer)
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if stopped := server.Stop(stop); err == nil && stopped != nil {
+		err = fmt.Errorf("stop the server: %w", stopped)
+	}
+	return err
+}
+
+// talk sends one message to a new session and waits for the answer.
+func talk(ctx context.Context, url, text string) (string, error) {
+	var session struct{ ID, Status string }
+	if err := call(ctx, "POST", url+"/v1/sessions", map[string]any{"type": "CHAT"}, &session); err != nil {
+		return "", err
+	}
+	here := url + "/v1/sessions/" + session.ID
+	if err := call(ctx, "POST", here+"/messages", map[string]any{"text": text}, nil); err != nil {
+		return "", err // else it is on disk, and will be answered whatever crashes
+	}
+	for session.Status = ""; session.Status != "idle"; time.Sleep(50 * time.Millisecond) {
+		if err := call(ctx, "GET", here, nil, &session); err != nil {
+			return "", err
+		}
+	}
+	var messages struct {
+		Data []struct {
+			AI *struct {
+				Text string `json:"pre_text"`
+			} `json:"ai_message"`
+		}
+	}
+	if err := call(ctx, "GET", here+"/messages", nil, &messages); err != nil {
+		return "", err
+	}
+	for _, m := range messages.Data {
+		if m.AI != nil {
+			return m.AI.Text, nil
+		}
+	}
+	return "", fmt.Errorf("session %s rests without an answer", session.ID)
+}
+
+// call makes one request of the API and decodes the answer into out, unless that is nil.
+func call(ctx context.Context, method, url string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("encode the request: %w", err)
+	}
+	if in == nil {
+		body = nil
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("make the request: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusBadRequest {
+		problem, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10)) // a cut one still says something
+		return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, problem)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s %s: read the answer: %w", method, url, err)
+	}
+	return nil
+}
