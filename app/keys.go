@@ -16,21 +16,13 @@ type requestKeys struct {
 	clock clock.Clock
 }
 
-var keyStates = map[repository.IdempotentState]handlers.KeyState{
-	repository.IdempotentFresh:    handlers.KeyNew,
-	repository.IdempotentRunning:  handlers.KeyRunning,
-	repository.IdempotentMismatch: handlers.KeyMismatch,
-	repository.IdempotentApplied:  handlers.KeyApplied,
-	repository.IdempotentDone:     handlers.KeyAnswered,
-}
-
 func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
 	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
 		repository.IdempotentRequest{Key: key.Name, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys}, k.clock())
 	if err != nil {
 		return ctx, nil, err
 	}
-	claim := &handlers.KeyClaim{State: keyStates[state]}
+	claim := &handlers.KeyClaim{State: state}
 	if kept != nil {
 		claim.Answer, claim.CreatedID, claim.Seq = kept.Body, kept.CreatedID, kept.Seq
 	}

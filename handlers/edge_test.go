@@ -370,12 +370,12 @@ func (k *keptRequests) ClaimKey(ctx context.Context, ws string, key KeyRequest) 
 	k.asked = append(k.asked, key)
 	row := k.rows[ws+key.Name]
 	if row == nil {
-		row = &keptRow{key.Fingerprint, KeyClaim{State: KeyRunning}}
+		row = &keptRow{key.Fingerprint, KeyClaim{State: domain.RequestRunning}}
 		k.rows[ws+key.Name] = row
-		return context.WithValue(ctx, keptContextKey{}, row), &KeyClaim{State: KeyNew}, nil
+		return context.WithValue(ctx, keptContextKey{}, row), &KeyClaim{State: domain.RequestNew}, nil
 	}
 	if row.fingerprint != key.Fingerprint {
-		return ctx, &KeyClaim{State: KeyMismatch}, nil
+		return ctx, &KeyClaim{State: domain.RequestMismatch}, nil
 	}
 	claim := row.claim
 	return ctx, &claim, nil
@@ -384,7 +384,7 @@ func (k *keptRequests) ClaimKey(ctx context.Context, ws string, key KeyRequest) 
 func (k *keptRequests) KeepAnswer(_ context.Context, ws, key string, answer []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.rows[ws+key].claim = KeyClaim{State: KeyAnswered, Answer: answer}
+	k.rows[ws+key].claim = KeyClaim{State: domain.RequestAnswered, Answer: answer}
 	return nil
 }
 
@@ -398,7 +398,7 @@ func (k *keptRequests) KeepRefusal(ctx context.Context, ws, key string, answer [
 func (k *keptRequests) ReleaseKey(_ context.Context, ws, key string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if row := k.rows[ws+key]; row != nil && row.claim.State == KeyRunning {
+	if row := k.rows[ws+key]; row != nil && row.claim.State == domain.RequestRunning {
 		delete(k.rows, ws+key)
 	}
 	return nil
@@ -409,7 +409,7 @@ func (k *keptRequests) apply(ctx context.Context, created string, seq int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if row, ok := ctx.Value(keptContextKey{}).(*keptRow); ok {
-		row.claim = KeyClaim{State: KeyApplied, CreatedID: created, Seq: seq}
+		row.claim = KeyClaim{State: domain.RequestApplied, CreatedID: created, Seq: seq}
 	}
 }
 

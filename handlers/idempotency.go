@@ -46,21 +46,10 @@ type KeyRequest struct {
 	MaxKeys     int    // of the owner that may be kept; 0: no bound
 }
 
-// KeyState says what became of a request with an Idempotency-Key.
-type KeyState string
-
-const (
-	KeyNew      KeyState = "fresh"    // claimed: carry it out
-	KeyRunning  KeyState = "running"  // being carried out
-	KeyMismatch KeyState = "mismatch" // the key belongs to another request
-	KeyApplied  KeyState = "applied"  // carried out; the answer was lost with the process
-	KeyAnswered KeyState = "done"
-)
-
 // KeyClaim is what is known of a key. CreatedID and Seq are of what an applied
 // request made and of the event at which it shows.
 type KeyClaim struct {
-	State     KeyState
+	State     domain.RequestState
 	Answer    []byte
 	CreatedID string
 	Seq       int64
@@ -114,14 +103,14 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 			return
 		}
 		switch claim.State {
-		case KeyNew:
+		case domain.RequestNew:
 			s.carryOut(w, r, ctx, k, next)
-		case KeyAnswered:
+		case domain.RequestAnswered:
 			s.replay(w, r, k, claim)
-		case KeyApplied:
+		case domain.RequestApplied:
 			w.Header().Set("Idempotent-Replayed", "true")
 			s.carryOut(w, r, r.Context(), k, s.rebuilt(workspace, claim, rebuild, next))
-		case KeyMismatch:
+		case domain.RequestMismatch:
 			s.fail(w, r, domain.Errorf(CodeIdempotencyMismatch,
 				"This Idempotency-Key was used for another request. Use a new key for each thing you want done."))
 		default:

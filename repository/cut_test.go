@@ -196,7 +196,7 @@ var writes = []write{
 		s, key := w.fresh(), ids.New("k")
 		return func(ctx context.Context) error {
 				state, _, err := w.store.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
-				if err == nil && state != repository.IdempotentFresh {
+				if err == nil && state != domain.RequestNew {
 					err = fmt.Errorf("a fresh key is %s", state)
 				}
 				if err != nil {
@@ -210,7 +210,7 @@ var writes = []write{
 			}, func() int {
 				state, stored, err := w.direct.BeginIdempotent(w.t.Context(), ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				w.must(err)
-				if state != repository.IdempotentDone || stored.Seq == 0 {
+				if state != domain.RequestAnswered || stored.Seq == 0 {
 					w.t.Errorf("the request's key is %s, %v", state, stored)
 				}
 				return int(w.read(s.ID).Version) - 1

@@ -11,23 +11,6 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// IdempotentState says what became of the request that first came with a key.
-type IdempotentState string
-
-const (
-	// IdempotentFresh: nothing of it was applied; the request may be carried out.
-	IdempotentFresh IdempotentState = "fresh"
-	// IdempotentRunning: it is being carried out, on a node that lives.
-	IdempotentRunning IdempotentState = "running"
-	// IdempotentDone: its answer is kept.
-	IdempotentDone IdempotentState = "done"
-	// IdempotentApplied: it was carried out, but its answer was lost in a crash;
-	// CreatedID and Seq say what it did.
-	IdempotentApplied IdempotentState = "applied"
-	// IdempotentMismatch: the key came with another request before.
-	IdempotentMismatch IdempotentState = "mismatch"
-)
-
 // idempotencyTime is how long a key is remembered.
 const idempotencyTime = 24 * time.Hour
 
@@ -67,8 +50,8 @@ type IdempotentRequest struct {
 // it. A key whose request was never applied is free again once its process is gone. A
 // fresh key must be ended by FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An
 // owner with too many keys gets no further one; those that are there hold.
-func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (IdempotentState, *StoredResponse, error) {
-	var state IdempotentState
+func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (domain.RequestState, *StoredResponse, error) {
+	var state domain.RequestState
 	var stored *StoredResponse
 	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
 		// A crash forgets only that a request was on its way, or an answer that can be made again.
@@ -83,7 +66,7 @@ func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r Idempot
 			return fmt.Errorf("take the key: %w", err)
 		}
 		if n == 1 {
-			state = IdempotentFresh
+			state = domain.RequestNew
 			return t.roomForKey(ctx, workspace, r, now)
 		}
 		state, stored, err = t.knownKey(ctx, workspace, r.Key, r.Hash, now)
@@ -115,7 +98,7 @@ func (t *tx) roomForKey(ctx context.Context, workspace string, r IdempotentReque
 
 // knownKey reads a key that was there, and takes it over if its request came to
 // nothing.
-func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time.Time) (IdempotentState, *StoredResponse, error) {
+func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time.Time) (domain.RequestState, *StoredResponse, error) {
 	var row idempotencyRow
 	err := t.Get(ctx, &row, "SELECT request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
 		alive(t.store.db.Dialect, "idempotency.node", "idempotency.incarnation")+" AS alive "+
@@ -126,12 +109,12 @@ func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time
 	old := row.CreatedAt.Before(now.Add(-idempotencyTime))
 	if !old {
 		state, stored, err := row.known(hash)
-		if err != nil || state != IdempotentRunning {
+		if err != nil || state != domain.RequestRunning {
 			return state, stored, err
 		}
 		mine := row.Node == t.store.cfg.Node && row.Incarnation == t.store.cfg.Incarnation
 		if mine || row.Alive {
-			return IdempotentRunning, nil, nil
+			return domain.RequestRunning, nil, nil
 		}
 	}
 	_, err = t.Write(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
@@ -140,20 +123,20 @@ func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time
 	if err != nil {
 		return "", nil, fmt.Errorf("take the key over: %w", err)
 	}
-	return IdempotentFresh, nil, nil
+	return domain.RequestNew, nil, nil
 }
 
-// known says what a row tells; IdempotentRunning if it tells no end.
-func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, error) {
+// known says what a row tells; domain.RequestRunning if it tells no end.
+func (r *idempotencyRow) known(hash string) (domain.RequestState, *StoredResponse, error) {
 	if r.Hash != hash {
-		return IdempotentMismatch, nil, nil
+		return domain.RequestMismatch, nil, nil
 	}
 	if r.Status == 0 && !r.Applied {
-		return IdempotentRunning, nil, nil
+		return domain.RequestRunning, nil, nil
 	}
 	stored := &StoredResponse{Status: r.Status, Seq: r.Seq, CreatedID: r.CreatedID}
 	if r.Status == 0 {
-		return IdempotentApplied, stored, nil
+		return domain.RequestApplied, stored, nil
 	}
 	headers, err := sqldb.DecodeJSON[map[string]string](r.Headers)
 	if err != nil {
@@ -165,7 +148,7 @@ func (r *idempotencyRow) known(hash string) (IdempotentState, *StoredResponse, e
 	if stored.Body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
 		return "", nil, fmt.Errorf("read the kept answer: %w", err)
 	}
-	return IdempotentDone, stored, nil
+	return domain.RequestAnswered, stored, nil
 }
 
 // FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-func (w *world) begin(s *repository.Store, key, hash string) (repository.IdempotentState, *repository.StoredResponse) {
+func (w *world) begin(s *repository.Store, key, hash string) (domain.RequestState, *repository.StoredResponse) {
 	w.Helper()
 	state, stored, err := s.BeginIdempotent(w.Context(), domain.DefaultWorkspace, repository.IdempotentRequest{Key: key, Hash: hash}, w.now)
 	w.ok(err)
@@ -21,11 +21,11 @@ func requestKeys(w *world) {
 	ctx := w.Context()
 	w.ok(w.Renew(ctx, time.Hour))
 	state, _ := w.begin(w.Store, "k", "h")
-	w.equal(state, repository.IdempotentFresh, "first")
+	w.equal(state, domain.RequestNew, "first")
 	state, _ = w.begin(w.Store, "k", "h")
-	w.equal(state, repository.IdempotentRunning, "while it runs")
+	w.equal(state, domain.RequestRunning, "while it runs")
 	state, _ = w.begin(w.Store, "k", "other")
-	w.equal(state, repository.IdempotentMismatch, "another request")
+	w.equal(state, domain.RequestMismatch, "another request")
 
 	s := w.session("made under the key")
 	c := w.change(s)
@@ -35,20 +35,20 @@ func requestKeys(w *world) {
 	w.ok(w.Commit(under, c))
 	w.ok(w.AbandonIdempotent(under, domain.DefaultWorkspace, "k")) // written under it: it stays
 	state, stored := w.begin(w.Store, "k", "h")
-	w.equal(state, repository.IdempotentApplied, "applied, its answer lost")
+	w.equal(state, domain.RequestApplied, "applied, its answer lost")
 	w.equal(stored, &repository.StoredResponse{Seq: 1, CreatedID: s.ID}, "what it did")
 
 	body := []byte("{\"a\": \"\x00\xff\"}")
 	w.ok(w.FinishIdempotent(under, domain.DefaultWorkspace, "k", 201, body, map[string]string{"Location": "/x"}))
 	state, stored = w.begin(w.Store, "k", "h")
-	w.equal(state, repository.IdempotentDone, "done")
+	w.equal(state, domain.RequestAnswered, "done")
 	w.equal(stored, &repository.StoredResponse{Status: 201, Body: body, Headers: map[string]string{"Location": "/x"}, Seq: 1, CreatedID: s.ID}, "the kept answer")
 
 	state, _ = w.begin(w.Store, "k2", "h")
-	w.equal(state, repository.IdempotentFresh, "another key")
+	w.equal(state, domain.RequestNew, "another key")
 	w.ok(w.AbandonIdempotent(ctx, domain.DefaultWorkspace, "k2"))
 	state, _ = w.begin(w.Store, "k2", "h")
-	w.equal(state, repository.IdempotentFresh, "given free")
+	w.equal(state, domain.RequestNew, "given free")
 	refused := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
 	_, err := w.Decide(refused, domain.DefaultWorkspace, s.ID, func(context.Context, *domain.View) (*domain.Change, error) {
 		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
@@ -56,21 +56,21 @@ func requestKeys(w *world) {
 	w.code(err, domain.CodeWrongPhase)
 	w.ok(w.RefuseIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}")))
 	state, _ = w.begin(w.Store, "k2", "other")
-	w.equal(state, repository.IdempotentFresh, "a refusal that changed nothing leaves no trace")
+	w.equal(state, domain.RequestNew, "a refusal that changed nothing leaves no trace")
 
 	state, _ = w.begin(w.Store, "k3", "h")
-	w.equal(state, repository.IdempotentFresh, "a third key")
+	w.equal(state, domain.RequestNew, "a third key")
 	c = w.change(s)
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
 	under = repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k3")
 	w.ok(w.Commit(under, c))
 	w.ok(w.RefuseIdempotent(under, domain.DefaultWorkspace, "k3", 409, []byte("{}")))
 	state, stored = w.begin(w.Store, "k3", "h")
-	w.equal([]any{state, stored.Status, string(stored.Body)}, []any{repository.IdempotentDone, 409, "{}"}, "one that changed something is kept")
+	w.equal([]any{state, stored.Status, string(stored.Body)}, []any{domain.RequestAnswered, 409, "{}"}, "one that changed something is kept")
 
 	w.pass(25 * time.Hour)
 	state, _ = w.begin(w.Store, "k", "other")
-	w.equal(state, repository.IdempotentFresh, "after a day")
+	w.equal(state, domain.RequestNew, "after a day")
 	w.ok(w.PruneIdempotency(ctx, w.now))
 }
 
@@ -79,7 +79,7 @@ func requestKeys(w *world) {
 func manyKeys(w *world) {
 	ctx := w.Context()
 	w.ok(w.Renew(ctx, 48*time.Hour))
-	begin := func(owner, key string) (repository.IdempotentState, error) {
+	begin := func(owner, key string) (domain.RequestState, error) {
 		state, _, err := w.BeginIdempotent(ctx, domain.DefaultWorkspace,
 			repository.IdempotentRequest{Key: key, Hash: "h", Owner: owner, MaxKeys: 2}, w.now)
 		return state, err
@@ -95,14 +95,14 @@ func manyKeys(w *world) {
 	}
 	state, err := begin("a", "a1")
 	w.ok(err)
-	w.equal(state, repository.IdempotentDone, "a key that was acknowledged")
+	w.equal(state, domain.RequestAnswered, "a key that was acknowledged")
 	state, err = begin("b", "b1")
 	w.ok(err)
-	w.equal(state, repository.IdempotentFresh, "a key of somebody else")
+	w.equal(state, domain.RequestNew, "a key of somebody else")
 	w.pass(25 * time.Hour)
 	state, err = begin("a", "a3")
 	w.ok(err)
-	w.equal(state, repository.IdempotentFresh, "after a day")
+	w.equal(state, domain.RequestNew, "after a day")
 }
 
 // lostKeys: a key whose process is gone is free again if nothing was applied, and a
@@ -112,7 +112,7 @@ func lostKeys(w *world) {
 	w.ok(w.Renew(ctx, time.Hour))
 	s := w.stored("first")
 	state, _ := w.begin(w.Store, "k", "h")
-	w.equal(state, repository.IdempotentFresh, "first")
+	w.equal(state, domain.RequestNew, "first")
 	var next *repository.Store
 	if w.Kind() == "sqlite" {
 		w.ok(w.Close())
@@ -120,12 +120,12 @@ func lostKeys(w *world) {
 	} else {
 		next = w.open(w.TB, w.place, w.config("node-2", "first"))
 		state, _ = w.begin(next, "k", "h")
-		w.equal(state, repository.IdempotentRunning, "seen from another node")
+		w.equal(state, domain.RequestRunning, "seen from another node")
 		w.ok(w.Release(ctx))
 	}
 	w.ok(next.Renew(ctx, time.Hour))
 	state, _ = w.begin(next, "k", "h")
-	w.equal(state, repository.IdempotentFresh, "after its process is gone")
+	w.equal(state, domain.RequestNew, "after its process is gone")
 	if w.Kind() != "sqlite" {
 		c := w.change(s)
 		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})

@@ -1,0 +1,17 @@
+package domain
+
+// RequestState says what became of the request that first came with an idempotency key.
+type RequestState string
+
+const (
+	// RequestNew: nothing of it was applied; it may be carried out.
+	RequestNew RequestState = "fresh"
+	// RequestRunning: it is being carried out, on a node that lives.
+	RequestRunning RequestState = "running"
+	// RequestAnswered: its answer is kept.
+	RequestAnswered RequestState = "done"
+	// RequestApplied: it was carried out, but its answer was lost with the process.
+	RequestApplied RequestState = "applied"
+	// RequestMismatch: the key came with another request before.
+	RequestMismatch RequestState = "mismatch"
+)
