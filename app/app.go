@@ -49,11 +49,12 @@ type App struct {
 	news      *configured.News
 	keys      *seal.Keys
 	loop      *orchestrator.Loop
-	door      *scheduler.Door
-	node      *bus.Node // nil: a SQLite file has one process
-	metrics   *metrics
-	uses      *auth.Uses
-	scraped   *metricsListener
+	// scheduling is set once the loop is wired.
+	scheduling Scheduling
+	node       *bus.Node // nil: a SQLite file has one process
+	metrics    *metrics
+	uses       *auth.Uses
+	scraped    *metricsListener
 
 	draining atomic.Bool
 	listener net.Listener
@@ -149,7 +150,7 @@ func (a *App) committed(change *domain.Change) {
 	a.loop.Committed(change)
 	a.metrics.committed(change)
 	logCommitted(&a.log, change, a.metrics.command)
-	a.door.Committed(change)
+	a.scheduling.Door.Committed(change)
 	if a.node != nil {
 		a.node.Committed(change)
 	}
@@ -175,7 +176,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.wireNode(keeper.Look)
 	a.wireLoop()
-	keeper.Door, keeper.Drivers = a.door, a.loop
+	keeper.Door, keeper.Drivers = a.scheduling.Door, a.loop
 	a.uses = auth.NewUses(a.store, a.clock, a.log)
 	handler, err := a.handler(ctx)
 	if err != nil {
@@ -193,7 +194,7 @@ func (a *App) wire(ctx context.Context) error {
 	a.services.Add("leases", keeper) // given back when nothing runs any more
 	a.services.Add("run loop", a.loop)
 	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
-	a.services.Add("scheduler", a.door)
+	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)
@@ -228,7 +229,9 @@ func (a *App) wireProviders() error {
 
 // wakeForNetwork tells a session that waits for its provider that it answers again.
 func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) error {
-	_, err := a.door.Deliver(ctx, workspace, session, domain.NetworkAvailable{})
+	_, err := a.scheduling.Door.Deliver(ctx, scheduler.Request{
+		Workspace: workspace, Session: session, Event: scheduler.Happens(domain.NetworkAvailable{}),
+	})
 	return err
 }
 
@@ -263,19 +266,10 @@ func (a *App) wireLoop() {
 		Store: loopStore{a.store}, Streams: a.broker, Models: a.providers.Models, Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
-		Rested:    func(s *domain.Session) { a.door.Rested(s) },
-		SafePoint: func(ctx context.Context, s *domain.Session) { a.door.SafePoint(ctx, s) },
+		Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
+		SafePoint: func(ctx context.Context, s *domain.Session) { a.scheduling.Queue.SafePoint(ctx, s) },
 	})
-	a.door = scheduler.NewDoor(scheduler.Config{
-		Store: a.store, Agenda: a.store, Orders: a.store, Events: a.store,
-		Conditions: conditions{a.catalogue}, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Streams: a.broker,
-		Answers: answers{a}, Providers: a.store, Clock: a.clock, NewID: ids.New, Log: a.log, Retry: orchestrator.RetryDelay,
-		SealHook: a.sealHook,
-		Observer: a.metrics, Gather: a.gather(), Caution: a.flags.TestHooks.Caution,
-		Causes: scheduler.Causes{
-			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
-		},
-	})
+	a.wireScheduling()
 }
 
 // authenticator says who calls.

@@ -39,7 +39,7 @@ func (s automationService) CreateAutomation(ctx context.Context, workspace strin
 	if err := s.app.catalogue.CheckTriggers(ctx, s.app.store.ReadData(workspace), in.Triggers); err != nil {
 		return nil, 0, err
 	}
-	return s.app.door.CreateAutomation(ctx, workspace, in)
+	return s.app.scheduling.Automations.CreateAutomation(ctx, workspace, in)
 }
 
 // checkSchedule refuses a schedule that cannot be read or never comes.
@@ -78,7 +78,7 @@ func (s automationService) UpdateAutomation(ctx context.Context, workspace, id s
 		if seed != nil {
 			patch.Seed, patch.By = &seed.Rich, seed.By
 		}
-		a, seq, err := s.app.door.UpdateAutomation(ctx, workspace, id, *patch)
+		a, seq, err := s.app.scheduling.Automations.UpdateAutomation(ctx, workspace, id, *patch)
 		if version != 0 || try == fasterOthers || domain.ErrorCode(err) != handlers.CodePreconditionFailed {
 			return a, seq, err
 		}
@@ -121,11 +121,11 @@ func changed[T any](field **T, have, want T) {
 }
 
 func (s automationService) DeleteAutomation(ctx context.Context, workspace, id string, version int64, force bool) error {
-	return s.app.door.DeleteAutomation(ctx, workspace, id, version, force)
+	return s.app.scheduling.Automations.DeleteAutomation(ctx, workspace, id, version, force)
 }
 
 func (s automationService) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
-	return s.app.door.RenewHook(ctx, workspace, id)
+	return s.app.scheduling.Automations.RenewHook(ctx, workspace, id)
 }
 
 // WebhookURL is under FERMATA_PUBLIC_URL, or where this node listens.
@@ -146,15 +146,15 @@ func (s automationService) WebhookURL(a *domain.Automation) string {
 }
 
 func (s automationService) ExecuteAutomation(ctx context.Context, workspace, id, by string) (*domain.Receipt, error) {
-	return s.app.door.ExecuteAutomation(ctx, workspace, id, by)
+	return s.app.scheduling.Runs.ExecuteAutomation(ctx, workspace, id, by)
 }
 
 func (s automationService) WorkspaceOfHook(ctx context.Context, id, token string) (string, error) {
-	return s.app.door.WorkspaceOfHook(ctx, id, token)
+	return s.app.scheduling.Runs.WorkspaceOfHook(ctx, id, token)
 }
 
 func (s automationService) TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error) {
-	return s.app.door.TriggerAutomation(ctx, id, token, body)
+	return s.app.scheduling.Runs.TriggerAutomation(ctx, id, token, body)
 }
 
 func (s automationService) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
@@ -197,9 +197,9 @@ func (s automationService) GiveGrant(ctx context.Context, workspace, id string, 
 	if err := s.app.catalogue.CheckGrant(ctx, s.app.store.ReadData(workspace), s.app.clock(), &g); err != nil {
 		return nil, 0, err
 	}
-	return s.app.door.GiveGrant(ctx, workspace, id, g)
+	return s.app.scheduling.Automations.GiveGrant(ctx, workspace, id, g)
 }
 
 func (s automationService) WithdrawGrant(ctx context.Context, workspace, id, grant string) (int64, error) {
-	return s.app.door.WithdrawGrant(ctx, workspace, id, grant)
+	return s.app.scheduling.Automations.WithdrawGrant(ctx, workspace, id, grant)
 }

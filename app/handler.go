@@ -42,7 +42,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
 			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.page(),
 		},
-		Door:    handlers.Door{Sessions: a.door, Steering: a.door, Messages: a.door, Answers: a.door},
+		Door: handlers.Door{
+			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions,
+			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
+		},
 		Reads:   handlers.Reads{SessionReader: a.store, WorkspaceReader: a.store, Record: a.store},
 		Streams: a.broker,
 		Automations: handlers.AutomationPorts{

@@ -7,7 +7,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
-	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/stream"
 	"github.com/fermata-dev/fermata/stream/bus"
 )
@@ -32,8 +31,8 @@ type Parts struct {
 	Broker    *stream.Broker
 	Catalogue *commands.Catalogue
 	Loop      *orchestrator.Loop
-	Door      *scheduler.Door
-	Node      *bus.Node // nil with SQLite
+	Scheduling
+	Node *bus.Node // nil with SQLite
 	// Prune deletes what is past its time, as it is done from time to time.
 	Prune func(context.Context) error
 	// MetricsAddr is the address of the metrics' own listener, once the server was started.
@@ -42,7 +41,7 @@ type Parts struct {
 
 func (a *App) parts() *Parts {
 	return &Parts{
-		Store: a.store, Broker: a.broker, Catalogue: a.catalogue, Loop: a.loop, Door: a.door, Node: a.node, Prune: a.prune,
+		Store: a.store, Broker: a.broker, Catalogue: a.catalogue, Loop: a.loop, Scheduling: a.scheduling, Node: a.node, Prune: a.prune,
 		MetricsAddr: func() string { return a.scraped.listener.Addr().String() },
 	}
 }

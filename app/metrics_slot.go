@@ -9,7 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
 // slotMetrics are those of the slot and the queue.
@@ -41,9 +41,9 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 }
 
 // Asked is part of scheduler.Observer.
-func (m *slotMetrics) Asked(reason scheduler.Reason, granted bool) {
+func (m *slotMetrics) Asked(reason slot.Reason, granted bool) {
 	m.asked.WithLabelValues(string(reason), strconv.FormatBool(granted)).Inc()
-	if granted && reason == scheduler.ChatPreempts {
+	if granted && reason == slot.ChatPreempts {
 		m.preemption.Observe(0) // in the transaction that asked
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
-	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // sealedSecrets is what looking at the secrets at rest needs of the database.
@@ -82,7 +82,7 @@ func (a *App) reseal(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := a.store.ResealHook(ctx, h, scheduler.HookHash(h.HookSealed), sealed); err != nil {
+		if err := a.store.ResealHook(ctx, h, automations.HookHash(h.HookSealed), sealed); err != nil {
 			return err
 		}
 	}

@@ -138,3 +138,8 @@ type DataChange struct {
 	// MadeAt is the CreatedAt of the entries that were created.
 	MadeAt *time.Time `json:"made_at,omitempty"`
 }
+
+// MadeEntries says whether entries were created: they may start automations.
+func (c *DataChange) MadeEntries() bool {
+	return c != nil && c.Noun == "entry" && c.Operation == "created"
+}

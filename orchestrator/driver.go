@@ -348,12 +348,7 @@ func (d *driver) unrecorded() *domain.Roundtrip {
 // policy is what the machine must know, as of now.
 func (l *Loop) policy(view *domain.View) *domain.Policy {
 	estimate, _ := l.Estimate(view)
-	return &domain.Policy{
-		Now: l.cfg.Clock(), NewID: l.cfg.NewID, Settings: view.Workspace.Settings,
-		Inbox: view.Inbox, Open: view.Open, CancelMessage: view.CancelMessage, Planned: view.Planned,
-		Spent: view.Spent, Estimate: estimate,
-		Retry: RetryDelay(view.Workspace.Settings.NetworkRetry),
-	}
+	return view.Policy(l.cfg.Clock(), l.cfg.NewID, estimate, RetryDelay(view.Workspace.Settings.NetworkRetry))
 }
 
 // transient errors pass by themselves: the database is away, busy or full.

@@ -37,6 +37,18 @@ type Keeper struct {
 	done   chan struct{}
 }
 
+// Leases say which process drives which sessions.
+type Leases interface {
+	Renew(ctx context.Context, ttl time.Duration) error
+	Release(ctx context.Context) error
+	// Claimable lists sessions at work whose driver is gone.
+	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
+	// Owned lists sessions at work whose driver this process is, or was.
+	Owned(ctx context.Context) ([]domain.SessionRef, error)
+	// Suspects lists sessions that stand aside and that this process has set aside.
+	Suspects(ctx context.Context) ([]domain.SessionRef, error)
+}
+
 // Drivers are the sessions that this process drives.
 type Drivers interface {
 	// Leased says until when the node surely holds its lease. After that no driver begins
@@ -90,7 +102,7 @@ func (k *Keeper) absolve(ctx context.Context) {
 		if err == nil {
 			err = k.Door.absolve(ctx, ref)
 		}
-		if errors.Is(err, errNothing) {
+		if errors.Is(err, errNothingToDo) {
 			err = nil
 		}
 	}
@@ -112,7 +124,7 @@ func (k *Keeper) run(ctx context.Context) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
-		k.recover(ctx)
+		k.recoverOnce(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -173,8 +185,8 @@ func (k *Keeper) recoverOwn(ctx context.Context) {
 	}
 }
 
-// recover takes up sessions at work whose driver is gone.
-func (k *Keeper) recover(ctx context.Context) {
+// recoverOnce takes up sessions at work whose driver is gone.
+func (k *Keeper) recoverOnce(ctx context.Context) {
 	if k.drains.Load() {
 		return
 	}
@@ -201,7 +213,7 @@ func (k *Keeper) recover(ctx context.Context) {
 // it is gone.
 func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) bool {
 	switch err := k.Door.takeUp(ctx, ref, gone); {
-	case errors.Is(err, errNothing):
+	case errors.Is(err, errNothingToDo):
 		return false
 	case err != nil:
 		k.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a session could not be taken up")
@@ -210,24 +222,4 @@ func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) b
 	k.Recovered()
 	k.Log.Info().Str("workspace", ref.WorkspaceID).Str("session", ref.SessionID).Msg("a session at work was taken up again")
 	return true
-}
-
-// takeUp goes on with a session at work whose driver is gone. Between the look at the
-// database and this, a person may have moved it on, or another node have taken it up:
-// then it has another claim, or no slot, and there is nothing to do. It never takes the
-// slot from who got it meanwhile. If the process that performed its step is gone without
-// having let it go, that was a death, and the session may be the cause.
-func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) error {
-	_, err := d.pass(ctx, request{
-		workspace: ref.WorkspaceID, session: ref.SessionID, byItself: true,
-		event: func(v *domain.View) (domain.Event, error) {
-			s := v.Session
-			if s.RunEpoch != ref.RunEpoch || !s.HoldsSlot || !s.Phase.Working() {
-				return nil, errNothing
-			}
-			died := gone && s.OwnerIncarnation != "" && !d.cfg.Runner.Drives(s.ID)
-			return domain.SessionActivationRequested{Recovery: true, Died: died}, nil
-		},
-	})
-	return err
 }

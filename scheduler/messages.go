@@ -2,29 +2,51 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// Messages takes what people write, through the door.
+type Messages struct {
+	Door    *Door
+	Store   MessageStore
+	Streams Streams
+}
+
+// MessageStore reads a message that is no longer waiting.
+type MessageStore interface {
+	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
+}
+
 // SendMessage brings a person's message to a session. It is stored when this
 // returns, in its place or waiting its turn; or refused, where too many wait.
-func (d *Door) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
-	var message *domain.Message
-	o, err := d.pass(ctx, request{workspace: workspace, session: session, event: func(v *domain.View) (domain.Event, error) {
-		sent := d.userMessage(v.Session, in)
-		message = sent.Message
+func (m *Messages) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
+	o, err := m.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
+		sent := m.Door.userMessage(v.Session, in)
 		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() || v.Session.State.Poisoned {
 			return sent, nil
 		}
-		partial, text := d.cfg.Streams.Partial(session)
+		partial, text := m.Streams.Partial(session)
 		return domain.InterruptRequested{By: in.By.ID, MessageID: partial, PartialText: text, Then: &sent}, nil
 	}})
 	if err != nil {
 		return nil, err
 	}
-	receipt := o.receipt()
-	receipt.Message = stored(o.change, message.ID)
+	receipt := o.Receipt()
+	receipt.Message = stored(o.Change, messageOf(o.Event))
 	return receipt, nil
+}
+
+// messageOf is the id of the message that an event brings.
+func messageOf(e domain.Event) string {
+	switch e := e.(type) {
+	case domain.UserMessageSent:
+		return e.Message.ID
+	case domain.InterruptRequested:
+		return e.Then.Message.ID
+	}
+	return ""
 }
 
 // stored finds a message as a change stores it.
@@ -58,66 +80,72 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 
 // EditMessage changes a message that still waits its turn. What another than its sender
 // wrote has no more rights than both of them.
-func (d *Door) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error) {
-	return d.ofInbox(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
+func (m *Messages) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error) {
+	o, err := m.deliverWaiting(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
 		edited := *item.Message
 		edited.Rich, edited.SenderRole = &rich, edited.SenderRole.AtMost(by.Role)
 		change.EditedMessages = append(change.EditedMessages, &edited)
 		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageUpdated, Message: &edited})
-		item.Message = &edited
 	})
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.Receipt()
+	receipt.Message = o.Change.EditedMessages[0]
+	return receipt, nil
 }
 
 // WithdrawMessage takes a message that still waits its turn back.
-func (d *Door) WithdrawMessage(ctx context.Context, workspace, session, message string) (*domain.Receipt, error) {
-	return d.ofInbox(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
+func (m *Messages) WithdrawMessage(ctx context.Context, workspace, session, message string) (*domain.Receipt, error) {
+	o, err := m.deliverWaiting(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
 		change.InboxDone = append(change.InboxDone, item.ID)
 		change.DeletedMessages = append(change.DeletedMessages, item.Message)
 		change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogMessageDeleted, Message: item.Message})
 	})
-}
-
-// ofInbox changes one waiting message, under the locks: the driver cannot place it
-// meanwhile.
-func (d *Door) ofInbox(ctx context.Context, workspace, session, message string, change func(*domain.InboxItem, *domain.Change)) (*domain.Receipt, error) {
-	var item *domain.InboxItem
-	o, err := d.pass(ctx, request{
-		workspace: workspace, session: session,
-		event: func(v *domain.View) (domain.Event, error) {
-			if v.InboxBrief {
-				return nil, domain.ErrInboxBrief
-			}
-			for _, waiting := range v.Inbox {
-				if waiting.MessageID == message {
-					item = waiting
-					return nil, nil
-				}
-			}
-			return nil, errNotWaiting
-		},
-		then: func(_ *domain.View, c *domain.Change) error {
-			change(item, c)
-			return nil
-		},
-	})
-	if err != nil && domain.ErrorCode(err) == domain.CodeMessagePlaced {
-		if _, missing := d.cfg.Store.Message(ctx, workspace, session, message); missing != nil {
-			return nil, missing
-		}
-		return nil, err
-	}
 	if err != nil {
 		return nil, err
 	}
-	receipt := o.receipt()
-	receipt.Message = item.Message
+	receipt := o.Receipt()
+	receipt.Message = o.Change.DeletedMessages[0]
 	return receipt, nil
 }
 
-// usesInbox says whether what was decided depends on what the waiting messages say: one
-// takes its place, or the session works on with the view. Only keeping one more does not.
-func (o *outcome) usesInbox() bool {
-	return o.step.Effect != domain.DoNothing || len(o.change.PlacedMessages)+len(o.change.InboxDone) > 0
+// deliverWaiting changes one waiting message, under the locks: the driver cannot place it
+// meanwhile.
+func (m *Messages) deliverWaiting(
+	ctx context.Context, workspace, session, message string, change func(*domain.InboxItem, *domain.Change),
+) (*Outcome, error) {
+	o, err := m.Door.Deliver(ctx, Request{
+		Workspace: workspace, Session: session,
+		Event: func(v *domain.View) (domain.Event, error) {
+			if v.InboxBrief {
+				return nil, domain.ErrInboxBrief
+			}
+			if waiting(v, message) == nil {
+				return nil, errNotWaiting
+			}
+			return nil, nil
+		},
+		Also: func(v *domain.View, c *domain.Change) error {
+			change(waiting(v, message), c)
+			return nil
+		},
+	})
+	if domain.ErrorCode(err) == domain.CodeMessagePlaced {
+		if _, missing := m.Store.Message(ctx, workspace, session, message); missing != nil {
+			return nil, missing
+		}
+	}
+	return o, err
+}
+
+// waiting finds a message among those that wait their turn, or nil.
+func waiting(v *domain.View, message string) *domain.InboxItem {
+	i := slices.IndexFunc(v.Inbox, func(item *domain.InboxItem) bool { return item.MessageID == message })
+	if i < 0 {
+		return nil
+	}
+	return v.Inbox[i]
 }
 
 // roomToWait refuses a message that would wait behind too many others.

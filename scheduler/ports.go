@@ -6,70 +6,42 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// Store is what the door needs of the database.
+// Store decides and writes in one transaction.
 type Store interface {
 	// Decide reads the session's View under its locks and writes the change that decide
-	// returns (nil: nothing), in one transaction. With session "" the View has no
-	// session: it is for making one.
+	// returns (nil: nothing). With session "" the View has no session: it is for making
+	// one.
 	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error)
-	// View reads the same without locks.
-	View(ctx context.Context, workspace, session string) (*domain.View, error)
-	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
-	SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error)
-	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
-	Approval(ctx context.Context, workspace, id string) (*domain.Approval, error)
-	// LatestApproval is the newest approval of a kind that the session has, or nil.
-	LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error)
+	// DecideAutomation is the same for an automation, under the workspace's lock. With
+	// automation "" the view has none: it is for making one.
+	DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
 }
 
-// Agenda is what the scheduler has to do, and who waits.
-type Agenda interface {
+// Work is what the scheduler has to do.
+type Work interface {
 	// DueWork reads in one query what is due by now, at most limit of each kind; a sweep
 	// looks for who waits in all workspaces too.
 	DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error)
-	// Waiters are those of a workspace who want its slot, and its holder.
+}
+
+// Waiters are those of a workspace who want its slot, and its holder.
+type Waiters interface {
 	Waiters(ctx context.Context, workspace string) (*domain.Waiters, error)
 }
 
-// Orders are the automations in the database.
-type Orders interface {
-	// DecideAutomation reads the automation's view under the workspace's lock and writes the
-	// change that decide returns (nil: nothing), in one transaction. With automation ""
-	// the view has none: it is for making one.
-	DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
-	Automation(ctx context.Context, workspace, id string) (*domain.Automation, error)
-	AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error)
-	// DueOccurrences are those of a workspace with an occurrence in state DUE,
-	// WatchingAutomations those that entries start and that have not looked at all events.
-	DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error)
-	WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error)
-}
-
-// Events are the log and the entries that it tells of.
-type Events interface {
-	Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
-	// EntriesMadeAt are the entries of a tool that were made in one call, by their
-	// CreatedAt, in the order of their ids.
-	EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error)
-}
-
-// Conditions decide about the JSON Schemas of triggers. No schema holds always.
-type Conditions interface {
-	Holds(schema, value json.RawMessage) (bool, error)
-}
-
-// Leases say which process drives which sessions.
-type Leases interface {
-	Renew(ctx context.Context, ttl time.Duration) error
-	Release(ctx context.Context) error
-	// Claimable lists sessions at work whose driver is gone.
-	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
-	// Owned lists sessions at work whose driver this process is, or was.
-	Owned(ctx context.Context) ([]domain.SessionRef, error)
-	// Suspects lists sessions that stand aside and that this process has set aside.
-	Suspects(ctx context.Context) ([]domain.SessionRef, error)
+// Automations do what has come due of them.
+type Automations interface {
+	// RecordOccurrences records what came due of an automation, and starts what may start.
+	RecordOccurrences(ctx context.Context, ref domain.AutomationRef) error
+	// SettleOverlap applies the overlap policy to an occurrence that has waited.
+	SettleOverlap(ctx context.Context, ref domain.AutomationRef)
+	// DisableIfFailing disables an automation whose latest runs all failed.
+	DisableIfFailing(ctx context.Context, ref domain.AutomationRef)
+	// StartByEntries starts what the new entries of a workspace start.
+	StartByEntries(ctx context.Context, workspace string) error
 }
 
 // Machine is the pure state machine.
@@ -92,7 +64,7 @@ type Runner interface {
 
 // Observer counts what is decided. Its methods must be quick.
 type Observer interface {
-	Asked(reason Reason, granted bool)
+	Asked(reason slot.Reason, granted bool)
 	// Waited is told how long a session queued until it was granted the slot; preempted,
 	// how long a CHAT waited for an automation to give way.
 	Waited(d time.Duration, preempted bool)
@@ -111,8 +83,8 @@ type Streams interface {
 	Partial(session string) (message, text string)
 }
 
-// Answers checks what a person answers.
-type Answers interface {
+// AnswerChecks checks what a person answers.
+type AnswerChecks interface {
 	// RoleFor is the least role that may approve a command; an unknown one needs root.
 	RoleFor(command string) domain.Role
 	CheckResponse(m *domain.Module, value json.RawMessage) error

@@ -43,24 +43,24 @@ func (p *probation) others(session string, now time.Time) bool {
 	return false
 }
 
-// apart says whether a session must not get the slot now, whatever the table says: a
+// barred says whether a session must not get the slot now, whatever the table says: a
 // poisoned one before a person has decided, and a suspect before its time. A person's
 // own message to it waits.
-func (d *Door) apart(s *domain.Session, event domain.Event, byItself bool) bool {
-	is := s.State.Suspicion
+func (p rules) barred(s *domain.Session, event domain.Event, unattended bool) bool {
 	switch {
 	case s.State.Poisoned:
-		_, resumed := event.(domain.SessionResumed)
-		return !resumed
-	case !is.Aside():
+		return !resumes(event)
+	case !s.State.Suspicion.Aside():
 		return false
 	}
-	return !byItself || d.tooEarly(s, d.cfg.Clock())
+	return !unattended || tooEarly(s, p.now, p.suspectRuns)
 }
 
-func (d *Door) tooEarly(s *domain.Session, now time.Time) bool {
+// tooEarly says whether a suspect's time has not come. running says whether another one
+// that must be alone is being performed.
+func tooEarly(s *domain.Session, now time.Time, running func(session string, now time.Time) bool) bool {
 	is := s.State.Suspicion
-	return is.ReenterAt.After(now) || is.Alone() && d.probation.others(s.ID, now)
+	return is.ReenterAt.After(now) || is.Alone() && running(s.ID, now)
 }
 
 // holdBack keeps suspects that must be alone out of the queue's turn while another one
@@ -68,7 +68,7 @@ func (d *Door) tooEarly(s *domain.Session, now time.Time) bool {
 func (d *Door) holdBack(w *domain.Waiters, now time.Time) {
 	for i := range w.Queue {
 		row := &w.Queue[i]
-		if row.Session != nil && row.Session.State.Suspicion.Aside() && d.tooEarly(row.Session, now) {
+		if row.Session != nil && row.Session.State.Suspicion.Aside() && tooEarly(row.Session, now, d.probation.others) {
 			at := now.Add(retryLook)
 			if later := row.Session.State.Suspicion.ReenterAt; later.After(at) {
 				at = later
@@ -81,25 +81,28 @@ func (d *Door) holdBack(w *domain.Waiters, now time.Time) {
 // absolve clears what is held against a session that stands aside: its process stops in
 // good order, so the next one takes it up at once.
 func (d *Door) absolve(ctx context.Context, ref domain.SessionRef) error {
-	_, err := d.pass(ctx, request{
-		workspace: ref.WorkspaceID, session: ref.SessionID, event: func(v *domain.View) (domain.Event, error) {
-			if !v.Session.State.Suspicion.Aside() || v.Session.QueuedAt == nil {
-				return nil, errNothing
-			}
-			return nil, nil
-		},
-		then: func(v *domain.View, change *domain.Change) error {
-			s := change.Session(ref.SessionID)
-			s.State.Suspicion = domain.Suspicion{}
-			for _, row := range v.Queue {
-				if row.SessionID == s.ID {
-					row.Reason, row.NotBefore = domain.QueuedInTurn, nil
-					change.Enqueue = append(change.Enqueue, row)
-				}
-			}
-			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
-			return nil
-		},
+	_, err := d.Deliver(ctx, Request{
+		Workspace: ref.WorkspaceID, Session: ref.SessionID, Event: standsAside, Also: clearsSuspicion,
 	})
 	return err
+}
+
+func standsAside(v *domain.View) (domain.Event, error) {
+	if !v.Session.State.Suspicion.Aside() || v.Session.QueuedAt == nil {
+		return nil, errNothingToDo
+	}
+	return nil, nil
+}
+
+func clearsSuspicion(v *domain.View, change *domain.Change) error {
+	s := change.Session(v.Session.ID)
+	s.State.Suspicion = domain.Suspicion{}
+	for _, row := range v.Queue {
+		if row.SessionID == s.ID {
+			row.Reason, row.NotBefore = domain.QueuedInTurn, nil
+			change.Enqueue = append(change.Enqueue, row)
+		}
+	}
+	change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
 // After a restart, a person may be quicker than the recovery: between the look at the
@@ -44,7 +45,7 @@ func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
 		err := door.takeUp(t.Context(), domain.SessionRef{WorkspaceID: "default", SessionID: "ses_1", RunEpoch: 4}, true)
-		if taken := err == nil; taken != c.taken || err != nil && !errors.Is(err, errNothing) {
+		if taken := err == nil; taken != c.taken || err != nil && !errors.Is(err, errNothingToDo) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if want := map[bool]int{true: 1}[c.taken]; w.asked != want || w.driven != want {
@@ -79,5 +80,5 @@ func (w *recovery) Drive(*domain.View, domain.Effect) { w.driven++ }
 func (w *recovery) Cut(string, int64, error)          {}
 func (w *recovery) Yield(string)                      {}
 func (w *recovery) Drives(string) bool                { return false }
-func (w *recovery) Asked(Reason, bool)                {}
+func (w *recovery) Asked(slot.Reason, bool)           {}
 func (w *recovery) Waited(time.Duration, bool)        {}

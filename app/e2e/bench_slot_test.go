@@ -88,10 +88,10 @@ func BenchmarkAutomationsAtRest(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			v := newVirtual(b, open(b), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 			v.atRest(10_000)
-			v.ok(v.door.Tick(b.Context()))
+			v.ok(v.loop.RunOnce(b.Context()))
 			before, n := processTime(), 0
 			for b.Loop() {
-				v.ok(v.door.Tick(b.Context()))
+				v.ok(v.loop.RunOnce(b.Context()))
 				n++
 			}
 			b.ReportMetric(float64((processTime()-before).Microseconds())/float64(n), "cpu-us/tick")
@@ -105,14 +105,14 @@ func (v *virtual) atRest(n int) {
 	for i := range n {
 		id := fmt.Sprintf("rest-%d", i)
 		v.ok(v.store.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: v.now}))
-		_, _, err := v.door.CreateAutomation(v.t.Context(), id, domain.NewAutomation{
+		_, _, err := v.automations.CreateAutomation(v.t.Context(), id, domain.NewAutomation{
 			Name: "daily", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
 			Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"},
 			Seed:     domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."},
 		})
 		v.ok(err)
 	}
-	v.ok(v.door.Tick(v.t.Context())) // what was asked for while they were made
+	v.ok(v.loop.RunOnce(v.t.Context())) // what was asked for while they were made
 }
 
 // Many workspaces at rest cost one query a look, however many they are.
@@ -120,9 +120,9 @@ func TestWorkspacesAtRestCostOneQuery(t *testing.T) {
 	direct, proxy := testkit.Postgres(t), testkit.NewCutProxy(t)
 	v := newVirtual(t, app.Database{DatabaseURL: proxy.URL(t, direct)}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	v.atRest(50)
-	v.ok(v.door.Tick(t.Context())) // its statement is prepared
+	v.ok(v.loop.RunOnce(t.Context())) // its statement is prepared
 	proxy.LoseReply(0)
-	v.ok(v.door.Tick(t.Context()))
+	v.ok(v.loop.RunOnce(t.Context()))
 	if n := proxy.Replies(); n != 1 {
 		t.Errorf("a look at workspaces at rest asks the database %d times, want once", n)
 	}

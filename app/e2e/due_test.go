@@ -43,8 +43,8 @@ func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
 // reopened is a scheduler that runs by the clock of the bubble.
 func reopened(t *testing.T, db app.Database) *virtual {
 	v := newVirtual(t, db, time.Time{})
-	v.ok(v.door.Start(t.Context()))
-	t.Cleanup(func() { _ = v.door.Stop(context.Background()) })
+	v.ok(v.loop.Start(t.Context()))
+	t.Cleanup(func() { _ = v.loop.Stop(context.Background()) })
 	return v
 }
 
@@ -52,6 +52,6 @@ func reopened(t *testing.T, db app.Database) *virtual {
 func (v *virtual) speaks(chat *domain.Session) {
 	v.t.Helper()
 	v.say(chat)
-	_, err := v.door.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
+	_, err := v.sessions.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
 	v.ok(err)
 }

@@ -30,7 +30,7 @@ func TestOverlapOfAWebhook(t *testing.T) {
 					in.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook}}
 				})
 				call := func() *domain.Receipt {
-					r, err := v.door.TriggerAutomation(t.Context(), order.ID, order.HookSealed, []byte(`{"n":1}`))
+					r, err := v.runs.TriggerAutomation(t.Context(), order.ID, order.HookSealed, []byte(`{"n":1}`))
 					v.ok(err)
 					return r
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
-	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
 // pureMachine is the machine itself, for schedulers that are tested without a run loop.
@@ -29,5 +29,5 @@ func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {
 // uncounted counts nothing.
 type uncounted struct{}
 
-func (uncounted) Asked(scheduler.Reason, bool) {}
-func (uncounted) Waited(time.Duration, bool)   {}
+func (uncounted) Asked(slot.Reason, bool)    {}
+func (uncounted) Waited(time.Duration, bool) {}

@@ -85,7 +85,7 @@ func confirmed(in *domain.NewAutomation) { in.Completion = domain.CompletionAsk 
 func (s *server) allow(order string, g domain.Grant) string {
 	s.t.Helper()
 	g.CreatedBy = "test"
-	grant, _, err := s.parts.Door.GiveGrant(s.t.Context(), domain.DefaultWorkspace, order, g)
+	grant, _, err := s.parts.Automations.GiveGrant(s.t.Context(), domain.DefaultWorkspace, order, g)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (s *server) allow(order string, g domain.Grant) string {
 }
 
 func (s *server) withdraw(order, grant string) {
-	if _, err := s.parts.Door.WithdrawGrant(s.t.Context(), domain.DefaultWorkspace, order, grant); err != nil {
+	if _, err := s.parts.Automations.WithdrawGrant(s.t.Context(), domain.DefaultWorkspace, order, grant); err != nil {
 		s.t.Errorf("withdraw the grant: %v", err)
 	}
 }
@@ -101,7 +101,7 @@ func (s *server) withdraw(order, grant string) {
 // start starts a run by hand, and gives its session.
 func (s *server) start(order string) string {
 	s.t.Helper()
-	receipt, err := s.parts.Door.ExecuteAutomation(s.t.Context(), domain.DefaultWorkspace, order, "test")
+	receipt, err := s.parts.Runs.ExecuteAutomation(s.t.Context(), domain.DefaultWorkspace, order, "test")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestTheFifthFailureIsNotForgotten(t *testing.T) {
 		order := v.order("nightly", nil)
 		for range domain.FailuresToDisable {
 			v.pass(time.Minute)
-			r, err := v.door.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
+			r, err := v.runs.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
 			v.ok(err)
 			v.deliver(r.Session.ID, domain.SystemErrorOccurred{Code: "internal", Problem: "It failed."})
 			v.deliver(r.Session.ID, domain.SessionCompleted{})
@@ -33,7 +33,7 @@ func TestTheFifthFailureIsNotForgotten(t *testing.T) {
 			t.Fatal("it was disabled before the process died: this test shows nothing")
 		}
 		v.open() // it dies here, and another one starts
-		v.ok(v.door.Tick(t.Context()))
+		v.ok(v.loop.RunOnce(t.Context()))
 		if enabled() {
 			t.Error("after the restart it is still enabled")
 		}
@@ -66,7 +66,7 @@ func TestOverlapAfterACrash(t *testing.T) {
 			onBoth(t, func(t *testing.T, db app.Database) {
 				v := newVirtual(t, db, time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC))
 				order := v.order("hourly", &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}, func(in *domain.NewAutomation) { in.Overlap = policy })
-				r, err := v.door.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
+				r, err := v.runs.ExecuteAutomation(t.Context(), order.WorkspaceID, order.ID, "test")
 				v.ok(err)
 				at := time.Date(2026, 3, 1, 14, 0, 0, 0, time.UTC)
 				v.recorded(order, at)

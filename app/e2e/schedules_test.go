@@ -149,7 +149,7 @@ func TestFiveFailuresDisable(t *testing.T) {
 		if v.holder() != nil {
 			t.Error("a disabled automation runs")
 		}
-		_, _, err = v.door.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
+		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
 		v.ok(err)
 		v.pass(time.Hour)
 		if v.holder() == nil {
@@ -171,7 +171,7 @@ func TestNobodyStarves(t *testing.T) {
 		chat := v.chat()
 		v.say(chat)
 		v.answered(chat)
-		r, err := v.door.ExecuteAutomation(t.Context(), domain.DefaultWorkspace, v.order("nightly", nil).ID, "test")
+		r, err := v.runs.ExecuteAutomation(t.Context(), domain.DefaultWorkspace, v.order("nightly", nil).ID, "test")
 		v.ok(err)
 		if r.Result != domain.Queued {
 			t.Fatalf("the run is %s while a chat is there", r.Result)
@@ -190,12 +190,12 @@ func TestNobodyStarves(t *testing.T) {
 		if got := v.say(chat); got.Status() != domain.StatusQueued || got.QueuePosition != 1 {
 			t.Errorf("the chat is %s at %d while the run has its roundtrip", got.Status(), got.QueuePosition)
 		}
-		v.ok(v.door.Tick(t.Context()))
+		v.ok(v.loop.RunOnce(t.Context()))
 		if h := v.holder(); h == nil || h.ID != run {
 			t.Fatal("the chat took the slot before the roundtrip ended")
 		}
 		v.deliver(run, domain.AIResponseReceived{MessageID: ids.New("msg"), Raw: &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: "…"}, Roundtrip: &domain.Roundtrip{ID: ids.New("msg"), Outcome: "answered", EndedAt: v.now}})
-		v.door.SafePoint(t.Context(), v.session(run))
+		v.queue.SafePoint(t.Context(), v.session(run))
 		if h := v.holder(); h.ID != chat.ID || h.Phase != domain.ExecutingEnrichments && h.Phase != domain.CallingAI {
 			t.Errorf("after the roundtrip the slot is held by %s in %s", h.Name, h.Phase)
 		}

@@ -17,17 +17,17 @@ func TestASeedGoesWithItsAutomation(t *testing.T) {
 		ctx := t.Context()
 		order := v.order("nightly", nil)
 		before := v.session(order.SeedSessionID)
-		err := v.door.DeleteSession(ctx, order.WorkspaceID, order.SeedSessionID)
+		err := v.sessions.DeleteSession(ctx, order.WorkspaceID, order.SeedSessionID)
 		if domain.ErrorCode(err) != domain.CodeSeedOfAutomation {
 			t.Fatalf("the SEED of an automation is deleted: %v", err)
 		}
 		if after := v.session(order.SeedSessionID); after.Version != before.Version {
 			t.Error("what was refused has changed the SEED")
 		}
-		r, err := v.door.ExecuteAutomation(ctx, order.WorkspaceID, order.ID, "test")
+		r, err := v.runs.ExecuteAutomation(ctx, order.WorkspaceID, order.ID, "test")
 		v.ok(err)
 		v.finish(v.session(r.Session.ID), false)
-		v.ok(v.door.DeleteAutomation(ctx, order.WorkspaceID, order.ID, 0, false))
+		v.ok(v.automations.DeleteAutomation(ctx, order.WorkspaceID, order.ID, 0, false))
 		if _, err := v.store.Session(ctx, order.WorkspaceID, order.SeedSessionID); domain.ErrorCode(err) != domain.CodeNotFound {
 			t.Errorf("the SEED outlives its automation: %v", err)
 		}
@@ -61,9 +61,9 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 			t.Errorf("%d notices tell of it", n)
 		}
 		rich := domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."}
-		_, _, err := v.door.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Seed: &rich, By: "test"})
+		_, _, err := v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Seed: &rich, By: "test"})
 		v.ok(err)
-		_, _, err = v.door.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
+		_, _, err = v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Enabled: new(true)})
 		v.ok(err)
 		v.pass(time.Hour)
 		if v.holder() == nil {

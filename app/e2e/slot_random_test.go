@@ -64,7 +64,7 @@ type job struct {
 func newCrowd(t *testing.T, seed uint64) *crowd {
 	c := &crowd{rand: rand.New(rand.NewPCG(seed, 7)), jobs: map[string]*job{}, yields: map[string]bool{}}
 	c.virtual = newVirtual(t, databases["sqlite"](t), time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), func(config *scheduler.Config) {
-		config.Runner, config.Answers = c, agreeable{}
+		config.Runner = c
 		config.Log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	})
 	c.settings(func(s *domain.Settings) {
@@ -139,14 +139,14 @@ func (c *crowd) step() {
 	case n < 11:
 		how := anyOf(c, []domain.IfBusy{"", domain.IfBusyEnqueue, domain.IfBusySteer, domain.IfBusyInterrupt, domain.IfBusyReject})
 		c.try("message "+string(how), chat, func(ctx context.Context) error {
-			_, err := c.door.SendMessage(ctx, domain.DefaultWorkspace, chat, domain.NewMessage{IfBusy: how,
+			_, err := c.messages.SendMessage(ctx, domain.DefaultWorkspace, chat, domain.NewMessage{IfBusy: how,
 				Rich: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Hello."}}, LinearText: "Hello."}})
 			return err
 		})
 	case n < 13:
 		order := anyOf(c, c.orders)
 		c.try("execute", order, func(ctx context.Context) error {
-			_, err := c.door.ExecuteAutomation(ctx, domain.DefaultWorkspace, order, "test")
+			_, err := c.runs.ExecuteAutomation(ctx, domain.DefaultWorkspace, order, "test")
 			return err
 		})
 	case n < 15:
@@ -167,27 +167,27 @@ func (c *crowd) meddle() {
 	what := anyOf(c, []string{"activate", "stop", "interrupt", "resume", "retry", "leave the queue"})
 	do := map[string]func(context.Context) error{
 		"activate": func(ctx context.Context) error {
-			_, err := c.door.ActivateSession(ctx, s.WorkspaceID, s.ID)
+			_, err := c.scheduling.sessions.ActivateSession(ctx, s.WorkspaceID, s.ID)
 			return err
 		},
 		"stop": func(ctx context.Context) error {
-			_, err := c.door.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+			_, err := c.scheduling.sessions.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"interrupt": func(ctx context.Context) error {
-			_, err := c.door.InterruptSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+			_, err := c.scheduling.sessions.InterruptSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"resume": func(ctx context.Context) error {
-			_, err := c.door.ResumeSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+			_, err := c.scheduling.sessions.ResumeSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"retry": func(ctx context.Context) error {
-			_, err := c.door.RetrySession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+			_, err := c.scheduling.sessions.RetrySession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 			return err
 		},
 		"leave the queue": func(ctx context.Context) error {
-			_, err := c.door.LeaveQueue(ctx, s.WorkspaceID, s.ID)
+			_, err := c.scheduling.sessions.LeaveQueue(ctx, s.WorkspaceID, s.ID)
 			return err
 		},
 	}
@@ -250,7 +250,7 @@ func (c *crowd) answerOne() {
 		d.Value, d.Limit = nil, new(1000.0)
 	}
 	c.try(fmt.Sprintf("answer %s %t to", a.Kind, d.Approved), a.SessionID, func(ctx context.Context) error {
-		_, err := c.door.AnswerApproval(ctx, domain.DefaultWorkspace, a.ID, d)
+		_, err := c.answers.AnswerApproval(ctx, domain.DefaultWorkspace, a.ID, d)
 		return err
 	})
 }
@@ -267,7 +267,7 @@ func (c *crowd) work() {
 	slices.Sort(busy)
 	id := anyOf(c, busy)
 	if c.yields[id] {
-		c.door.SafePoint(c.t.Context(), c.session(id))
+		c.queue.SafePoint(c.t.Context(), c.session(id))
 	}
 	j := c.jobs[id]
 	if j == nil {
@@ -414,7 +414,7 @@ func (c *crowd) calmDown() {
 	c.calm = true
 	c.settings(func(s *domain.Settings) { s.ChatEvictionAfter = domain.Duration(time.Minute) })
 	for _, order := range c.orders { // nothing new begins
-		_, _, err := c.door.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, domain.AutomationPatch{Enabled: new(false)})
+		_, _, err := c.automations.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, domain.AutomationPatch{Enabled: new(false)})
 		c.ok(err)
 	}
 	for range 100 {

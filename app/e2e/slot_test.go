@@ -20,7 +20,7 @@ func (s *server) standing(name, seed string, change ...func(*domain.NewAutomatio
 	for _, c := range change {
 		c(&in)
 	}
-	order, _, err := s.parts.Door.CreateAutomation(s.t.Context(), domain.DefaultWorkspace, in)
+	order, _, err := s.parts.Automations.CreateAutomation(s.t.Context(), domain.DefaultWorkspace, in)
 	if err != nil {
 		s.t.Fatalf("make the automation: %v", err)
 	}
@@ -30,7 +30,7 @@ func (s *server) standing(name, seed string, change ...func(*domain.NewAutomatio
 // execute starts a run by hand.
 func (s *server) execute(order *domain.Automation) *domain.Receipt {
 	s.t.Helper()
-	r, err := s.parts.Door.ExecuteAutomation(s.t.Context(), order.WorkspaceID, order.ID, "test")
+	r, err := s.parts.Runs.ExecuteAutomation(s.t.Context(), order.WorkspaceID, order.ID, "test")
 	if err != nil {
 		s.t.Fatalf("execute: %v", err)
 	}

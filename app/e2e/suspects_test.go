@@ -26,7 +26,7 @@ type mortal struct {
 	t     testing.TB
 	db    app.Database
 	store *repository.Store
-	door  *scheduler.Door
+	scheduling
 	lease *leases
 	keep  *scheduler.Keeper
 
@@ -103,14 +103,14 @@ func (m *mortal) start() {
 	m.drives = map[string]time.Time{}
 	m.mu.Unlock()
 	m.lease = &leases{Store: m.store}
-	m.door = scheduler.NewDoor(scheduler.Config{
-		Store: m.store, Agenda: m.store, Orders: m.store, Events: m.store, Machine: pureMachine{}, Runner: m, Observer: uncounted{},
-		Clock: clock.System, NewID: ids.New, Log: zerolog.Nop(), Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
+	m.scheduling = newScheduling(m.store, scheduler.Config{
+		Machine: pureMachine{}, Runner: m, Observer: uncounted{}, Clock: clock.System, NewID: ids.New, Log: zerolog.Nop(),
+		Retry: orchestrator.RetryDelay,
 	})
 	m.keep = &scheduler.Keeper{
 		Leases: m.lease, Door: m.door, Drivers: m, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {},
 	}
-	for _, err := range []error{m.keep.Start(m.t.Context()), m.door.Start(m.t.Context())} {
+	for _, err := range []error{m.keep.Start(m.t.Context()), m.loop.Start(m.t.Context())} {
 		if err != nil {
 			m.t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func (m *mortal) start() {
 func (m *mortal) ends(dead bool) {
 	m.t.Helper()
 	m.lease.dead = dead
-	for _, err := range []error{m.door.Stop(context.Background()), m.keep.Stop(context.Background()), m.store.Close()} {
+	for _, err := range []error{m.loop.Stop(context.Background()), m.keep.Stop(context.Background()), m.store.Close()} {
 		if err != nil {
 			m.t.Error(err)
 		}
@@ -141,7 +141,7 @@ func (m *mortal) lives(d time.Duration) {
 // chat makes one with a message that it works on.
 func (m *mortal) chat(workspace string) string {
 	m.t.Helper()
-	r, err := m.door.CreateSession(m.t.Context(), workspace, domain.NewSession{Type: domain.Chat, Message: new(said("Hello."))})
+	r, err := m.sessions.CreateSession(m.t.Context(), workspace, domain.NewSession{Type: domain.Chat, Message: new(said("Hello."))})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestKilledFromOutsideAgainAndAgain(t *testing.T) {
 				t.Errorf("after two deaths it is %s with %+v", s.Status(), s.State.Suspicion)
 			}
 			if n == 4 {
-				r, err := m.door.SendMessage(t.Context(), s.WorkspaceID, id, said("Are you there?"))
+				r, err := m.messages.SendMessage(t.Context(), s.WorkspaceID, id, said("Are you there?"))
 				if err != nil || r.Message.Status != domain.MessageQueued || r.Session.Status() != domain.StatusQueued || m.Drives(id) {
 					t.Fatalf("a message meanwhile: %+v, %v", r, err)
 				}
@@ -228,7 +228,7 @@ func TestASessionThatBringsTheServerDown(t *testing.T) {
 					if !m.Drives(id) {
 						t.Fatalf("after %d deaths a chat of %s does not go on", len(deaths), workspace)
 					}
-					if _, err := m.door.StopSession(t.Context(), workspace, id, domain.Author{}); err != nil {
+					if _, err := m.sessions.StopSession(t.Context(), workspace, id, domain.Author{}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -245,11 +245,11 @@ func TestASessionThatBringsTheServerDown(t *testing.T) {
 		if err != nil || !s.State.Poisoned || s.HoldsSlot || open == nil || open.Status != domain.ApprovalStatusOpen {
 			t.Fatalf("it is %s, %+v, %v", s.Status(), open, err)
 		}
-		r, err := m.door.SendMessage(t.Context(), s.WorkspaceID, guilty, said("Are you there?"))
+		r, err := m.messages.SendMessage(t.Context(), s.WorkspaceID, guilty, said("Are you there?"))
 		if err != nil || r.Message.Status != domain.MessageQueued || m.Drives(guilty) {
 			t.Errorf("a message to it is not kept: %+v, %v", r, err)
 		}
-		if _, err := m.door.ResumeSession(t.Context(), s.WorkspaceID, guilty, domain.Author{}); err != nil || !m.Drives(guilty) {
+		if _, err := m.sessions.ResumeSession(t.Context(), s.WorkspaceID, guilty, domain.Author{}); err != nil || !m.Drives(guilty) {
 			t.Errorf("a person cannot try it again: %v", err)
 		}
 	})
@@ -280,7 +280,7 @@ func TestSuspectsAreTakenUpAlone(t *testing.T) {
 			t.Fatalf("beside each other: %v %v", m.Drives(a), m.Drives(b))
 		}
 		workspaces := map[string]string{a: domain.DefaultWorkspace, b: "other"}
-		_, err := m.door.InterruptSession(t.Context(), workspaces[first], first, domain.Author{})
+		_, err := m.sessions.InterruptSession(t.Context(), workspaces[first], first, domain.Author{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,10 +332,10 @@ func TestAPersonEndsASuspectsStep(t *testing.T) {
 		id := m.chat(domain.DefaultWorkspace)
 		m.lives(0)
 		m.lives(0)
-		if _, err := m.door.SendMessage(t.Context(), domain.DefaultWorkspace, id, said("Something else.")); err != nil {
+		if _, err := m.messages.SendMessage(t.Context(), domain.DefaultWorkspace, id, said("Something else.")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.door.InterruptSession(t.Context(), domain.DefaultWorkspace, id, domain.Author{}); err != nil {
+		if _, err := m.sessions.InterruptSession(t.Context(), domain.DefaultWorkspace, id, domain.Author{}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)

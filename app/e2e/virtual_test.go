@@ -10,8 +10,6 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/commands"
-	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -24,7 +22,7 @@ import (
 type virtual struct {
 	t     testing.TB
 	store *repository.Store
-	door  *scheduler.Door
+	scheduling
 
 	mu  sync.Mutex
 	now time.Time // zero: the clock of the bubble that the test runs in
@@ -75,15 +73,13 @@ func (v *virtual) clock() time.Time {
 // stored is gone.
 func (v *virtual) open(change ...func(*scheduler.Config)) {
 	config := scheduler.Config{
-		Store: v.store, Agenda: v.store, Orders: v.store, Events: v.store, Conditions: conditions{commands.New(data.NewRules())},
 		Machine: pureMachine{}, Runner: idleRunner{}, Observer: uncounted{}, Clock: v.clock, NewID: ids.New, Log: zerolog.Nop(),
-		Retry: orchestrator.RetryDelay, Streams: nobodyStreams{},
-		SealHook: func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
+		Retry: orchestrator.RetryDelay,
 	}
 	for _, c := range change {
 		c(&config)
 	}
-	v.door = scheduler.NewDoor(config)
+	v.scheduling = newScheduling(v.store, config)
 }
 
 // idleRunner does no work.
@@ -112,7 +108,7 @@ func (v *virtual) at(now time.Time) {
 	v.mu.Lock()
 	v.now = now
 	v.mu.Unlock()
-	v.ok(v.door.Tick(v.t.Context()))
+	v.ok(v.loop.RunOnce(v.t.Context()))
 }
 
 func (v *virtual) pass(d time.Duration) {
@@ -151,7 +147,7 @@ func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.
 	for _, c := range change {
 		c(&in)
 	}
-	order, _, err := v.door.CreateAutomation(v.t.Context(), domain.DefaultWorkspace, in)
+	order, _, err := v.automations.CreateAutomation(v.t.Context(), domain.DefaultWorkspace, in)
 	v.ok(err)
 	return order
 }
@@ -169,25 +165,25 @@ func (v *virtual) finish(s *domain.Session, failed bool) {
 	v.t.Helper()
 	ctx := v.t.Context()
 	if !failed {
-		_, err := v.door.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+		_, err := v.sessions.StopSession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
 		v.ok(err)
 	} else {
 		v.deliver(s.ID, domain.SystemErrorOccurred{Code: "internal", Problem: "It failed."})
 		v.deliver(s.ID, domain.SessionCompleted{})
 	}
-	v.ok(v.door.Tick(ctx))
+	v.ok(v.loop.RunOnce(ctx))
 }
 
 func (v *virtual) deliver(session string, e domain.Event) {
 	v.t.Helper()
-	_, err := v.door.Deliver(v.t.Context(), domain.DefaultWorkspace, session, e)
+	_, err := v.door.Deliver(v.t.Context(), scheduler.Request{Workspace: domain.DefaultWorkspace, Session: session, Event: scheduler.Happens(e)})
 	v.ok(err)
 }
 
 // chat makes a CHAT with a message, and answers it.
 func (v *virtual) chat() *domain.Session {
 	v.t.Helper()
-	r, err := v.door.CreateSession(v.t.Context(), domain.DefaultWorkspace, domain.NewSession{Type: domain.Chat})
+	r, err := v.sessions.CreateSession(v.t.Context(), domain.DefaultWorkspace, domain.NewSession{Type: domain.Chat})
 	v.ok(err)
 	return r.Session
 }
@@ -195,7 +191,7 @@ func (v *virtual) chat() *domain.Session {
 // say brings a message to a chat; it says whether the chat works on it now.
 func (v *virtual) say(chat *domain.Session) *domain.Session {
 	v.t.Helper()
-	r, err := v.door.SendMessage(v.t.Context(), chat.WorkspaceID, chat.ID, domain.NewMessage{
+	r, err := v.messages.SendMessage(v.t.Context(), chat.WorkspaceID, chat.ID, domain.NewMessage{
 		Rich: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Hello."}}, LinearText: "Hello."},
 	})
 	v.ok(err)
@@ -205,9 +201,9 @@ func (v *virtual) say(chat *domain.Session) *domain.Session {
 // answered lets the chat's round end.
 func (v *virtual) answered(chat *domain.Session) {
 	v.t.Helper()
-	_, err := v.door.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
+	_, err := v.sessions.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
 	v.ok(err)
-	v.ok(v.door.Tick(v.t.Context()))
+	v.ok(v.loop.RunOnce(v.t.Context()))
 }
 
 func (v *virtual) session(id string) *domain.Session {

@@ -61,7 +61,9 @@ var table = map[string][]string{
 	"repository/search":         {"domain", "repository/internal/sqldb"},
 	"repository/suite":          {"domain", "migrations", "repository", "internal/testkit"},
 	"orchestrator":              {"domain", "orchestrator/machine", "providers", "commands", "prompt"},
-	"scheduler":                 {"domain", "scheduler/schedule"},
+	"scheduler":                 {"domain", "scheduler/slot"},
+	"scheduler/automations":     {"domain", "scheduler", "scheduler/schedule"},
+	"scheduler/slot":            {"domain"},
 	"scheduler/schedule":        {"domain"},
 	"handlers":                  {"", "api", "auth", "domain", "stream"},
 	"cli":                       {"api", "domain"}, // the types of api hold those of domain

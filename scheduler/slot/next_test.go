@@ -1,4 +1,4 @@
-package scheduler
+package slot
 
 import (
 	"testing"
@@ -7,9 +7,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Whose turn it is, on views as they are read: who waits in its turn comes behind all
+// Who comes next, on views as they are read: who waits in its turn comes behind all
 // who ask, whenever those came, and stands in nobody's way.
-func TestWhoseTurnItIs(t *testing.T) {
+func TestWhoComesNext(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	soon := now.Add(10 * time.Second)
 	row := func(id string, kind domain.SessionType, reason string, since time.Duration, notBefore *time.Time) domain.QueueRow {
@@ -52,13 +52,13 @@ func TestWhoseTurnItIs(t *testing.T) {
 		},
 	} {
 		w := &domain.Waiters{Workspace: &domain.Workspace{Settings: domain.DefaultSettings()}, Holder: c.holder, Queue: c.queue, Aside: c.aside}
-		turn := Next(w, now)
+		choice := Next(w, now)
 		got := ""
-		if turn.Session != nil {
-			got = turn.Session.ID
+		if choice.Session != nil {
+			got = choice.Session.ID
 		}
-		if got != c.want || !turn.Again.Equal(c.again) {
-			t.Errorf("%s: the turn is that of %q, again at %s; want %q, %s", name, got, turn.Again, c.want, c.again)
+		if got != c.want || !choice.LookAgain.Equal(c.again) {
+			t.Errorf("%s: next is %q, again at %s; want %q, %s", name, got, choice.LookAgain, c.want, c.again)
 		}
 	}
 }

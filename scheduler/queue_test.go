@@ -21,20 +21,21 @@ func TestARestDuringALookIsNotMissed(t *testing.T) {
 		w := &lookedAt{recovery: &recovery{}, now: clock.System, waiters: &domain.Waiters{
 			Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}, Holder: chat, Aside: aside,
 		}}
-		door := NewDoor(Config{Agenda: w, Runner: w, Observer: w, Clock: clock.System, Log: zerolog.Nop()})
+		door := NewDoor(Config{Runner: w, Observer: w, Clock: clock.System, Log: zerolog.Nop()})
+		queue := &Queue{Door: door, Waiters: w}
 		w.meanwhile = func() {
 			rested := chat.Clone()
 			rested.Phase = domain.Idle
 			door.Rested(rested)
 		}
-		door.lookAt(t.Context(), "default")
-		if len(door.agenda.due(clock.System().Add(time.Second))) != 1 {
+		queue.grantNext(t.Context(), "default")
+		if len(door.wakeups.dueLooks(clock.System().Add(time.Second))) != 1 {
 			t.Errorf("%s: no other look was asked for", name)
 		}
 		w.meanwhile = func() {}
-		door.lookAt(t.Context(), "default")
-		if waits := door.agenda.somebodyWaits("default"); waits != (aside != nil) {
-			t.Errorf("%s: after the look the agenda says %v", name, waits)
+		queue.grantNext(t.Context(), "default")
+		if waits := door.wakeups.somebodyWaits("default"); waits != (aside != nil) {
+			t.Errorf("%s: after the look the wake-ups say %v", name, waits)
 		}
 	}
 }
@@ -48,22 +49,22 @@ func TestATimeThatComesDuringALookIsNotMissed(t *testing.T) {
 		Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()},
 		Queue:     []domain.QueueRow{{SessionID: "ses_1", Reason: domain.QueuedSuspect, NotBefore: &comes}},
 	}}
-	door := NewDoor(Config{Agenda: w, Runner: w, Observer: w, Clock: func() time.Time { return now }, Log: zerolog.Nop()})
-	if at, again := door.lookAt(t.Context(), "default"); !again || !at.Equal(comes) {
+	door := NewDoor(Config{Runner: w, Observer: w, Clock: func() time.Time { return now }, Log: zerolog.Nop()})
+	if at, again := (&Queue{Door: door, Waiters: w}).grantNext(t.Context(), "default"); !again || !at.Equal(comes) {
 		t.Errorf("the next look is at %s (%v), not at %s", at, again, comes)
 	}
 }
 
 // An older look that found nobody does not silence a younger one that did.
 func TestAnOlderLookSilencesNobody(t *testing.T) {
-	a := newAgenda(nil)
+	a := newWakeups()
 	older := a.waits("default")
 	younger := a.waits("default")
 	if a.nobodyWaits("default", older); !a.somebodyWaits("default") {
 		t.Error("the older look silenced the younger one")
 	}
 	if a.nobodyWaits("default", younger); a.somebodyWaits("default") {
-		t.Error("nobody waits, and the agenda does not know it")
+		t.Error("nobody waits, and the wake-ups do not know it")
 	}
 }
 
@@ -73,10 +74,6 @@ type lookedAt struct {
 	waiters   *domain.Waiters
 	meanwhile func()
 	now       clock.Clock
-}
-
-func (l *lookedAt) DueWork(context.Context, time.Time, int, bool) (*domain.DueWork, error) {
-	return &domain.DueWork{}, nil
 }
 
 func (l *lookedAt) Waiters(context.Context, string) (*domain.Waiters, error) {

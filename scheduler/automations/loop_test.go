@@ -1,4 +1,4 @@
-package scheduler
+package automations
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
 // A server starts with much that is due, and looks at one after the other. Meanwhile a
@@ -66,7 +68,7 @@ func TestASweepThatFailedIsMadeUpFor(t *testing.T) {
 		m.start()
 		time.Sleep(10 * time.Second)
 		m.back()
-		time.Sleep(retryLook + time.Second)
+		time.Sleep(3 * time.Second)
 		if m.swept() != 1 {
 			t.Errorf("%d sweeps were answered", m.swept())
 		}
@@ -80,10 +82,11 @@ func TestASweepThatFailedIsMadeUpFor(t *testing.T) {
 // minutely is a database with one automation that is due every minute, and whose last
 // run goes on.
 type minutely struct {
-	*recovery
-	Orders
+	Store
+	idle
 	t                 *testing.T
-	door              *Door
+	door              *scheduler.Door
+	loop              *scheduler.Loop
 	reading, deciding time.Duration // how long it takes
 
 	mu    sync.Mutex
@@ -97,21 +100,23 @@ type minutely struct {
 func newMinutely(t *testing.T) *minutely {
 	now := time.Now()
 	next := now.Add(time.Minute)
-	m := &minutely{t: t, recovery: &recovery{}, order: &domain.Automation{
+	m := &minutely{t: t, order: &domain.Automation{
 		ID: "aut_1", WorkspaceID: "default", Enabled: true, Overlap: domain.OverlapSkip, NextAt: &next, ScheduleSince: now,
 		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1M", TimeZone: "UTC", StartsAt: now.UTC().Format("2006-01-02T15:04:05")},
 	}}
-	m.door = NewDoor(Config{
-		Store: m, Agenda: m, Orders: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
+	m.door = scheduler.NewDoor(scheduler.Config{
+		Store: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 	})
+	runs := NewRuns(Config{Door: m.door, Store: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop()})
+	m.loop = scheduler.NewLoop(m.door, &scheduler.Queue{Door: m.door, Waiters: m, Due: runs}, m, runs)
 	return m
 }
 
 func (m *minutely) start() {
-	if err := m.door.Start(m.t.Context()); err != nil {
+	if err := m.loop.Start(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
-	m.t.Cleanup(func() { _ = m.door.Stop(context.Background()) })
+	m.t.Cleanup(func() { _ = m.loop.Stop(context.Background()) })
 }
 
 func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) (*domain.DueWork, error) {
@@ -201,3 +206,22 @@ func (m *minutely) back() {
 	defer m.mu.Unlock()
 	m.away = false
 }
+
+func (m *minutely) Decide(context.Context, string, string, func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
+	m.t.Error("nothing is to be decided about a session")
+	return nil, nil
+}
+
+// idle is a machine, a run loop and an observer to whom nothing comes.
+type idle struct{}
+
+func (idle) Run(*domain.Session, domain.Event, *domain.Policy) (*domain.Step, error) {
+	return nil, errors.New("the machine is asked")
+}
+func (idle) Accepts(*domain.Session, domain.Event) error { return nil }
+func (idle) Drive(*domain.View, domain.Effect)           {}
+func (idle) Cut(string, int64, error)                    {}
+func (idle) Yield(string)                                {}
+func (idle) Drives(string) bool                          { return false }
+func (idle) Asked(slot.Reason, bool)                     {}
+func (idle) Waited(time.Duration, bool)                  {}

@@ -57,7 +57,7 @@ func TestOnlyWhoTakesAMessageReadsWhatWaits(t *testing.T) {
 		"one leaves the inbox":        {domain.Step{Change: &domain.Change{InboxDone: []string{"inb_a"}}}, true},
 		"the session goes on working": {domain.Step{Change: &domain.Change{}, Effect: domain.DoCallAI}, true},
 	} {
-		if got := (&outcome{step: &c.step, change: c.step.Change}).usesInbox(); got != c.uses {
+		if got := (&decision{step: &c.step, change: c.step.Change}).usesInbox(); got != c.uses {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

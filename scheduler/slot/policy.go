@@ -1,4 +1,4 @@
-package scheduler
+package slot
 
 import (
 	"time"
@@ -30,107 +30,107 @@ const (
 
 // Verdict is what the policy says about one request for the slot.
 type Verdict struct {
-	// Grant: the asker gets the slot now. If Displaced is set it is taken from that
+	// Grant: the candidate gets the slot now. If Displaced is set it is taken from that
 	// session, which is evicted (at rest for long) or suspended.
 	Grant     bool
 	Displaced *domain.Session
 	Evict     bool
-	// Keeps: the asker keeps the slot for one whole roundtrip, whoever asks.
+	// Keeps: the candidate keeps the slot for one whole roundtrip, whoever asks.
 	Keeps bool
-	// First: the asker stands first in the queue, in the place of any other CHAT;
+	// First: the candidate stands first in the queue, in the place of any other CHAT;
 	// Preempting: it takes the slot as soon as the running action ends.
 	First      bool
 	Preempting bool
 	Reason     Reason
 }
 
-// Asks is one request for the slot.
-type Asks struct {
-	Asker, Holder *domain.Session
+// Request is one request for the slot.
+type Request struct {
+	Candidate, Holder *domain.Session
 	// ActionRuns: the holder has started an action whose outcome is not stored.
 	ActionRuns bool
-	// BehindOwnRun: an earlier run of the asker's automation has not ended.
+	// BehindOwnRun: an earlier run of the candidate's automation has not ended.
 	BehindOwnRun bool
-	// Ahead is how many stand before the asker in the queue.
+	// Ahead is how many stand before the candidate in the queue.
 	Ahead int
-	// Since is when the asker began to wait; zero: it asks for the first time.
+	// Since is when the candidate began to wait; zero: it asks for the first time.
 	Since time.Time
-	// ByItself: nobody asks just now. The session was set aside in the middle of its
+	// Unattended: nobody asks just now. The session was set aside in the middle of its
 	// work, and takes the slot only when that is in nobody's way.
-	ByItself bool
-	// Returns: it had the slot when its process died, stood aside, and its time has come.
-	Returns bool
-	// Apart: it must not get the slot now, whatever else is so.
-	Apart    bool
+	Unattended bool
+	// Returning: it had the slot when its process died, stood aside, and its time has come.
+	Returning bool
+	// Barred: it must not get the slot now, whatever else is so.
+	Barred   bool
 	Settings *domain.Settings
 	Now      time.Time
 }
 
-// Ask decides about a request for the slot: a cell of the activation table.
-func Ask(a Asks) Verdict {
+// Decide gives the verdict on a request for the slot: a cell of the activation table.
+func Decide(r Request) Verdict {
 	switch {
-	case a.Holder != nil && a.Holder.ID == a.Asker.ID:
+	case r.Holder != nil && r.Holder.ID == r.Candidate.ID:
 		return Verdict{Grant: true, Reason: HoldsItAlready}
-	case a.Apart:
+	case r.Barred:
 		return Verdict{Reason: SetApart}
-	case a.BehindOwnRun:
+	case r.BehindOwnRun:
 		return Verdict{Reason: OwnRunGoes}
-	case a.Holder == nil:
-		return a.whenFree()
-	case a.ActionRuns:
-		return Verdict{First: a.chatAsks(), Preempting: a.chatAsks(), Reason: ActionRuns}
-	case a.chatAsks():
-		return a.chat()
-	case a.Holder.Type == domain.Chat:
-		return a.ofChat()
-	case a.Holder.Phase == domain.WaitingNetworkRetry && a.Asker.Phase != domain.WaitingNetworkRetry && a.Ahead == 0:
-		return Verdict{Grant: true, Displaced: a.Holder, Reason: NetworkYields}
+	case r.Holder == nil:
+		return r.whenFree()
+	case r.ActionRuns:
+		return Verdict{First: r.byPerson(), Preempting: r.byPerson(), Reason: ActionRuns}
+	case r.byPerson():
+		return r.fromChat()
+	case r.Holder.Type == domain.Chat:
+		return r.againstChat()
+	case r.Holder.Phase == domain.WaitingNetworkRetry && r.Candidate.Phase != domain.WaitingNetworkRetry && r.Ahead == 0:
+		return Verdict{Grant: true, Displaced: r.Holder, Reason: NetworkYields}
 	default:
 		return Verdict{Reason: HolderBusy}
 	}
 }
 
-// chatAsks: a person's own request, which goes before every automation's.
-func (a *Asks) chatAsks() bool { return a.Asker.Type == domain.Chat && !a.ByItself }
+// byPerson: a person's own request, which goes before every automation's.
+func (r *Request) byPerson() bool { return r.Candidate.Type == domain.Chat && !r.Unattended }
 
-func (a *Asks) whenFree() Verdict {
-	if a.Ahead > 0 && !a.chatAsks() {
+func (r *Request) whenFree() Verdict {
+	if r.Ahead > 0 && !r.byPerson() {
 		return Verdict{Reason: BehindTheOthers}
 	}
 	return Verdict{Grant: true, Reason: SlotFree}
 }
 
-// chat is the row of the table in which a CHAT asks.
-func (a *Asks) chat() Verdict {
-	switch h := a.Holder; {
+// fromChat is the row of the table in which a CHAT asks.
+func (r *Request) fromChat() Verdict {
+	switch h := r.Holder; {
 	case h.Type == domain.Chat:
 		return Verdict{Grant: true, Displaced: h, Reason: ChatSwitch}
 	case h.Phase == domain.WaitingNetworkRetry:
 		return Verdict{Grant: true, Displaced: h, Reason: NetworkYields}
 	case h.Phase.Working() && h.State.TotalRoundtrips < h.State.KeepsSlotUntil:
 		return Verdict{First: true, Reason: AutomationsTurn}
-	case a.Settings.ChatPreempts:
+	case r.Settings.ChatPreempts:
 		return Verdict{Grant: true, Displaced: h, Reason: ChatPreempts}
 	default:
 		return Verdict{First: true, Reason: PreemptionOff}
 	}
 }
 
-// ofChat is the column in which a CHAT holds the slot and something without a person
+// againstChat is the column in which a CHAT holds the slot and something without a person
 // behind it asks.
-func (a *Asks) ofChat() Verdict {
-	if a.Ahead > 0 {
+func (r *Request) againstChat() Verdict {
+	if r.Ahead > 0 {
 		return Verdict{Reason: BehindTheOthers}
 	}
-	if Inactive(a.Holder, a.Settings, a.Now) {
-		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Reason: HolderInactive}
+	if Inactive(r.Holder, r.Settings, r.Now) {
+		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: HolderInactive}
 	}
-	if a.Returns && a.Holder.Phase == domain.Idle {
-		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Reason: TakenUpAgain}
+	if r.Returning && r.Holder.Phase == domain.Idle {
+		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: TakenUpAgain}
 	}
-	if a.Asker.Type != domain.Chat && a.Holder.Phase == domain.Idle && !a.Since.IsZero() &&
-		!a.Now.Before(StarvesAt(a.Since, a.Settings)) {
-		return Verdict{Grant: true, Displaced: a.Holder, Evict: true, Keeps: true, Reason: WaitedTooLong}
+	if r.Candidate.Type != domain.Chat && r.Holder.Phase == domain.Idle && !r.Since.IsZero() &&
+		!r.Now.Before(StarvesAt(r.Since, r.Settings)) {
+		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Keeps: true, Reason: WaitedTooLong}
 	}
 	return Verdict{Reason: HolderBusy}
 }
@@ -156,9 +156,9 @@ func InactiveAt(s *domain.Session, settings *domain.Settings) time.Time {
 	return since.Add(time.Duration(settings.ChatEvictionAfter))
 }
 
-// NeedsSlot says whether an event can only go on with the slot: the session works
+// Needed says whether an event can only go on with the slot: the session works
 // afterwards.
-func NeedsSlot(e domain.Event) bool {
+func Needed(e domain.Event) bool {
 	switch e := e.(type) {
 	case domain.InterruptRequested:
 		return e.Then != nil // the message that follows begins a round

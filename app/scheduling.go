@@ -1,0 +1,45 @@
+package app
+
+import (
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/automations"
+)
+
+// Scheduling is the one door, and what makes requests to it.
+type Scheduling struct {
+	Door        *scheduler.Door
+	Sessions    *scheduler.Sessions
+	Messages    *scheduler.Messages
+	Answers     *scheduler.Answers
+	Queue       *scheduler.Queue
+	Automations *automations.Service
+	Runs        *automations.Runs
+	Loop        *scheduler.Loop
+}
+
+func (a *App) wireScheduling() {
+	door := scheduler.NewDoor(scheduler.Config{
+		Store: a.store, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Observer: a.metrics,
+		Retry: orchestrator.RetryDelay, Caution: a.flags.TestHooks.Caution,
+		Causes: scheduler.Causes{
+			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
+		},
+		Clock: a.clock, NewID: ids.New, Log: a.log,
+	})
+	sessions := &scheduler.Sessions{Door: door, Store: a.store, Providers: a.store, Streams: a.broker, Gather: a.gather()}
+	standing := automations.Config{
+		Door: door, Sessions: sessions, Store: a.store, Events: a.store, Conditions: conditions{a.catalogue}, Providers: a.store,
+		SealHook: a.sealHook, Clock: a.clock, NewID: ids.New, Log: a.log,
+	}
+	runs := automations.NewRuns(standing)
+	queue := &scheduler.Queue{Door: door, Waiters: a.store, Due: runs}
+	a.scheduling = Scheduling{
+		Door: door, Sessions: sessions, Queue: queue,
+		Messages:    &scheduler.Messages{Door: door, Store: a.store, Streams: a.broker},
+		Answers:     &scheduler.Answers{Door: door, Store: a.store, Checks: answers{a}},
+		Automations: automations.NewService(standing), Runs: runs,
+		Loop: scheduler.NewLoop(door, queue, a.store, runs),
+	}
+}

@@ -1,0 +1,130 @@
+package scheduler
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// prepared is what is found out about an answer before its decision.
+type prepared struct {
+	approval string // that was open when the answer came; "" where nobody looked, or none was
+	// stale are the cards with the present values, where those of the approval no longer
+	// show what is there; edited the actions that the person changed, checked.
+	stale  *domain.PlannedCommands
+	edited []*domain.Execution
+}
+
+// prepare looks, before the decision and outside its transaction, whether a yes would be
+// for something else than what was shown, and whether what the person changed can run.
+// What changes still later is found when the actions run.
+func (a *Answers) prepare(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (prepared, error) {
+	acts := kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
+	if !acts && decision.ApprovalID != "" {
+		return prepared{}, nil
+	}
+	v, err := a.Store.View(ctx, workspace, session)
+	if err != nil {
+		return prepared{}, err
+	}
+	approval := open(v, kind, decision.ApprovalID)
+	if approval == nil {
+		return prepared{}, nil
+	}
+	ready := prepared{approval: approval.ID}
+	if !acts {
+		return ready, nil
+	}
+	if err := a.checkDecision(approval, decision); err != nil {
+		return prepared{}, err
+	}
+	if decision.Approved {
+		if ready.stale, err = a.Checks.Stale(ctx, v, decision.ApprovedIDs); err != nil || ready.stale != nil {
+			return ready, err
+		}
+	}
+	if len(decision.Edits) > 0 {
+		ready.edited, err = a.Checks.Edit(ctx, v, decision)
+	}
+	return ready, err
+}
+
+// answerEvent turns a checked decision into the machine's event. An answer that names no
+// approval is for the one that was open when it came: what is asked since then, nobody
+// who gave it can have seen.
+func (a *Answers) answerEvent(v *domain.View, asked *domain.Approval, decision domain.Decision, recorded []byte, ready prepared) (domain.Event, error) {
+	acts := asked.Kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
+	if ready.approval != asked.ID && (acts || decision.ApprovalID == "") {
+		return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
+	}
+	answer := domain.Answer{Decision: decision, Recorded: recorded}
+	switch asked.Kind {
+	case domain.ApprovalActions:
+		if err := a.checkDecision(asked, decision); err != nil {
+			return nil, err
+		}
+		return domain.ValidationReceived{Answer: answer, Edited: ready.edited}, nil
+	case domain.ApprovalQuestion:
+		if decision.Cancelled {
+			return domain.CommunicationCancelled{Answer: answer}, nil
+		}
+		if err := a.Checks.CheckResponse(asked.Module, decision.Value); err != nil {
+			return nil, err
+		}
+		answer.Text = a.Checks.ResponseText(asked.Module, decision.Value, v.Workspace.Settings.Language)
+		return domain.CommunicationResponseReceived{Answer: answer}, nil
+	case domain.ApprovalBudget:
+		if decision.Approved {
+			return domain.BudgetRaised{Answer: answer}, nil
+		}
+		return domain.BudgetRefused{Answer: answer}, nil
+	case domain.ApprovalCompletion:
+		return completion(answer), nil
+	case domain.ApprovalPoisoned:
+		if decision.Approved {
+			return domain.SessionResumed{}, nil
+		}
+		return domain.StopRequested{By: decision.By.ID}, nil
+	default:
+		return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
+	}
+}
+
+// checkDecision checks an answer to actions: what it names is the approval's, and who
+// gives it may.
+func (a *Answers) checkDecision(asked *domain.Approval, decision domain.Decision) error {
+	known := func(id string) bool {
+		return slices.ContainsFunc(asked.Actions, func(action domain.ApprovalAction) bool { return action.ID == id })
+	}
+	for _, id := range decision.ApprovedIDs {
+		if !known(id) {
+			return domain.Invalid("/approved_ids", "unknown_action", "%.80q is not an action of this approval.", id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(decision.Edits)) {
+		if !known(id) {
+			return domain.Invalid("/edits/"+id, "unknown_action", "%.80q is not an action of this approval.", id)
+		}
+	}
+	return a.mayApprove(asked, decision)
+}
+
+// mayApprove refuses a yes to an action that the person could not take themselves. A no
+// is anybody's who may answer. The wait goes on: somebody with the role can answer.
+func (a *Answers) mayApprove(asked *domain.Approval, decision domain.Decision) error {
+	if !decision.Approved {
+		return nil
+	}
+	for _, action := range asked.Actions {
+		if len(decision.ApprovedIDs) > 0 && !slices.Contains(decision.ApprovedIDs, action.ID) {
+			continue
+		}
+		if needed := a.Checks.RoleFor(action.Command); !decision.By.Role.Allows(needed) {
+			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. Nothing was run; it still waits for somebody with that role. You can refuse it.",
+				action.Command, needed, decision.By.Role)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package automations
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// start is what a new run of an automation is to be.
+type start struct {
+	trigger string
+	cause   domain.Cause
+	// at is the reference of relative periods: the scheduled time, or when it was asked
+	// for.
+	at   time.Time
+	note string // added to the first message: what the event brought
+	by   string
+	// onTime: it is scheduled, and begins only if it gets the slot at once. since is when
+	// it began to wait for it.
+	onTime bool
+	since  time.Time
+}
+
+// begin plans a run: a copy of the SEED's messages in a session of its own, which asks
+// for the slot. With onTime it is not made unless the slot is granted.
+func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) {
+	if err := mayBegin(v, s); err != nil {
+		return scheduler.Plan{}, err
+	}
+	a := v.Automation
+	run := &domain.Session{
+		ID: p.newID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Run, Name: a.Name,
+		Phase: domain.ExecutingEnrichments, AutomationID: a.ID, Trigger: s.trigger, ScheduledExecutionTime: &s.at,
+		ProviderID: a.ProviderID, RequireValidation: a.RequireValidation, Budgets: a.Budgets,
+		CreatedAt: p.now, UpdatedAt: p.now, LastEventTime: p.now,
+	}
+	run.State = domain.SessionState{
+		RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
+		Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk,
+	}
+	messages := p.copySeed(v, run, s)
+	run.State.RoundMessageID = messages[len(messages)-1].ID
+	return scheduler.Plan{Run: &scheduler.NewRun{Session: run, Messages: messages, OnTime: s.onTime, Since: s.since}}, nil
+}
+
+// mayBegin refuses a run that could not go.
+func mayBegin(v *domain.AutomationView, s start) error {
+	if len(v.Seed) == 0 {
+		return domain.Errorf(domain.CodeConflict, "The automation has no message to begin with. Give it one (seed); nothing was started.")
+	}
+	if limit := v.Workspace.Settings.MaxQueueLength; !s.onTime && limit > 0 && len(v.Queue) >= limit {
+		return domain.Errorf(domain.CodeQueueFull, "The queue of this workspace is full (%d). Nothing was started; try again later.", limit)
+	}
+	return nil
+}
+
+// copySeed copies the SEED's messages into the run, so that no later change of the
+// automation changes it.
+func (p rules) copySeed(v *domain.AutomationView, run *domain.Session, s start) []*domain.Message {
+	messages := make([]*domain.Message, len(v.Seed))
+	for i, seed := range v.Seed {
+		m := *seed
+		rich := domain.RichContent{}
+		if seed.Rich != nil {
+			rich = *seed.Rich
+		}
+		if s.note != "" && i == len(v.Seed)-1 {
+			rich.Segments = append(append([]domain.Segment(nil), rich.Segments...), domain.Segment{Type: "text", Text: "\n\n" + s.note})
+			rich.LinearText += "\n\n" + s.note
+		}
+		m.ID, m.SessionID, m.RoundID, m.Seq = p.newID(domain.PrefixMessage), run.ID, run.State.RoundID, 0
+		m.Timestamp, m.Status, m.SenderID, m.Rich = p.now, domain.MessageStored, s.by, &rich
+		messages[i] = &m
+	}
+	return messages
+}

@@ -1,0 +1,222 @@
+package automations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+const (
+	// watchBatch bounds how many events one look takes.
+	watchBatch = 200
+	// maxListed bounds how many new entries are listed to a run that they started.
+	maxListed = 20
+)
+
+// StartByEntries looks at the entries that were made in a workspace, and starts the
+// automations that watch for them.
+func (r *Runs) StartByEntries(ctx context.Context, workspace string) error {
+	refs, err := r.Store.WatchingAutomations(ctx, workspace)
+	for _, ref := range refs {
+		if err == nil {
+			err = r.lookForEntries(ctx, ref)
+		}
+	}
+	return err
+}
+
+// lookForEntries reads the log from where the automation has looked last. What was
+// looked at is written together with the run that it starts: an entry starts one run,
+// whatever crashes.
+func (r *Runs) lookForEntries(ctx context.Context, ref domain.AutomationRef) error {
+	for {
+		a, err := r.Store.Automation(ctx, ref.WorkspaceID, ref.ID)
+		if err != nil || !a.Watches() {
+			return err
+		}
+		events, more, err := r.Events.Events(ctx, ref.WorkspaceID, "", a.SeenSeq, domain.PageSize{Rows: watchBatch})
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := r.lookAtEvent(ctx, a, e); err != nil {
+				return err
+			}
+		}
+		if err := r.seen(ctx, a, events[len(events)-1].Seq); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// seen notes up to which event an automation has looked.
+func (r *Runs) seen(ctx context.Context, a *domain.Automation, seq int64) error {
+	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+		if v.Automation.SeenSeq >= seq {
+			return scheduler.Plan{}, nil
+		}
+		change := p.change(v)
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
+		return scheduler.Plan{Change: change}, nil
+	})
+	return err
+}
+
+func sawUntil(a *domain.Automation, seq int64) domain.AutomationWrite {
+	own := *a
+	own.SeenSeq = seq
+	return domain.AutomationWrite{Automation: &own, Tick: true}
+}
+
+// lookAtEvent starts a run if the event made entries that the automation watches for.
+func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.LogEvent) error {
+	made := entriesOf(e)
+	if made == nil {
+		return nil
+	}
+	trigger := watchesFor(a, made.ToolID)
+	if trigger == nil {
+		return nil
+	}
+	if own, err := r.ownRun(ctx, a, made.SessionID); err != nil || own {
+		return err
+	}
+	entries, err := r.entriesThatCount(ctx, a, trigger, made)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	note := listed(entries)
+	_, err = r.deliverRestarting(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+		if v.Automation.SeenSeq >= e.Seq || !v.Automation.Watches() {
+			return scheduler.Plan{}, nil
+		}
+		plan, err := p.beginByEvent(v, start{
+			trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: p.now, note: note, by: "entry_created",
+		})
+		if err != nil {
+			return scheduler.Plan{}, err
+		}
+		if plan.Change == nil {
+			plan.Change = p.change(v)
+		}
+		plan.Change.Automations = append(plan.Change.Automations, sawUntil(v.Automation, e.Seq))
+		return plan, nil
+	})
+	if code := domain.ErrorCode(err); err != nil && (code == domain.CodeQueueFull || code == domain.CodeConflict) {
+		return r.unstarted(ctx, a, e.Seq, err)
+	}
+	return err
+}
+
+// entriesOf reads which entries an event made; nil: none.
+func entriesOf(e *domain.LogEvent) *domain.DataChange {
+	if e.Type != domain.LogDataChanged {
+		return nil
+	}
+	var made domain.DataChange
+	if err := json.Unmarshal(e.Data, &made); err != nil || !made.MadeEntries() || made.MadeAt == nil {
+		return nil
+	}
+	return &made
+}
+
+// unstarted tells people of an entry that could not start its automation; it is not
+// tried for ever.
+func (r *Runs) unstarted(ctx context.Context, a *domain.Automation, seq int64, why error) error {
+	r.Log.Warn().Err(why).Str("automation", a.ID).Msg("an entry could not start its automation")
+	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+		if v.Automation.SeenSeq >= seq {
+			return scheduler.Plan{}, nil
+		}
+		change := p.change(v)
+		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
+		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
+			Level: "warning", Code: "automation_not_started",
+			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
+				domain.VisibleLine(a.Name), message(why)),
+		}})
+		return scheduler.Plan{Change: change}, nil
+	})
+	return err
+}
+
+// message is what people may read of an error.
+func message(err error) string {
+	if e, ok := errors.AsType[*domain.Error](err); ok {
+		return e.Message
+	}
+	return "the server failed."
+}
+
+func watchesFor(a *domain.Automation, tool string) *domain.Trigger {
+	for i := range a.Triggers {
+		if t := &a.Triggers[i]; t.Type == domain.TriggerEntryCreated && t.ToolID == tool {
+			return t
+		}
+	}
+	return nil
+}
+
+// ownRun: an automation does not start itself by what its own runs write.
+func (r *Runs) ownRun(ctx context.Context, a *domain.Automation, session string) (bool, error) {
+	if session == "" {
+		return false, nil
+	}
+	s, err := r.Store.Session(ctx, a.WorkspaceID, session)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return false, nil // it was deleted
+	}
+	if err != nil {
+		return false, fmt.Errorf("read who made the entries: %w", err)
+	}
+	return s.AutomationID == a.ID, nil
+}
+
+// seenEntry is an entry as a trigger's condition sees it.
+type seenEntry struct {
+	Timestamp time.Time       `json:"timestamp"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// entriesThatCount are the new entries that meet the trigger's condition.
+func (r *Runs) entriesThatCount(ctx context.Context, a *domain.Automation, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
+	all, err := r.Events.EntriesMadeAt(ctx, a.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
+	if err != nil {
+		return nil, fmt.Errorf("read the entries that were made: %w", err)
+	}
+	var some []*domain.Entry
+	for _, entry := range all {
+		value, err := json.Marshal(seenEntry{entry.Timestamp, entry.Data})
+		if err != nil {
+			return nil, fmt.Errorf("read entry %s: %w", entry.ID, err)
+		}
+		holds, err := r.Conditions.Holds(trigger.Condition, value)
+		if err != nil {
+			return nil, fmt.Errorf("check the condition of automation %s: %w", a.ID, err)
+		}
+		if holds {
+			some = append(some, entry)
+		}
+	}
+	return some, nil
+}
+
+// listed tells a run which entries started it.
+func listed(entries []*domain.Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "New entries (%d) in the tool %s started this run:", len(entries), entries[0].ToolID)
+	for i, e := range entries {
+		if i == maxListed {
+			fmt.Fprintf(&b, "\n… and %d more", len(entries)-maxListed)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s %s: %s", e.ID, e.Timestamp.UTC().Format("2006-01-02T15:04:05Z"), e.Data)
+	}
+	return b.String()
+}

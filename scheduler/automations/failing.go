@@ -1,0 +1,51 @@
+package automations
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// DisableIfFailing looks at an automation whose run has ended: after too many failures in
+// a row it is disabled.
+func (r *Runs) DisableIfFailing(ctx context.Context, ref domain.AutomationRef) {
+	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+		return scheduler.Plan{Change: p.disableFailing(v)}, nil
+	})
+	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound && ctx.Err() == nil {
+		r.Log.Warn().Err(err).Str("automation", ref.ID).
+			Msg("could not look at the automation after its run; it is looked at again at the next sweep")
+	}
+}
+
+// disableFailing disables an automation whose latest runs all failed; nil: it goes on.
+func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
+	if !v.Automation.Enabled || len(v.Ends) < domain.FailuresToDisable {
+		return nil
+	}
+	for _, end := range v.Ends {
+		if end != domain.EndError && end != domain.EndTimeout && end != domain.EndLimitReached {
+			return nil
+		}
+	}
+	a := *v.Automation
+	change := p.change(v)
+	a.Enabled, a.DisabledReason, a.NextAt, a.UpdatedAt = false, "failures", nil, change.At
+	skipDue(v, change)
+	write(change, &a, false)
+	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
+		Level: "error", Code: "automation_disabled",
+		Text: v.Workspace.Settings.Say("The automation %q was disabled: its last %d runs failed. Look at them, mend the cause, and enable it again.",
+			"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. Regardez-les, corrigez la cause, puis réactivez-la.",
+			domain.VisibleLine(a.Name), domain.FailuresToDisable),
+	}})
+	return change
+}
+
+// skipDue records that what is due does not run, because the automation is disabled.
+func skipDue(v *domain.AutomationView, change *domain.Change) {
+	for _, due := range v.Due {
+		record(change, due, domain.OccurrenceSkipped, domain.SkippedDisabled)
+	}
+}

@@ -1,0 +1,50 @@
+package automations
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// giveHook gives an automation with a webhook trigger its secret, once.
+func (s *Service) giveHook(a *domain.Automation) error {
+	if a.Trigger(domain.TriggerWebhook) == nil || a.HookHash != "" {
+		return nil
+	}
+	var secret [32]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		panic("scheduler: no randomness: " + err.Error()) // crypto/rand never fails
+	}
+	token := hex.EncodeToString(secret[:])
+	var err error
+	a.HookHash = HookHash(token)
+	a.HookSealed, err = s.SealHook(a.WorkspaceID, a.ID, token)
+	return err
+}
+
+// HookHash is what is kept of a webhook's secret to know it again.
+func HookHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// isHook says whether a token is that of an automation's webhook.
+func isHook(a *domain.Automation, token string) bool {
+	return a.HookHash != "" && subtle.ConstantTimeCompare([]byte(a.HookHash), []byte(HookHash(token))) == 1
+}
+
+// RenewHook gives the automation's webhook another URL; the old one is unknown at once.
+func (s *Service) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
+	return edited(s.edit(ctx, workspace, id, func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		a := *v.Automation
+		if a.Trigger(domain.TriggerWebhook) == nil {
+			return nil, domain.Errorf(domain.CodeConflict, "The automation has no webhook trigger. Nothing was changed.")
+		}
+		a.HookHash, a.HookSealed, a.UpdatedAt = "", "", change.At
+		return &a, s.giveHook(&a)
+	}))
+}

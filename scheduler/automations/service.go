@@ -1,0 +1,166 @@
+package automations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// Service makes, changes and deletes automations, and their grants.
+type Service struct{ Config }
+
+// NewService makes the part that keeps automations.
+func NewService(cfg Config) *Service { return &Service{cfg} }
+
+// editor changes an automation, or makes it; the change may be filled too.
+type editor func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error)
+
+// edit decides about an automation, writes it and tells of it.
+func (s *Service) edit(ctx context.Context, workspace, id string, edit editor) (*scheduler.Outcome, error) {
+	o, err := s.deliver(ctx, workspace, id, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
+		change := p.change(v)
+		a, err := edit(p, v, change)
+		if err != nil {
+			return scheduler.Plan{}, err
+		}
+		write(change, a, id == "")
+		return scheduler.Plan{Change: change}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Door.Look(workspace)
+	return o, nil
+}
+
+// edited is the automation after an edit, and the number of the event at which it shows.
+func edited(o *scheduler.Outcome, err error) (*domain.Automation, int64, error) {
+	if err != nil {
+		return nil, 0, err
+	}
+	return o.Change.Automations[0].Automation, o.Seq(), nil
+}
+
+// CreateAutomation makes an automation and its SEED. The number is that of the event at
+// which it shows.
+func (s *Service) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
+	if err := scheduler.CheckProvider(ctx, s.Providers, workspace, in.ProviderID); err != nil {
+		return nil, 0, err
+	}
+	return edited(s.edit(ctx, workspace, "", func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		a := &domain.Automation{
+			ID: p.newID(domain.PrefixAutomation), WorkspaceID: workspace, Name: in.Name, ProviderID: in.ProviderID,
+			Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
+			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers,
+			Budgets: in.Budgets, ScheduleSince: change.At, SeenSeq: v.Workspace.LastSeq, CreatedAt: change.At, UpdatedAt: change.At,
+		}
+		if err := setSchedule(a, in.Schedule, change.At); err != nil {
+			return nil, err
+		}
+		a.SeedSessionID = p.makeSeed(a, in.Seed, in.By, change)
+		return a, s.giveHook(a)
+	}))
+}
+
+// codeVersion: the client saw another version (If-Match).
+const codeVersion domain.Code = "precondition_failed"
+
+func sameVersion(v *domain.AutomationView, version int64) error {
+	if version != 0 && version != v.Automation.Version {
+		return domain.Errorf(codeVersion, "The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
+	}
+	return nil
+}
+
+// UpdateAutomation changes an automation. A changed schedule, and enabling it, counts
+// from now on; any other change does not move it.
+func (s *Service) UpdateAutomation(ctx context.Context, workspace, id string, patch domain.AutomationPatch) (*domain.Automation, int64, error) {
+	if patch.ProviderID != nil {
+		if err := scheduler.CheckProvider(ctx, s.Providers, workspace, *patch.ProviderID); err != nil {
+			return nil, 0, err
+		}
+	}
+	return edited(s.edit(ctx, workspace, id, func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		if err := sameVersion(v, patch.Version); err != nil {
+			return nil, err
+		}
+		a := *v.Automation
+		a.UpdatedAt = change.At
+		apply(&a, patch)
+		if patch.Triggers != nil {
+			a.Triggers = *patch.Triggers
+			a.SeenSeq = v.Workspace.LastSeq
+			if err := s.giveHook(&a); err != nil {
+				return nil, err
+			}
+		}
+		if patch.Seed != nil {
+			p.replaceSeed(v, &a, *patch.Seed, patch.By, change)
+		}
+		return &a, reschedule(v, &a, patch, change)
+	}))
+}
+
+// apply sets the fields of a patch that nothing else depends on.
+func apply(a *domain.Automation, patch domain.AutomationPatch) {
+	set(&a.Name, patch.Name)
+	set(&a.ProviderID, patch.ProviderID)
+	set(&a.Misfire, patch.Misfire)
+	set(&a.Overlap, patch.Overlap)
+	set(&a.Validation, patch.Validation)
+	set(&a.RequireValidation, patch.RequireValidation)
+	set(&a.Completion, patch.Completion)
+	set(&a.Tags, patch.Tags)
+	set(&a.Budgets, patch.Budgets)
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// DeleteAutomation deletes an automation; its runs stay. One with a run under way asks
+// for force, which stops it first: a deletion that was cut short in between can be asked
+// for again, and no run outlives it.
+func (s *Service) DeleteAutomation(ctx context.Context, workspace, id string, version int64, force bool) error {
+	for range maxStops {
+		_, err := s.edit(ctx, workspace, id, deletion(version))
+		running, ok := errors.AsType[*stopFirstError](err)
+		if !ok {
+			return err
+		}
+		if !force {
+			break
+		}
+		for _, run := range running.runs {
+			_, err := s.Sessions.StopSession(ctx, workspace, run, domain.Author{ID: "automation deleted"})
+			if err != nil && !scheduler.Refused(err) {
+				return fmt.Errorf("stop the run %s of the automation: %w", run, err)
+			}
+		}
+	}
+	return domain.Errorf(domain.CodeSessionBusy, "A run of this automation has not ended. Nothing was deleted; with force it is stopped.")
+}
+
+// deletion deletes an automation whose runs have all ended; else it names those that have
+// not.
+func deletion(version int64) editor {
+	return func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+		if err := sameVersion(v, version); err != nil {
+			return nil, err
+		}
+		if len(v.Unended) > 0 {
+			return nil, stopFirst(v.Unended)
+		}
+		a := *v.Automation
+		a.Enabled, a.NextAt, a.DeletedAt, a.UpdatedAt = false, nil, &change.At, change.At
+		a.HookHash, a.HookSealed = "", ""
+		skipDue(v, change)
+		deleteSeed(v, change)
+		return &a, nil
+	}
+}

@@ -1,0 +1,192 @@
+package scheduler
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/slot"
+)
+
+// rules are what a decision depends on beside the view and the request. With the same
+// three, the decision is the same: nothing here reads a clock, a database or the network.
+type rules struct {
+	machine Machine
+	now     time.Time
+	newID   domain.IDSource
+	retry   Retry
+	caution domain.Caution
+	// estimate says from memory what the session's next call may cost; nil: calls reserve
+	// nothing.
+	estimate func(*domain.View) (domain.CallEstimate, bool)
+	// suspectRuns says whether another suspect that must be alone is being performed.
+	suspectRuns func(session string, now time.Time) bool
+}
+
+// decision is what a request comes to: run now, queue, or pre-empt. (A refusal is an
+// error.) Nothing of it is stored yet.
+type decision struct {
+	event   domain.Event // nil: nothing happens to the machine
+	view    *domain.View // as it was read; of a session that gets the slot, with it
+	verdict slot.Verdict // zero: nobody asked for the slot
+	step    *domain.Step // the latest of the session; nil: about an automation only
+	change  *domain.Change
+	queued  bool // the session stands in the queue since this
+}
+
+// decide says what becomes of a request to a session.
+func (p rules) decide(v *domain.View, r Request) (decision, error) {
+	if r.New != nil {
+		view, made := *v, *r.New
+		view.Session = &made
+		v = &view
+	}
+	d, err := p.route(v, r)
+	if err != nil {
+		return decision{}, withSession(err, v.Session)
+	}
+	if r.Also != nil {
+		if err := r.Also(v, d.change); err != nil {
+			return decision{}, err
+		}
+	}
+	if v.InboxBrief && d.usesInbox() {
+		return decision{}, domain.ErrInboxBrief
+	}
+	if err := roomToWait(v, d.change); err != nil {
+		return decision{}, withSession(err, v.Session)
+	}
+	return d, nil
+}
+
+// route asks the machine whether it takes the event, and, if the session must work
+// afterwards, the slot's policy whether it may.
+func (p rules) route(v *domain.View, r Request) (decision, error) {
+	event, err := r.Event(v)
+	if err != nil {
+		return decision{}, err
+	}
+	d := decision{event: event, view: v}
+	switch {
+	case event == nil:
+		d = p.withoutEvent(d)
+	case !slot.Needed(event):
+		d, err = p.withoutSlot(d)
+	default:
+		d, err = p.withSlot(d, r)
+	}
+	if err != nil {
+		return decision{}, err
+	}
+	if r.New != nil {
+		d.insert(d.step.Session.ID)
+	}
+	return d, nil
+}
+
+// withoutEvent writes the session as it is.
+func (p rules) withoutEvent(d decision) decision {
+	d.change = &domain.Change{WorkspaceID: d.view.Workspace.ID, At: p.now}
+	d.step = &domain.Step{Session: d.view.Session.Clone(), Change: d.change}
+	d.change.Sessions = []domain.SessionWrite{{Session: d.step.Session}}
+	return d
+}
+
+// withoutSlot takes an event for which the session need not work.
+func (p rules) withoutSlot(d decision) (decision, error) {
+	if err := p.machine.Accepts(d.view.Session, d.event); err != nil {
+		return decision{}, err
+	}
+	d, err := p.apply(d, d.view.Session, d.event)
+	if err != nil {
+		return decision{}, err
+	}
+	return p.keepPlace(d), nil
+}
+
+// withSlot takes an event that the session can only go on with if it has the slot.
+func (p rules) withSlot(d decision, r Request) (decision, error) {
+	if err := p.machine.Accepts(d.view.Session, d.event); err != nil {
+		return decision{}, err
+	}
+	if p.estimate != nil && !r.modelKnown {
+		if _, known := p.estimate(d.view); !known {
+			return decision{}, &unknownModelError{d.view.Session.ProviderID}
+		}
+	}
+	asks := slot.FromView(d.view, p.now, r.Unattended, r.Since)
+	asks.Barred = p.barred(d.view.Session, d.event, r.Unattended)
+	d.verdict = slot.Decide(asks)
+	switch {
+	case d.verdict.Grant:
+		return p.grantSlot(d)
+	case r.Unattended:
+		return decision{}, ErrSlotTaken
+	default:
+		return p.waitForSlot(d)
+	}
+}
+
+// apply takes one event to the machine, and adds what it decided.
+func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decision, error) {
+	step, err := p.machine.Run(s, event, p.policy(d.view))
+	if err != nil {
+		return decision{}, err
+	}
+	d.change = d.change.Then(step.Change, step.Session)
+	if d.step != nil && step.Effect == domain.DoNothing && step.Session.Phase == d.step.Session.Phase {
+		step.Effect = d.step.Effect // a message that waits its turn does not end the work it waits for
+	}
+	d.step = step
+	for i := range d.change.Sessions {
+		write := &d.change.Sessions[i]
+		if write.Session.ID == s.ID {
+			// Who moves the phase, or sets its work going, drives the session from now on.
+			write.Claim = write.Claim || len(step.Change.Transitions) > 0 || step.Effect != domain.DoNothing
+		}
+	}
+	return d, nil
+}
+
+// policy is what the machine must know.
+func (p rules) policy(v *domain.View) *domain.Policy {
+	var estimate domain.CallEstimate
+	if p.estimate != nil {
+		estimate, _ = p.estimate(v)
+	}
+	policy := v.Policy(p.now, p.newID, estimate, p.retry(v.Workspace.Settings.NetworkRetry))
+	policy.Caution = p.caution
+	return policy
+}
+
+// insert marks the write of a session that is made.
+func (d *decision) insert(id string) {
+	for i := range d.change.Sessions {
+		if d.change.Sessions[i].Session.ID == id {
+			d.change.Sessions[i].Insert = true
+		}
+	}
+}
+
+// usesInbox says whether what was decided depends on what the waiting messages say: one
+// takes its place, or the session works on with the view. Only keeping one more does not.
+func (d *decision) usesInbox() bool {
+	return d.step.Effect != domain.DoNothing || len(d.change.PlacedMessages)+len(d.change.InboxDone) > 0
+}
+
+// outcome is what the caller learns of it.
+func (d *decision) outcome() *Outcome {
+	o := &Outcome{Event: d.event, View: d.view, Change: d.change, Queued: d.queued}
+	if d.step != nil {
+		o.Session = d.step.Session
+	}
+	return o
+}
+
+// insertCreationEvents puts the events of a session's making after those of the session
+// whose slot it takes, and before its own others: in the log too nobody gets the slot
+// before its holder has given it up.
+func insertCreationEvents(change *domain.Change, session string, made []*domain.LogEvent) {
+	first := max(0, slices.IndexFunc(change.Events, func(e *domain.LogEvent) bool { return e.SessionID == session }))
+	change.Events = slices.Insert(change.Events, first, made...)
+}

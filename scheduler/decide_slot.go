@@ -1,0 +1,124 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/slot"
+)
+
+// grantSlot gives the session the slot, unless it has it, and then takes the event to it.
+func (p rules) grantSlot(d decision) (decision, error) {
+	if d.verdict.Reason == slot.HoldsItAlready {
+		return p.proceed(d, d.view.Session)
+	}
+	d, err := p.displace(d)
+	if err != nil {
+		return decision{}, err
+	}
+	s := p.holding(d)
+	view := *d.view
+	view.Session, view.Holder = s, s
+	d.view = &view
+	if d, err = p.proceed(d, s); err != nil {
+		return decision{}, err
+	}
+	dequeue(d.view.Queue, d.change, s.ID)
+	d.showHolder()
+	now := p.now
+	d.change.Emit(domain.LogEvent{Type: domain.LogSlotChanged, Slot: &domain.SlotState{Holder: d.step.Session, Since: &now}})
+	return d, nil
+}
+
+// displace takes the slot from its holder, whose write stands first.
+func (p rules) displace(d decision) (decision, error) {
+	if d.verdict.Displaced == nil {
+		return d, nil
+	}
+	var event domain.Event = domain.SessionSuspended{}
+	if d.verdict.Evict {
+		event = domain.SessionEvicted{}
+	}
+	v := d.view
+	step, err := p.machine.Run(v.Holder, event, p.policy(ofHolder(v)))
+	if err != nil {
+		return decision{}, fmt.Errorf("take the slot from %s: %w", v.Holder.ID, err)
+	}
+	for i := range step.Change.Sessions {
+		step.Change.Sessions[i].Claim = true // its driver, wherever it is, is fenced
+	}
+	d.change = step.Change
+	if step.AsksSlot { // a message waits for it
+		queueInTurn(v.Queue, d.change, step.Session, domain.QueueRow{
+			WorkspaceID: v.Workspace.ID, SessionID: step.Session.ID, Trigger: slot.ByMessage, Since: d.change.At,
+		})
+		d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
+	}
+	view := *v
+	view.Spent.Reserved = max(0, view.Spent.Reserved-v.Holder.State.ReservedCost) // its call is cut
+	d.view = &view
+	return d, nil
+}
+
+// ofHolder is the view of the session that holds the slot.
+func ofHolder(v *domain.View) *domain.View {
+	holder := *v
+	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, v.HolderInbox
+	holder.Planned, holder.CancelMessage = v.HolderPlanned, v.HolderCancelMessage
+	return &holder
+}
+
+// holding is the session as it is with the slot.
+func (p rules) holding(d decision) *domain.Session {
+	s := d.view.Session.Clone()
+	s.HoldsSlot, s.QueuedAt = true, nil
+	if s.Type != domain.Chat {
+		s.LastEventTime = p.now // the time in the queue was no work
+	}
+	s.State.Suspended = s.State.Suspended && (s.Phase.Working() || resumes(d.event))
+	if d.verdict.Keeps {
+		s.State.KeepsSlotUntil = s.State.TotalRoundtrips + 1
+	}
+	return s
+}
+
+// proceed takes the event to the session that holds the slot. One that comes back into the
+// middle of its work is re-entered first, and the event joins it there.
+func (p rules) proceed(d decision, s *domain.Session) (decision, error) {
+	reenters := s.State.Suspended || s.Phase.Working()
+	if reenters && d.verdict.Reason != slot.HoldsItAlready && !activates(d.event) && !resumes(d.event) {
+		d, err := p.apply(d, s, domain.SessionActivationRequested{})
+		if err != nil {
+			return decision{}, err
+		}
+		return p.apply(d, d.step.Session, d.event)
+	}
+	d, err := p.apply(d, s, d.event)
+	if err == nil && resumes(d.event) && d.step.Session.State.Suspended { // nothing stands in its way any more
+		return p.apply(d, d.step.Session, domain.SessionActivationRequested{})
+	}
+	return d, err
+}
+
+func activates(e domain.Event) bool {
+	_, ok := e.(domain.SessionActivationRequested)
+	return ok
+}
+
+func resumes(e domain.Event) bool {
+	_, ok := e.(domain.SessionResumed)
+	return ok
+}
+
+// showHolder shows on the session's own stream that it has the slot, where nothing else
+// of it changed: it was granted at rest.
+func (d *decision) showHolder() {
+	s := d.step.Session
+	shown := slices.ContainsFunc(d.change.Events, func(e *domain.LogEvent) bool {
+		return e.Type == domain.LogSessionStatus && e.SessionID == s.ID
+	})
+	if !shown && s.HoldsSlot {
+		d.change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
+	}
+}

@@ -1,0 +1,64 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// headStart is how much earlier than the others the node looks that has committed
+	// something. Who looks later finds it done.
+	headStart = 150 * time.Millisecond
+	// timerHeadStart is the same for what comes due.
+	timerHeadStart = 2 * time.Second
+)
+
+// Committed is told of every change that this process commits: something may come due
+// because of it, and entries that were made may start automations.
+func (d *Door) Committed(change *domain.Change) {
+	d.probation.note(change)
+	d.wakeups.comesDue(change)
+	for _, e := range change.Events {
+		if e.Type == domain.LogDataChanged && e.Change.MadeEntries() {
+			d.wakeups.entriesMade(change.WorkspaceID)
+			return
+		}
+	}
+}
+
+// Rested is told when a driver came to rest: if its session gave the slot up, the next
+// one is looked for.
+func (d *Door) Rested(s *domain.Session) {
+	if !s.HoldsSlot || d.wakeups.somebodyWaits(s.WorkspaceID) {
+		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
+	}
+	if s.WakeAt != nil {
+		d.wakeups.timer(*s.WakeAt)
+	}
+	if s.Type == domain.Run && s.Phase == domain.Completed {
+		d.wakeups.runEnded(s)
+	}
+}
+
+// Heard takes the hint of another node. What it speaks of is that node's to do; this one
+// looks a little later, in case that node is gone by then.
+func (d *Door) Heard(h domain.Hint) {
+	now := d.cfg.Clock()
+	if h.Queue {
+		d.wakeups.waits(h.WorkspaceID) // until the look says otherwise
+	}
+	if h.Queue || h.Automation || h.Slot && d.wakeups.somebodyWaits(h.WorkspaceID) {
+		d.wakeups.look(h.WorkspaceID, now.Add(headStart))
+	}
+	if h.WakeAt != nil {
+		d.wakeups.timer(h.WakeAt.Add(timerHeadStart))
+	}
+}
+
+// Look asks for a look at a workspace: something may be due, or somebody may wait.
+func (d *Door) Look(workspace string) { d.wakeups.look(workspace, d.cfg.Clock()) }
+
+// Sweep looks at all workspaces now: a hint may have been lost, or a node is gone that
+// would have looked.
+func (d *Door) Sweep() { d.wakeups.sweep() }

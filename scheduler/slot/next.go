@@ -1,0 +1,130 @@
+package slot
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Choice is who comes next in a workspace.
+type Choice struct {
+	// Session gets the slot now; nil: nobody.
+	Session *domain.Session
+	Verdict Verdict
+	Since   time.Time // when it began to wait
+	// StartsDue: nobody waits, so an occurrence that is due may run.
+	StartsDue bool
+	// LookAgain is when to choose again at the latest; zero: when something happens.
+	LookAgain time.Time
+}
+
+// Next decides who comes next: the queue first, then those with something to do, then
+// automations that are due. It looks at no clock and changes nothing; who is named asks
+// again under the locks.
+func Next(w *domain.Waiters, now time.Time) Choice {
+	var c Choice
+	ahead := 0
+	for i := range w.Queue {
+		row := &w.Queue[i]
+		if row.InTurn() || c.comesLater(row, now) {
+			continue
+		}
+		r := requestOf(w, row.Session, now)
+		r.Ahead, r.Since = ahead, row.Since
+		if ahead++; ahead > 1 {
+			break // first in, first out
+		}
+		if c.grant(r) {
+			return c
+		}
+	}
+	if ahead > 0 {
+		return c
+	}
+	if slices.ContainsFunc(c.unattended(w, now), c.grant) {
+		return c
+	}
+	if !w.DueSince.IsZero() {
+		r := requestOf(w, &domain.Session{Type: domain.Run, Phase: domain.ExecutingEnrichments}, now)
+		r.Since = w.DueSince
+		if v := Decide(r); v.Grant {
+			c.StartsDue = true
+		} else {
+			c.noteWhen(r)
+		}
+	}
+	return c
+}
+
+// comesLater says whether a row of the queue cannot come now, whoever holds the slot, and
+// notes when it can.
+func (c *Choice) comesLater(row *domain.QueueRow, now time.Time) bool {
+	if row.NotBefore != nil && row.NotBefore.After(now) {
+		c.lookAgainAt(*row.NotBefore)
+		return true
+	}
+	return row.Session == nil || row.Blocked
+}
+
+// unattended are those who have something to do and for whom nobody asks just now, oldest
+// request first.
+func (c *Choice) unattended(w *domain.Waiters, now time.Time) []Request {
+	var all []Request
+	for i := range w.Queue {
+		row := &w.Queue[i]
+		if !row.InTurn() || c.comesLater(row, now) {
+			continue
+		}
+		r := requestOf(w, row.Session, now)
+		r.Unattended, r.Since, r.Returning = true, row.Since, row.Reason == domain.QueuedSuspect
+		all = append(all, r)
+	}
+	for _, s := range w.Aside {
+		r := requestOf(w, s, now)
+		r.Unattended, r.Since = true, s.State.SuspendedAt
+		all = append(all, r)
+	}
+	slices.SortStableFunc(all, func(a, b Request) int { return a.waitsSince().Compare(b.waitsSince()) })
+	return all
+}
+
+// waitsSince is when its session was last heard of, where nothing says when it asked.
+func (r *Request) waitsSince() time.Time {
+	if r.Since.IsZero() {
+		return r.Candidate.LastEventTime
+	}
+	return r.Since
+}
+
+func requestOf(w *domain.Waiters, s *domain.Session, now time.Time) Request {
+	return Request{Candidate: s, Holder: w.Holder, ActionRuns: w.ActionRuns, Settings: &w.Workspace.Settings, Now: now}
+}
+
+// grant chooses the candidate, or notes when it may come.
+func (c *Choice) grant(r Request) bool {
+	v := Decide(r)
+	if v.Grant && v.Reason != HoldsItAlready {
+		c.Session, c.Verdict, c.Since = r.Candidate, v, r.Since
+		return true
+	}
+	c.noteWhen(r)
+	return false
+}
+
+// noteWhen notes when the candidate may come. A holder at work is looked at when it rests.
+func (c *Choice) noteWhen(r Request) {
+	if r.Holder == nil || r.Holder.Type != domain.Chat || r.Holder.Phase.Working() {
+		return
+	}
+	c.lookAgainAt(InactiveAt(r.Holder, r.Settings))
+	if r.Candidate.Type != domain.Chat && !r.Since.IsZero() && r.Holder.Phase == domain.Idle {
+		c.lookAgainAt(StarvesAt(r.Since, r.Settings))
+	}
+}
+
+func (c *Choice) lookAgainAt(at time.Time) {
+	if c.LookAgain.IsZero() || at.Before(c.LookAgain) {
+		c.LookAgain = at
+	}
+}

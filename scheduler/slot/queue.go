@@ -1,0 +1,110 @@
+package slot
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// FromView is the request of the view's session. Since is when what asks began to wait,
+// where no row of the queue says it.
+func FromView(v *domain.View, now time.Time, unattended bool, since time.Time) Request {
+	r := Request{
+		Candidate: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: now, Unattended: unattended, Since: since,
+		BehindOwnRun: v.BehindOwnRun,
+		ActionRuns:   v.Holder != nil && v.Holder.ID != v.Session.ID && actionRuns(v.HolderPlanned),
+	}
+	for _, row := range v.Queue {
+		if row.SessionID == v.Session.ID {
+			r.Since, r.Unattended = row.Since, unattended && row.InTurn() // any other row is a standing request
+			r.Returning = row.Reason == domain.QueuedSuspect
+			return r
+		}
+		if !row.Blocked && !row.InTurn() && (row.NotBefore == nil || !row.NotBefore.After(now)) {
+			r.Ahead++
+		}
+	}
+	if v.Session.State.Suspended {
+		r.Since = v.Session.State.SuspendedAt
+	}
+	return r
+}
+
+func actionRuns(executions []*domain.Execution) bool {
+	return slices.ContainsFunc(executions, func(e *domain.Execution) bool {
+		return e.Kind == domain.KindAction && e.Status == domain.ExecStarted
+	})
+}
+
+// NewRow is the place that a session gets in the queue at an instant. Who stands there
+// already keeps its place, or at least how long it has waited.
+func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Verdict, now time.Time) domain.QueueRow {
+	row := domain.QueueRow{
+		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event), Reason: string(v.Reason), Preempting: v.Preempting,
+	}
+	if row.Trigger == ToResume {
+		row.Reason = string(domain.CauseResume)
+	}
+	for _, have := range queue {
+		switch {
+		case have.SessionID != s.ID:
+		case s.State.Suspicion.Aside():
+			row = have // it stands aside, whatever comes for it
+		case have.InTurn():
+			row.Since = have.Since
+		default:
+			row.Number, row.Since = have.Number, have.Since
+		}
+	}
+	return row
+}
+
+// FirstNumber is the number of a row that goes before all others.
+func FirstNumber(queue []domain.QueueRow) int64 {
+	switch first := queue[0]; {
+	case first.InTurn(): // nobody else stands before those
+		return 0
+	case first.Number == 1: // 0 stands for the last place
+		return -1
+	default:
+		return first.Number - 1
+	}
+}
+
+// Place is where a row stands once it is in the queue; 1 is next.
+func Place(queue []domain.QueueRow, row domain.QueueRow) int {
+	place := 1
+	for _, other := range queue {
+		last := row.Number == 0 && (row.InTurn() || !other.InTurn())
+		if other.SessionID != row.SessionID && (last || row.Number != 0 && other.Number < row.Number) {
+			place++
+		}
+	}
+	return place
+}
+
+// Triggers of a row in the queue, beside those of a run.
+const (
+	ByMessage  = "USER_MESSAGE"
+	ByPerson   = "ACTIVATE"
+	ToResume   = "RESUME"
+	ToRunAgain = "MANUAL_TRIGGER"
+)
+
+// Trigger says what asks for the slot.
+func Trigger(s *domain.Session, event domain.Event) string {
+	switch event.(type) {
+	case domain.UserMessageSent, domain.InterruptRequested:
+		return ByMessage
+	case domain.RoundRequested:
+		return ToRunAgain
+	case domain.SessionActivationRequested:
+		if s.Type == domain.Chat {
+			return ByPerson
+		}
+		return s.Trigger
+	default:
+		return ToResume
+	}
+}

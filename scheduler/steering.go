@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ReleaseSlot has a CHAT at rest give the slot up, as if it had been inactive for long.
+// Of a session without the slot nothing changes.
+func (s *Sessions) ReleaseSlot(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
+	receipt, err := s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: releasesSlot})
+	if errors.Is(err, errNothingToDo) {
+		return s.asItIs(ctx, workspace, session)
+	}
+	return receipt, err
+}
+
+func releasesSlot(v *domain.View) (domain.Event, error) {
+	switch s := v.Session; {
+	case !s.HoldsSlot:
+		return nil, errNothingToDo
+	case s.Type != domain.Chat || s.Phase != domain.Idle:
+		return nil, domain.Errorf(domain.CodeSessionBusy,
+			"The session is at work, or waits for an answer, and keeps the slot. Stop it, or answer; nothing was changed.")
+	}
+	return domain.SessionEvicted{}, nil
+}
+
+// asItIs is the receipt of a request that changed nothing.
+func (s *Sessions) asItIs(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
+	have, err := s.Store.Session(ctx, workspace, session)
+	if err != nil {
+		return nil, err
+	}
+	return &domain.Receipt{Session: have, Seq: have.LastSeq}, nil
+}
+
+// ActivateSession asks for the slot.
+func (s *Sessions) ActivateSession(ctx context.Context, workspace, session string) (*domain.Receipt, error) {
+	o, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: asksForSlot})
+	if errors.Is(err, errNothingToDo) {
+		receipt, err := s.asItIs(ctx, workspace, session)
+		if err != nil {
+			return nil, err
+		}
+		receipt.Result = domain.AlreadyActive
+		return receipt, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.ActivationReceipt(), nil
+}
+
+func asksForSlot(v *domain.View) (domain.Event, error) {
+	if v.Session.HoldsSlot && v.Session.Phase != domain.Completed {
+		return nil, errNothingToDo
+	}
+	return domain.SessionActivationRequested{}, nil
+}
+
+// RetrySession runs the round again.
+func (s *Sessions) RetrySession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
+	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.RoundRequested{By: by})})
+}
+
+// ResumeSession brings a stopped, suspended or poisoned session back.
+func (s *Sessions) ResumeSession(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
+	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.SessionResumed{})})
+}
+
+// InterruptSession cuts the round; what was already received is kept.
+func (s *Sessions) InterruptSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
+	if s.Gather != nil {
+		have, err := s.Store.Session(ctx, workspace, session)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Gather(ctx, have)()
+	}
+	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(*domain.View) (domain.Event, error) {
+		message, text := s.Streams.Partial(session)
+		return domain.InterruptRequested{By: by.ID, MessageID: message, PartialText: text}, nil
+	}})
+}
+
+// StopSession ends the session at once and says what became of its calls.
+func (s *Sessions) StopSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
+	o, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.StopRequested{By: by.ID})})
+	if err != nil {
+		return nil, err
+	}
+	s.Door.cfg.Runner.Cut(session, o.Session.RunEpoch, s.Door.cfg.Causes.Stopped)
+	receipt := o.Receipt()
+	for _, e := range o.View.Planned {
+		receipt.Calls = append(receipt.Calls, domain.StoppedCall{ExecutionID: e.ID, Command: e.Command, Outcome: stopOutcome(e.Status)})
+	}
+	return receipt, nil
+}
+
+// stopOutcome says what became of a call when its session was stopped.
+func stopOutcome(status domain.ExecutionStatus) string {
+	switch {
+	case status == domain.ExecStarted || status == domain.ExecUnknown:
+		return "unknown"
+	case status.Final():
+		return "finished_before"
+	}
+	return "not_started"
+}

@@ -1,0 +1,220 @@
+package scheduler
+
+import (
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// wakeups knows when to look at which workspace, and what else the loop must look after.
+// Times are computed, not polled; all of it can be built afresh from the database. It
+// holds nobody: the door notes in it, the loop takes from it.
+type wakeups struct {
+	mu      sync.Mutex
+	looks   map[string]time.Time // by workspace
+	waiting map[string]uint64    // workspaces in which somebody waited at the last look: the number of the note
+	notes   uint64
+	timers  time.Time         // the earliest due time; zero: none is known
+	entries map[string]bool   // workspaces in which entries were made that may start a run
+	ended   []*domain.Session // runs that have ended
+	// sweeping: a sweep was asked for. unswept: the latest one could not read.
+	sweeping bool
+	unswept  bool
+	woken    chan struct{}
+}
+
+func newWakeups() *wakeups {
+	return &wakeups{looks: map[string]time.Time{}, waiting: map[string]uint64{}, entries: map[string]bool{}, woken: make(chan struct{}, 1)}
+}
+
+// look asks for a look at a workspace at a time; the earliest one counts.
+func (w *wakeups) look(workspace string, at time.Time) {
+	w.mu.Lock()
+	if have, ok := w.looks[workspace]; !ok || at.Before(have) {
+		w.looks[workspace] = at
+	}
+	w.mu.Unlock()
+	w.poke()
+}
+
+// dueLooks takes the workspaces whose time has come.
+func (w *wakeups) dueLooks(now time.Time) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []string
+	for workspace, at := range w.looks {
+		if !at.After(now) {
+			all = append(all, workspace)
+			delete(w.looks, workspace)
+		}
+	}
+	return all
+}
+
+// timer says that a session or an automation must be looked at then.
+func (w *wakeups) timer(at time.Time) {
+	if w.note(at) {
+		w.poke()
+	}
+}
+
+// note keeps the earliest of the times that are known, and says whether this is it; the
+// zero time says nothing.
+func (w *wakeups) note(at time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at.IsZero() || !w.timers.IsZero() && !at.Before(w.timers) {
+		return false
+	}
+	w.timers = at
+	return true
+}
+
+// forgetTimers has the timers read anew, whatever was known of them.
+func (w *wakeups) forgetTimers(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timers = now
+}
+
+// comesDue notes when what was committed comes due, whoever decided it.
+func (w *wakeups) comesDue(change *domain.Change) {
+	for _, write := range change.Sessions {
+		if at := write.Session.WakeAt; at != nil && !write.Delete {
+			w.timer(*at)
+		}
+	}
+	for _, write := range change.Automations {
+		if at := write.Automation.NextAt; at != nil {
+			w.timer(*at)
+		}
+	}
+}
+
+// begin says whether something is due, and whether all is to be looked for: a sweep that
+// failed is made up for. What was known is forgotten before it is read, never after: a
+// timer that is set while the due work is done must outlive it.
+func (w *wakeups) begin(now time.Time, sweep bool) (due, sweeps bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	due = !w.timers.IsZero() && !w.timers.After(now)
+	sweeps = sweep || due && w.unswept
+	if due || sweeps {
+		w.timers, w.unswept = time.Time{}, false
+	}
+	return due, sweeps
+}
+
+// retry asks for the due work a little later, after it failed; unswept: it was a sweep,
+// and has found nobody.
+func (w *wakeups) retry(now time.Time, unswept bool) {
+	w.mu.Lock()
+	w.unswept = w.unswept || unswept
+	w.mu.Unlock()
+	w.note(now.Add(retryLook))
+}
+
+// next is the earliest known time.
+func (w *wakeups) next(earliest time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, at := range w.looks {
+		if at.Before(earliest) {
+			earliest = at
+		}
+	}
+	if !w.timers.IsZero() && w.timers.Before(earliest) {
+		earliest = w.timers
+	}
+	return earliest
+}
+
+// waits notes that somebody may wait in a workspace, until a look that begins later says
+// otherwise; it gives the number of this note.
+func (w *wakeups) waits(workspace string) (number uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notes++
+	w.waiting[workspace] = w.notes
+	return w.notes
+}
+
+// nobodyWaits says so as of the time of a note. Whoever noted something since knows
+// better.
+func (w *wakeups) nobodyWaits(workspace string, number uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting[workspace] == number {
+		delete(w.waiting, workspace)
+	}
+}
+
+func (w *wakeups) somebodyWaits(workspace string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waiting[workspace] != 0
+}
+
+// entriesMade asks for a look at the events of a workspace.
+func (w *wakeups) entriesMade(workspace string) {
+	w.mu.Lock()
+	w.entries[workspace] = true
+	w.mu.Unlock()
+	w.poke()
+}
+
+// takeEntries takes the workspaces in which entries were made.
+func (w *wakeups) takeEntries() map[string]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	taken := w.entries
+	w.entries = map[string]bool{}
+	return taken
+}
+
+// runEnded asks for a look at the automation of a run that has ended.
+func (w *wakeups) runEnded(run *domain.Session) {
+	w.mu.Lock()
+	w.ended = append(w.ended, run)
+	w.mu.Unlock()
+	w.poke()
+}
+
+// takeEnded takes the runs that have ended.
+func (w *wakeups) takeEnded() []*domain.Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	taken := w.ended
+	w.ended = nil
+	return taken
+}
+
+func (w *wakeups) anyEnded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.ended) > 0
+}
+
+// sweep asks for a look at all workspaces.
+func (w *wakeups) sweep() {
+	w.mu.Lock()
+	w.sweeping = true
+	w.mu.Unlock()
+	w.poke()
+}
+
+func (w *wakeups) takeSweep() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.sweeping
+	w.sweeping = false
+	return asked
+}
+
+func (w *wakeups) poke() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
