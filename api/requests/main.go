@@ -182,6 +182,9 @@ func (g *generator) field(parent string, p property, required bool) (string, err
 	}
 	f := &fieldRules{g: g, at: at, name: p.name, schema: s, kind: kind, required: required}
 	tag := f.tag()
+	if f.unbounded {
+		return "", fmt.Errorf("%s has no bound", at)
+	}
 	if tag != "" {
 		tag = ` validate:"` + tag + `"`
 	}

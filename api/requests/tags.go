@@ -13,6 +13,8 @@ type fieldRules struct {
 	schema   *schema
 	kind     string // its Go type
 	required bool
+	// unbounded says that something may be as long as it likes: no request has such a part.
+	unbounded bool
 }
 
 // fieldType is the type of the field in its struct. A pointer tells what is left out from
@@ -94,7 +96,7 @@ func (f *fieldRules) rules(s *schema, kind string) []string {
 	case strings.HasPrefix(kind, "[]"):
 		return f.listRules(s, strings.TrimPrefix(kind, "[]"))
 	case strings.HasPrefix(kind, "map[string]"):
-		return mapRules(s, strings.TrimPrefix(kind, "map[string]"))
+		return f.mapRules(s, strings.TrimPrefix(kind, "map[string]"))
 	}
 	return nil // a struct: its own fields have rules
 }
@@ -121,7 +123,13 @@ func (f *fieldRules) textRules(s *schema) []string {
 	if oneLine[f.name] {
 		out = append(out, "name")
 	}
-	return append(out, "max="+strconv.Itoa(s.MaxLength))
+	return append(out, f.most(s.MaxLength))
+}
+
+// most is the rule for the greatest length.
+func (f *fieldRules) most(n int) string {
+	f.unbounded = f.unbounded || n == 0
+	return "max=" + strconv.Itoa(n)
 }
 
 func numberRules(s *schema) []string {
@@ -143,13 +151,13 @@ func (f *fieldRules) listRules(s *schema, item string) []string {
 		out = append(out, "min="+strconv.Itoa(s.MinItems))
 	}
 	items, _ := f.g.contract.resolve(s.Items)
-	return append(append(out, "max="+strconv.Itoa(s.MaxItems), "dive"), f.rules(items, item)...)
+	return append(append(out, f.most(s.MaxItems), "dive"), f.rules(items, item)...)
 }
 
 // mapRules bound an object of free names. Of its values only raw JSON is checked by a
 // tag: the path of a broken rule does not tell a point in a name from its own.
-func mapRules(s *schema, item string) []string {
-	out := []string{"max=" + strconv.Itoa(s.MaxProperties)}
+func (f *fieldRules) mapRules(s *schema, item string) []string {
+	out := []string{f.most(s.MaxProperties)}
 	if item == "json.RawMessage" {
 		return append(out, "dive", "object")
 	}
