@@ -11,9 +11,9 @@ type Answer struct {
 
 func (a Answer) answer() Answer { return a }
 
-// Accepts says whether the event is a yes. An answer is a no unless its event says
+// Approves says whether the event is a yes. An answer is a no unless its event says
 // otherwise.
-func (Answer) Accepts() bool { return false }
+func (Answer) Approves() bool { return false }
 
 // AnswerOf is the answer that an event brings; false for an event that brings none.
 func AnswerOf(e Event) (Answer, bool) {
@@ -23,10 +23,10 @@ func AnswerOf(e Event) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Accepts says whether the event is a person's yes.
-func Accepts(e Event) bool {
-	a, ok := e.(interface{ Accepts() bool })
-	return ok && a.Accepts()
+// Approves says whether the event is a person's yes.
+func Approves(e Event) bool {
+	a, ok := e.(interface{ Approves() bool })
+	return ok && a.Approves()
 }
 
 // Question is what a phase asks a person, with the events that answer it.
@@ -71,14 +71,14 @@ type ValidationReceived struct {
 	Edited []*Execution
 }
 
-func (ValidationReceived) Name() string    { return "ValidationReceived" }
-func (e ValidationReceived) Accepts() bool { return e.Decision.Approved }
+func (ValidationReceived) Name() string     { return "ValidationReceived" }
+func (e ValidationReceived) Approves() bool { return e.Decision.Approved }
 
 // CommunicationResponseReceived answers a module.
 type CommunicationResponseReceived struct{ Answer }
 
-func (CommunicationResponseReceived) Name() string  { return "CommunicationResponseReceived" }
-func (CommunicationResponseReceived) Accepts() bool { return true }
+func (CommunicationResponseReceived) Name() string   { return "CommunicationResponseReceived" }
+func (CommunicationResponseReceived) Approves() bool { return true }
 
 // CommunicationCancelled: the person does not want to answer.
 type CommunicationCancelled struct{ Answer }
@@ -88,8 +88,8 @@ func (CommunicationCancelled) Name() string { return "CommunicationCancelled" }
 // BudgetRaised answers WAITING_BUDGET: the work goes on.
 type BudgetRaised struct{ Answer }
 
-func (BudgetRaised) Name() string  { return "BudgetRaised" }
-func (BudgetRaised) Accepts() bool { return true }
+func (BudgetRaised) Name() string   { return "BudgetRaised" }
+func (BudgetRaised) Approves() bool { return true }
 
 // BudgetRefused answers WAITING_BUDGET: the work stops there.
 type BudgetRefused struct{ Answer }
@@ -100,8 +100,8 @@ func (BudgetRefused) Name() string { return "BudgetRefused" }
 // timer brings it too, where no person is asked.
 type CompletionConfirmed struct{ Answer }
 
-func (CompletionConfirmed) Name() string  { return "CompletionConfirmed" }
-func (CompletionConfirmed) Accepts() bool { return true }
+func (CompletionConfirmed) Name() string   { return "CompletionConfirmed" }
+func (CompletionConfirmed) Approves() bool { return true }
 
 // CompletionRejected answers WAITING_COMPLETION_CONFIRMATION: the automation goes on.
 type CompletionRejected struct{ Answer }

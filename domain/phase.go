@@ -53,8 +53,8 @@ var phases = []phaseRow{
 	{phase: WaitingCommunicationResponse, waits: true, status: StatusRequiresAction, asks: askQuestion, waitsFor: ForQuestion},
 	{phase: WaitingBudget, waits: true, status: StatusRequiresAction, asks: askBudget, parks: true, waitsFor: ForBudget},
 	{phase: WaitingExternalResult, waits: true, status: StatusWaiting, parks: true, waitsFor: ForTask},
-	{phase: WaitingCompletionConfirmation, waits: true, status: StatusRequiresAction, asks: askCompletion, parks: true, waitsFor: ForCompletion,
-		due: CompletionConfirmed{}},
+	{phase: WaitingCompletionConfirmation, waits: true, status: StatusRequiresAction, asks: askCompletion, parks: true,
+		due: CompletionConfirmed{}, waitsFor: ForCompletion},
 	{phase: WaitingNetworkRetry, waits: true, status: StatusWaiting, due: NetworkRetryScheduled{}, waitsFor: ForProvider},
 
 	{phase: RetryingAfterFormatError, works: true, status: StatusRunning, next: RetryScheduled{}},

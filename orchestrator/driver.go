@@ -48,7 +48,10 @@ type driver struct {
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {
-	return &driver{loop: l, cut: cut, workspace: view.Session.WorkspaceID, epoch: view.Session.RunEpoch, view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime}
+	return &driver{
+		loop: l, cut: cut, workspace: view.Session.WorkspaceID, epoch: view.Session.RunEpoch,
+		view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime,
+	}
 }
 
 // run is the loop: perform, decide, commit (which publishes), and again.

@@ -116,7 +116,7 @@ func keepAnswer(s *step) {
 		keepEdits(s, e.Edited)
 	}
 	status := domain.ApprovalStatusRefused
-	if domain.Accepts(s.event) {
+	if domain.Approves(s.event) {
 		status = domain.ApprovalStatusApproved
 	}
 	s.settle(status)
