@@ -195,7 +195,7 @@ type NewDocument struct {
 
 // NewEntries is the body of createEntries.
 type NewEntries struct {
-	Entries []NewEntry `json:"entries" validate:"required,min=1,max=500,dive"`
+	Entries []NewEntry `json:"entries" validate:"min=1,max=500,dive"`
 }
 
 // NewEntry is the body of createEntry.

@@ -21,7 +21,7 @@ type Zone struct {
 }
 
 // ToolType is a pair of JSON Schemas with a name. The built-in ones belong to no
-// workspace (WorkspaceID empty) and are defined in package commands.
+// workspace (WorkspaceID empty) and are defined in package data.
 type ToolType struct {
 	ID           string          `json:"id"`
 	WorkspaceID  string          `json:"-"`

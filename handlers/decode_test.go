@@ -59,7 +59,7 @@ func TestABodyTakesMemoryByItsSize(t *testing.T) {
 	for name, body := range bombs(jsonbody.MaxBody - 2000) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_ = decode([]byte(body), &newEntries{}) // wrong in one way or another; what it costs is asked here
+		_ = decode([]byte(body), &api.NewEntries{}) // wrong in one way or another; what it costs is asked here
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(20*len(body)+8<<20) {
 			t.Errorf("%s: %d bytes for a body of %d", name, used, len(body))
@@ -75,7 +75,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"segments":[{"type":"text","text":7,"x":null}],"if_busy":"now"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, dst := range []any{&api.MessageInput{}, &newEntries{}, &api.SettingsPatch{}, &api.NewAutomation{}} {
+		for _, dst := range []any{&api.MessageInput{}, &api.NewEntries{}, &api.SettingsPatch{}, &api.NewAutomation{}} {
 			err := decode(body, dst)
 			if err == nil {
 				continue

@@ -10,17 +10,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-type newDocument struct {
-	Key   string  `json:"key" validate:"required,key"`
-	Title string  `json:"title" validate:"name,max=200"`
-	Body  *string `json:"body" validate:"required,max=100000"`
-}
-
-type documentPatch struct {
-	Title *string `json:"title" validate:"omitempty,name,max=200"`
-	Body  *string `json:"body" validate:"omitempty,max=100000"`
-}
-
 func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
 	if err != nil {
@@ -33,13 +22,12 @@ func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *documentRoutes) createDocument(w http.ResponseWriter, r *http.Request) {
-	var in newDocument
+	var in api.NewDocument
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	asked := domain.NewDocument{Key: in.Key, Title: in.Title, Body: *in.Body}
-	doc, seq, err := s.Documents.CreateDocument(r.Context(), caller(r).Workspace, asked)
+	doc, seq, err := s.Documents.CreateDocument(r.Context(), caller(r).Workspace, in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -61,12 +49,12 @@ func (s *documentRoutes) getDocument(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *documentRoutes) updateDocument(w http.ResponseWriter, r *http.Request) {
-	var in documentPatch
+	var in api.DocumentPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	doc, seq, err := s.Documents.UpdateDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), domain.DocumentPatch(in))
+	doc, seq, err := s.Documents.UpdateDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), in.Domain())
 	s.writeDocument(w, r, doc, seq, err)
 }
 

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -11,36 +10,6 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newEntry struct {
-	Timestamp *time.Time      `json:"timestamp"`
-	Data      json.RawMessage `json:"data" validate:"required,object"`
-}
-
-// asked is the entry that a request asks for; without a time it happens now.
-func (e *newEntry) asked() domain.NewEntry {
-	in := domain.NewEntry{Data: e.Data}
-	if e.Timestamp != nil {
-		in.Timestamp = storable(*e.Timestamp)
-	}
-	return in
-}
-
-// storable writes a time, cut to what the databases keep.
-func storable(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) }
-
-type entryPatch struct {
-	Timestamp *time.Time      `json:"timestamp"`
-	Data      json.RawMessage `json:"data" validate:"omitempty,object"`
-}
-
-func (p *entryPatch) patch() domain.EntryPatch {
-	patch := domain.EntryPatch{Data: domain.ObjectPatch{Fields: p.Data, Whole: true}}
-	if p.Timestamp != nil {
-		patch.Timestamp = new(storable(*p.Timestamp))
-	}
-	return patch
-}
 
 func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
 	filter, err := s.entryFilter(r)
@@ -116,12 +85,12 @@ func (s *dataRoutes) relativeSpan(r *http.Request, text string) (from, until tim
 }
 
 func (s *dataRoutes) createEntry(w http.ResponseWriter, r *http.Request) {
-	var in newEntry
+	var in api.NewEntry
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), []domain.NewEntry{in.asked()})
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), []domain.NewEntry{in.Domain()})
 	if err != nil {
 		s.fail(w, r, oneEntry(err))
 		return
@@ -132,21 +101,13 @@ func (s *dataRoutes) createEntry(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusCreated, api.EntryFrom(&entries[0]))
 }
 
-type newEntries struct {
-	Entries []newEntry `json:"entries" validate:"min=1,max=500,dive"`
-}
-
 func (s *dataRoutes) createEntries(w http.ResponseWriter, r *http.Request) {
-	var in newEntries
+	var in api.NewEntries
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	asked := make([]domain.NewEntry, 0, len(in.Entries))
-	for i := range in.Entries {
-		asked = append(asked, in.Entries[i].asked())
-	}
-	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), asked)
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -205,12 +166,12 @@ func (s *dataRoutes) getEntry(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) updateEntry(w http.ResponseWriter, r *http.Request) {
-	var in entryPatch
+	var in api.EntryPatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	entry, seq, err := s.Entries.UpdateEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"), ifMatch(r), in.patch())
+	entry, seq, err := s.Entries.UpdateEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"), ifMatch(r), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return

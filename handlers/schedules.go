@@ -16,8 +16,12 @@ func (s *automationRoutes) previewSchedule(w http.ResponseWriter, r *http.Reques
 		return
 	}
 	count, after := defaultPreview, s.Clock()
-	set(&count, in.Count)
-	set(&after, in.After)
+	if in.Count != nil {
+		count = *in.Count
+	}
+	if in.After != nil {
+		after = *in.After
+	}
 	preview, err := s.Schedules.PreviewSchedule(r.Context(), caller(r).Workspace, in.Schedule.Domain(), after, count)
 	if err != nil {
 		s.fail(w, r, domain.Below("/schedule", err))

@@ -1,36 +1,13 @@
 package handlers
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newToolType struct {
-	ID           string          `json:"id" validate:"required,type_id"`
-	Name         string          `json:"name" validate:"visible,name,max=200"`
-	Description  string          `json:"description" validate:"max=10000"`
-	ConfigSchema json.RawMessage `json:"config_schema" validate:"required,object"`
-	EntrySchema  json.RawMessage `json:"entry_schema" validate:"required,object"`
-}
-
-type toolTypePatch struct {
-	Name         *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
-	Description  nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
-	ConfigSchema json.RawMessage           `json:"config_schema" validate:"omitempty,object"`
-	EntrySchema  json.RawMessage           `json:"entry_schema" validate:"omitempty,object"`
-}
-
-func (p *toolTypePatch) patch() domain.ToolTypePatch {
-	return domain.ToolTypePatch{
-		Name: p.Name, Description: orEmpty(p.Description), ConfigSchema: p.ConfigSchema, EntrySchema: p.EntrySchema,
-	}
-}
 
 func (s *dataRoutes) listToolTypes(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
@@ -58,12 +35,12 @@ func (s *dataRoutes) getToolType(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) createToolType(w http.ResponseWriter, r *http.Request) {
-	var in newToolType
+	var in api.NewToolType
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	t, seq, err := s.ToolTypes.CreateToolType(r.Context(), caller(r).Workspace, domain.NewToolType(in))
+	t, seq, err := s.ToolTypes.CreateToolType(r.Context(), caller(r).Workspace, in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -75,12 +52,12 @@ func (s *dataRoutes) createToolType(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) updateToolType(w http.ResponseWriter, r *http.Request) {
-	var in toolTypePatch
+	var in api.ToolTypePatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r), in.patch())
+	t, seq, err := s.ToolTypes.UpdateToolType(r.Context(), caller(r).Workspace, chi.URLParam(r, "tool_type_id"), ifMatch(r), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -4,56 +4,10 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
-
-type newZone struct {
-	Name              string `json:"name" validate:"visible,name,max=200"`
-	Description       string `json:"description" validate:"max=10000"`
-	Colour            string `json:"colour" validate:"max=50"`
-	Position          int    `json:"position" validate:"min=0,max=1000000"`
-	RequireValidation bool   `json:"require_validation"`
-}
-
-type zonePatch struct {
-	Name              *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
-	Description       nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
-	Colour            nullable.Nullable[string] `json:"colour" validate:"omitempty,dive,max=50"`
-	Position          *int                      `json:"position" validate:"omitempty,min=0,max=1000000"`
-	RequireValidation *bool                     `json:"require_validation"`
-}
-
-func (p *zonePatch) patch() domain.ZonePatch {
-	return domain.ZonePatch{
-		Name: p.Name, Description: orEmpty(p.Description), Colour: orEmpty(p.Colour),
-		Position: p.Position, RequireValidation: p.RequireValidation,
-	}
-}
-
-// orEmpty is a field of a merge patch that null empties; nil where it is left out.
-func orEmpty[T any](v nullable.Nullable[T]) *T {
-	if !v.IsSpecified() {
-		return nil
-	}
-	return new(v[true]) // the zero value for null
-}
-
-// set applies a field of a merge patch.
-func set[T any](dst *T, v *T) {
-	if v != nil {
-		*dst = *v
-	}
-}
-
-// setOrClear applies a field of a merge patch that null empties.
-func setOrClear[T any](dst *T, v nullable.Nullable[T]) {
-	if v.IsSpecified() {
-		*dst = v[true] // the zero value for null
-	}
-}
 
 func (s *dataRoutes) listZones(w http.ResponseWriter, r *http.Request) {
 	limit, after, err := paging(r)
@@ -76,12 +30,12 @@ func pointers[T any](items []T) []*T {
 }
 
 func (s *dataRoutes) createZone(w http.ResponseWriter, r *http.Request) {
-	var in newZone
+	var in api.NewZone
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	zone, seq, err := s.Zones.CreateZone(r.Context(), caller(r).Workspace, domain.NewZone(in))
+	zone, seq, err := s.Zones.CreateZone(r.Context(), caller(r).Workspace, in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -103,12 +57,12 @@ func (s *dataRoutes) getZone(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *dataRoutes) updateZone(w http.ResponseWriter, r *http.Request) {
-	var in zonePatch
+	var in api.ZonePatch
 	if err := s.read(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	zone, seq, err := s.Zones.UpdateZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"), ifMatch(r), in.patch())
+	zone, seq, err := s.Zones.UpdateZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"), ifMatch(r), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return

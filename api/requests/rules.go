@@ -16,6 +16,9 @@ var patterns = map[string]string{"NewDocument.key": "key", "NewToolType.id": "ty
 // listed are fields of which, where they are missing, the values are told that they take.
 var listed = map[string]bool{"Schedule.type": true, "Trigger.type": true}
 
+// counted are required lists of which, where they are missing, the least count is told.
+var counted = map[string]bool{"NewEntries.entries": true}
+
 // emptied are lists that have a better answer than a bound where they are empty.
 var emptied = map[string]bool{"MessageContent.segments": true, "MessageInput.segments": true}
 

@@ -68,7 +68,7 @@ func (f *fieldRules) tag() string {
 func (f *fieldRules) demanded() bool {
 	switch {
 	case f.pointer(), f.kind == "json.RawMessage", strings.HasPrefix(f.kind, "[]"):
-		return true
+		return !counted[f.at]
 	}
 	return f.kind == "string" && !listed[f.at] && !f.isVisible()
 }

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// orEmpty is a field of a merge patch that null empties; nil where it is left out.
+func orEmpty[T any](v nullable.Nullable[T]) *T {
+	if !v.IsSpecified() {
+		return nil
+	}
+	return new(v[true]) // the zero value for null
+}
+
+// whole is the patch of an object that is given whole.
+func whole(fields json.RawMessage) domain.ObjectPatch {
+	return domain.ObjectPatch{Fields: fields, Whole: true}
+}
+
+// storable writes a time, cut to what the databases keep.
+func storable(t time.Time) string {
+	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+}
+
+// Domain is the zone that is asked for.
+func (in *NewZone) Domain() domain.NewZone {
+	return domain.NewZone{
+		Name: in.Name, Description: valueOf(in.Description), Colour: valueOf(in.Colour),
+		Position: valueOf(in.Position), RequireValidation: valueOf(in.RequireValidation),
+	}
+}
+
+// Domain is the change that is asked for.
+func (in *ZonePatch) Domain() domain.ZonePatch {
+	return domain.ZonePatch{
+		Name: in.Name, Description: orEmpty(in.Description), Colour: orEmpty(in.Colour),
+		Position: in.Position, RequireValidation: in.RequireValidation,
+	}
+}
+
+// Domain is the tool that is asked for.
+func (in *NewTool) Domain() domain.NewTool {
+	return domain.NewTool{
+		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: valueOf(in.Description), Config: in.Config,
+		AlwaysSend: valueOf(in.AlwaysSend), RequireValidation: valueOf(in.RequireValidation), Position: valueOf(in.Position),
+	}
+}
+
+// Domain is the change that is asked for. The config is given whole.
+func (in *ToolPatch) Domain() domain.ToolPatch {
+	return domain.ToolPatch{
+		ZoneID: in.ZoneID, Name: in.Name, Description: orEmpty(in.Description), Config: whole(in.Config),
+		AlwaysSend: in.AlwaysSend, RequireValidation: in.RequireValidation, Position: in.Position,
+	}
+}
+
+// Domain is the tool type that is asked for.
+func (in *NewToolType) Domain() domain.NewToolType {
+	return domain.NewToolType{
+		ID: in.ID, Name: in.Name, Description: valueOf(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
+	}
+}
+
+// Domain is the change that is asked for.
+func (in *ToolTypePatch) Domain() domain.ToolTypePatch {
+	return domain.ToolTypePatch{
+		Name: in.Name, Description: orEmpty(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
+	}
+}
+
+// Domain is the entry that is asked for; without a time it happens now.
+func (in *NewEntry) Domain() domain.NewEntry {
+	entry := domain.NewEntry{Data: in.Data}
+	if in.Timestamp != nil {
+		entry.Timestamp = storable(*in.Timestamp)
+	}
+	return entry
+}
+
+// Domain are the entries that are asked for.
+func (in *NewEntries) Domain() []domain.NewEntry {
+	entries := make([]domain.NewEntry, len(in.Entries))
+	for i := range in.Entries {
+		entries[i] = in.Entries[i].Domain()
+	}
+	return entries
+}
+
+// Domain is the change that is asked for. The data is given whole.
+func (in *EntryPatch) Domain() domain.EntryPatch {
+	patch := domain.EntryPatch{Data: whole(in.Data)}
+	if in.Timestamp != nil {
+		patch.Timestamp = new(storable(*in.Timestamp))
+	}
+	return patch
+}
+
+// Domain is the document that is asked for.
+func (in *NewDocument) Domain() domain.NewDocument {
+	return domain.NewDocument{Key: in.Key, Title: valueOf(in.Title), Body: valueOf(in.Body)}
+}
+
+// Domain is the change that is asked for.
+func (in *DocumentPatch) Domain() domain.DocumentPatch {
+	return domain.DocumentPatch{Title: in.Title, Body: in.Body}
+}
