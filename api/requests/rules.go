@@ -13,8 +13,8 @@ var oneLine = map[string]bool{"name": true, "title": true}
 // patterns are the tags that stand for a pattern: a person is told in words what it takes.
 var patterns = map[string]string{"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace"}
 
-// listed are fields of which, where they are missing, the values are told that they take.
-var listed = map[string]bool{"Schedule.type": true, "Trigger.type": true}
+// shown are fields of which, where they are missing, it is told what they take.
+var shown = map[string]bool{"Schedule.type": true, "Trigger.type": true, "NewEntries.entries": true}
 
 // counted are required lists of which, where they are missing, the least count is told.
 var counted = map[string]bool{"NewEntries.entries": true}

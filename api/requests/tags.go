@@ -67,10 +67,12 @@ func (f *fieldRules) tag() string {
 // another rule does.
 func (f *fieldRules) demanded() bool {
 	switch {
+	case shown[f.at]:
+		return false
 	case f.pointer(), f.kind == "json.RawMessage", strings.HasPrefix(f.kind, "[]"):
 		return !counted[f.at]
 	}
-	return f.kind == "string" && !listed[f.at] && !f.isVisible()
+	return f.kind == "string" && !f.isVisible()
 }
 
 func (f *fieldRules) isVisible() bool {
