@@ -48,7 +48,8 @@ func explained(e *domain.Explanation, settings *domain.Settings) string {
 	}
 	sentences := []string{s.waiting(e, until)}
 	if e.Waits.LastError != "" && e.Waits.Kind != domain.ForProvider {
-		sentences = append(sentences, s.say("The last call of the AI failed: %s.", "Le dernier appel de l’IA a échoué : %s.", strings.TrimSuffix(e.Waits.LastError, ".")))
+		sentences = append(sentences, s.say("The last call of the AI failed: %s.",
+			"Le dernier appel de l’IA a échoué : %s.", strings.TrimSuffix(e.Waits.LastError, ".")))
 	}
 	if more := s.goesOn(e, until); more != "" {
 		sentences = append(sentences, more)
@@ -63,9 +64,11 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 	case domain.ForSlot:
 		return s.slot(w)
 	case domain.ForApproval:
-		return s.say("It waits for a person’s yes or no to its actions (%s).", "Elle attend qu’une personne accepte ou refuse ses actions (%s).", orNone(w.ApprovalID))
+		return s.say("It waits for a person’s yes or no to its actions (%s).",
+			"Elle attend qu’une personne accepte ou refuse ses actions (%s).", orNone(w.ApprovalID))
 	case domain.ForQuestion:
-		return s.say("It asked a question and waits for the answer (%s).", "Elle a posé une question et attend la réponse (%s).", orNone(w.ApprovalID))
+		return s.say("It asked a question and waits for the answer (%s).",
+			"Elle a posé une question et attend la réponse (%s).", orNone(w.ApprovalID))
 	case domain.ForBudget:
 		name, known := budgets[w.Limit]
 		if !known {
@@ -74,13 +77,16 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		return s.say("A budget is used up: %s (%s).", "Un budget est épuisé : %s (%s).", s.pick(name), orNone(w.ApprovalID))
 	case domain.ForCompletion:
 		if e.UnblockedBy == domain.ByAnswer {
-			return s.say("It says that it is done and waits for a person to confirm (%s).", "Elle dit avoir fini et attend qu’une personne le confirme (%s).", orNone(w.ApprovalID))
+			return s.say("It says that it is done and waits for a person to confirm (%s).",
+				"Elle dit avoir fini et attend qu’une personne le confirme (%s).", orNone(w.ApprovalID))
 		}
 		return s.say("It says that it is done.", "Elle dit avoir fini.")
 	case domain.ForProvider:
-		return s.say("The AI’s provider could not be reached (attempt %d): %s.", "Le fournisseur d’IA est injoignable (essai %d) : %s.", w.Attempt, strings.TrimSuffix(orNone(w.LastError), "."))
+		return s.say("The AI’s provider could not be reached (attempt %d): %s.",
+			"Le fournisseur d’IA est injoignable (essai %d) : %s.", w.Attempt, strings.TrimSuffix(orNone(w.LastError), "."))
 	case domain.ForTask:
-		return s.say("It waits for the result of work that goes on outside (%s).", "Elle attend le résultat d’un travail en cours ailleurs (%s).", orNone(strings.Join(w.Tasks, ", ")))
+		return s.say("It waits for the result of work that goes on outside (%s).",
+			"Elle attend le résultat d’un travail en cours ailleurs (%s).", orNone(strings.Join(w.Tasks, ", ")))
 	case domain.ForSchedule:
 		if w.Deaths > 0 {
 			return s.say("It is taken up again at %s, because the server died %s while performing its step.",
@@ -89,7 +95,8 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		return s.say("It is not due before %s.", "Elle n’est pas due avant %s.", until)
 	case domain.ForPerson:
 		if e.UnblockedBy == domain.ByResume {
-			return s.say("The server died four times in a row while performing its step, and it was put aside.", "Le serveur est tombé quatre fois de suite pendant son étape, et elle a été mise de côté.")
+			return s.say("The server died four times in a row while performing its step, and it was put aside.",
+				"Le serveur est tombé quatre fois de suite pendant son étape, et elle a été mise de côté.")
 		}
 		return s.say("It is at rest.", "Elle est au repos.")
 	case domain.ForItself:
@@ -115,7 +122,8 @@ func (s speech) nothing(session *domain.Session) string {
 		return s.pick(words)
 	}
 	if session.Type == domain.Seed {
-		return s.say("It is the template of an automation and never runs itself.", "C’est le modèle d’une automatisation : elle ne s’exécute jamais elle-même.")
+		return s.say("It is the template of an automation and never runs itself.",
+			"C’est le modèle d’une automatisation : elle ne s’exécute jamais elle-même.")
 	}
 	return s.say("It has ended.", "Elle est terminée.")
 }
@@ -131,7 +139,8 @@ func doingOr(phase domain.Phase) [2]string {
 func (s speech) slot(w *domain.Waits) string {
 	text := s.say("It waits for the slot, which is free.", "Elle attend le créneau, qui est libre.")
 	if h := w.Holder; h != nil {
-		text = s.say("It waits for the slot, which %s holds (%s, %s).", "Elle attend le créneau, que tient %s (%s, %s).", s.name(h), h.ID, h.Phase)
+		text = s.say("It waits for the slot, which %s holds (%s, %s).",
+			"Elle attend le créneau, que tient %s (%s, %s).", s.name(h), h.ID, h.Phase)
 	}
 	switch {
 	case w.Preempting:
@@ -161,7 +170,8 @@ func (s speech) goesOn(e *domain.Explanation, until string) string {
 	switch e.UnblockedBy {
 	case domain.ByAnswer:
 		if until != "" {
-			return s.say("It goes on with the answer; without one it counts as a no at %s.", "Elle continue avec la réponse ; sans réponse, ce sera non à %s.", until)
+			return s.say("It goes on with the answer; without one it counts as a no at %s.",
+				"Elle continue avec la réponse ; sans réponse, ce sera non à %s.", until)
 		}
 		return s.say("It goes on with the answer.", "Elle continue avec la réponse.")
 	case domain.ByMessage:
@@ -170,7 +180,8 @@ func (s speech) goesOn(e *domain.Explanation, until string) string {
 		return s.say("Resume brings it back.", "La reprise la fait revenir.")
 	case domain.BySlot:
 		if until != "" && e.Waits.Holder != nil && e.Waits.LastError == "" {
-			return s.say("It goes on in its turn; a chat that stays inactive gives the slot up at %s.", "Elle continue à son tour ; un chat inactif rend le créneau à %s.", until)
+			return s.say("It goes on in its turn; a chat that stays inactive gives the slot up at %s.",
+				"Elle continue à son tour ; un chat inactif rend le créneau à %s.", until)
 		}
 		return s.say("It goes on by itself in its turn.", "Elle continue d’elle-même à son tour.")
 	case domain.ByTimer:

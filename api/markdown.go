@@ -34,7 +34,8 @@ func (m *Markdown) Head(s *domain.Session, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", escaped(name))
 	fmt.Fprintf(&b, "- %s\n", m.say("Session %s, %s, %s", "Session %s, %s, %s", s.ID, s.Type, s.Status()))
-	fmt.Fprintf(&b, "- %s\n", m.say("Begun %s, exported %s (%s)", "Commencée %s, exportée %s (%s)", m.clock(s.CreatedAt), m.clock(now), escaped(m.zone)))
+	fmt.Fprintf(&b, "- %s\n", m.say("Begun %s, exported %s (%s)",
+		"Commencée %s, exportée %s (%s)", m.clock(s.CreatedAt), m.clock(now), escaped(m.zone)))
 	cost := m.say("no price", "sans prix")
 	if s.Usage.Cost != nil {
 		cost = fmt.Sprintf("%.4g USD", *s.Usage.Cost)
@@ -144,7 +145,8 @@ func (m *Markdown) Approval(a *domain.Approval) string {
 	if by == "" {
 		by = m.say("nobody", "personne")
 	}
-	fmt.Fprintf(&b, "\n**%s**\n", m.say("%s by %s, %s", "%s par %s, %s", escaped(string(a.Status)), escaped(oneLine(by)), m.clock(*a.SettledAt)))
+	fmt.Fprintf(&b, "\n**%s**\n", m.say("%s by %s, %s",
+		"%s par %s, %s", escaped(string(a.Status)), escaped(oneLine(by)), m.clock(*a.SettledAt)))
 	if len(a.Decision) > 0 {
 		folded(&b, m.say("The answer", "La réponse"), "json", string(a.Decision))
 	}
