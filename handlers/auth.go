@@ -8,35 +8,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// edge is what all handlers share: how a request comes in and an answer goes out, and
-// what is kept between requests about who makes them.
-type edge struct {
-	Edge
-	tickets  *auth.Tickets
-	keys     *limiter
-	failures *limiter
-	hooks    hookRates
-	refused  *refusals
-	unread   *ledger // answers that are not read yet
-	open     *tally  // event streams
-	limits   RateLimits
-}
-
-func newEdge(c Edge) *edge {
-	limits, refused := c.RateLimits.orDefault(), &refusals{}
-	return &edge{
-		Edge:     c,
-		tickets:  auth.NewTickets(c.Clock, c.Tickets),
-		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
-		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
-		hooks:    newHookRates(c.Clock, limits, refused),
-		refused:  refused,
-		unread:   newLedger(),
-		open:     &tally{open: map[string]int{}},
-		limits:   limits,
-	}
-}
-
 // caller is who makes the request. Only routes with a role have one.
 func caller(r *http.Request) *auth.Identity {
 	if x := exchangeOf(r); x != nil {

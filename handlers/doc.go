@@ -1,5 +1,6 @@
 // Package handlers is the HTTP API: routes.go is the whole table on one screen, and
 // there is one file for each resource. A handler does five moves: read, check, call,
-// map, write. It declares the small interfaces that it calls (ports.go) and knows
-// neither the scheduler nor the repository.
+// map, write. What a body may be is said by the contract, whose types (package api) it is
+// read into. A handler declares the small interfaces that it calls (ports.go, in groups in
+// config.go) and knows neither the scheduler nor the repository.
 package handlers

@@ -1,0 +1,112 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Config is all that the API needs. Every field is required unless its comment says
+// otherwise.
+type Config struct {
+	Edge        Edge
+	Process     Process
+	Door        Door
+	Reads       Reads
+	Streams     Streams
+	Automations AutomationPorts
+	Data        DataPorts
+	Catalogue   CataloguePorts
+	Providers   ProviderPorts
+	Settings    SettingsPorts
+	// Web serves everything that is no route of the API (the web page). Optional.
+	Web http.Handler
+}
+
+// Edge is what every request passes: who calls, what is repeated, what is measured.
+type Edge struct {
+	Auth        Authenticator
+	Idempotency IdempotencyStore
+	Tickets     auth.TicketStore
+	Metrics     Metrics // optional
+	Log         zerolog.Logger
+	Clock       clock.Clock
+	// Draining says that the server is shutting down: not ready, no new work. Optional.
+	Draining func() bool
+	// Origins of pages that may use the API beside the server's own. Optional.
+	Origins auth.Origins
+	// RateLimits bound what one caller may ask. Optional: see there for what holds then.
+	RateLimits RateLimits
+}
+
+// Process is what the server tells of itself.
+type Process struct {
+	Version VersionInfo
+	Health  Health
+	Admin   Admin
+	// MetricsPage is what GET /metrics serves. Optional: 404 without it.
+	MetricsPage http.Handler
+}
+
+// Door is the one door to the sessions, in parts.
+type Door struct {
+	Sessions Sessions
+	Steering Steering
+	Messages Messages
+	Answers  Answers
+}
+
+// Reads are what is read of sessions.
+type Reads struct {
+	SessionReader   SessionReader
+	WorkspaceReader WorkspaceReader
+	Record          Record
+}
+
+// AutomationPorts are about automations and their runs.
+type AutomationPorts struct {
+	Automations Automations
+	Runs        Runs
+	Seeds       Seeds
+	Grants      Grants
+	Schedules   Schedules
+}
+
+// DataPorts are the user's data.
+type DataPorts struct {
+	Zones      Zones
+	Tools      Tools
+	ToolTypes  ToolTypes
+	Entries    Entries
+	EntryFiles EntryFiles
+	Documents  Documents
+	Versions   DocumentVersions
+	Undo       Undo
+	Periods    Periods
+	Search     Search
+}
+
+// CataloguePorts are about what the AI is told and may ask for.
+type CataloguePorts struct {
+	RichText  RichText
+	Catalogue Catalogue
+	// Chunks are those of the prompt's level 1.
+	Chunks func() []domain.Chunk
+}
+
+// ProviderPorts are about the AI providers.
+type ProviderPorts struct {
+	Providers     Providers
+	ProviderProbe ProviderProbe
+}
+
+// SettingsPorts are a workspace's settings and keys, and the workspaces.
+type SettingsPorts struct {
+	Settings   Settings
+	Keys       Keys
+	Workspaces Workspaces
+}
