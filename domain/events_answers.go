@@ -52,6 +52,25 @@ func refused(a Answer) Event    { return BudgetRefused{a} }
 func confirmed(a Answer) Event  { return CompletionConfirmed{a} }
 func rejected(a Answer) Event   { return CompletionRejected{a} }
 
+// QuestionOf is the question that an approval of this kind asks in a phase; nil for one that
+// no phase is about.
+func QuestionOf(kind ApprovalKind) *Question {
+	for _, r := range phases {
+		if r.asks != nil && r.asks.Kind == kind {
+			return r.asks
+		}
+	}
+	return nil
+}
+
+// Reply brings an answer, by the event of a yes or of a no.
+func (q *Question) Reply(yes bool, a Answer) Event {
+	if yes {
+		return q.Yes(a)
+	}
+	return q.No(a)
+}
+
 // Again brings an answer that was kept, by the event of that name; nil if the question
 // has none of it.
 func (q *Question) Again(event string, a Answer) Event {

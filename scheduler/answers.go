@@ -137,14 +137,7 @@ func earlyConfirmation(v *domain.View, kind domain.ApprovalKind, decision domain
 	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || v.Session.Phase != domain.WaitingCompletionConfirmation || w == nil || w.ApprovalID != "" {
 		return nil
 	}
-	return completion(domain.Answer{Decision: decision, Recorded: recorded})
-}
-
-func completion(answer domain.Answer) domain.Event {
-	if answer.Decision.Approved {
-		return domain.CompletionConfirmed{Answer: answer}
-	}
-	return domain.CompletionRejected{Answer: answer}
+	return domain.QuestionOf(kind).Reply(decision.Approved, domain.Answer{Decision: decision, Recorded: recorded})
 }
 
 // settled tells what was decided: the same answer again is a success, another one a

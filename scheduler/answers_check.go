@@ -75,21 +75,16 @@ func (a *Answers) answerEvent(v *domain.View, asked *domain.Approval, decision d
 		}
 		answer.Text = a.Checks.ResponseText(asked.Module, decision.Value, v.Workspace.Settings.Language)
 		return domain.CommunicationResponseReceived{Answer: answer}, nil
-	case domain.ApprovalBudget:
-		if decision.Approved {
-			return domain.BudgetRaised{Answer: answer}, nil
-		}
-		return domain.BudgetRefused{Answer: answer}, nil
-	case domain.ApprovalCompletion:
-		return completion(answer), nil
 	case domain.ApprovalPoisoned:
 		if decision.Approved {
 			return domain.SessionResumed{}, nil
 		}
 		return domain.StopRequested{By: decision.By.ID}, nil
-	default:
-		return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
 	}
+	if question := domain.QuestionOf(asked.Kind); question != nil {
+		return question.Reply(decision.Approved, answer), nil
+	}
+	return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
 }
 
 // checkDecision checks an answer to actions: what it names is the approval's, and who
