@@ -150,7 +150,7 @@ func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.Sessi
 		if session.Phase == domain.Completed {
 			out[i].EndedAt = &session.LastEventTime
 		}
-		if out[i].StartedAt, err = s.begun(ctx, session); err != nil {
+		if out[i].StartedAt, err = s.startOf(ctx, session); err != nil {
 			return nil, "", err
 		}
 		var row messageRow
@@ -179,9 +179,9 @@ func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.Sessi
 	return out, next, nil
 }
 
-// begun is when a run left the phase in which it was made: it had the slot then. One that
+// startOf is when a run left the phase in which it was made: it had the slot then. One that
 // ended without it never began.
-func (s *Store) begun(ctx context.Context, run *domain.Session) (*time.Time, error) {
+func (s *Store) startOf(ctx context.Context, run *domain.Session) (*time.Time, error) {
 	var at sqldb.Stamp
 	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)

@@ -14,10 +14,10 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// BenchmarkTurn is a round without commands as it is stored: the message in, the
+// BenchmarkRound is a round without commands as it is stored: the message in, the
 // answer out, each one commit. One operation is both. PostgreSQL runs without fsync
 // unless FERMATA_TEST_FSYNC=on; SQLite always waits for the disk.
-func BenchmarkTurn(b *testing.B) {
+func BenchmarkRound(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "bench.db") },
 		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
@@ -27,7 +27,7 @@ func BenchmarkTurn(b *testing.B) {
 			cfg.Encode = func(e *domain.LogEvent) ([]byte, error) { return json.Marshal(e) }
 			open(&cfg)
 			store := opened(b, cfg)
-			t := turns{b: b, store: store, s: &domain.Session{ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true,
+			t := rounds{b: b, store: store, s: &domain.Session{ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true,
 				CreatedAt: time.Now().UTC(), UpdatedAt: time.Now().UTC(), LastEventTime: time.Now().UTC()}}
 			t.ok(store.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: t.s.CreatedAt}))
 			t.ok(store.Commit(b.Context(), &domain.Change{WorkspaceID: ws, At: t.s.CreatedAt, Sessions: []domain.SessionWrite{{Session: t.s, Insert: true}}}))
@@ -39,25 +39,25 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-type turns struct {
+type rounds struct {
 	b     *testing.B
 	store *repository.Store
 	s     *domain.Session
 	n     int
 }
 
-func (t *turns) ok(err error) {
+func (t *rounds) ok(err error) {
 	if err != nil {
 		t.b.Fatal(err)
 	}
 }
 
-func (t *turns) change() *domain.Change {
+func (t *rounds) change() *domain.Change {
 	t.n++
 	return &domain.Change{WorkspaceID: ws, At: time.Now().UTC(), Sessions: []domain.SessionWrite{{Session: t.s}}}
 }
 
-func (t *turns) move(c *domain.Change, phases ...domain.Phase) {
+func (t *rounds) move(c *domain.Change, phases ...domain.Phase) {
 	for _, to := range phases {
 		x := &domain.Transition{WorkspaceID: ws, SessionID: t.s.ID, From: t.s.Phase, To: to, Event: "Event", Status: t.s.Status(), At: c.At}
 		t.s.Phase = to
@@ -68,7 +68,7 @@ func (t *turns) move(c *domain.Change, phases ...domain.Phase) {
 
 // in is the door's decision: read under the locks, then the message and the way to
 // the AI.
-func (t *turns) in() {
+func (t *rounds) in() {
 	_, err := t.store.Decide(t.b.Context(), ws, t.s.ID, checkedBench(func(v *domain.View) *domain.Change {
 		t.s = v.Session
 		c := t.change()
@@ -85,7 +85,7 @@ func (t *turns) in() {
 }
 
 // out is the driver's commit of the answer.
-func (t *turns) out() {
+func (t *rounds) out() {
 	c := t.change()
 	text := fmt.Sprintf("You slept well, %d hours on average. %0200d", t.n, t.n)
 	m := &domain.Message{ID: ids.New("msg"), WorkspaceID: ws, SessionID: t.s.ID, Timestamp: c.At, Sender: domain.SenderAI, Status: domain.MessageStored,

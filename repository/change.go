@@ -63,14 +63,14 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 		}
 	}
 	if t.created == "" {
-		t.created = madeBy(c)
+		t.created = createdID(c)
 	}
 	return nil
 }
 
-// madeBy is the id of what a change made, for the client that repeats its request:
+// createdID is the id of what a change made, for the client that repeats its request:
 // the session, else the message, else the data.
-func madeBy(c *domain.Change) string {
+func createdID(c *domain.Change) string {
 	for _, w := range c.Automations {
 		if w.Insert {
 			return w.Automation.ID
@@ -94,8 +94,8 @@ func madeBy(c *domain.Change) string {
 	return ""
 }
 
-// errNothing ends a transaction that has nothing to write.
-var errNothing = errors.New("nothing to write")
+// errNoChange ends a transaction whose decision was to write nothing.
+var errNoChange = errors.New("nothing to write")
 
 // Decide reads a session's View under its locks and writes the change that decide
 // returns, in one transaction; nil writes nothing. With session "" the View has none:
@@ -140,11 +140,11 @@ func (s *Store) decided(ctx context.Context, workspace string, decide func(conte
 			return err
 		}
 		if c == nil {
-			return errNothing
+			return errNoChange
 		}
 		return t.apply(sqldb.Unwatched(ctx), c)
 	})
-	if errors.Is(err, errNothing) {
+	if errors.Is(err, errNoChange) {
 		return nil, nil
 	}
 	if err != nil {

@@ -83,8 +83,8 @@ func (s *Store) Executions(ctx context.Context, workspace, session string) ([]*d
 	return each(rows, (*executionRow).execution)
 }
 
-// planned lists the executions of one answer, by position.
-func planned(ctx context.Context, r sqldb.Reader, workspace, session, answer string) ([]*domain.Execution, error) {
+// executionsOf lists the executions of one answer, by position.
+func executionsOf(ctx context.Context, r sqldb.Reader, workspace, session, answer string) ([]*domain.Execution, error) {
 	var rows []executionRow
 	err := r.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions "+
 		"WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3 ORDER BY position, id", workspace, session, answer)

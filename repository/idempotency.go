@@ -67,7 +67,7 @@ func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r Idempot
 		}
 		if n == 1 {
 			state = domain.RequestNew
-			return t.roomForKey(ctx, workspace, r, now)
+			return t.limitKeys(ctx, workspace, r, now)
 		}
 		state, stored, err = t.knownKey(ctx, workspace, r.Key, r.Hash, now)
 		return err
@@ -78,8 +78,8 @@ func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r Idempot
 	return state, stored, nil
 }
 
-// roomForKey refuses a key, just taken, that is one too many for its owner.
-func (t *tx) roomForKey(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) error {
+// limitKeys refuses a key, just taken, that is one too many for its owner.
+func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) error {
 	if r.MaxKeys == 0 {
 		return nil
 	}
@@ -257,8 +257,8 @@ var errKeyLost = &domain.Error{
 	Message: "Another server has taken this request over. Nothing was written here; ask again.",
 }
 
-// applied notes the request's key in the transaction that carries it out.
-func (t *tx) applied(ctx context.Context, workspace string) error {
+// noteApplied notes the request's key in the transaction that carries it out.
+func (t *tx) noteApplied(ctx context.Context, workspace string) error {
 	k, _ := ctx.Value(requestKeyName{}).(*requestKey)
 	if k == nil || k.workspace != workspace || k.applied.Load() {
 		return nil

@@ -102,7 +102,7 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 			return err
 		}
 	}
-	return place(c)
+	return assignSeqs(c)
 }
 
 // advance sets what every write of a session changes.
@@ -140,8 +140,8 @@ func (t *tx) numberOther(ctx context.Context, workspace, session string, events 
 	return nil
 }
 
-// place gives messages and transitions the numbers of their events.
-func place(c *domain.Change) error {
+// assignSeqs gives messages and transitions the numbers of their events.
+func assignSeqs(c *domain.Change) error {
 	created, updated := map[string]int64{}, map[string]int64{}
 	phases := map[*domain.Transition]int64{}
 	for _, e := range c.Events {
@@ -154,7 +154,7 @@ func place(c *domain.Change) error {
 			phases[e.Phase] = e.SessionSeq
 		}
 	}
-	seat := func(m *domain.Message, by map[string]int64, event domain.LogType) error {
+	assign := func(m *domain.Message, by map[string]int64, event domain.LogType) error {
 		seq, ok := by[m.ID]
 		if !ok {
 			return fmt.Errorf("place message %s: the change has no %s event for it", m.ID, event)
@@ -166,12 +166,12 @@ func place(c *domain.Change) error {
 		if m.Status == domain.MessageQueued {
 			continue
 		}
-		if err := seat(m, created, domain.LogMessageCreated); err != nil {
+		if err := assign(m, created, domain.LogMessageCreated); err != nil {
 			return err
 		}
 	}
 	for _, m := range c.PlacedMessages {
-		if err := seat(m, updated, domain.LogMessageUpdated); err != nil {
+		if err := assign(m, updated, domain.LogMessageUpdated); err != nil {
 			return err
 		}
 	}

@@ -140,11 +140,11 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 			return err
 		}
 	}
-	return t.tellQueue(ctx, c)
+	return t.fillQueueEvents(ctx, c)
 }
 
-// tellQueue fills the events that show the queue with the queue as it is now.
-func (t *tx) tellQueue(ctx context.Context, c *domain.Change) error {
+// fillQueueEvents fills the events that show the queue with the queue as it is now.
+func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 	for _, e := range c.Events {
 		if e.Type != domain.LogQueueChanged {
 			continue

@@ -48,7 +48,7 @@ func (r *toolRow) tool() domain.Tool {
 
 // Tools lists the tools of a zone ("": of every zone) by position, then name.
 func (d *Data) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) {
-	tools, _, err := d.ToolsPage(ctx, zoneID, "", everything)
+	tools, _, err := d.ToolsPage(ctx, zoneID, "", noLimit)
 	return tools, err
 }
 

@@ -203,7 +203,7 @@ func waitOf(ctx context.Context, r sqldb.Reader, s *domain.Session, approvals in
 		}
 	}
 	if s.State.AnswerID != "" && s.Phase != domain.Idle && s.Phase != domain.Completed {
-		if executions, err = planned(ctx, r, s.WorkspaceID, s.ID, s.State.AnswerID); err != nil {
+		if executions, err = executionsOf(ctx, r, s.WorkspaceID, s.ID, s.State.AnswerID); err != nil {
 			return nil, nil, nil, err
 		}
 	}

@@ -23,6 +23,6 @@ func (s *Store) write(ctx context.Context, workspace string, fn func(t *tx) erro
 		if err := fn(t); err != nil {
 			return err
 		}
-		return t.applied(sqldb.Unwatched(ctx), workspace)
+		return t.noteApplied(sqldb.Unwatched(ctx), workspace)
 	})
 }

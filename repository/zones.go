@@ -43,7 +43,7 @@ func (r *zoneRow) zone() domain.Zone {
 
 // Zones lists the zones by position, then name.
 func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
-	zones, _, err := d.ZonesPage(ctx, "", everything)
+	zones, _, err := d.ZonesPage(ctx, "", noLimit)
 	return zones, err
 }
 
@@ -59,8 +59,8 @@ func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domai
 	return values(rows, (*zoneRow).zone), next, nil
 }
 
-// everything is a page without end.
-const everything = -1
+// noLimit is a page without end.
+const noLimit = -1
 
 // byPosition reads a page in the order of position, name and id.
 func byPosition[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor string, limit int, rows *[]R, key func(*R) sqldb.Cursor) (string, error) {
@@ -72,7 +72,7 @@ func byPosition[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, curs
 		q.Add(" AND (position, name, id) > (?, ?, ?)", after.Number, after.Name, after.ID)
 	}
 	q.Add(" ORDER BY position, name, id")
-	if limit == everything {
+	if limit == noLimit {
 		return "", r.All(ctx, rows, q.Text(), q.Args()...)
 	}
 	var next string
