@@ -13,8 +13,25 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// loopStore shows the repository to the run loop, which names only what it uses.
-type loopStore struct{ *repository.Store }
+// answerStore and sessionStore are what the scheduler reads before a decision.
+type (
+	answerStore struct {
+		*repository.Store
+		*repository.SessionStore
+		*repository.ApprovalStore
+	}
+	sessionStore struct {
+		*repository.SessionStore
+		*repository.AutomationStore
+	}
+)
+
+// loopStore is what the run loop reads and writes, in the loop's own types.
+type loopStore struct {
+	*repository.Store
+	*repository.SessionStore
+	*repository.RecordStore
+}
 
 func (s loopStore) Act(ctx context.Context, workspace, session string, act orchestrator.ActFunc) (*domain.Change, error) {
 	return s.Store.Act(ctx, workspace, session,
@@ -24,7 +41,10 @@ func (s loopStore) Act(ctx context.Context, workspace, session string, act orche
 }
 
 // dataStore shows the repository to the service of the user's data.
-type dataStore struct{ *repository.Store }
+type dataStore struct {
+	*repository.Store
+	*repository.WorkspaceStore
+}
 
 func (s dataStore) Read(workspace string) data.Reader { return s.ReadData(workspace) }
 
@@ -32,6 +52,31 @@ func (s dataStore) Write(ctx context.Context, workspace string, change func(cont
 	return s.WriteData(ctx, workspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		return change(ctx, d)
 	})
+}
+
+// sessionReads, workspaceReads and recordReads are what requests read.
+type (
+	sessionReads struct {
+		*repository.SessionStore
+		*repository.EventStore
+	}
+	workspaceReads struct {
+		*repository.SlotStore
+		*repository.ApprovalStore
+		*repository.EventStore
+	}
+	recordReads struct {
+		*repository.RecordStore
+		*repository.SessionStore
+		*repository.ApprovalStore
+	}
+)
+
+// newsStore is what the news of a provider are for: who waits, and in which workspace.
+type newsStore struct {
+	*repository.SlotStore
+	*repository.ProviderStore
+	*repository.WorkspaceStore
 }
 
 // pureMachine shows the machine's functions to the scheduler.

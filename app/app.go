@@ -116,11 +116,11 @@ func open(ctx context.Context, flags Config) (*App, error) {
 
 // firstWorkspace makes the workspace that a fresh server has.
 func (a *App) firstWorkspace(ctx context.Context) error {
-	_, err := a.store.Workspace(ctx, domain.DefaultWorkspace)
+	_, err := a.store.Workspaces.Workspace(ctx, domain.DefaultWorkspace)
 	if domain.ErrorCode(err) != domain.CodeNotFound {
 		return err
 	}
-	err = a.store.CreateWorkspace(ctx, &domain.Workspace{
+	err = a.store.Workspaces.CreateWorkspace(ctx, &domain.Workspace{
 		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: a.clock(),
 	})
 	if domain.ErrorCode(err) == domain.CodeConflict {
@@ -162,22 +162,22 @@ func (a *App) committed(change *domain.Change) {
 // wire makes the parts and says in which order they run.
 func (a *App) wire(ctx context.Context) error {
 	a.broker = stream.New(stream.Config{Clock: a.clock, Newest: func(ctx context.Context, workspace string) (int64, error) {
-		_, newest, err := a.store.EventBounds(ctx, workspace)
+		_, newest, err := a.store.Events.EventBounds(ctx, workspace)
 		return newest, err
 	}})
 	if err := a.wireProviders(); err != nil {
 		return err
 	}
-	a.metrics.registry.MustRegister(slotGauges{a.store.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	a.metrics.registry.MustRegister(slotGauges{a.store.Slot.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
 	}, a.providers.Board.Resting))
 	keeper := &scheduler.Keeper{
-		Leases: a.store, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
+		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
 	}
 	a.wireNode(keeper.Look)
 	a.wireLoop()
 	keeper.Door, keeper.Drivers = a.scheduling.Door, a.loop
-	a.uses = auth.NewUses(a.store, a.clock, a.log)
+	a.uses = auth.NewUses(a.store.Keys, a.clock, a.log)
 	handler, err := a.handler(ctx)
 	if err != nil {
 		return err
@@ -219,9 +219,9 @@ func (a *App) wireProviders() error {
 	if err != nil {
 		return err
 	}
-	a.news = configured.NewNews(a.store, a.wakeForNetwork, a.log)
+	a.news = configured.NewNews(newsStore{a.store.Slot, a.store.Providers, a.store.Workspaces}, a.wakeForNetwork, a.log)
 	a.providers = configured.New(configured.Config{
-		Rows: a.store, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: ids.New,
+		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: ids.New,
 		Script: a.flags.ScriptProvider, Back: a.news.Tell,
 	})
 	return nil
@@ -247,7 +247,7 @@ func (a *App) openAccess() func(context.Context) bool {
 		if closed.Load() {
 			return false
 		}
-		anyKey, err := a.store.AnyKey(ctx)
+		anyKey, err := a.store.Keys.AnyKey(ctx)
 		if anyKey {
 			closed.Store(true)
 		}
@@ -263,7 +263,7 @@ func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reas
 
 func (a *App) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
-		Store: loopStore{a.store}, Streams: a.broker, Models: a.providers.Models, Commands: a.catalogue, Observer: a.metrics,
+		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models, Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
@@ -277,7 +277,7 @@ func (a *App) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
 	return auth.New(auth.Config{
 		Origins: origins,
 		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
-		Keys: a.store, Workspaces: a.store, Uses: a.uses, Clock: a.clock,
+		Keys: a.store.Keys, Workspaces: a.store.Workspaces, Uses: a.uses, Clock: a.clock,
 	})
 }
 

@@ -25,11 +25,11 @@ var _ interface {
 } = automationService{}
 
 func (s automationService) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
-	return s.app.store.Automations(ctx, workspace, enabled, cursor, limit)
+	return s.app.store.Automations.Automations(ctx, workspace, enabled, cursor, limit)
 }
 
 func (s automationService) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
-	return s.app.store.Automation(ctx, workspace, id)
+	return s.app.store.Automations.Automation(ctx, workspace, id)
 }
 
 func (s automationService) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
@@ -158,11 +158,11 @@ func (s automationService) TriggerAutomation(ctx context.Context, id, token stri
 }
 
 func (s automationService) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
-	return s.app.store.RunRecords(ctx, workspace, f)
+	return s.app.store.Automations.RunRecords(ctx, workspace, f)
 }
 
 func (s automationService) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
-	return s.app.store.Occurrences(ctx, workspace, f)
+	return s.app.store.Automations.Occurrences(ctx, workspace, f)
 }
 
 // Seed is the message that an automation's runs begin with.
@@ -171,7 +171,7 @@ func (s automationService) Seed(ctx context.Context, workspace, id string) (*dom
 	if err != nil {
 		return nil, nil, err
 	}
-	messages, err := s.app.store.Messages(ctx, workspace, a.SeedSessionID, 0, 0)
+	messages, err := s.app.store.Sessions.Messages(ctx, workspace, a.SeedSessionID, 0, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,7 +187,7 @@ func (s automationService) ResolveSeed(ctx context.Context, workspace string, se
 }
 
 func (s automationService) Grants(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.Grant, string, error) {
-	return s.app.store.Grants(ctx, workspace, id, cursor, limit)
+	return s.app.store.Automations.Grants(ctx, workspace, id, cursor, limit)
 }
 
 func (s automationService) GiveGrant(ctx context.Context, workspace, id string, g domain.Grant) (*domain.Grant, int64, error) {

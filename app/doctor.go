@@ -53,10 +53,10 @@ func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagno
 		return []diagnosis.Finding{diagnosis.Failed("database", err.Error(), "Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")}
 	}
 	defer func() { _ = store.Close() }()
-	if _, err := store.Workspaces(ctx); err != nil {
+	if _, err := store.Workspaces.Workspaces(ctx); err != nil {
 		return []diagnosis.Finding{diagnosis.Failed("database", "it answers, but its tables cannot be read: "+err.Error(), "Bring it up to date: fermata migrate")}
 	}
-	return append([]diagnosis.Finding{diagnosis.OK("database", store.Kind()+" answers and is up to date")}, checkSealed(ctx, store, keys)...)
+	return append([]diagnosis.Finding{diagnosis.OK("database", store.Kind()+" answers and is up to date")}, checkSealed(ctx, store.Secrets, keys)...)
 }
 
 // checkSealed looks whether the keys open what is stored.

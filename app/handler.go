@@ -31,11 +31,11 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	a.warnOfPlain()
-	userData := data.NewService(dataStore{a.store}, a.rules, a.clock, ids.New)
+	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, ids.New)
 	automations := automationService{a}
 	return handlers.New(handlers.Config{
 		Edge: handlers.Edge{
-			Auth: who, Idempotency: requestKeys{a.store, a.clock}, Tickets: a.store, Metrics: a.metrics, Log: a.log, Clock: a.clock,
+			Auth: who, Idempotency: requestKeys{a.store.Requests, a.clock}, Tickets: a.store.Keys, Metrics: a.metrics, Log: a.log, Clock: a.clock,
 			Draining: a.draining.Load, Origins: origins, RateLimits: a.flags.Rate.limits(),
 		},
 		Process: handlers.Process{
@@ -46,7 +46,11 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions,
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
 		},
-		Reads:   handlers.Reads{SessionReader: a.store, WorkspaceReader: a.store, Record: a.store},
+		Reads: handlers.Reads{
+			SessionReader:   sessionReads{a.store.Sessions, a.store.Events},
+			WorkspaceReader: workspaceReads{a.store.Slot, a.store.Approvals, a.store.Events},
+			Record:          recordReads{a.store.Records, a.store.Sessions, a.store.Approvals},
+		},
 		Streams: a.broker,
 		Automations: handlers.AutomationPorts{
 			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
@@ -57,7 +61,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
-		Settings:  handlers.SettingsPorts{Settings: a.store, Keys: keyService{a}, Workspaces: a.store},
+		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
 		Web:       web.Handler(),
 	}), nil
 }
@@ -76,7 +80,7 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 			continue
 		}
 		var err error // only enrichments need the workspace's calendar and language
-		if w, err = s.app.store.Workspace(ctx, workspace); err != nil {
+		if w, err = s.app.store.Workspaces.Workspace(ctx, workspace); err != nil {
 			return nil, err
 		}
 		break
@@ -97,7 +101,7 @@ func (s catalogueService) Commands(context.Context, string) ([]domain.CommandSpe
 type keyService struct{ app *App }
 
 func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
-	return s.app.store.Keys(ctx, workspace)
+	return s.app.store.Keys.Keys(ctx, workspace)
 }
 
 func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
@@ -106,7 +110,7 @@ func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers
 		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
 		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
 	}}
-	err := s.app.store.InsertKey(ctx, minted.Key, func(first bool) error {
+	err := s.app.store.Keys.InsertKey(ctx, minted.Key, func(first bool) error {
 		if minted.Closed = first && s.app.flags.RootKey == ""; minted.Closed {
 			return minted.MayBeFirst()
 		}
@@ -120,9 +124,9 @@ func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers
 
 func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
 	if s.app.flags.RootKey != "" {
-		return s.app.store.RevokeKey(ctx, workspace, id, nil)
+		return s.app.store.Keys.RevokeKey(ctx, workspace, id, nil)
 	}
-	return s.app.store.RevokeKey(ctx, workspace, id, func(all []*domain.Key) error {
+	return s.app.store.Keys.RevokeKey(ctx, workspace, id, func(all []*domain.Key) error {
 		return domain.MayRevoke(id, all, s.app.clock())
 	})
 }
@@ -131,11 +135,11 @@ func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
 type adminService struct{ app *App }
 
 func (s adminService) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
-	return s.app.store.Invariants(ctx, workspace)
+	return s.app.store.Workspaces.Invariants(ctx, workspace)
 }
 
 func (s adminService) Status(ctx context.Context, workspace string, whole bool) (*handlers.Status, error) {
-	until, err := s.app.store.LeaseUntil(ctx)
+	until, err := s.app.store.Nodes.LeaseUntil(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +154,7 @@ func (s adminService) Status(ctx context.Context, workspace string, whole bool) 
 	}
 	if whole {
 		status.Sessions, status.StreamClients = s.app.loop.Active(), s.app.broker.Load().Streams
-		status.Nodes, err = s.app.store.Nodes(ctx)
+		status.Nodes, err = s.app.store.Nodes.Nodes(ctx)
 	}
 	return status, err
 }
@@ -186,10 +190,10 @@ func (a *App) housekeeping() lifecycle.Service {
 
 func (a *App) prune(ctx context.Context) error {
 	now := a.clock()
-	if err := a.store.PruneIdempotency(ctx, now); err != nil {
+	if err := a.store.Requests.PruneIdempotency(ctx, now); err != nil {
 		return fmt.Errorf("prune idempotency keys: %w", err)
 	}
-	if err := a.store.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
+	if err := a.store.Events.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
 		return fmt.Errorf("prune events: %w", err)
 	}
 	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {

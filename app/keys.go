@@ -12,7 +12,7 @@ import (
 // requestKeys shows the repository's idempotency keys to the handlers, which keep an
 // answer as one text.
 type requestKeys struct {
-	store *repository.Store
+	store *repository.RequestStore
 	clock clock.Clock
 }
 

@@ -19,7 +19,7 @@ func (a *App) wireNode(gone func()) {
 		url = a.flags.DatabaseURL
 	}
 	a.node = bus.New(bus.Config{
-		ID: a.incarnation, Wire: &bus.Postgres{URL: url, Log: a.log}, Broker: a.broker, Events: a.store,
+		ID: a.incarnation, Wire: &bus.Postgres{URL: url, Log: a.log}, Broker: a.broker, Events: a.store.Events,
 		Scheduler: localNode{a}, Runner: localNode{a}, Gone: gone, Clock: a.clock, Log: a.log,
 		Causes: map[string]error{
 			"preempted": orchestrator.ErrPreempted, "interrupted": orchestrator.ErrInterrupted,

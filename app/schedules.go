@@ -12,7 +12,7 @@ import (
 type scheduleService struct{ app *App }
 
 func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error) {
-	w, err := s.app.store.Workspace(ctx, workspace)
+	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -28,18 +28,19 @@ func (a *App) wireScheduling() {
 		},
 		Clock: a.clock, NewID: ids.New, Log: a.log,
 	})
-	sessions := &scheduler.Sessions{Door: door, Store: a.store, Providers: a.store, Streams: a.broker, Gather: a.gather()}
+	reads := sessionStore{a.store.Sessions, a.store.Automations}
+	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Streams: a.broker, Gather: a.gather()}
 	standing := automations.Config{
-		Door: door, Sessions: sessions, Store: a.store, Events: a.store, Conditions: conditions{a.catalogue}, Providers: a.store,
+		Door: door, Sessions: sessions, Store: reads, Events: a.store.Events, Conditions: conditions{a.catalogue}, Providers: a.store.Providers,
 		SealHook: a.sealHook, Clock: a.clock, NewID: ids.New, Log: a.log,
 	}
 	runs := automations.NewRuns(standing)
-	queue := &scheduler.Queue{Door: door, Waiters: a.store, Due: runs}
+	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
-		Messages:    &scheduler.Messages{Door: door, Store: a.store, Streams: a.broker},
-		Answers:     &scheduler.Answers{Door: door, Store: a.store, Checks: answers{a}},
+		Messages:    &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
+		Answers:     &scheduler.Answers{Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals}, Checks: answers{a}},
 		Automations: automations.NewService(standing), Runs: runs,
-		Loop: scheduler.NewLoop(door, queue, a.store, runs),
+		Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs),
 	}
 }

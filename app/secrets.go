@@ -54,7 +54,7 @@ func wrongKey(keys *seal.Keys, unreadable, all int) string {
 // checkSecrets refuses to start with a key that does not open what is stored, before the
 // first call finds out.
 func (a *App) checkSecrets(ctx context.Context) error {
-	lost, all, err := unreadable(ctx, a.keys, a.store)
+	lost, all, err := unreadable(ctx, a.keys, a.store.Secrets)
 	if err != nil || lost == 0 {
 		return err
 	}
@@ -68,10 +68,10 @@ func (a *App) checkSecrets(ctx context.Context) error {
 // reseal brings secrets that were stored before into their present form: a provider's
 // key is bound to where it goes now, a webhook's secret is sealed and found by its hash.
 func (a *App) reseal(ctx context.Context) error {
-	if err := a.providers.Reseal(ctx, a.store); err != nil {
+	if err := a.providers.Reseal(ctx, a.store.Secrets); err != nil {
 		return err
 	}
-	hooks, err := a.store.HooksSealedOtherwise(ctx, seal.Version)
+	hooks, err := a.store.Secrets.HooksSealedOtherwise(ctx, seal.Version)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *App) reseal(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := a.store.ResealHook(ctx, h, automations.HookHash(h.HookSealed), sealed); err != nil {
+		if err := a.store.Secrets.ResealHook(ctx, h, automations.HookHash(h.HookSealed), sealed); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,10 @@ func pointerOf(err error) string {
 }
 
 // stores shows the repository to a service, as the server does.
-type stores struct{ *repository.Store }
+type stores struct {
+	*repository.Store
+	*repository.WorkspaceStore
+}
 
 func (s stores) Read(workspace string) Reader { return s.ReadData(workspace) }
 
@@ -81,7 +84,8 @@ func (s stores) Write(ctx context.Context, workspace string, change func(context
 // newService has the data of newWorld, committed.
 func newService(t *testing.T) (*Service, stores) {
 	t.Helper()
-	store := stores{suite.SQLite(t)}
+	db := suite.SQLite(t)
+	store := stores{db, db.Workspaces}
 	_, err := store.Write(t.Context(), ws, func(ctx context.Context, d Store) ([]domain.DataChange, error) { return nil, furnish(ctx, d) })
 	if err != nil {
 		t.Fatal(err)

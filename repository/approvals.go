@@ -8,6 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// ApprovalStore reads what people are asked.
+type ApprovalStore struct{ *base }
+
 type approvalRow struct {
 	WorkspaceID     string      `db:"workspace_id,key"`
 	ID              string      `db:"id,key"`
@@ -75,7 +78,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 
 // Approvals lists a workspace's approvals, newest first. The second result is the
 // cursor of the next page, "" at the end.
-func (s *Store) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
+func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
 	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -103,7 +106,7 @@ func (s *Store) Approvals(ctx context.Context, workspace string, f domain.Approv
 }
 
 // Approval reads one approval.
-func (s *Store) Approval(ctx context.Context, workspace, id string) (*domain.Approval, error) {
+func (s *ApprovalStore) Approval(ctx context.Context, workspace, id string) (*domain.Approval, error) {
 	var row approvalRow
 	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -117,7 +120,7 @@ func (s *Store) Approval(ctx context.Context, workspace, id string) (*domain.App
 
 // LatestApproval is the newest approval of a kind that the session has; nil when it
 // never had one.
-func (s *Store) LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error) {
+func (s *ApprovalStore) LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error) {
 	var row approvalRow
 	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals "+
 		"WHERE workspace_id = $1 AND session_id = $2 AND kind = $3 ORDER BY created_at DESC, id DESC LIMIT 1",
@@ -163,7 +166,7 @@ func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) e
 
 // SessionApprovals lists the approvals of one session, oldest first. The second result
 // is the cursor of the next page, "" at the end.
-func (s *Store) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) ([]*domain.Approval, string, error) {
+func (s *ApprovalStore) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) ([]*domain.Approval, string, error) {
 	after, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err

@@ -8,6 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// AutomationStore keeps automations, with their occurrences, grants and runs.
+type AutomationStore struct{ *base }
+
 type automationRow struct {
 	WorkspaceID       string      `db:"workspace_id,key"`
 	ID                string      `db:"id,key"`
@@ -89,7 +92,7 @@ func (r *automationRow) automation() (*domain.Automation, error) {
 }
 
 // Automation reads one automation that was not deleted.
-func (s *Store) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
+func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
 	return automationIn(ctx, s.db, workspace, id)
 }
 
@@ -108,7 +111,7 @@ func automationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*d
 
 // AutomationOfHook finds the automation that a webhook URL names, in whatever
 // workspace. The caller compares the token.
-func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
+func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
 	var row automationRow
 	err := s.db.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE id = $1 AND hook_sealed <> '' AND deleted_at IS NULL", id)
 	if sqldb.NotFound(err) {
@@ -122,7 +125,7 @@ func (s *Store) AutomationOfHook(ctx context.Context, id string) (*domain.Automa
 
 // Automations lists a workspace's automations, newest first. The second result is the
 // cursor of the next page, "" at the end.
-func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
+func (s *AutomationStore) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
 	before, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err
@@ -145,12 +148,12 @@ func (s *Store) Automations(ctx context.Context, workspace string, enabled *bool
 
 // WatchingAutomations lists those that entries start and that have not looked at all
 // that happened in their workspace; workspace "" means every workspace.
-func (s *Store) WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
+func (s *AutomationStore) WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.automationRefs(ctx, "SELECT a.workspace_id, a.id FROM automations a JOIN workspaces w ON w.id = a.workspace_id "+
 		"WHERE a.watches AND ($1 = '' OR a.workspace_id = $1) AND a.seen_seq < w.last_seq ORDER BY a.workspace_id, a.id", workspace)
 }
 
-func (s *Store) automationRefs(ctx context.Context, sql string, args ...any) ([]domain.AutomationRef, error) {
+func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args ...any) ([]domain.AutomationRef, error) {
 	var rows []refRow
 	if err := s.db.All(ctx, &rows, sql, args...); err != nil {
 		return nil, fmt.Errorf("look for automations that are due: %w", err)

@@ -25,7 +25,7 @@ func (s *Store) DecideAutomation(ctx context.Context, workspace, automation stri
 	})
 }
 
-func (s *Store) automationView(ctx context.Context, r sqldb.Reader, workspace, automation string) (*domain.AutomationView, error) {
+func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, automation string) (*domain.AutomationView, error) {
 	base, err := s.view(ctx, r, workspace, "", s.db.Dialect.Lock, waitingSQL)
 	if err != nil {
 		return nil, err
@@ -138,9 +138,9 @@ func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, ru
 
 // RunRecords lists runs of automations, newest first, each with the text of its last
 // answer. The second result is the cursor of the next page, "" at the end.
-func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
+func (s *AutomationStore) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
 	f.Type = domain.Run
-	sessions, next, err := s.Sessions(ctx, workspace, f)
+	sessions, next, err := (&SessionStore{s.base}).Sessions(ctx, workspace, f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -181,7 +181,7 @@ func (s *Store) RunRecords(ctx context.Context, workspace string, f domain.Sessi
 
 // startOf is when a run left the phase in which it was made: it had the slot then. One that
 // ended without it never began.
-func (s *Store) startOf(ctx context.Context, run *domain.Session) (*time.Time, error) {
+func (s *AutomationStore) startOf(ctx context.Context, run *domain.Session) (*time.Time, error) {
 	var at sqldb.Stamp
 	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)

@@ -99,7 +99,7 @@ func (d *dataBench) fill(b *testing.B) {
 func makeTool(b *testing.B, store *repository.Store) {
 	b.Helper()
 	at := time.Now().UTC()
-	err := store.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: at})
+	err := store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: at})
 	if err == nil {
 		_, err = store.WriteData(b.Context(), ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 			if err := d.InsertZone(ctx, &domain.Zone{ID: "zon_1", Name: "Life", CreatedAt: at, UpdatedAt: at}); err != nil {

@@ -29,7 +29,7 @@ func BenchmarkRound(b *testing.B) {
 			store := opened(b, cfg)
 			t := rounds{b: b, store: store, s: &domain.Session{ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true,
 				CreatedAt: time.Now().UTC(), UpdatedAt: time.Now().UTC(), LastEventTime: time.Now().UTC()}}
-			t.ok(store.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: t.s.CreatedAt}))
+			t.ok(store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: t.s.CreatedAt}))
 			t.ok(store.Commit(b.Context(), &domain.Change{WorkspaceID: ws, At: t.s.CreatedAt, Sessions: []domain.SessionWrite{{Session: t.s, Insert: true}}}))
 			for b.Loop() {
 				t.in()

@@ -14,7 +14,7 @@ import (
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
 	err := s.write(ctx, c.WorkspaceID, func(t *tx) error {
-		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), s, c) })
+		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), c) })
 	})
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-func (s *Store) committed(c *domain.Change) {
+func (s *base) committed(c *domain.Change) {
 	if s.cfg.Committed != nil {
 		s.cfg.Committed(c)
 	}
@@ -133,7 +133,7 @@ func (s *Store) Act(ctx context.Context, workspace, session string, act func(con
 
 // decided writes the change that decide returns of what it reads in the same
 // transaction, and tells of it; with nil, nothing is written.
-func (s *Store) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (*domain.Change, error) {
+func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (*domain.Change, error) {
 	var c *domain.Change
 	err := s.write(ctx, workspace, func(t *tx) (err error) {
 		if c, err = decide(ctx, t); err != nil {

@@ -37,7 +37,7 @@ func newCutWorld(t *testing.T) *cutWorld {
 	w.proxy = testkit.NewCutProxy(t)
 	cut.URL = w.proxy.URL(t, direct.URL)
 	w.store = opened(t, cut)
-	w.must(w.direct.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: "d", Settings: domain.DefaultSettings(), CreatedAt: w.at}))
+	w.must(w.direct.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: "d", Settings: domain.DefaultSettings(), CreatedAt: w.at}))
 	return w
 }
 
@@ -89,7 +89,7 @@ type write struct {
 }
 
 func (w *cutWorld) lastSeq() int64 {
-	_, newest, err := w.direct.EventBounds(w.t.Context(), ws)
+	_, newest, err := w.direct.Events.EventBounds(w.t.Context(), ws)
 	w.must(err)
 	return newest
 }
@@ -159,23 +159,23 @@ var writes = []write{
 	{"settings", func(w *cutWorld) (func(context.Context) error, func() int) {
 		before := w.settings()
 		return func(ctx context.Context) error {
-			_, err := w.store.UpdateSettings(ctx, ws, func(x *domain.Settings) error { x.MaxQueueLength++; return nil })
+			_, err := w.store.Workspaces.UpdateSettings(ctx, ws, func(x *domain.Settings) error { x.MaxQueueLength++; return nil })
 			return err
 		}, func() int { return w.settings() - before }
 	}},
 	{"provider", func(w *cutWorld) (func(context.Context) error, func() int) {
 		p := &domain.Provider{ID: ids.New("prv"), WorkspaceID: ws, Config: json.RawMessage("{}"), IsDefault: true, CreatedAt: w.at, UpdatedAt: w.at}
-		w.must(w.direct.InsertProvider(w.t.Context(), p))
-		return func(ctx context.Context) error { return w.store.UpdateProvider(ctx, p) }, func() int {
-			got, err := w.direct.Provider(w.t.Context(), ws, p.ID)
+		w.must(w.direct.Providers.InsertProvider(w.t.Context(), p))
+		return func(ctx context.Context) error { return w.store.Providers.UpdateProvider(ctx, p) }, func() int {
+			got, err := w.direct.Providers.Provider(w.t.Context(), ws, p.ID)
 			w.must(err)
 			return int(got.Version) - 1
 		}
 	}},
 	{"key", func(w *cutWorld) (func(context.Context) error, func() int) {
 		k := &domain.Key{ID: ids.New("key"), WorkspaceID: ws, Hash: ids.New("h"), CreatedAt: w.at}
-		return func(ctx context.Context) error { return w.store.InsertKey(ctx, k, nil) }, func() int {
-			if _, err := w.direct.KeyByHash(w.t.Context(), k.Hash); err != nil {
+		return func(ctx context.Context) error { return w.store.Keys.InsertKey(ctx, k, nil) }, func() int {
+			if _, err := w.direct.Keys.KeyByHash(w.t.Context(), k.Hash); err != nil {
 				return 0
 			}
 			return 1
@@ -184,9 +184,9 @@ var writes = []write{
 	{"workspace", func(w *cutWorld) (func(context.Context) error, func() int) {
 		id := ids.New("ws")
 		return func(ctx context.Context) error {
-				return w.store.CreateWorkspace(ctx, &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: w.at})
+				return w.store.Workspaces.CreateWorkspace(ctx, &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: w.at})
 			}, func() int {
-				if _, err := w.direct.Workspace(w.t.Context(), id); err != nil {
+				if _, err := w.direct.Workspaces.Workspace(w.t.Context(), id); err != nil {
 					return 0
 				}
 				return 1
@@ -195,7 +195,7 @@ var writes = []write{
 	{"request key", func(w *cutWorld) (func(context.Context) error, func() int) {
 		s, key := w.fresh(), ids.New("k")
 		return func(ctx context.Context) error {
-				state, _, err := w.store.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
+				state, _, err := w.store.Requests.BeginIdempotent(ctx, ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				if err == nil && state != domain.RequestNew {
 					err = fmt.Errorf("a fresh key is %s", state)
 				}
@@ -206,9 +206,9 @@ var writes = []write{
 				if err := w.store.Commit(under, w.big(s, false)); err != nil {
 					return err
 				}
-				return w.store.FinishIdempotent(under, ws, key, 200, []byte("x"), nil)
+				return w.store.Requests.FinishIdempotent(under, ws, key, 200, []byte("x"), nil)
 			}, func() int {
-				state, stored, err := w.direct.BeginIdempotent(w.t.Context(), ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
+				state, stored, err := w.direct.Requests.BeginIdempotent(w.t.Context(), ws, repository.IdempotentRequest{Key: key, Hash: "h"}, w.at)
 				w.must(err)
 				if state != domain.RequestAnswered || stored.Seq == 0 {
 					w.t.Errorf("the request's key is %s, %v", state, stored)
@@ -218,19 +218,19 @@ var writes = []write{
 	}},
 	{"lease", func(w *cutWorld) (func(context.Context) error, func() int) {
 		return func(ctx context.Context) error {
-			return errors.Join(w.store.Renew(ctx, time.Hour), w.store.Release(ctx))
+			return errors.Join(w.store.Nodes.Renew(ctx, time.Hour), w.store.Nodes.Release(ctx))
 		}, func() int { return 1 }
 	}},
 }
 
 func (w *cutWorld) read(id string) *domain.Session {
-	s, err := w.direct.Session(w.t.Context(), ws, id)
+	s, err := w.direct.Sessions.Session(w.t.Context(), ws, id)
 	w.must(err)
 	return s
 }
 
 func (w *cutWorld) settings() int {
-	x, err := w.direct.Workspace(w.t.Context(), ws)
+	x, err := w.direct.Workspaces.Workspace(w.t.Context(), ws)
 	w.must(err)
 	return x.Settings.MaxQueueLength
 }
@@ -290,7 +290,7 @@ func TestLostReplies(t *testing.T) {
 }
 
 func (w *cutWorld) invariants() []domain.Invariant {
-	all, err := w.direct.Invariants(w.t.Context(), ws)
+	all, err := w.direct.Workspaces.Invariants(w.t.Context(), ws)
 	w.must(err)
 	var broken []domain.Invariant
 	for _, i := range all {

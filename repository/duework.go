@@ -31,7 +31,7 @@ const sweepSQL = dueWorkSQL +
 
 // DueWork reads what the scheduler has to do by now, at most limit of each kind; a sweep
 // looks for who waits and who watches too.
-func (s *Store) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
+func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
 	sql, args := dueWorkSQL, []any{sqldb.At(now), limit}
 	if sweep {
 		sql, args = sweepSQL, append(args, domain.FailuresToDisable)

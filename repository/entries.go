@@ -178,7 +178,7 @@ func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time
 
 // EntriesMadeAt lists the entries of a tool that were made in one call, known by their
 // CreatedAt, in the order of their ids.
-func (s *Store) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
+func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
 	var rows []entryRow
 	err := s.db.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
 		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, sqldb.At(made), limit)

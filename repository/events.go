@@ -9,6 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// EventStore reads the log of a workspace, and the entries that it tells of.
+type EventStore struct{ *base }
+
 type eventRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	Seq         int64       `db:"seq"`
@@ -44,7 +47,7 @@ func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 // Events lists what was committed after the number after, in order: of one session,
 // or with session "" of the whole workspace. Data is what was encoded when it was
 // stored. more says that there are further ones than the page takes.
-func (s *Store) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error) {
+func (s *EventStore) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error) {
 	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ?", workspace, after)
 	if session != "" {
 		q.Add(" AND session_id = ? AND session_id <> ''", session)
@@ -66,7 +69,7 @@ func (s *Store) Events(ctx context.Context, workspace, session string, after int
 // EventBounds are the numbers of the oldest event from which on the log is whole, and
 // of the newest one there was; both 0 when there was none. When every event was
 // pruned, oldest is the number after newest.
-func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newest int64, err error) {
+func (s *EventStore) EventBounds(ctx context.Context, workspace string) (oldest, newest int64, err error) {
 	var bounds struct {
 		Newest int64 `db:"last_seq"`
 		Pruned int64 `db:"pruned_to"`
@@ -86,7 +89,7 @@ func (s *Store) EventBounds(ctx context.Context, workspace string) (oldest, newe
 // SessionEventBounds are the bounds for a reader of one session's own events. The
 // events of a session that has not ended are never pruned: oldest is 1 then, and any
 // cursor is good.
-func (s *Store) SessionEventBounds(ctx context.Context, workspace, session string) (oldest, newest int64, err error) {
+func (s *EventStore) SessionEventBounds(ctx context.Context, workspace, session string) (oldest, newest int64, err error) {
 	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 		return 0, 0, err
 	}
@@ -111,7 +114,7 @@ const pruneStep = 5000
 
 // PruneEvents takes out of the log what was committed before an instant. The events
 // of a session that has not ended stay.
-func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
+func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 	var all []struct {
 		ID      string `db:"id"`
 		LastSeq int64  `db:"last_seq"`
@@ -144,7 +147,7 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-func (s *Store) pruneTo(ctx context.Context, workspace string, after, to int64) error {
+func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) error {
 	err := s.write(ctx, workspace, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, to)
 		if err != nil {

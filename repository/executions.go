@@ -68,7 +68,7 @@ func (r *executionRow) execution() (*domain.Execution, error) {
 }
 
 // Executions lists the journal of a session, oldest first.
-func (s *Store) Executions(ctx context.Context, workspace, session string) ([]*domain.Execution, error) {
+func (s *RecordStore) Executions(ctx context.Context, workspace, session string) ([]*domain.Execution, error) {
 	var rows []executionRow
 	err := s.db.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions "+
 		"WHERE workspace_id = $1 AND session_id = $2 ORDER BY created_at, message_id, position, id", workspace, session)

@@ -44,7 +44,7 @@ func TestAFullDisk(t *testing.T) {
 	s := memoryStore(t)
 	ctx := t.Context()
 	w := &domain.Workspace{ID: "w", Settings: domain.DefaultSettings(), CreatedAt: time.Now()}
-	if err := s.CreateWorkspace(ctx, w); err != nil {
+	if err := s.Workspaces.CreateWorkspace(ctx, w); err != nil {
 		t.Fatal(err)
 	}
 	size(t, s, "PRAGMA max_page_count = 1") // SQLite takes the present size instead
@@ -66,7 +66,7 @@ func TestAFullDisk(t *testing.T) {
 	if err := put("doc_2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, newest, err := s.EventBounds(ctx, "w"); err != nil || newest != 1 {
+	if _, newest, err := s.Events.EventBounds(ctx, "w"); err != nil || newest != 1 {
 		t.Fatalf("the log stands at %d (%v)", newest, err)
 	}
 }
@@ -102,22 +102,22 @@ func TestACommitThatFails(t *testing.T) {
 	} {
 		id := ids.New("ws")
 		around = c.commit
-		err := s.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
+		err := s.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
 		around = nil
 		if err != nil {
 			t.Errorf("%s: told %v", c.name, err)
 		}
-		if _, err := s.Workspace(t.Context(), id); err != nil {
+		if _, err := s.Workspaces.Workspace(t.Context(), id); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	around = notYet(sqldb.Attempts, broken)
 	id := ids.New("ws")
-	err := s.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
+	err := s.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
 	if !errors.Is(err, broken) {
 		t.Errorf("a commit that never happens is told as %v", err)
 	}
-	if _, err := s.Workspace(t.Context(), id); domain.ErrorCode(err) != domain.CodeNotFound {
+	if _, err := s.Workspaces.Workspace(t.Context(), id); domain.ErrorCode(err) != domain.CodeNotFound {
 		t.Errorf("after it: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestAPanicLeavesNothingLocked(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := s.CreateWorkspace(ctx, &domain.Workspace{ID: "w", Settings: domain.DefaultSettings(), CreatedAt: time.Now()}); err != nil {
+	if err := s.Workspaces.CreateWorkspace(ctx, &domain.Workspace{ID: "w", Settings: domain.DefaultSettings(), CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// RequestStore remembers the requests that came with an idempotency key.
+type RequestStore struct{ *base }
+
 // idempotencyTime is how long a key is remembered.
 const idempotencyTime = 24 * time.Hour
 
@@ -50,7 +53,7 @@ type IdempotentRequest struct {
 // it. A key whose request was never applied is free again once its process is gone. A
 // fresh key must be ended by FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An
 // owner with too many keys gets no further one; those that are there hold.
-func (s *Store) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (domain.RequestState, *StoredResponse, error) {
+func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (domain.RequestState, *StoredResponse, error) {
 	var state domain.RequestState
 	var stored *StoredResponse
 	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
@@ -154,7 +157,7 @@ func (r *idempotencyRow) known(hash string) (domain.RequestState, *StoredRespons
 // FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a
 // request whose process died is kept by whoever made it anew: it stays the same, whatever
 // becomes of what was made.
-func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
+func (s *RequestStore) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
 	kept, err := sqldb.EncodeJSON(&headers)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (s *Store) FinishIdempotent(ctx context.Context, workspace, key string, sta
 
 // RefuseIdempotent ends a request that was refused: its key is free again, because the
 // same refusal can be had again. If something was written under it, the answer is kept.
-func (s *Store) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
+func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
 	return s.endIdempotent(ctx, workspace, func(t *tx) error {
 		n, err := t.freeKey(ctx, workspace, key)
 		if err != nil || n > 0 {
@@ -184,7 +187,7 @@ func (s *Store) RefuseIdempotent(ctx context.Context, workspace, key string, sta
 
 // AbandonIdempotent gives a key free whose request wrote nothing. If something was
 // written under it, it stays taken, as applied.
-func (s *Store) AbandonIdempotent(ctx context.Context, workspace, key string) error {
+func (s *RequestStore) AbandonIdempotent(ctx context.Context, workspace, key string) error {
 	return s.endIdempotent(ctx, workspace, func(t *tx) error {
 		_, err := t.freeKey(ctx, workspace, key)
 		return err
@@ -198,7 +201,7 @@ func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) 
 }
 
 // endIdempotent writes what becomes of a key.
-func (s *Store) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
+func (s *RequestStore) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
 	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
 		// A crash forgets only that a request was on its way, or an answer that can be made again.
 		if err := t.Relax(ctx); err != nil {
@@ -214,7 +217,7 @@ func (s *Store) endIdempotent(ctx context.Context, workspace string, do func(*tx
 
 // PruneIdempotency forgets keys that are older than 24 hours, and marks of
 // transactions that are of no use any more.
-func (s *Store) PruneIdempotency(ctx context.Context, now time.Time) error {
+func (s *RequestStore) PruneIdempotency(ctx context.Context, now time.Time) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		before := sqldb.At(now.Add(-idempotencyTime))
 		for _, query := range []string{"DELETE FROM idempotency WHERE created_at < $1", "DELETE FROM changes WHERE at < $1"} {

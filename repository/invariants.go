@@ -100,7 +100,7 @@ func phasesThat(hold func(domain.Phase) bool) string {
 
 // Invariants counts, in one workspace and as of one instant, what must not be: every
 // count is 0.
-func (s *Store) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
+func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
 	out := make([]domain.Invariant, 0, len(invariants))
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {

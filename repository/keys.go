@@ -8,6 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// KeyStore keeps the API keys, and the tickets that they were used for.
+type KeyStore struct{ *base }
+
 type keyRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	ID          string      `db:"id"`
@@ -41,7 +44,7 @@ func (r *keyRow) key() (*domain.Key, error) {
 var keysQuery = "SELECT " + keyTable.Columns() + " FROM keys WHERE workspace_id = $1 ORDER BY created_at, id"
 
 // Keys lists a workspace's keys, oldest first, revoked ones too.
-func (s *Store) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
+func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
 	var rows []keyRow
 	err := s.db.All(ctx, &rows, keysQuery, workspace)
 	if err != nil {
@@ -51,7 +54,7 @@ func (s *Store) Keys(ctx context.Context, workspace string) ([]*domain.Key, erro
 }
 
 // KeyByHash finds a key that is not revoked, of whatever workspace; its time may be over.
-func (s *Store) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
+func (s *KeyStore) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
 	var row keyRow
 	err := s.db.Get(ctx, &row, "SELECT "+keyTable.Columns()+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
 	if sqldb.NotFound(err) {
@@ -68,7 +71,7 @@ const anyKeyQuery = "SELECT COUNT(*) FROM (SELECT 1 FROM keys LIMIT 1) AS made"
 
 // AnyKey says whether any workspace ever had a key, revoked ones too. Once true, it
 // stays true.
-func (s *Store) AnyKey(ctx context.Context) (bool, error) {
+func (s *KeyStore) AnyKey(ctx context.Context) (bool, error) {
 	var n int
 	if err := s.db.Get(ctx, &n, anyKeyQuery); err != nil {
 		return false, fmt.Errorf("look for keys: %w", err)
@@ -78,7 +81,7 @@ func (s *Store) AnyKey(ctx context.Context) (bool, error) {
 
 // InsertKey stores a key. may is asked within the transaction whether it may be made, and
 // told whether it is the first one ever of any workspace. nil: it may.
-func (s *Store) InsertKey(ctx context.Context, k *domain.Key, may func(first bool) error) error {
+func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first bool) error) error {
 	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
 		if may != nil {
 			var n int
@@ -98,7 +101,7 @@ func (s *Store) InsertKey(ctx context.Context, k *domain.Key, may func(first boo
 // RevokeKey makes a key worthless for ever. Revoking it again changes nothing. may is
 // asked within the transaction, with all keys of the workspace, whether it may go. nil: it
 // may.
-func (s *Store) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
+func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		if may != nil {
 			var rows []keyRow
@@ -120,7 +123,7 @@ func (s *Store) RevokeKey(ctx context.Context, workspace, id string, may func(al
 
 // KeysUsed writes when keys were used last; no time goes back. It locks nothing but the
 // keys' own rows.
-func (s *Store) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
+func (s *KeyStore) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
 			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
@@ -138,7 +141,7 @@ func (s *Store) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 }
 
 // configure writes what belongs to a workspace as a whole, one writer at a time.
-func (s *Store) configure(ctx context.Context, workspace string, fn func(t *tx) error) error {
+func (s *base) configure(ctx context.Context, workspace string, fn func(t *tx) error) error {
 	err := s.write(ctx, workspace, func(t *tx) error {
 		if _, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock); err != nil {
 			return err

@@ -4,11 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
+
+// NodeStore keeps the leases of the nodes, and says which node drives which sessions.
+type NodeStore struct {
+	*base
+	renewed atomic.Bool // this incarnation has held its lease
+}
 
 // errNodeTaken: two processes with one name would take each other's sessions.
 var errNodeTaken = errors.New("renew the lease: another process runs under this node's name; give each node a name of its own")
@@ -16,7 +23,7 @@ var errNodeTaken = errors.New("renew the lease: another process runs under this 
 // Renew says that this node lives, for ttl from now on the database's clock: one
 // write for the node, however many sessions it drives. The first one takes the name
 // over from an earlier process of this node.
-func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
+func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 	first := !s.renewed.Load()
 	err := s.write(ctx, "", func(t *tx) error {
 		// The marks of earlier renewals are of no use any more.
@@ -44,7 +51,7 @@ func (s *Store) Renew(ctx context.Context, ttl time.Duration) error {
 // Release gives the lease back: others may take this node's sessions over at once. They
 // are without an incarnation from then on, which says that they were let go in good
 // order.
-func (s *Store) Release(ctx context.Context) error {
+func (s *NodeStore) Release(ctx context.Context) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
 		if err != nil {
@@ -62,7 +69,7 @@ func (s *Store) Release(ctx context.Context) error {
 
 // LeaseUntil is when this node's lease ends, on the database's clock; nil when it has
 // none.
-func (s *Store) LeaseUntil(ctx context.Context) (*time.Time, error) {
+func (s *NodeStore) LeaseUntil(ctx context.Context) (*time.Time, error) {
 	var until sqldb.Stamp
 	err := s.db.Get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
 	if sqldb.NotFound(err) {
@@ -98,7 +105,7 @@ func alive(d *sqldb.Dialect, node, incarnation string) string {
 // Claimable lists sessions at work whose driver is gone: owned by nobody, by a node
 // whose lease has run out, or by an earlier start of a node. Each comes with the claim
 // that was seen: who takes it up must find that one still.
-func (s *Store) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
+func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
 	q := atWork()
 	q.Add(" AND (NOT " + alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
 	// Before this process has its lease, the row may still be that of its predecessor.
@@ -126,7 +133,7 @@ func atWork() *sqldb.Query {
 }
 
 // Owned lists the sessions at work that this process has claimed.
-func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
+func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	q := atWork()
 	q.Add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
 	var rows []refRow
@@ -137,7 +144,7 @@ func (s *Store) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 }
 
 // Suspects lists the sessions that this process has set aside because theirs died.
-func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
+func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
 	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
 		"AND s.id = q.session_id WHERE q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY s.workspace_id, s.id",
@@ -150,7 +157,7 @@ func (s *Store) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 
 // Nodes lists the nodes whose lease holds, or has run out not long ago, with the number
 // of sessions that each drives.
-func (s *Store) Nodes(ctx context.Context) ([]domain.Node, error) {
+func (s *NodeStore) Nodes(ctx context.Context) ([]domain.Node, error) {
 	var rows []struct {
 		ID          string      `db:"id"`
 		Incarnation string      `db:"incarnation"`

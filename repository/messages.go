@@ -78,7 +78,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 // Messages lists a session's messages: those in their place after the number
 // after, in order, then those that wait their turn, oldest first. limit 0 means all: it
 // is for the prompt. Lists for callers go by MessagePage.
-func (s *Store) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
+func (s *SessionStore) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
 	if limit <= 0 {
 		limit = 1 << 30
 	}
@@ -114,7 +114,7 @@ var messageList = "SELECT " + messageTable.Columns() + " FROM (" +
 	") listed ORDER BY kind, seq, at, id LIMIT $4"
 
 // Message reads one message.
-func (s *Store) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {
+func (s *SessionStore) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {
 	return messageIn(ctx, s.db, workspace, session, id)
 }
 

@@ -13,7 +13,7 @@ const maxWaiting = 500
 
 // WaitingForNetwork lists the sessions of a workspace that wait until their provider can
 // be reached again, those that have waited longest first.
-func (s *Store) WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error) {
+func (s *SlotStore) WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error) {
 	var rows []struct {
 		ID         string `db:"id"`
 		ProviderID string `db:"provider_id"`

@@ -56,7 +56,7 @@ func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurre
 }
 
 // Occurrences lists what became of scheduled instants, the latest first.
-func (s *Store) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
 	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -107,7 +107,7 @@ func dueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([
 
 // DueOccurrences lists the automations of a workspace that have an occurrence DUE, the
 // longest due first.
-func (s *Store) DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
+func (s *AutomationStore) DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.automationRefs(ctx, "SELECT workspace_id, automation_id AS id FROM occurrences WHERE workspace_id = $1 AND state = 'DUE' "+
 		"GROUP BY workspace_id, automation_id ORDER BY MIN(scheduled_at), automation_id", workspace)
 }

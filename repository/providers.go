@@ -8,6 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// ProviderStore keeps the configured providers.
+type ProviderStore struct{ *base }
+
 type providerRow struct {
 	WorkspaceID  string      `db:"workspace_id,key"`
 	ID           string      `db:"id,key"`
@@ -44,7 +47,7 @@ func (r *providerRow) provider() (*domain.Provider, error) {
 }
 
 // Providers lists a workspace's configured providers, oldest first.
-func (s *Store) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
+func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
 	var rows []providerRow
 	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
 	if err != nil {
@@ -54,7 +57,7 @@ func (s *Store) Providers(ctx context.Context, workspace string) ([]*domain.Prov
 }
 
 // Provider reads one provider.
-func (s *Store) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
+func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -68,7 +71,7 @@ func (s *Store) Provider(ctx context.Context, workspace, id string) (*domain.Pro
 
 // DefaultProvider is the one that sessions use that name none; nil when there is
 // none.
-func (s *Store) DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error) {
+func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND is_default", workspace)
 	if sqldb.NotFound(err) {
@@ -81,7 +84,7 @@ func (s *Store) DefaultProvider(ctx context.Context, workspace string) (*domain.
 }
 
 // InsertProvider stores a provider; a new default takes the place of the old one.
-func (s *Store) InsertProvider(ctx context.Context, p *domain.Provider) error {
+func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) error {
 	row := providerRowOf(p)
 	row.Version = max(p.Version, 1)
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
@@ -99,7 +102,7 @@ func (s *Store) InsertProvider(ctx context.Context, p *domain.Provider) error {
 }
 
 // UpdateProvider changes a provider on condition of its version, and bumps it.
-func (s *Store) UpdateProvider(ctx context.Context, p *domain.Provider) error {
+func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) error {
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		if err := t.clearDefault(ctx, p); err != nil {
 			return err
@@ -129,7 +132,7 @@ func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 
 // DeleteProvider takes a provider away. Sessions that name it are told so when they
 // call it.
-func (s *Store) DeleteProvider(ctx context.Context, workspace, id string) error {
+func (s *ProviderStore) DeleteProvider(ctx context.Context, workspace, id string) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		return t.WriteOne(ctx, domain.NotFound("provider"), "DELETE FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})

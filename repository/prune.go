@@ -40,7 +40,7 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 }
 
 // pruneRows runs a deletion until nothing is left of it.
-func (s *Store) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
+func (s *base) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
 	for n := int64(pruneRows); n == pruneRows; {
 		err := s.write(ctx, workspace, func(t *tx) error {
 			var err error

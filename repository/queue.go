@@ -9,6 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// SlotStore reads who holds the slot, who waits for it, and what is due.
+type SlotStore struct{ *base }
+
 type queueRow struct {
 	WorkspaceID string      `db:"workspace_id,key"`
 	SessionID   string      `db:"session_id,key"`
@@ -53,7 +56,7 @@ func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) (
 }
 
 // Queue lists the sessions that asked for the slot, next first.
-func (s *Store) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
+func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
 	var rows []domain.QueueRow
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		if _, err := workspaceIn(ctx, r, workspace, ""); err != nil {
@@ -175,7 +178,7 @@ func (t *tx) countQueue(ctx context.Context, workspace string) error {
 
 // Slot says who holds the slot of a workspace, and who waits for a running action to
 // end.
-func (s *Store) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
+func (s *SlotStore) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
 	state := &domain.SlotState{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		w, err := workspaceIn(ctx, r, workspace, "")

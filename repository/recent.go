@@ -11,7 +11,7 @@ import (
 
 // RecentExecutions reads a session's executions that ended at since or later, oldest
 // first: what the guard against repetition looks at.
-func (s *Store) RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error) {
+func (s *RecordStore) RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error) {
 	var rows []executionRow
 	err := s.db.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions "+
 		"WHERE workspace_id = $1 AND session_id = $2 AND ended_at >= $3 ORDER BY ended_at, id", workspace, session, sqldb.At(since))

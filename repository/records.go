@@ -8,6 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// RecordStore reads what happened in sessions: their transitions, the calls of the AI and
+// of commands, and what all of it cost.
+type RecordStore struct{ *base }
+
 type transitionRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	SessionID   string      `db:"session_id"`
@@ -36,7 +40,7 @@ func (t *tx) writeTransitions(transitions []*domain.Transition) {
 }
 
 // Transitions lists every transition of a session, in order.
-func (s *Store) Transitions(ctx context.Context, workspace, session string) ([]*domain.Transition, error) {
+func (s *RecordStore) Transitions(ctx context.Context, workspace, session string) ([]*domain.Transition, error) {
 	var rows []transitionRow
 	err := s.db.All(ctx, &rows, "SELECT "+transitionTable.Columns()+" FROM transitions "+
 		"WHERE workspace_id = $1 AND session_id = $2 ORDER BY number", workspace, session)
@@ -109,7 +113,7 @@ func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 }
 
 // Roundtrips lists every call of the AI that a session made, oldest first.
-func (s *Store) Roundtrips(ctx context.Context, workspace, session string) ([]*domain.Roundtrip, error) {
+func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string) ([]*domain.Roundtrip, error) {
 	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 		return nil, err // those of a deleted session stay, for the sums alone
 	}

@@ -139,7 +139,7 @@ func TestReadersCannotWrite(t *testing.T) {
 			if err == nil || !strings.Contains(strings.ToLower(err.Error()), "read") {
 				t.Errorf("a write through the readers gave %v", err)
 			}
-			all, err := s.Workspaces(t.Context())
+			all, err := s.Workspaces.Workspaces(t.Context())
 			if err != nil || len(all) != 0 {
 				t.Errorf("after it there are %d workspaces (%v)", len(all), err)
 			}

@@ -7,9 +7,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// SecretStore finds the secrets at rest, of providers and webhooks, and seals them anew.
+type SecretStore struct{ *base }
+
 // SealedWith counts the secrets at rest by the first characters of what is stored, which
 // tell by what they were sealed.
-func (s *Store) SealedWith(ctx context.Context, characters int) (map[string]int, error) {
+func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[string]int, error) {
 	var rows []struct {
 		Start string `db:"start"`
 		N     int    `db:"n"`
@@ -29,7 +32,7 @@ func (s *Store) SealedWith(ctx context.Context, characters int) (map[string]int,
 
 // ProvidersSealedOtherwise are the providers of all workspaces whose key is not sealed
 // in the form that begins so.
-func (s *Store) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
+func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
 	var rows []providerRow
 	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' AND substr(secret_sealed, 1, $1) <> $2 "+
 		"ORDER BY workspace_id, id", len(start), start)
@@ -41,7 +44,7 @@ func (s *Store) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*
 
 // ResealProvider puts another sealing of the same key in the place of p's. A provider
 // that was changed meanwhile stays as it is.
-func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
+func (s *SecretStore) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
 	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
 			p.WorkspaceID, p.ID, p.SecretSealed, sealed)
@@ -51,7 +54,7 @@ func (s *Store) ResealProvider(ctx context.Context, p *domain.Provider, sealed s
 
 // HooksSealedOtherwise are the automations of all workspaces whose webhook's secret is
 // not sealed in the form that begins so, and those whose hash is missing.
-func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
+func (s *SecretStore) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
 	var rows []automationRow
 	err := s.db.All(ctx, &rows, "SELECT "+automationTable.Columns()+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
 		"substr(hook_sealed, 1, $1) <> $2) ORDER BY workspace_id, id", len(start), start)
@@ -63,7 +66,7 @@ func (s *Store) HooksSealedOtherwise(ctx context.Context, start string) ([]*doma
 
 // ResealHook puts a hash and a sealing in the place of a's. An automation that was
 // changed meanwhile stays as it is.
-func (s *Store) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
+func (s *SecretStore) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
 	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
 			a.WorkspaceID, a.ID, a.HookSealed, hash, sealed)

@@ -9,20 +9,23 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// SessionStore reads sessions and their messages.
+type SessionStore struct{ *base }
+
 // Session reads one session, with its position in the queue.
-func (s *Store) Session(ctx context.Context, workspace, id string) (*domain.Session, error) {
+func (s *SessionStore) Session(ctx context.Context, workspace, id string) (*domain.Session, error) {
 	return s.oneSession(ctx, workspace, "id = $2", id)
 }
 
 // SessionByExternalID reads the session that a client named.
-func (s *Store) SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error) {
+func (s *SessionStore) SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error) {
 	if externalID == "" {
 		return nil, domain.NotFound("session")
 	}
 	return s.oneSession(ctx, workspace, "external_id = $2 AND external_id <> ''", externalID)
 }
 
-func (s *Store) oneSession(ctx context.Context, workspace, where, key string) (*domain.Session, error) {
+func (s *SessionStore) oneSession(ctx context.Context, workspace, where, key string) (*domain.Session, error) {
 	var row sessionRow
 	err := s.db.Get(ctx, &row, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+where, workspace, key)
 	if sqldb.NotFound(err) {
@@ -39,7 +42,7 @@ func (s *Store) oneSession(ctx context.Context, workspace, where, key string) (*
 }
 
 // placeInQueue fills the positions of queued sessions.
-func (s *Store) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
+func (s *SessionStore) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
 	queue, err := queueIn(ctx, s.db, sessions[0].WorkspaceID, queueWhole)
 	if err != nil {
 		return err
@@ -56,7 +59,7 @@ func (s *Store) placeInQueue(ctx context.Context, sessions []*domain.Session) er
 
 // Sessions lists sessions, newest first. The second result is the cursor of the next
 // page, "" at the end.
-func (s *Store) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
+func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
 	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err

@@ -12,7 +12,7 @@ import (
 // spentIn sums what counts against the money budgets that the session draws on
 // together with others, and reads nothing where nobody set one. Days and months are
 // those of the workspace's calendar.
-func (s *Store) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
+func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
 	limits := w.Settings.Limits
 	daily := limits.Chat.MaxCostPerDay != nil || limits.Automation.MaxCostPerDay != nil
 	monthly := limits.Chat.MaxCostPerMonth != nil || limits.Automation.MaxCostPerMonth != nil
@@ -85,7 +85,7 @@ func reserved(ctx context.Context, r sqldb.Reader, workspace, except string) (fl
 
 // checkSpent refuses a change whose decision counted on money that somebody else has
 // used since. The workspace's row is locked by now: nobody else spends meanwhile.
-func (t *tx) checkSpent(ctx context.Context, s *Store, c *domain.Change) error {
+func (t *tx) checkSpent(ctx context.Context, c *domain.Change) error {
 	if c.Spent == nil || len(c.Sessions) == 0 {
 		return nil
 	}
@@ -93,11 +93,11 @@ func (t *tx) checkSpent(ctx context.Context, s *Store, c *domain.Change) error {
 	if err != nil {
 		return err
 	}
-	w, err := row.with(s.settings.of)
+	w, err := row.with(t.store.settings.of)
 	if err != nil {
 		return err
 	}
-	now, err := s.spentIn(ctx, t, w, c.Sessions[len(c.Sessions)-1].Session)
+	now, err := t.store.spentIn(ctx, t, w, c.Sessions[len(c.Sessions)-1].Session)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // Standing reads what says why a session stands where it stands, at one instant.
-func (s *Store) Standing(ctx context.Context, workspace, session string) (*domain.Standing, error) {
+func (s *SessionStore) Standing(ctx context.Context, workspace, session string) (*domain.Standing, error) {
 	st := &domain.Standing{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		var err error

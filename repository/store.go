@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -39,12 +38,30 @@ type Config struct {
 	Connections int
 }
 
-// Store is the database of a server.
+// Store is the database of a server. It writes changes and the user's data itself; what
+// else is read and kept has a store of its own for each aggregate.
 type Store struct {
+	*base
+
+	Workspaces  *WorkspaceStore
+	Sessions    *SessionStore
+	Records     *RecordStore
+	Events      *EventStore
+	Approvals   *ApprovalStore
+	Automations *AutomationStore
+	Slot        *SlotStore
+	Nodes       *NodeStore
+	Requests    *RequestStore
+	Keys        *KeyStore
+	Providers   *ProviderStore
+	Secrets     *SecretStore
+}
+
+// base is what all of them stand on.
+type base struct {
 	cfg      Config
 	db       *sqldb.DB
 	search   search.Index
-	renewed  atomic.Bool // this incarnation has held its lease
 	settings settingsCache
 }
 
@@ -59,7 +76,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{cfg: cfg, db: db, search: search.IndexOf(db.Dialect)}, nil
+	b := &base{cfg: cfg, db: db, search: search.IndexOf(db.Dialect)}
+	return &Store{
+		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
+		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
+		Requests: &RequestStore{b}, Keys: &KeyStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
+	}, nil
 }
 
 // Migrate brings the schema up to date. Nodes that start together wait for each

@@ -28,7 +28,7 @@ type ticketRow struct {
 var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 
 // InsertTicket keeps a ticket. Those of the workspace that have expired go.
-func (s *Store) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
+func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
 	err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
 		if err != nil {
@@ -56,7 +56,7 @@ var errTicketTaken = errors.New("somebody else has taken the ticket")
 
 // TakeTicket gives a ticket and deletes it; nil when there is none. Of many who try, on
 // whatever node, one gets it.
-func (s *Store) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
+func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
 	var row ticketRow
 	// Whoever guesses costs a look and no write.
 	err := s.db.Get(ctx, &row, "SELECT "+ticketTable.Columns()+" FROM stream_tickets WHERE hash = $1", hash)

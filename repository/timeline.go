@@ -60,7 +60,7 @@ func (k *timelineKey) past(l *domain.RecordLine) {
 
 // Timeline gives a page of all that happened in a session, in order. The second result
 // is the cursor of the next page, "" at the end.
-func (s *Store) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
+func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
 	key, err := readTimelineKey(f.Cursor)
 	if err != nil {
 		return nil, "", err

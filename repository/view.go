@@ -22,7 +22,7 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 
 // view reads what the rows of the workspace and the session do not rule out: most
 // views take one query. inbox is how what waits is read: waitingSQL or briefSQL.
-func (s *Store) view(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (*domain.View, error) {
+func (s *base) view(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (*domain.View, error) {
 	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func TestVirtualTime(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := &domain.Workspace{ID: ws, Settings: domain.DefaultSettings(), CreatedAt: time.Now()}
-				if err := s.CreateWorkspace(t.Context(), w); err != nil {
+				if err := s.Workspaces.CreateWorkspace(t.Context(), w); err != nil {
 					t.Fatal(err)
 				}
 				for range 48 {
@@ -41,7 +41,7 @@ func TestVirtualTime(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				events, _, err := s.Events(t.Context(), ws, "", 47, domain.PageSize{Rows: 1000})
+				events, _, err := s.Events.Events(t.Context(), ws, "", 47, domain.PageSize{Rows: 1000})
 				if err != nil || len(events) != 1 || events[0].At.Sub(w.CreatedAt) != 48*time.Hour {
 					t.Errorf("after two days the last event is %v (%v)", events, err)
 				}

@@ -18,7 +18,7 @@ const maxAside = 50
 const maxAsked = 2
 
 // Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
-func (s *Store) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
+func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
 	w := &domain.Waiters{At: s.cfg.Clock()}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
 		row, err := workspaceIn(ctx, r, workspace, "")
@@ -82,7 +82,7 @@ func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.
 
 // SlotFigures counts, over all workspaces, the slots that are held and the sessions that
 // queue, and says since when the longest waits (zero: nobody does).
-func (s *Store) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
+func (s *SlotStore) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
 	var row struct {
 		Held   int64       `db:"held"`
 		Queued int64       `db:"queued"`
@@ -108,7 +108,7 @@ func dueSince(ctx context.Context, r sqldb.Reader, workspace string, w *domain.W
 
 // queueOfWaiters reads the whole queue and the sessions of the first rows whose turn may
 // come: those behind them are not asked, however long the queue is.
-func (s *Store) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
+func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
 	queue, err := queueIn(ctx, r, workspace, queueWhole)
 	if err != nil {
 		return nil, err

@@ -32,8 +32,11 @@ func (r *workspaceRow) with(settings func(text string) (domain.Settings, error))
 	return w, nil
 }
 
+// WorkspaceStore keeps the workspaces and their settings.
+type WorkspaceStore struct{ *base }
+
 // Workspace reads one workspace.
-func (s *Store) Workspace(ctx context.Context, id string) (*domain.Workspace, error) {
+func (s *WorkspaceStore) Workspace(ctx context.Context, id string) (*domain.Workspace, error) {
 	row, err := workspaceIn(ctx, s.db, id, "")
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func workspaceIn(ctx context.Context, r sqldb.Reader, id, lock string) (*workspa
 }
 
 // Workspaces lists them all, by id.
-func (s *Store) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
+func (s *WorkspaceStore) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
 	var rows []workspaceRow
 	if err := s.db.All(ctx, &rows, "SELECT "+workspaceTable.Columns()+" FROM workspaces ORDER BY id"); err != nil {
 		return nil, fmt.Errorf("list the workspaces: %w", err)
@@ -63,7 +66,7 @@ func (s *Store) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
 }
 
 // CreateWorkspace adds a workspace; a conflict if there is one with its id.
-func (s *Store) CreateWorkspace(ctx context.Context, w *domain.Workspace) error {
+func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspace) error {
 	settings, err := sqldb.EncodeJSON(&w.Settings)
 	if err != nil {
 		return err
@@ -83,7 +86,7 @@ func (s *Store) CreateWorkspace(ctx context.Context, w *domain.Workspace) error 
 
 // UpdateSettings changes the settings under the workspace's lock. An error of change
 // refuses the whole.
-func (s *Store) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (*domain.Workspace, error) {
+func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (*domain.Workspace, error) {
 	var w *domain.Workspace
 	err := s.write(ctx, workspace, func(t *tx) error {
 		row, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)

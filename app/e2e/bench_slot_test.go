@@ -104,7 +104,7 @@ func (v *virtual) atRest(n int) {
 	v.t.Helper()
 	for i := range n {
 		id := fmt.Sprintf("rest-%d", i)
-		v.ok(v.store.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: v.now}))
+		v.ok(v.store.Workspaces.CreateWorkspace(v.t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: v.now}))
 		_, _, err := v.automations.CreateAutomation(v.t.Context(), id, domain.NewAutomation{
 			Name: "daily", Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
 			Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "UTC"},

@@ -107,7 +107,7 @@ func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
 	s, _, admin := tenant(t)
 	for id, name := range map[string]string{"prv_1": "FERMATA_ROOT_KEY", "prv_2": "PATH", "prv_3": "OPENAI_API_KEY"} {
 		now := time.Now()
-		err := s.parts.Store.InsertProvider(t.Context(), &domain.Provider{
+		err := s.parts.Store.Providers.InsertProvider(t.Context(), &domain.Provider{
 			ID: id, WorkspaceID: domain.DefaultWorkspace, Name: id, Kind: "openai_compatible", CreatedAt: now, UpdatedAt: now,
 			Config: []byte(`{"model":"m","base_url":"` + evil.URL + `","api_key_env":"` + name + `"}`),
 		})

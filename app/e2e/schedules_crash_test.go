@@ -25,7 +25,7 @@ func TestTheFifthFailureIsNotForgotten(t *testing.T) {
 			v.deliver(r.Session.ID, domain.SessionCompleted{})
 		}
 		enabled := func() bool {
-			got, err := v.store.Automation(t.Context(), order.WorkspaceID, order.ID)
+			got, err := v.store.Automations.Automation(t.Context(), order.WorkspaceID, order.ID)
 			v.ok(err)
 			return got.Enabled
 		}

@@ -140,7 +140,7 @@ func TestFiveFailuresDisable(t *testing.T) {
 			}
 			v.finish(s, true)
 		}
-		got, err := v.store.Automation(t.Context(), order.WorkspaceID, order.ID)
+		got, err := v.store.Automations.Automation(t.Context(), order.WorkspaceID, order.ID)
 		v.ok(err)
 		if got.Enabled || got.DisabledReason != "failures" || got.NextAt != nil {
 			t.Fatalf("after five failures it is %+v", got)
@@ -156,7 +156,7 @@ func TestFiveFailuresDisable(t *testing.T) {
 			t.Error("enabled again, it does not run")
 		}
 		v.finish(v.holder(), true)
-		if got, err = v.store.Automation(t.Context(), order.WorkspaceID, order.ID); err != nil || !got.Enabled {
+		if got, err = v.store.Automations.Automation(t.Context(), order.WorkspaceID, order.ID); err != nil || !got.Enabled {
 			t.Errorf("one more failure disables it: %+v, %v", got, err)
 		}
 		v.sound()

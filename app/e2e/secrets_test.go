@@ -126,7 +126,7 @@ func TestSecretsOfBeforeAreSealedAtStart(t *testing.T) {
 			raw(t, db, "UPDATE automations SET hook_hash = '', hook_sealed = $1", token)
 
 			s = newServer(t, db)
-			p, err := s.parts.Store.Provider(t.Context(), domain.DefaultWorkspace, id)
+			p, err := s.parts.Store.Providers.Provider(t.Context(), domain.DefaultWorkspace, id)
 			if err != nil || !strings.HasPrefix(p.SecretSealed, "v2.") {
 				t.Errorf("the provider's key: %+v, %v", p, err)
 			}
@@ -134,7 +134,7 @@ func TestSecretsOfBeforeAreSealedAtStart(t *testing.T) {
 			if !strings.Contains(mine.got(), "Bearer sk-old-0123456789") {
 				t.Errorf("the key did not come: %s", mine.got())
 			}
-			a, err := s.parts.Store.Automation(t.Context(), domain.DefaultWorkspace, made.str("id"))
+			a, err := s.parts.Store.Automations.Automation(t.Context(), domain.DefaultWorkspace, made.str("id"))
 			if err != nil || a.HookHash == "" || !strings.HasPrefix(a.HookSealed, "v2.") {
 				t.Errorf("the webhook's secret: %+v, %v", a, err)
 			}

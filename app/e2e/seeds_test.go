@@ -28,10 +28,10 @@ func TestASeedGoesWithItsAutomation(t *testing.T) {
 		v.ok(err)
 		v.finish(v.session(r.Session.ID), false)
 		v.ok(v.automations.DeleteAutomation(ctx, order.WorkspaceID, order.ID, 0, false))
-		if _, err := v.store.Session(ctx, order.WorkspaceID, order.SeedSessionID); domain.ErrorCode(err) != domain.CodeNotFound {
+		if _, err := v.store.Sessions.Session(ctx, order.WorkspaceID, order.SeedSessionID); domain.ErrorCode(err) != domain.CodeNotFound {
 			t.Errorf("the SEED outlives its automation: %v", err)
 		}
-		messages, err := v.store.Messages(ctx, order.WorkspaceID, r.Session.ID, 0, 10)
+		messages, err := v.store.Sessions.Messages(ctx, order.WorkspaceID, r.Session.ID, 0, 10)
 		v.ok(err)
 		if len(messages) == 0 || messages[0].Rich == nil || messages[0].Rich.LinearText != "Work." {
 			t.Errorf("the run has lost what it was begun with: %+v", messages)
@@ -83,7 +83,7 @@ func (v *virtual) loseSeed(order *domain.Automation) {
 
 func (v *virtual) automation(order *domain.Automation) *domain.Automation {
 	v.t.Helper()
-	now, err := v.store.Automation(v.t.Context(), order.WorkspaceID, order.ID)
+	now, err := v.store.Automations.Automation(v.t.Context(), order.WorkspaceID, order.ID)
 	v.ok(err)
 	return now
 }
@@ -91,7 +91,7 @@ func (v *virtual) automation(order *domain.Automation) *domain.Automation {
 // notices counts those with a code in the log.
 func (v *virtual) notices(code string) (n int) {
 	v.t.Helper()
-	events, _, err := v.store.Events(v.t.Context(), domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
+	events, _, err := v.store.Events.Events(v.t.Context(), domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
 	v.ok(err)
 	for _, e := range events {
 		if e.Type == domain.LogNotice && strings.Contains(string(e.Data), `"`+code+`"`) {

@@ -219,7 +219,7 @@ func (c *crowd) fail(format string, args ...any) {
 func (c *crowd) sessions() []*domain.Session {
 	var all []*domain.Session
 	for cursor := ""; ; {
-		page, next, err := c.store.Sessions(c.t.Context(), domain.DefaultWorkspace, domain.SessionFilter{Limit: 200, Cursor: cursor})
+		page, next, err := c.store.Sessions.Sessions(c.t.Context(), domain.DefaultWorkspace, domain.SessionFilter{Limit: 200, Cursor: cursor})
 		c.ok(err)
 		if all = append(all, page...); next == "" {
 			break
@@ -231,7 +231,7 @@ func (c *crowd) sessions() []*domain.Session {
 }
 
 func (c *crowd) approvals() []*domain.Approval {
-	open, _, err := c.store.Approvals(c.t.Context(), domain.DefaultWorkspace, domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: 200})
+	open, _, err := c.store.Approvals.Approvals(c.t.Context(), domain.DefaultWorkspace, domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Limit: 200})
 	c.ok(err)
 	return open
 }
@@ -371,7 +371,7 @@ func (c *crowd) answer(s *domain.Session) domain.Event {
 // check holds the workspace against what must be.
 func (c *crowd) check() {
 	c.t.Helper()
-	all, err := c.store.Invariants(c.t.Context(), domain.DefaultWorkspace)
+	all, err := c.store.Workspaces.Invariants(c.t.Context(), domain.DefaultWorkspace)
 	c.ok(err)
 	for _, i := range all {
 		if i.Count != 0 && i.Name != "running_without_owner" {
@@ -398,7 +398,7 @@ func (c *crowd) check() {
 // for later than now waits for that time.
 func (c *crowd) tellsTrue(s *domain.Session) {
 	c.t.Helper()
-	st, err := c.store.Standing(c.t.Context(), s.WorkspaceID, s.ID)
+	st, err := c.store.Sessions.Standing(c.t.Context(), s.WorkspaceID, s.ID)
 	c.ok(err)
 	why := domain.Explain(st, c.now)
 	waits, queued, place := why.Waits.Kind == domain.ForSlot, s.Status() == domain.StatusQueued, st.View.Session.QueuePosition > 0

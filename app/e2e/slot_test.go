@@ -296,7 +296,7 @@ func (s *server) occurrence(order *domain.Automation, state domain.OccurrenceSta
 	s.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		all, _, err := s.parts.Store.Occurrences(s.t.Context(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 10})
+		all, _, err := s.parts.Store.Automations.Occurrences(s.t.Context(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 10})
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -196,7 +196,7 @@ func (s *server) sameAll(about string, got, want []domain.Stats) {
 // compareRelative asks as TOOL_STATS does, for the day, week and month of an instant.
 func (s *server) compareRelative(tool string, samples []sample, at time.Time, name func(time.Time, string) string) {
 	s.t.Helper()
-	w, err := s.parts.Store.Workspace(s.t.Context(), domain.DefaultWorkspace)
+	w, err := s.parts.Store.Workspaces.Workspace(s.t.Context(), domain.DefaultWorkspace)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type mortal struct {
 
 // leases are those of a process that may be dead: then it gives nothing back.
 type leases struct {
-	*repository.Store
+	*repository.NodeStore
 	dead bool
 }
 
@@ -45,14 +45,14 @@ func (l *leases) Release(ctx context.Context) error {
 	if l.dead {
 		return nil
 	}
-	return l.Store.Release(ctx)
+	return l.NodeStore.Release(ctx)
 }
 
 func (l *leases) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	if l.dead {
 		return nil, nil
 	}
-	return l.Store.Suspects(ctx)
+	return l.NodeStore.Suspects(ctx)
 }
 
 func (m *mortal) Drive(view *domain.View, effect domain.Effect) {
@@ -102,7 +102,7 @@ func (m *mortal) start() {
 	m.mu.Lock()
 	m.drives = map[string]time.Time{}
 	m.mu.Unlock()
-	m.lease = &leases{Store: m.store}
+	m.lease = &leases{NodeStore: m.store.Nodes}
 	m.scheduling = newScheduling(m.store, scheduler.Config{
 		Machine: pureMachine{}, Runner: m, Observer: uncounted{}, Clock: clock.System, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay,
@@ -154,7 +154,7 @@ func said(text string) domain.NewMessage {
 
 func (m *mortal) session(workspace, id string) *domain.Session {
 	m.t.Helper()
-	s, err := m.store.Session(m.t.Context(), workspace, id)
+	s, err := m.store.Sessions.Session(m.t.Context(), workspace, id)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (m *mortal) session(workspace, id string) *domain.Session {
 func inLives(t *testing.T, story func(t *testing.T, m *mortal)) {
 	onBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Now()) // migrated outside of the bubble
-		v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{ID: "other", Settings: domain.DefaultSettings(), CreatedAt: v.now}))
+		v.ok(v.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: "other", Settings: domain.DefaultSettings(), CreatedAt: v.now}))
 		v.ok(v.store.Close())
 		synctest.Test(t, func(t *testing.T) {
 			m := &mortal{t: t, db: db}
@@ -241,7 +241,7 @@ func TestASessionThatBringsTheServerDown(t *testing.T) {
 			t.Errorf("the server died at %v, want about %v", deaths, want)
 		}
 		s := m.session(domain.DefaultWorkspace, guilty)
-		open, err := m.store.LatestApproval(t.Context(), s.WorkspaceID, guilty, domain.ApprovalPoisoned)
+		open, err := m.store.Approvals.LatestApproval(t.Context(), s.WorkspaceID, guilty, domain.ApprovalPoisoned)
 		if err != nil || !s.State.Poisoned || s.HoldsSlot || open == nil || open.Status != domain.ApprovalStatusOpen {
 			t.Fatalf("it is %s, %+v, %v", s.Status(), open, err)
 		}
@@ -344,7 +344,7 @@ func TestAPersonEndsASuspectsStep(t *testing.T) {
 		if !m.Drives(id) || s.QueuedAt != nil {
 			t.Errorf("the message that waited does not begin its round: %s %s", s.Phase, s.Status())
 		}
-		queue, err := m.store.Queue(t.Context(), domain.DefaultWorkspace)
+		queue, err := m.store.Slot.Queue(t.Context(), domain.DefaultWorkspace)
 		if err != nil || slices.ContainsFunc(queue, func(r domain.QueueRow) bool { return r.SessionID == id }) {
 			t.Errorf("the queue is %+v, %v", queue, err)
 		}

@@ -17,6 +17,13 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
+// doorStore is what the scheduler's door reads and writes, as the server wires it.
+type doorStore struct {
+	*repository.Store
+	*repository.SessionStore
+	*repository.ApprovalStore
+}
+
 // virtual is the scheduler on a real database with a clock of its own and nobody who
 // works: what a session does is said by the test. So a year passes in seconds.
 type virtual struct {
@@ -51,8 +58,8 @@ func newVirtual(t testing.TB, db app.Database, now time.Time, change ...func(*sc
 	}
 	t.Cleanup(func() { _ = v.store.Close() })
 	v.ok(v.store.Migrate(t.Context()))
-	if _, err := v.store.Workspace(t.Context(), domain.DefaultWorkspace); err != nil {
-		v.ok(v.store.CreateWorkspace(t.Context(), &domain.Workspace{
+	if _, err := v.store.Workspaces.Workspace(t.Context(), domain.DefaultWorkspace); err != nil {
+		v.ok(v.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{
 			ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: now,
 		}))
 	}
@@ -119,7 +126,7 @@ func (v *virtual) pass(d time.Duration) {
 // next is when the scheduler must look again.
 func (v *virtual) next() time.Time {
 	v.t.Helper()
-	agenda, err := v.store.DueWork(v.t.Context(), v.now, 1, false)
+	agenda, err := v.store.Slot.DueWork(v.t.Context(), v.now, 1, false)
 	v.ok(err)
 	if agenda.Next.IsZero() {
 		v.t.Fatal("nothing will ever be due again")
@@ -130,7 +137,7 @@ func (v *virtual) next() time.Time {
 // settings changes those of the workspace.
 func (v *virtual) settings(change func(*domain.Settings)) {
 	v.t.Helper()
-	_, err := v.store.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, func(s *domain.Settings) error {
+	_, err := v.store.Workspaces.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, func(s *domain.Settings) error {
 		change(s)
 		return nil
 	})
@@ -155,7 +162,7 @@ func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.
 // holder is the session that holds the slot, nil when nobody does.
 func (v *virtual) holder() *domain.Session {
 	v.t.Helper()
-	slot, err := v.store.Slot(v.t.Context(), domain.DefaultWorkspace)
+	slot, err := v.store.Slot.Slot(v.t.Context(), domain.DefaultWorkspace)
 	v.ok(err)
 	return slot.Holder
 }
@@ -208,7 +215,7 @@ func (v *virtual) answered(chat *domain.Session) {
 
 func (v *virtual) session(id string) *domain.Session {
 	v.t.Helper()
-	s, err := v.store.Session(v.t.Context(), domain.DefaultWorkspace, id)
+	s, err := v.store.Sessions.Session(v.t.Context(), domain.DefaultWorkspace, id)
 	v.ok(err)
 	return s
 }
@@ -232,7 +239,7 @@ func (v *virtual) occurrences(order *domain.Automation) []*domain.Occurrence {
 	v.t.Helper()
 	var all []*domain.Occurrence
 	for cursor := ""; ; {
-		page, next, err := v.store.Occurrences(context.Background(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: cursor, Limit: 200})
+		page, next, err := v.store.Automations.Occurrences(context.Background(), order.WorkspaceID, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: cursor, Limit: 200})
 		v.ok(err)
 		if all = append(all, page...); next == "" {
 			return all
@@ -244,7 +251,7 @@ func (v *virtual) occurrences(order *domain.Automation) []*domain.Occurrence {
 // sound checks the invariants.
 func (v *virtual) sound() {
 	v.t.Helper()
-	all, err := v.store.Invariants(v.t.Context(), domain.DefaultWorkspace)
+	all, err := v.store.Workspaces.Invariants(v.t.Context(), domain.DefaultWorkspace)
 	v.ok(err)
 	for _, i := range all {
 		if i.Count != 0 && i.Name != "running_without_owner" {

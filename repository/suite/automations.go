@@ -40,10 +40,10 @@ func (w *world) order(name string, change func(*domain.Automation)) *domain.Auto
 func automations(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
 	order := w.order("numbers", nil)
-	got, err := w.Automation(ctx, ws, order.ID)
+	got, err := w.Automations.Automation(ctx, ws, order.ID)
 	w.ok(err)
 	w.equal(*got, *order, "the automation read back")
-	_, err = w.Automation(ctx, "other", order.ID)
+	_, err = w.Automations.Automation(ctx, "other", order.ID)
 	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "from another workspace")
 
 	stale := *order
@@ -57,27 +57,27 @@ func automations(w *world) {
 
 	order.NextAt, order.SeenSeq = new(T0.Add(2*time.Hour)), 3
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order, Tick: true}}}))
-	got, err = w.Automation(ctx, ws, order.ID)
+	got, err = w.Automations.Automation(ctx, ws, order.ID)
 	w.ok(err)
 	w.equal([]any{got.Version, *got.NextAt, got.SeenSeq}, []any{int64(2), T0.Add(2 * time.Hour), int64(3)}, "after a tick")
 
-	hook, err := w.AutomationOfHook(ctx, order.ID)
+	hook, err := w.Automations.AutomationOfHook(ctx, order.ID)
 	w.ok(err)
 	w.equal(hook.WorkspaceID, ws, "whose hook it is")
 	second := w.order("second", func(o *domain.Automation) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
-	page, next, err := w.Automations(ctx, ws, nil, "", 1)
+	page, next, err := w.Automations.Automations(ctx, ws, nil, "", 1)
 	w.ok(err)
 	w.equal([]any{len(page), page[0].ID, next != ""}, []any{1, second.ID, true}, "the first page")
-	page, next, err = w.Automations(ctx, ws, nil, next, 1)
+	page, next, err = w.Automations.Automations(ctx, ws, nil, next, 1)
 	w.ok(err)
 	w.equal([]any{len(page), page[0].ID, next}, []any{1, order.ID, ""}, "the last page")
-	page, _, err = w.Automations(ctx, ws, new(true), "", 10)
+	page, _, err = w.Automations.Automations(ctx, ws, new(true), "", 10)
 	w.ok(err)
 	w.equal(len(page), 1, "the enabled ones")
 
 	order.DeletedAt = new(T0)
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}}))
-	_, err = w.Automation(ctx, ws, order.ID)
+	_, err = w.Automations.Automation(ctx, ws, order.ID)
 	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "a deleted one")
 	w.sound()
 }
@@ -110,10 +110,10 @@ func occurrences(w *world) {
 			[]any{1, second.ID, second.ScheduledAt, 1, "Look at the numbers."}, "what a decision sees")
 	})
 	w.ok(err)
-	list, next, err := w.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 1})
+	list, next, err := w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 1})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].ScheduledAt}, []any{1, second.ScheduledAt}, "the latest first")
-	list, _, err = w.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: next, Limit: 10})
+	list, _, err = w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: next, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].State, *list[0].CoalescedInto}, []any{1, domain.OccurrenceCoalesced, second.ScheduledAt}, "then the one before")
 
@@ -122,7 +122,7 @@ func occurrences(w *world) {
 	missed.AutomationID = other.ID
 	w.ok(record(missed))
 	shown := func(f domain.OccurrenceFilter) (ids []string) {
-		list, _, err := w.Occurrences(ctx, ws, f)
+		list, _, err := w.Automations.Occurrences(ctx, ws, f)
 		w.ok(err)
 		for _, o := range list {
 			ids = append(ids, o.ID)
@@ -133,20 +133,20 @@ func occurrences(w *world) {
 	w.equal(shown(domain.OccurrenceFilter{States: []domain.OccurrenceState{domain.OccurrenceMissed, domain.OccurrenceCoalesced}}), []string{missed.ID, first.ID}, "of some states")
 	w.equal(shown(domain.OccurrenceFilter{Since: second.ScheduledAt}), []string{missed.ID, second.ID}, "since")
 	w.equal(shown(domain.OccurrenceFilter{Until: second.ScheduledAt}), []string{first.ID}, "until")
-	list, next, err = w.Occurrences(ctx, ws, domain.OccurrenceFilter{Limit: 1})
+	list, next, err = w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{Limit: 1})
 	w.ok(err)
 	w.equal(list[0].ID, missed.ID, "the first page")
 	w.equal(shown(domain.OccurrenceFilter{Cursor: next}), []string{second.ID, first.ID}, "two automations at one instant, cut between them")
 	w.equal(len(shown(domain.OccurrenceFilter{AutomationID: "aut_unknown"})), 0, "of an unknown automation")
 
-	agenda, err := w.DueWork(ctx, T0.Add(time.Hour), 10, true)
+	agenda, err := w.Slot.DueWork(ctx, T0.Add(time.Hour), 10, true)
 	w.ok(err)
 	w.equal([]any{agenda.Automations, agenda.Waiting, len(agenda.Watching)},
 		[]any{[]domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
-	refs, err := w.DueOccurrences(ctx, ws)
+	refs, err := w.Automations.DueOccurrences(ctx, ws)
 	w.ok(err)
 	w.equal(refs, []domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
-	waiters, err := w.Waiters(ctx, ws)
+	waiters, err := w.Slot.Waiters(ctx, ws)
 	w.ok(err)
 	w.equal(waiters.DueSince, second.RecordedAt, "since when one is due")
 }
@@ -197,7 +197,7 @@ func runs(w *world) {
 		w.equal([]any{len(v.Unended), v.Unended[0].ID, v.Ends, len(v.Grants)},
 			[]any{2, parked.ID, []domain.EndReason{domain.EndCompleted, domain.EndError}, 1}, "what a decision sees of the runs")
 	}))
-	waiters, err := w.Waiters(ctx, ws)
+	waiters, err := w.Slot.Waiters(ctx, ws)
 	w.ok(err)
 	w.equal(waiters.Queue[0].Blocked, true, "the second run waits for the first")
 	v, err := w.View(ctx, ws, queued.ID)
@@ -209,18 +209,18 @@ func runs(w *world) {
 
 	grant.RevokedAt = new(T0.Add(time.Minute))
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}, Grants: []*domain.Grant{grant}}))
-	all, _, err := w.Grants(ctx, ws, order.ID, "", 10)
+	all, _, err := w.Automations.Grants(ctx, ws, order.ID, "", 10)
 	w.ok(err)
 	grant.Uses = 1
 	w.equal(*all[0], *grant, "a withdrawn grant is still listed")
 	v, err = w.View(ctx, ws, queued.ID)
 	w.ok(err)
 	w.equal(len(v.Grants), 0, "and counts no more")
-	records, _, err := w.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: order.ID, Limit: 10})
+	records, _, err := w.Automations.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: order.ID, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(records), records[0].Session.ID}, []any{4, queued.ID}, "the history, newest first")
 	runs := func(f domain.SessionFilter) int {
-		records, _, err := w.RunRecords(ctx, ws, f)
+		records, _, err := w.Automations.RunRecords(ctx, ws, f)
 		w.ok(err)
 		return len(records)
 	}

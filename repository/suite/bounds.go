@@ -33,12 +33,12 @@ func longPages(w *world) {
 	size := func(m *domain.Message) int { return len(m.Text) }
 	for _, latest := range []bool{false, true} {
 		all := paged(w, size, func(cursor string) ([]*domain.Message, string, error) {
-			return w.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 200, latest)
+			return w.Sessions.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 200, latest)
 		})
 		one := paged(w, size, func(cursor string) ([]*domain.Message, string, error) {
-			return w.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 1, latest)
+			return w.Sessions.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 1, latest)
 		})
-		want, err := w.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
+		want, err := w.Sessions.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
 		w.ok(err)
 		if latest {
 			slices.Reverse(want)
@@ -55,7 +55,7 @@ func longPages(w *world) {
 			_, err := fmt.Sscan(cursor, &after)
 			w.ok(err)
 		}
-		page, more, err := w.Events(ctx, s.WorkspaceID, "", after, domain.PageSize{Rows: 200})
+		page, more, err := w.Events.Events(ctx, s.WorkspaceID, "", after, domain.PageSize{Rows: 200})
 		if !more || err != nil {
 			return page, "", err
 		}
@@ -106,7 +106,7 @@ func longRecord(w *world) {
 		}
 		return len(l.Execution.Text)
 	}, func(cursor string) ([]domain.RecordLine, string, error) {
-		return w.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Whole: true, Limit: 200, Cursor: cursor})
+		return w.Records.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Whole: true, Limit: 200, Cursor: cursor})
 	})
 	w.equal(len(lines), 12, "lines of the timeline")
 	w.write(func(ctx context.Context, d *repository.Data) error {

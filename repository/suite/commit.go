@@ -32,7 +32,7 @@ func commitNumbers(w *world) {
 	w.equal([]int64{a.LastSeq, a.SessionSeq, a.Version, a.RunEpoch}, []int64{7, 5, 2, 1}, "the session's numbers")
 	w.equal(a.OwnerNode+"/"+a.OwnerIncarnation, "node-1/first", "owner after a claim")
 
-	all, _, err := w.Events(w.Context(), domain.DefaultWorkspace, "", 2, domain.PageSize{Rows: 1000})
+	all, _, err := w.Events.Events(w.Context(), domain.DefaultWorkspace, "", 2, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	var data []string
 	for _, e := range all {
@@ -45,12 +45,12 @@ func commitNumbers(w *world) {
 		`{"message_seq":6,"seq":6,"session_seq":4,"type":"message.created"}`,
 		`{"number":5,"seq":7,"session_seq":5,"type":"session.phase"}`,
 	}, "the log")
-	own, _, err := w.Events(w.Context(), domain.DefaultWorkspace, a.ID, 0, domain.PageSize{Rows: 1000})
+	own, _, err := w.Events.Events(w.Context(), domain.DefaultWorkspace, a.ID, 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	for i, e := range own {
 		w.equal(e.SessionSeq, int64(i+1), "the session's own count")
 	}
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, a.ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, a.ID)
 	w.ok(err)
 	w.equal(got, a, "the stored session")
 	w.equal(len(w.told), 3, "changes told after their commit")
@@ -81,7 +81,7 @@ func staleRefused(w *world) {
 	if err := w.Commit(w.Context(), w.change(fenced)); !errors.Is(err, domain.ErrStale) {
 		w.Fatalf("an old epoch: got %v, want ErrStale", err)
 	}
-	list, err := w.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
+	list, err := w.Sessions.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(len(list), 0, "messages of refused changes")
 	w.sound()
@@ -116,7 +116,7 @@ func concurrentWriters(w *world) {
 			reading = false
 		default:
 		}
-		events, _, err := w.Events(w.Context(), domain.DefaultWorkspace, "", last, domain.PageSize{Rows: 1000})
+		events, _, err := w.Events.Events(w.Context(), domain.DefaultWorkspace, "", last, domain.PageSize{Rows: 1000})
 		w.ok(err)
 		for _, e := range events {
 			if e.Seq != last+1 {
@@ -151,7 +151,7 @@ func oneWins(w *world) {
 		})
 	}
 	group.Wait()
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal([]int64{int64(got.State.TotalRoundtrips), got.Version}, []int64{8, 9}, "count and version")
 }
@@ -180,7 +180,7 @@ func calledOff(w *world) {
 		return w.change(v.Session), nil
 	})
 	w.ok(err)
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(got.Version, s.Version+1, "the version after the one who held the locks")
 }
@@ -216,7 +216,7 @@ func refusals(w *world) {
 	if err := w.Commit(ctx, w.change(s)); !errors.Is(err, context.Canceled) {
 		w.Fatalf("a cancelled commit gave %v", err)
 	}
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(got, s, "the session after all refusals")
 	w.sound()

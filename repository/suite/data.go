@@ -282,7 +282,7 @@ func sessionCursors(w *world) {
 	list := func(f domain.SessionFilter) []string {
 		return pages(w, func(cursor string) ([]string, string, error) {
 			f.Cursor, f.Limit = cursor, 3
-			page, next, err := w.Sessions(w.Context(), domain.DefaultWorkspace, f)
+			page, next, err := w.Sessions.Sessions(w.Context(), domain.DefaultWorkspace, f)
 			return idsOf(page, func(s *domain.Session) string { return s.ID }), next, err
 		})
 	}
@@ -294,13 +294,13 @@ func sessionCursors(w *world) {
 	asked := func(f domain.ApprovalFilter) []string {
 		return pages(w, func(cursor string) ([]string, string, error) {
 			f.Cursor, f.Limit = cursor, 2
-			page, next, err := w.Approvals(w.Context(), domain.DefaultWorkspace, f)
+			page, next, err := w.Approvals.Approvals(w.Context(), domain.DefaultWorkspace, f)
 			return idsOf(page, func(a *domain.Approval) string { return a.ID }), next, err
 		})
 	}
 	all := asked(domain.ApprovalFilter{Status: domain.ApprovalStatusOpen})
 	w.equal(len(all), 7, "open approvals")
-	first, err := w.Approval(w.Context(), domain.DefaultWorkspace, all[0])
+	first, err := w.Approvals.Approval(w.Context(), domain.DefaultWorkspace, all[0])
 	w.ok(err)
 	w.equal(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: first.Kind}), all[:1], "those of a session")
 	w.equal(len(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: domain.ApprovalPoisoned})), 0, "of another kind")

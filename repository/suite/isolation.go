@@ -34,7 +34,7 @@ func isolation(w *world) {
 	if err := w.Commit(w.Context(), w.change(taken)); err == nil {
 		w.Error("a session of another workspace was written")
 	}
-	lists, _, err := w.Events(w.Context(), us, "", 0, domain.PageSize{Rows: 1000})
+	lists, _, err := w.Events.Events(w.Context(), us, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(lists), 0, "events of this workspace")
 	zones, err := w.ReadData("other").Zones(w.Context())
@@ -52,8 +52,8 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	c.Executions = []*domain.Execution{execution(s, "exe_1", m.ID, 0, domain.ExecSuccess)}
 	w.ok(w.Commit(w.Context(), c))
 	ctx := w.Context()
-	w.ok(w.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
-	w.ok(w.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
+	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
+	w.ok(w.Keys.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
 	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		for _, err := range []error{
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
@@ -76,34 +76,34 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 	ctx, data := w.Context(), w.ReadData(us)
 	return map[string]ask{
-		"Session":             {s.ID, func(id string) (any, error) { return w.Session(ctx, us, id) }},
-		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.SessionByExternalID(ctx, us, id) }},
+		"Session":             {s.ID, func(id string) (any, error) { return w.Sessions.Session(ctx, us, id) }},
+		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.Sessions.SessionByExternalID(ctx, us, id) }},
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
-		"Messages":            {s.ID, func(id string) (any, error) { return w.Messages(ctx, us, id, 0, 0) }},
+		"Messages":            {s.ID, func(id string) (any, error) { return w.Sessions.Messages(ctx, us, id, 0, 0) }},
 		"MessagePage": {s.ID, func(id string) (any, error) {
-			list, _, err := w.MessagePage(ctx, us, id, "", 10, true)
+			list, _, err := w.Sessions.MessagePage(ctx, us, id, "", 10, true)
 			return list, err
 		}},
-		"Message": {m.ID, func(id string) (any, error) { return w.Message(ctx, us, s.ID, id) }},
+		"Message": {m.ID, func(id string) (any, error) { return w.Sessions.Message(ctx, us, s.ID, id) }},
 		"Events": {s.ID, func(id string) (any, error) {
-			list, _, err := w.Events(ctx, us, id, 0, domain.PageSize{})
+			list, _, err := w.Events.Events(ctx, us, id, 0, domain.PageSize{})
 			return list, err
 		}},
-		"Executions":  {s.ID, func(id string) (any, error) { return w.Executions(ctx, us, id) }},
-		"Transitions": {s.ID, func(id string) (any, error) { return w.Transitions(ctx, us, id) }},
-		"Roundtrips":  {s.ID, func(id string) (any, error) { return w.Roundtrips(ctx, us, id) }},
-		"Standing":    {s.ID, func(id string) (any, error) { return w.Standing(ctx, us, id) }},
+		"Executions":  {s.ID, func(id string) (any, error) { return w.Records.Executions(ctx, us, id) }},
+		"Transitions": {s.ID, func(id string) (any, error) { return w.Records.Transitions(ctx, us, id) }},
+		"Roundtrips":  {s.ID, func(id string) (any, error) { return w.Records.Roundtrips(ctx, us, id) }},
+		"Standing":    {s.ID, func(id string) (any, error) { return w.Sessions.Standing(ctx, us, id) }},
 		"Timeline": {s.ID, func(id string) (any, error) {
-			list, next, err := w.Timeline(ctx, us, id, domain.TimelineFilter{})
+			list, next, err := w.Records.Timeline(ctx, us, id, domain.TimelineFilter{})
 			return []any{list, next}, err
 		}},
 		"SessionApprovals": {s.ID, func(id string) (any, error) {
-			list, next, err := w.SessionApprovals(ctx, us, id, "", 0)
+			list, next, err := w.Approvals.SessionApprovals(ctx, us, id, "", 0)
 			return []any{list, next}, err
 		}},
-		"Approval":        {"apr_1", func(id string) (any, error) { return w.Approval(ctx, us, id) }},
-		"LatestApproval":  {s.ID, func(id string) (any, error) { return w.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
-		"Provider":        {"prv_1", func(id string) (any, error) { return w.Provider(ctx, us, id) }},
+		"Approval":        {"apr_1", func(id string) (any, error) { return w.Approvals.Approval(ctx, us, id) }},
+		"LatestApproval":  {s.ID, func(id string) (any, error) { return w.Approvals.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
+		"Provider":        {"prv_1", func(id string) (any, error) { return w.Providers.Provider(ctx, us, id) }},
 		"Zone":            {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
 		"Tool":            {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
 		"Tools":           {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
@@ -128,8 +128,8 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 func waysToWrite(w *world, s *domain.Session) map[string]ask {
 	ctx := w.Context()
 	return map[string]ask{
-		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.DeleteProvider(ctx, us, id) }},
-		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.RevokeKey(ctx, us, id, nil) }},
+		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.Providers.DeleteProvider(ctx, us, id) }},
+		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.Keys.RevokeKey(ctx, us, id, nil) }},
 		"Decide": {s.ID, func(id string) (any, error) {
 			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 		}},

@@ -56,7 +56,7 @@ func timeline(w *world) {
 	}
 	read := func(f domain.TimelineFilter, between func()) (got []string, all []domain.RecordLine) {
 		for {
-			page, next, err := w.Timeline(ctx, s.WorkspaceID, s.ID, f)
+			page, next, err := w.Records.Timeline(ctx, s.WorkspaceID, s.ID, f)
 			w.ok(err)
 			for _, l := range page {
 				got, all = append(got, lineOf(l)), append(all, l)
@@ -97,10 +97,10 @@ func timeline(w *world) {
 	w.equal(got, want, "while more is written")
 
 	for _, cursor := range []string{"!", "bm9uZQ", "e30"} {
-		_, _, err := w.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Cursor: cursor})
+		_, _, err := w.Records.Timeline(ctx, s.WorkspaceID, s.ID, domain.TimelineFilter{Cursor: cursor})
 		w.code(err, domain.CodeInvalid)
 	}
-	_, _, err := w.Timeline(ctx, "other", s.ID, domain.TimelineFilter{})
+	_, _, err := w.Records.Timeline(ctx, "other", s.ID, domain.TimelineFilter{})
 	w.code(err, domain.CodeNotFound)
 }
 
@@ -120,14 +120,14 @@ func lineOf(l domain.RecordLine) string {
 func usage(w *world) {
 	random := rand.New(rand.NewPCG(7, 11))
 	ctx := w.Context()
-	settings, err := w.UpdateSettings(ctx, domain.DefaultWorkspace, func(s *domain.Settings) error {
+	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, func(s *domain.Settings) error {
 		s.TimeZone, s.DayStartHour = "Europe/Paris", 4
 		return nil
 	})
 	w.ok(err)
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)
-	w.ok(w.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
+	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
 	nightly, dropped := w.order("Nightly", nil), w.order("Dropped", nil)
 	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
@@ -177,7 +177,7 @@ func usage(w *world) {
 			want := plainUsage(all, f, calendar)
 			var got []domain.UsageRow
 			for page := f; ; {
-				rows, next, err := w.Usage(ctx, domain.DefaultWorkspace, page)
+				rows, next, err := w.Records.Usage(ctx, domain.DefaultWorkspace, page)
 				w.ok(err)
 				got = append(got, rows...)
 				if page.Cursor = next; next == "" {
@@ -192,7 +192,7 @@ func usage(w *world) {
 		// What a deleted automation cost is still told with its name.
 		domain.UsageByAutomation: {nightly.ID: "Nightly", dropped.ID: "Dropped", "aut_gone": "", "": ""},
 	} {
-		rows, _, err := w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: group})
+		rows, _, err := w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: group})
 		w.ok(err)
 		labels := map[string]string{}
 		for _, row := range rows {
@@ -200,11 +200,11 @@ func usage(w *world) {
 		}
 		w.equal(labels, names, fmt.Sprintf("the names by %s", group))
 	}
-	_, next, err := w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByModel, Limit: 1})
+	_, next, err := w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByModel, Limit: 1})
 	w.ok(err)
-	_, _, err = w.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByType, Cursor: next})
+	_, _, err = w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: domain.UsageByType, Cursor: next})
 	w.code(err, domain.CodeInvalid)
-	_, _, err = w.Usage(ctx, "nowhere", domain.UsageFilter{GroupBy: domain.UsageByDay})
+	_, _, err = w.Records.Usage(ctx, "nowhere", domain.UsageFilter{GroupBy: domain.UsageByDay})
 	w.code(err, domain.CodeNotFound)
 }
 

@@ -11,7 +11,7 @@ import (
 
 func (w *world) begin(s *repository.Store, key, hash string) (domain.RequestState, *repository.StoredResponse) {
 	w.Helper()
-	state, stored, err := s.BeginIdempotent(w.Context(), domain.DefaultWorkspace, repository.IdempotentRequest{Key: key, Hash: hash}, w.now)
+	state, stored, err := s.Requests.BeginIdempotent(w.Context(), domain.DefaultWorkspace, repository.IdempotentRequest{Key: key, Hash: hash}, w.now)
 	w.ok(err)
 	return state, stored
 }
@@ -19,7 +19,7 @@ func (w *world) begin(s *repository.Store, key, hash string) (domain.RequestStat
 // requestKeys: a request with a key is carried out once, whatever happens in between.
 func requestKeys(w *world) {
 	ctx := w.Context()
-	w.ok(w.Renew(ctx, time.Hour))
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
 	state, _ := w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestNew, "first")
 	state, _ = w.begin(w.Store, "k", "h")
@@ -33,20 +33,20 @@ func requestKeys(w *world) {
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})
 	under := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k")
 	w.ok(w.Commit(under, c))
-	w.ok(w.AbandonIdempotent(under, domain.DefaultWorkspace, "k")) // written under it: it stays
+	w.ok(w.Requests.AbandonIdempotent(under, domain.DefaultWorkspace, "k")) // written under it: it stays
 	state, stored := w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestApplied, "applied, its answer lost")
 	w.equal(stored, &repository.StoredResponse{Seq: 1, CreatedID: s.ID}, "what it did")
 
 	body := []byte("{\"a\": \"\x00\xff\"}")
-	w.ok(w.FinishIdempotent(under, domain.DefaultWorkspace, "k", 201, body, map[string]string{"Location": "/x"}))
+	w.ok(w.Requests.FinishIdempotent(under, domain.DefaultWorkspace, "k", 201, body, map[string]string{"Location": "/x"}))
 	state, stored = w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestAnswered, "done")
 	w.equal(stored, &repository.StoredResponse{Status: 201, Body: body, Headers: map[string]string{"Location": "/x"}, Seq: 1, CreatedID: s.ID}, "the kept answer")
 
 	state, _ = w.begin(w.Store, "k2", "h")
 	w.equal(state, domain.RequestNew, "another key")
-	w.ok(w.AbandonIdempotent(ctx, domain.DefaultWorkspace, "k2"))
+	w.ok(w.Requests.AbandonIdempotent(ctx, domain.DefaultWorkspace, "k2"))
 	state, _ = w.begin(w.Store, "k2", "h")
 	w.equal(state, domain.RequestNew, "given free")
 	refused := repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k2")
@@ -54,7 +54,7 @@ func requestKeys(w *world) {
 		return nil, domain.Errorf(domain.CodeWrongPhase, "no")
 	})
 	w.code(err, domain.CodeWrongPhase)
-	w.ok(w.RefuseIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}")))
+	w.ok(w.Requests.RefuseIdempotent(refused, domain.DefaultWorkspace, "k2", 409, []byte("{}")))
 	state, _ = w.begin(w.Store, "k2", "other")
 	w.equal(state, domain.RequestNew, "a refusal that changed nothing leaves no trace")
 
@@ -64,30 +64,30 @@ func requestKeys(w *world) {
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
 	under = repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k3")
 	w.ok(w.Commit(under, c))
-	w.ok(w.RefuseIdempotent(under, domain.DefaultWorkspace, "k3", 409, []byte("{}")))
+	w.ok(w.Requests.RefuseIdempotent(under, domain.DefaultWorkspace, "k3", 409, []byte("{}")))
 	state, stored = w.begin(w.Store, "k3", "h")
 	w.equal([]any{state, stored.Status, string(stored.Body)}, []any{domain.RequestAnswered, 409, "{}"}, "one that changed something is kept")
 
 	w.pass(25 * time.Hour)
 	state, _ = w.begin(w.Store, "k", "other")
 	w.equal(state, domain.RequestNew, "after a day")
-	w.ok(w.PruneIdempotency(ctx, w.now))
+	w.ok(w.Requests.PruneIdempotency(ctx, w.now))
 }
 
 // manyKeys: of one owner so many are remembered; those that are stay, others' are not
 // touched, and after a day there is room again.
 func manyKeys(w *world) {
 	ctx := w.Context()
-	w.ok(w.Renew(ctx, 48*time.Hour))
+	w.ok(w.Nodes.Renew(ctx, 48*time.Hour))
 	begin := func(owner, key string) (domain.RequestState, error) {
-		state, _, err := w.BeginIdempotent(ctx, domain.DefaultWorkspace,
+		state, _, err := w.Requests.BeginIdempotent(ctx, domain.DefaultWorkspace,
 			repository.IdempotentRequest{Key: key, Hash: "h", Owner: owner, MaxKeys: 2}, w.now)
 		return state, err
 	}
 	for _, key := range []string{"a1", "a2"} {
 		_, err := begin("a", key)
 		w.ok(err)
-		w.ok(w.FinishIdempotent(ctx, domain.DefaultWorkspace, key, 200, []byte("{}"), nil))
+		w.ok(w.Requests.FinishIdempotent(ctx, domain.DefaultWorkspace, key, 200, []byte("{}"), nil))
 	}
 	for range 2 {
 		_, err := begin("a", "a3")
@@ -109,7 +109,7 @@ func manyKeys(w *world) {
 // process that has lost its key writes nothing.
 func lostKeys(w *world) {
 	ctx := w.Context()
-	w.ok(w.Renew(ctx, time.Hour))
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
 	s := w.stored("first")
 	state, _ := w.begin(w.Store, "k", "h")
 	w.equal(state, domain.RequestNew, "first")
@@ -121,16 +121,16 @@ func lostKeys(w *world) {
 		next = w.open(w.TB, w.place, w.config("node-2", "first"))
 		state, _ = w.begin(next, "k", "h")
 		w.equal(state, domain.RequestRunning, "seen from another node")
-		w.ok(w.Release(ctx))
+		w.ok(w.Nodes.Release(ctx))
 	}
-	w.ok(next.Renew(ctx, time.Hour))
+	w.ok(next.Nodes.Renew(ctx, time.Hour))
 	state, _ = w.begin(next, "k", "h")
 	w.equal(state, domain.RequestNew, "after its process is gone")
 	if w.Kind() != "sqlite" {
 		c := w.change(s)
 		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
 		w.code(w.Commit(repository.WithIdempotencyKey(ctx, domain.DefaultWorkspace, "k"), c), "idempotency_in_progress")
-		got, err := next.Session(ctx, domain.DefaultWorkspace, s.ID)
+		got, err := next.Sessions.Session(ctx, domain.DefaultWorkspace, s.ID)
 		w.ok(err)
 		w.equal(got, s, "the session after the refusal")
 	}
@@ -139,51 +139,51 @@ func lostKeys(w *world) {
 // configuration: settings, keys and providers.
 func configuration(w *world) {
 	ctx := w.Context()
-	w.code(w.CreateWorkspace(ctx, &domain.Workspace{ID: "other", CreatedAt: T0}), domain.CodeConflict)
-	all, err := w.Workspaces(ctx)
+	w.code(w.Workspaces.CreateWorkspace(ctx, &domain.Workspace{ID: "other", CreatedAt: T0}), domain.CodeConflict)
+	all, err := w.Workspaces.Workspaces(ctx)
 	w.ok(err)
 	w.equal(len(all), 2, "workspaces")
-	_, err = w.UpdateSettings(ctx, "other", func(x *domain.Settings) error {
+	_, err = w.Workspaces.UpdateSettings(ctx, "other", func(x *domain.Settings) error {
 		x.Language = "fr"
 		return domain.Invalid("/language", "x", "no")
 	})
 	w.code(err, domain.CodeInvalid)
-	other, err := w.Workspace(ctx, "other")
+	other, err := w.Workspaces.Workspace(ctx, "other")
 	w.ok(err)
 	w.equal(other.Settings, domain.DefaultSettings(), "settings after a refusal")
 
-	none, err := w.DefaultProvider(ctx, "other")
+	none, err := w.Providers.DefaultProvider(ctx, "other")
 	w.ok(err)
 	if none != nil {
 		w.Fatalf("a default provider where there is none: %v", none)
 	}
 	first := &domain.Provider{ID: "prv_1", WorkspaceID: "other", Name: "one", Kind: "demo", Config: []byte(`{ "model":"m"}`), SecretSealed: "s", SecretMask: "…", IsDefault: true, CreatedAt: T0, UpdatedAt: T0}
 	second := &domain.Provider{ID: "prv_2", WorkspaceID: "other", Name: "two", Kind: "demo", IsDefault: true, CreatedAt: T0.Add(1000), UpdatedAt: T0}
-	w.ok(w.InsertProvider(ctx, first))
-	read, err := w.Provider(ctx, "other", "prv_1")
+	w.ok(w.Providers.InsertProvider(ctx, first))
+	read, err := w.Providers.Provider(ctx, "other", "prv_1")
 	w.ok(err)
 	w.equal(read, first, "the provider")
-	w.ok(w.InsertProvider(ctx, second))
-	now, err := w.DefaultProvider(ctx, "other")
+	w.ok(w.Providers.InsertProvider(ctx, second))
+	now, err := w.Providers.DefaultProvider(ctx, "other")
 	w.ok(err)
 	w.equal(now.ID, "prv_2", "the new default")
-	if err := w.UpdateProvider(ctx, first); !errors.Is(err, domain.ErrStale) {
+	if err := w.Providers.UpdateProvider(ctx, first); !errors.Is(err, domain.ErrStale) {
 		w.Fatalf("a stale provider gave %v", err)
 	}
 	second.Name = "renamed"
-	w.ok(w.UpdateProvider(ctx, second))
-	w.ok(w.DeleteProvider(ctx, "other", "prv_1"))
-	list, err := w.Providers(ctx, "other")
+	w.ok(w.Providers.UpdateProvider(ctx, second))
+	w.ok(w.Providers.DeleteProvider(ctx, "other", "prv_1"))
+	list, err := w.Providers.Providers(ctx, "other")
 	w.ok(err)
 	w.equal(list, []*domain.Provider{second}, "what is left")
-	w.code(w.DeleteProvider(ctx, "other", "prv_1"), domain.CodeNotFound)
+	w.code(w.Providers.DeleteProvider(ctx, "other", "prv_1"), domain.CodeNotFound)
 }
 
 // pruning: old events go, those of a session that has not ended stay, and the bounds
 // tell readers where the log is whole.
 func pruning(w *world) {
 	ctx := w.Context()
-	oldest, newest, err := w.EventBounds(ctx, "other")
+	oldest, newest, err := w.Events.EventBounds(ctx, "other")
 	w.ok(err)
 	w.equal([]int64{oldest, newest}, []int64{0, 0}, "bounds of an empty log")
 	living := w.stored("lives")
@@ -195,28 +195,28 @@ func pruning(w *world) {
 	c.At = T0.Add(10 * 24 * time.Hour)
 	c.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
 	w.ok(w.Commit(ctx, c))
-	w.ok(w.PruneEvents(ctx, T0.Add(24*time.Hour)))
-	left, _, err := w.Events(ctx, domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
+	w.ok(w.Events.PruneEvents(ctx, T0.Add(24*time.Hour)))
+	left, _, err := w.Events.Events(ctx, domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(idsOf(left, func(e *domain.LogEvent) string { return string(e.Type) }), []string{"session.created", "queue.changed"}, "what is left")
-	oldest, newest, err = w.EventBounds(ctx, domain.DefaultWorkspace)
+	oldest, newest, err = w.Events.EventBounds(ctx, domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal([]int64{oldest, newest}, []int64{4, 4}, "bounds after pruning")
-	oldest, _, err = w.SessionEventBounds(ctx, domain.DefaultWorkspace, living.ID)
+	oldest, _, err = w.Events.SessionEventBounds(ctx, domain.DefaultWorkspace, living.ID)
 	w.ok(err)
 	w.equal(oldest, int64(1), "oldest for a session that lives: all of it is there")
-	oldest, _, err = w.SessionEventBounds(ctx, domain.DefaultWorkspace, ended.ID)
+	oldest, _, err = w.Events.SessionEventBounds(ctx, domain.DefaultWorkspace, ended.ID)
 	w.ok(err)
 	w.equal(oldest, int64(4), "oldest for a session that has ended")
 
 	c = w.change(living)
 	w.move(c, living, domain.Completed, "StopRequested")
 	w.ok(w.Commit(ctx, c))
-	w.ok(w.PruneEvents(ctx, T0.Add(20*24*time.Hour)))
-	left, _, err = w.Events(ctx, domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
+	w.ok(w.Events.PruneEvents(ctx, T0.Add(20*24*time.Hour)))
+	left, _, err = w.Events.Events(ctx, domain.DefaultWorkspace, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(left), 0, "events when all are old and everybody has ended")
-	oldest, newest, err = w.EventBounds(ctx, domain.DefaultWorkspace)
+	oldest, newest, err = w.Events.EventBounds(ctx, domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal([]int64{oldest, newest}, []int64{6, 5}, "bounds of a log that was pruned whole")
 	w.sound()

@@ -27,12 +27,12 @@ func sessionRoundTrip(w *world) {
 	c.Sessions[0].Insert, c.Sessions[0].Claim = true, true
 	w.ok(w.Commit(w.Context(), c))
 
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, s.ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(got, s, "the session after its insert")
 	s.HoldsSlot, s.QueuedAt, s.WakeAt, s.State.Waiting, s.Phase, s.Name = false, nil, nil, nil, domain.Idle, "renamed"
 	w.ok(w.Commit(w.Context(), w.change(s)))
-	got, err = w.SessionByExternalID(w.Context(), domain.DefaultWorkspace, "ext")
+	got, err = w.Sessions.SessionByExternalID(w.Context(), domain.DefaultWorkspace, "ext")
 	w.ok(err)
 	w.equal(got, s, "the session after its update")
 }
@@ -57,13 +57,13 @@ func messageRoundTrip(w *world) {
 	m.Run = &domain.ExecutionMetadata{AutomationID: "aut", Trigger: "MANUAL", DurationMS: 3, Cost: new(0.5)}
 	w.ok(w.Commit(w.Context(), c))
 
-	got, err := w.Message(w.Context(), domain.DefaultWorkspace, s.ID, m.ID)
+	got, err := w.Sessions.Message(w.Context(), domain.DefaultWorkspace, s.ID, m.ID)
 	w.ok(err)
 	w.equal(got, m, "the message")
 	if got.Raw.Calls[0].Arguments != arguments {
 		w.Fatalf("arguments: got %q, want %q", got.Raw.Calls[0].Arguments, arguments)
 	}
-	list, err := w.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
+	list, err := w.Sessions.Messages(w.Context(), domain.DefaultWorkspace, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(list, []*domain.Message{m}, "the list")
 }

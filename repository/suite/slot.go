@@ -19,7 +19,7 @@ func oneHolder(w *world) {
 	w.code(w.Commit(w.Context(), w.change(second)), domain.CodeConflict)
 	w.stored("elsewhere", func(s *domain.Session) { s.WorkspaceID, s.HoldsSlot = "other", true })
 
-	first, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	first, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(first.Holder.ID, a.ID, "holder")
 	w.equal(*first.Since, T0, "since")
@@ -33,7 +33,7 @@ func oneHolder(w *world) {
 	c := w.change(b)
 	c.At = T0.Add(time.Hour)
 	w.ok(w.Commit(w.Context(), c))
-	now, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	now, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(now.Holder.ID, b.ID, "holder after the swap")
 	w.equal(*now.Since, T0.Add(time.Minute), "since after the swap")
@@ -56,7 +56,7 @@ func queueing(w *world) {
 		w.ok(w.Commit(w.Context(), c))
 		sessions = append(sessions, s)
 	}
-	queue, err := w.Queue(w.Context(), domain.DefaultWorkspace)
+	queue, err := w.Slot.Queue(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	var order []string
 	for i, q := range queue {
@@ -65,13 +65,13 @@ func queueing(w *world) {
 	}
 	w.equal(order, []string{"three", "one", "two"}, "order")
 	w.equal(*queue[0].NotBefore, T0.Add(time.Minute), "not before")
-	slot, err := w.Slot(w.Context(), domain.DefaultWorkspace)
+	slot, err := w.Slot.Slot(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(slot.Preempting, sessions[2].ID, "who pre-empts")
-	waiting, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
+	waiting, err := w.Slot.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
-	agenda, err := w.DueWork(w.Context(), T0, 10, true)
+	agenda, err := w.Slot.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
 	w.equal(agenda.Waiting, []string{domain.DefaultWorkspace}, "where somebody waits")
 
@@ -85,10 +85,10 @@ func queueing(w *world) {
 	c.Sessions = append(c.Sessions, domain.SessionWrite{Session: sessions[1]})
 	c.Dequeue = []string{s.ID, sessions[1].ID}
 	w.ok(w.Commit(w.Context(), c))
-	queue, err = w.Queue(w.Context(), domain.DefaultWorkspace)
+	queue, err = w.Slot.Queue(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(len(queue), 1, "queue after two left")
-	got, err := w.Session(w.Context(), domain.DefaultWorkspace, sessions[2].ID)
+	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, sessions[2].ID)
 	w.ok(err)
 	w.equal(got.QueuePosition, 1, "position in the session")
 	w.sound()
@@ -124,7 +124,7 @@ func waitingFor(w *world) {
 	}
 	w.mail(w.stored("has mail"), "key-1")
 	got := map[string]bool{}
-	list, err := w.Waiters(w.Context(), domain.DefaultWorkspace)
+	list, err := w.Slot.Waiters(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(list.Holder.Name, "holder", "who holds it")
 	for _, s := range list.Aside {
@@ -137,7 +137,7 @@ func waitingFor(w *world) {
 func leases(w *world) {
 	ctx := w.Context()
 	claimable := func() []string {
-		refs, err := w.Claimable(ctx, 10)
+		refs, err := w.Nodes.Claimable(ctx, 10)
 		w.ok(err)
 		ids := []string{}
 		for _, r := range refs {
@@ -153,42 +153,42 @@ func leases(w *world) {
 	c.Sessions[0].Claim = true
 	w.ok(w.Commit(ctx, c))
 	w.equal(claimable(), []string{s.ID}, "owned by a node that never had a lease")
-	w.ok(w.Renew(ctx, time.Hour))
-	w.ok(w.Renew(ctx, time.Hour))
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
 	w.equal(claimable(), []string{}, "owned by a node that lives")
-	own, err := w.Owned(ctx)
+	own, err := w.Nodes.Owned(ctx)
 	w.ok(err)
 	w.equal(own, []domain.SessionRef{{WorkspaceID: domain.DefaultWorkspace, SessionID: s.ID, RunEpoch: s.RunEpoch}}, "its own")
-	nodes, err := w.Nodes(ctx)
+	nodes, err := w.Nodes.Nodes(ctx)
 	w.ok(err)
 	w.equal([]any{len(nodes), nodes[0].ID, nodes[0].Alive, nodes[0].Sessions}, []any{1, "node-1", true, 1}, "the nodes")
-	until, err := w.LeaseUntil(ctx)
+	until, err := w.Nodes.LeaseUntil(ctx)
 	w.ok(err)
 	if until == nil {
 		w.Fatal("the node has no lease")
 	}
-	w.ok(w.Release(ctx))
+	w.ok(w.Nodes.Release(ctx))
 	w.equal(claimable(), []string{s.ID}, "the lease was given back")
-	if nodes, err = w.Nodes(ctx); err != nil || nodes[0].Alive {
+	if nodes, err = w.Nodes.Nodes(ctx); err != nil || nodes[0].Alive {
 		w.Errorf("a node without a lease: %+v, %v", nodes, err)
 	}
-	w.ok(w.Renew(ctx, -time.Second))
+	w.ok(w.Nodes.Renew(ctx, -time.Second))
 	w.equal(claimable(), []string{s.ID}, "the lease has run out")
-	w.ok(w.Renew(ctx, time.Hour))
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
 
 	if w.Kind() == "sqlite" {
 		w.ok(w.Close()) // one process at a time
 	}
 	next := w.open(w.TB, w.place, w.config("node-1", "second"))
-	refs, err := next.Claimable(ctx, 10)
+	refs, err := next.Nodes.Claimable(ctx, 10)
 	w.ok(err)
 	w.equal(len(refs), 1, "claimable by the same node after it was started again, before it has its lease")
-	w.ok(next.Renew(ctx, time.Hour))
-	refs, err = next.Claimable(ctx, 10)
+	w.ok(next.Nodes.Renew(ctx, time.Hour))
+	refs, err = next.Nodes.Claimable(ctx, 10)
 	w.ok(err)
 	w.equal(len(refs), 1, "claimable by the same node after it was started again")
 	if w.Kind() != "sqlite" {
-		if err := w.Renew(ctx, time.Hour); err == nil {
+		if err := w.Nodes.Renew(ctx, time.Hour); err == nil {
 			w.Fatal("a process went on under a name that another one has taken")
 		}
 	}
@@ -196,16 +196,16 @@ func leases(w *world) {
 
 // timers: the due ones, earliest first, and when the next is due.
 func timers(w *world) {
-	none, err := w.DueWork(w.Context(), T0, 10, true)
+	none, err := w.Slot.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
 	w.equal(*none, domain.DueWork{}, "what is due where nothing is")
 	late := w.stored("late", func(s *domain.Session) { s.WakeAt = new(T0.Add(2 * time.Second)) })
 	early := w.stored("early", func(s *domain.Session) { s.WorkspaceID, s.WakeAt = "other", new(T0.Add(time.Second)) })
 	w.stored("later", func(s *domain.Session) { s.WakeAt = new(T0.Add(time.Hour)) })
-	before, err := w.DueWork(w.Context(), T0, 10, false)
+	before, err := w.Slot.DueWork(w.Context(), T0, 10, false)
 	w.ok(err)
 	w.equal(*before, domain.DueWork{Next: T0.Add(time.Second)}, "before the first")
-	due, err := w.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
+	due, err := w.Slot.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
 	w.equal(*due, domain.DueWork{
 		Sessions: []domain.SessionRef{{WorkspaceID: "other", SessionID: early.ID}, {WorkspaceID: domain.DefaultWorkspace, SessionID: late.ID}},
@@ -213,14 +213,14 @@ func timers(w *world) {
 	}, "due timers")
 	late.WakeAt = nil
 	w.ok(w.Commit(w.Context(), w.change(late)))
-	due, err = w.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
+	due, err = w.Slot.DueWork(w.Context(), T0.Add(2*time.Second), 10, false)
 	w.ok(err)
 	w.equal(len(due.Sessions), 1, "due after one was answered")
 }
 
 // networkWaiters: who waits for a provider, of one workspace, the longest first.
 func networkWaiters(w *world) {
-	none, err := w.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
+	none, err := w.Slot.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(len(none), 0, "nobody waits")
 	wait := func(since time.Duration, provider, workspace string) func(*domain.Session) {
@@ -233,7 +233,7 @@ func networkWaiters(w *world) {
 	longer := w.stored("longer", wait(0, "", domain.DefaultWorkspace))
 	w.stored("elsewhere", wait(0, "", "other"))
 	w.stored("rests")
-	waiting, err := w.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
+	waiting, err := w.Slot.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
 	w.equal(waiting, []domain.NetworkWaiter{{SessionID: longer.ID}, {SessionID: later.ID, ProviderID: "prv_1"}}, "who waits")
 }
@@ -264,16 +264,16 @@ func deletion(w *world) {
 	gone.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionEnded, Session: s})
 	w.ok(w.Commit(w.Context(), gone))
 
-	_, err := w.Session(w.Context(), s.WorkspaceID, s.ID)
+	_, err := w.Sessions.Session(w.Context(), s.WorkspaceID, s.ID)
 	w.code(err, domain.CodeNotFound)
-	_, err = w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
+	_, err = w.Sessions.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
 	w.code(err, domain.CodeNotFound)
-	_, err = w.Approval(w.Context(), s.WorkspaceID, "apr_1")
+	_, err = w.Approvals.Approval(w.Context(), s.WorkspaceID, "apr_1")
 	w.code(err, domain.CodeNotFound)
-	log, _, err := w.Events(w.Context(), s.WorkspaceID, "", 0, domain.PageSize{Rows: 1000})
+	log, _, err := w.Events.Events(w.Context(), s.WorkspaceID, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
-	settings, err := w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
+	settings, err := w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
 		x.Limits.Chat.MaxCostPerDay = new(10.0)
 		return nil
 	})
@@ -284,7 +284,7 @@ func deletion(w *world) {
 	w.equal(v.Spent.Today, 2.5, "spent today")
 
 	// What decisions share of the settings is not what a change of them works on.
-	_, err = w.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
+	_, err = w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
 		*x.Limits.Chat.MaxCostPerDay = 20
 		return nil
 	})

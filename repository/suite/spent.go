@@ -29,7 +29,7 @@ func spending(w *world) {
 			return nil
 		}
 	}
-	_, err := w.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(new(10.0)))
+	_, err := w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(new(10.0)))
 	w.ok(err)
 	a := w.stored("chat")
 	run := func(s *domain.Session) { s.Type, s.AutomationID = domain.Run, "aut_1" }
@@ -64,7 +64,7 @@ func spending(w *world) {
 	w.equal(seen(b).Month, "2026-04", "the next month")
 
 	onlyOneReserves(w, a)
-	_, err = w.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(nil))
+	_, err = w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(nil))
 	w.ok(err)
 	w.equal(seen(a), domain.Spent{}, "without a limit nothing is read")
 }

@@ -31,7 +31,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	workspace := &domain.Workspace{ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: T0}
-	if err := errors.Join(s.CreateWorkspace(context.Background(), workspace), s.Close()); err != nil {
+	if err := errors.Join(s.Workspaces.CreateWorkspace(context.Background(), workspace), s.Close()); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)

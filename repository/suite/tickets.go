@@ -15,12 +15,12 @@ func tickets(w *world) {
 	ticket := &domain.Ticket{
 		Hash: "h1", WorkspaceID: "other", Role: domain.RoleViewer, Name: "key_1", KeyHash: "k", ExpiresAt: T0.Add(time.Minute),
 	}
-	w.ok(w.InsertTicket(ctx, ticket))
+	w.ok(w.Keys.InsertTicket(ctx, ticket))
 	var all sync.WaitGroup
 	var in atomic.Int32
 	for range 8 {
 		all.Go(func() {
-			got, err := w.TakeTicket(ctx, "h1")
+			got, err := w.Keys.TakeTicket(ctx, "h1")
 			if err != nil {
 				w.Errorf("take the ticket: %v", err)
 			}
@@ -35,15 +35,15 @@ func tickets(w *world) {
 
 	var err error
 	for i := 0; err == nil && i <= 1000; i++ {
-		err = w.InsertTicket(ctx, &domain.Ticket{Hash: fmt.Sprintf("many%d", i), WorkspaceID: "other", Name: "key_1", KeyHash: "k", ExpiresAt: T0.Add(time.Minute)})
+		err = w.Keys.InsertTicket(ctx, &domain.Ticket{Hash: fmt.Sprintf("many%d", i), WorkspaceID: "other", Name: "key_1", KeyHash: "k", ExpiresAt: T0.Add(time.Minute)})
 	}
 	w.code(err, domain.CodeUnavailable)
-	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h4", WorkspaceID: "other", Name: "key_2", KeyHash: "l", ExpiresAt: T0.Add(time.Minute)}))
+	w.ok(w.Keys.InsertTicket(ctx, &domain.Ticket{Hash: "h4", WorkspaceID: "other", Name: "key_2", KeyHash: "l", ExpiresAt: T0.Add(time.Minute)}))
 
-	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h2", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Minute)}))
+	w.ok(w.Keys.InsertTicket(ctx, &domain.Ticket{Hash: "h2", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Minute)}))
 	w.pass(2 * time.Minute)
-	w.ok(w.InsertTicket(ctx, &domain.Ticket{Hash: "h3", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Hour)}))
-	got, err := w.TakeTicket(ctx, "h2")
+	w.ok(w.Keys.InsertTicket(ctx, &domain.Ticket{Hash: "h3", WorkspaceID: "other", Role: domain.RoleAdmin, ExpiresAt: T0.Add(time.Hour)}))
+	got, err := w.Keys.TakeTicket(ctx, "h2")
 	w.ok(err)
 	if got != nil {
 		w.Errorf("a ticket that has expired is still there: %+v", got)

@@ -83,13 +83,13 @@ func everythingInView(w *world) {
 		w.Fatalf("the view without a session is %v", none)
 	}
 
-	all, err := w.Executions(w.Context(), domain.DefaultWorkspace, s.ID)
+	all, err := w.Records.Executions(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(len(all), 3, "the journal")
-	latest, err := w.LatestApproval(w.Context(), domain.DefaultWorkspace, s.ID, domain.ApprovalQuestion)
+	latest, err := w.Approvals.LatestApproval(w.Context(), domain.DefaultWorkspace, s.ID, domain.ApprovalQuestion)
 	w.ok(err)
 	w.equal(latest, settled, "the settled approval")
-	never, err := w.LatestApproval(w.Context(), domain.DefaultWorkspace, s.ID, domain.ApprovalPoisoned)
+	never, err := w.Approvals.LatestApproval(w.Context(), domain.DefaultWorkspace, s.ID, domain.ApprovalPoisoned)
 	w.ok(err)
 	if never != nil {
 		w.Fatalf("an approval that never was: %v", never)
@@ -122,7 +122,7 @@ func noWayBack(w *world) {
 	settled := execution(s, "exe_1", "msg_1", 0, domain.ExecSuccess)
 	c.Executions = []*domain.Execution{settled}
 	w.ok(w.Commit(w.Context(), c)) // a person said what became of it
-	all, err := w.Executions(w.Context(), domain.DefaultWorkspace, s.ID)
+	all, err := w.Records.Executions(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(all, []*domain.Execution{settled}, "the journal")
 	w.sound()
@@ -153,17 +153,17 @@ func turnsInInbox(w *world) {
 	w.ok(w.Commit(w.Context(), c))
 	w.equal(placed.Seq, c.Events[0].Seq, "the place")
 
-	list, err := w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
+	list, err := w.Sessions.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(list, []*domain.Message{&placed, &edited}, "placed first, then waiting")
 	for _, c := range []struct {
 		latest bool
 		want   []*domain.Message
 	}{{false, []*domain.Message{&placed, &edited}}, {true, []*domain.Message{&edited, &placed}}} {
-		page, next, err := w.MessagePage(w.Context(), s.WorkspaceID, s.ID, "", 1, c.latest)
+		page, next, err := w.Sessions.MessagePage(w.Context(), s.WorkspaceID, s.ID, "", 1, c.latest)
 		w.ok(err)
 		w.equal(page, c.want[:1], "the first page")
-		page, next, err = w.MessagePage(w.Context(), s.WorkspaceID, s.ID, next, 1, c.latest)
+		page, next, err = w.Sessions.MessagePage(w.Context(), s.WorkspaceID, s.ID, next, 1, c.latest)
 		w.ok(err)
 		w.equal(page, c.want[1:], "the page after it")
 		w.equal(next, "", "the end")
@@ -208,7 +208,7 @@ func madeAndMoved(w *world) {
 	c.PlacedMessages = []*domain.Message{&placed}
 	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageUpdated, Message: &placed})
 	w.ok(w.Commit(w.Context(), c))
-	list, err := w.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
+	list, err := w.Sessions.Messages(w.Context(), s.WorkspaceID, s.ID, 0, 0)
 	w.ok(err)
 	w.equal(list, []*domain.Message{&placed}, "what is left")
 	w.equal(placed.Seq, int64(5), "its place")

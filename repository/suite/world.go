@@ -41,7 +41,7 @@ func newWorld(t testing.TB, open Open) *world {
 	w := &world{TB: t, open: open, place: t.Name(), newID: ids.New, now: T0}
 	w.Store = open(t, w.place, w.config("node-1", "first"))
 	for _, id := range []string{domain.DefaultWorkspace, "other"} {
-		err := w.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: T0})
+		err := w.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Name: id, Settings: domain.DefaultSettings(), CreatedAt: T0})
 		w.ok(err)
 	}
 	return w
@@ -169,7 +169,7 @@ func (w *world) move(c *domain.Change, s *domain.Session, to domain.Phase, event
 func (w *world) sound() {
 	w.Helper()
 	for _, id := range []string{domain.DefaultWorkspace, "other"} {
-		all, err := w.Invariants(w.Context(), id)
+		all, err := w.Workspaces.Invariants(w.Context(), id)
 		w.ok(err)
 		for _, i := range all {
 			if i.Count != 0 {
