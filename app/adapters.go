@@ -48,7 +48,8 @@ type dataStore struct {
 
 func (s dataStore) Read(workspace string) data.Reader { return s.ReadData(workspace) }
 
-func (s dataStore) Write(ctx context.Context, workspace string, change func(context.Context, data.Store) ([]domain.DataChange, error)) (int64, error) {
+func (s dataStore) Write(ctx context.Context, workspace string,
+	change func(context.Context, data.Store) ([]domain.DataChange, error)) (int64, error) {
 	return s.WriteData(ctx, workspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		return change(ctx, d)
 	})
@@ -104,7 +105,8 @@ func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language 
 
 // Edit checks the params that a person changed.
 func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
-	return a.app.catalogue.Edit(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), decision.ApprovedIDs, decision.Edits)
+	store := a.app.store.ReadData(view.Workspace.ID)
+	return a.app.catalogue.Edit(ctx, store, a.env(view), actionsOf(view), decision.ApprovedIDs, decision.Edits)
 }
 
 // Stale gives new cards of the actions when what they change is no longer what the

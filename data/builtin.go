@@ -27,7 +27,8 @@ var builtinTypes = []domain.ToolType{
 		schema.Object(`"text": {"type": "string", "minLength": 1, "maxLength": 100000}`, "text")),
 	builtinType("notes", "Notes", "Texts with a title.",
 		schema.Object(``),
-		schema.Object(`"title": {"type": "string", "minLength": 1, "maxLength": 300}, "text": {"type": "string", "maxLength": 100000}`, "title", "text")),
+		schema.Object(`"title": {"type": "string", "minLength": 1, "maxLength": 300},
+			"text": {"type": "string", "maxLength": 100000}`, "title", "text")),
 	builtinType("checklist", "Checklist", "Items that are done or not.",
 		schema.Object(``),
 		schema.Object(`"text": {"type": "string", "minLength": 1, "maxLength": 10000}, "done": {"type": "boolean"}`, "text", "done")),
@@ -65,7 +66,8 @@ func FindToolType(ctx context.Context, store ToolTypes, id string) (*domain.Tool
 		}
 		known[i] = types[i].ID
 	}
-	return nil, domain.Invalid("/tool_type", "unknown", "There is no tool type %s. The tool types are: %s.", jsonbody.Quote(id), strings.Join(known, ", "))
+	return nil, domain.Invalid("/tool_type", "unknown", "There is no tool type %s. The tool types are: %s.",
+		jsonbody.Quote(id), strings.Join(known, ", "))
 }
 
 // checkConfig holds a tool's config against its type.
@@ -109,7 +111,8 @@ func (r *Rules) checkData(t *domain.ToolType, tool *domain.Tool, data json.RawMe
 		return domain.Invalid(pointer+"/value", "range", "The value %s is too large.", entry.Value)
 	}
 	if limits.Min != nil && value < *limits.Min || limits.Max != nil && value > *limits.Max {
-		return domain.Invalid(pointer+"/value", "range", "The value %s is outside the range of %s: %s.", entry.Value, jsonbody.Quote(tool.Name), limits)
+		return domain.Invalid(pointer+"/value", "range", "The value %s is outside the range of %s: %s.",
+			entry.Value, jsonbody.Quote(tool.Name), limits)
 	}
 	return nil
 }

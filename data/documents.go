@@ -13,7 +13,8 @@ import (
 var documentKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
 
 // CreateDocument adds a document under a key that no other has.
-func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env, in domain.NewDocument) (*domain.Document, domain.DataChange, error) {
+func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
+	in domain.NewDocument) (*domain.Document, domain.DataChange, error) {
 	_, err := store.Document(ctx, in.Key)
 	switch {
 	case err == nil:
@@ -31,7 +32,8 @@ func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env, in
 
 // WriteDocument edits the draft of the document with this key, or makes the document.
 // What sessions read is the published text.
-func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key string, p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key string,
+	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
 	doc, err := store.Document(ctx, key)
 	if domain.ErrorCode(err) == domain.CodeNotFound && err != nil {
 		return r.newDocument(ctx, store, env, key, p)
@@ -43,7 +45,8 @@ func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key
 	return doc, change, err
 }
 
-func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string, p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string,
+	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
 	if !documentKey.MatchString(key) {
 		return nil, domain.DataChange{}, domain.Invalid("/key", "format", "A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.")
 	}
@@ -63,7 +66,8 @@ func PatchDocument(doc *domain.Document, p domain.DocumentPatch) {
 }
 
 // UpdateDocument changes the draft of a document.
-func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *domain.Document, p domain.DocumentPatch) (domain.DataChange, error) {
+func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *domain.Document,
+	p domain.DocumentPatch) (domain.DataChange, error) {
 	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
 		return domain.DataChange{}, err
 	}
@@ -85,7 +89,8 @@ func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *
 // PublishDocument makes the draft of a document the text that sessions read.
 func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, doc *domain.Document) (domain.DataChange, error) {
 	if strings.TrimSpace(doc.Body) == "" && doc.Published == "" {
-		return domain.DataChange{}, domain.Invalid("/key", "empty", "The document %s is empty: there is nothing to publish.", jsonbody.Quote(doc.Key))
+		return domain.DataChange{}, domain.Invalid("/key", "empty",
+			"The document %s is empty: there is nothing to publish.", jsonbody.Quote(doc.Key))
 	}
 	at := env.Now
 	doc.Published, doc.PublishedAt, doc.UpdatedAt = doc.Body, &at, at

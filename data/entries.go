@@ -11,7 +11,8 @@ import (
 
 // CreateEntries adds 1 to 500 entries, all or none; pointers of errors begin with
 // /entries/3.
-func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID string, in []domain.NewEntry) ([]domain.Entry, domain.DataChange, error) {
+func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID string,
+	in []domain.NewEntry) ([]domain.Entry, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if len(in) == 0 || len(in) > maxBatch {
 		return nil, none, domain.Invalid("/entries", "count", "1 to %d entries are added at once, not %d.", maxBatch, len(in))
@@ -100,7 +101,8 @@ func PatchEntry(env *Env, entry *domain.Entry, p domain.EntryPatch) error {
 }
 
 // UpdateEntry changes an entry's time or data.
-func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *domain.Entry, p domain.EntryPatch) (domain.DataChange, error) {
+func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *domain.Entry,
+	p domain.EntryPatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	tool, t, err := r.typedTool(ctx, store, entry.ToolID)
 	if err != nil {

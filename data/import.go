@@ -115,7 +115,8 @@ func (r *Rules) StoreEntries(ctx context.Context, store Store, env Env, in *Impo
 		return nil, err
 	}
 	if tool.Version != in.tool.Version || tool.ToolType != in.tool.ToolType || t.Version != in.typeVersion {
-		return nil, domain.Errorf(domain.CodeConflict, "The tool or its type was changed while the file was being read. Nothing was stored; send it again.")
+		return nil, domain.Errorf(domain.CodeConflict,
+			"The tool or its type was changed while the file was being read. Nothing was stored; send it again.")
 	}
 	if len(in.Entries) == 0 {
 		return nil, nil

@@ -95,7 +95,8 @@ func (r *Rules) stillFit(ctx context.Context, store Store, tools []domain.Tool) 
 	for _, tool := range tools {
 		t := known[tool.ToolType]
 		if t == nil {
-			return domain.Errorf(domain.CodeTypeMisfit, "The tool %s (%s) has the type %s, which was deleted since. Nothing was changed; create the type again, then repeat.",
+			return domain.Errorf(domain.CodeTypeMisfit,
+				"The tool %s (%s) has the type %s, which was deleted since. Nothing was changed; create the type again, then repeat.",
 				jsonbody.Quote(tool.Name), tool.ID, jsonbody.Quote(tool.ToolType))
 		}
 		if t.BuiltIn {

@@ -42,7 +42,8 @@ func (s *Service) CreateDocument(ctx context.Context, workspace string, in domai
 }
 
 // UpdateDocument changes the draft of a document.
-func (s *Service) UpdateDocument(ctx context.Context, workspace, id string, version int64, patch domain.DocumentPatch) (*domain.Document, int64, error) {
+func (s *Service) UpdateDocument(ctx context.Context, workspace, id string, version int64,
+	patch domain.DocumentPatch) (*domain.Document, int64, error) {
 	return change(ctx, s, aDocument, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, doc *domain.Document) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateDocument(ctx, store, env, doc, patch))

@@ -32,7 +32,8 @@ func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in 
 }
 
 // UpdateEntry changes an entry's time or data.
-func (s *Service) UpdateEntry(ctx context.Context, workspace, id string, version int64, patch domain.EntryPatch) (*domain.Entry, int64, error) {
+func (s *Service) UpdateEntry(ctx context.Context, workspace, id string, version int64,
+	patch domain.EntryPatch) (*domain.Entry, int64, error) {
 	return change(ctx, s, anEntry, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, entry *domain.Entry) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateEntry(ctx, store, env, entry, patch))

@@ -19,7 +19,8 @@ func (s *Service) ExportEntries(ctx context.Context, workspace string, filter do
 
 // ImportEntries stores a CSV file of entries, all or nothing. It reads the whole file
 // before the transaction begins: a slow client holds nobody up.
-func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, file io.Reader, dryRun bool) (*domain.ImportResult, int64, error) {
+func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, file io.Reader,
+	dryRun bool) (*domain.ImportResult, int64, error) {
 	w, err := s.repository.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, 0, err

@@ -30,7 +30,8 @@ func (s *Service) CreateTool(ctx context.Context, workspace string, in domain.Ne
 }
 
 // UpdateTool changes a tool.
-func (s *Service) UpdateTool(ctx context.Context, workspace, id string, version int64, patch domain.ToolPatch) (*domain.Tool, int64, error) {
+func (s *Service) UpdateTool(ctx context.Context, workspace, id string, version int64,
+	patch domain.ToolPatch) (*domain.Tool, int64, error) {
 	return change(ctx, s, aTool, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, tool *domain.Tool) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateTool(ctx, store, env, tool, patch))

@@ -39,7 +39,8 @@ func (s *Service) CreateToolType(ctx context.Context, workspace string, in domai
 
 // UpdateToolType changes one of the workspace's own tool types, if all that is stored
 // fits it.
-func (s *Service) UpdateToolType(ctx context.Context, workspace, id string, version int64, patch domain.ToolTypePatch) (*domain.ToolType, int64, error) {
+func (s *Service) UpdateToolType(ctx context.Context, workspace, id string, version int64,
+	patch domain.ToolTypePatch) (*domain.ToolType, int64, error) {
 	return change(ctx, s, aToolType, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, t *domain.ToolType) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateToolType(ctx, store, env, t, patch))

@@ -24,7 +24,8 @@ func (s *Service) CreateZone(ctx context.Context, workspace string, in domain.Ne
 }
 
 // UpdateZone changes a zone.
-func (s *Service) UpdateZone(ctx context.Context, workspace, id string, version int64, patch domain.ZonePatch) (*domain.Zone, int64, error) {
+func (s *Service) UpdateZone(ctx context.Context, workspace, id string, version int64,
+	patch domain.ZonePatch) (*domain.Zone, int64, error) {
 	return change(ctx, s, aZone, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, zone *domain.Zone) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateZone(ctx, store, env, zone, patch))

@@ -68,11 +68,13 @@ func statsField(t *domain.ToolType, field string) (string, error) {
 	case field == "" && len(fields) == 1:
 		return fields[0], nil
 	case len(fields) == 0:
-		return "", domain.Invalid("/tool_id", "no_numbers", "Tools of the type %s hold no numbers: there are no statistics of them.", jsonbody.Quote(t.ID))
+		return "", domain.Invalid("/tool_id", "no_numbers",
+			"Tools of the type %s hold no numbers: there are no statistics of them.", jsonbody.Quote(t.ID))
 	case field == "":
 		return "", domain.Invalid("/field", "required", "Say which field: %s.", strings.Join(fields, ", "))
 	case !slices.Contains(fields, field):
-		return "", domain.Invalid("/field", "unknown", "There is no numeric field %s. There are: %s.", jsonbody.Quote(field), strings.Join(fields, ", "))
+		return "", domain.Invalid("/field", "unknown", "There is no numeric field %s. There are: %s.",
+			jsonbody.Quote(field), strings.Join(fields, ", "))
 	}
 	return field, nil
 }
@@ -82,7 +84,8 @@ func statsField(t *domain.ToolType, field string) (string, error) {
 func entriesSpan(ctx context.Context, store Entries, toolID string, span domain.Span) (domain.Span, error) {
 	ends := [2]time.Time{}
 	for i, descending := range []bool{false, true} {
-		entries, _, err := store.Entries(ctx, domain.EntryFilter{ToolID: toolID, From: span.From, Until: span.Until, Limit: 1, Descending: descending})
+		filter := domain.EntryFilter{ToolID: toolID, From: span.From, Until: span.Until, Limit: 1, Descending: descending}
+		entries, _, err := store.Entries(ctx, filter)
 		if err != nil {
 			return domain.Span{}, fmt.Errorf("read the first and last entry: %w", err)
 		}
@@ -113,7 +116,8 @@ func buckets(calendar domain.Calendar, span domain.Span, by string) ([]bucket, e
 			return nil, fmt.Errorf("cut the period: %w", err)
 		}
 		if len(all) == maxBuckets {
-			return nil, domain.Invalid("/period", "too_long", "That makes more than %d groups. Ask for a shorter period, or group by week or month.", maxBuckets)
+			return nil, domain.Invalid("/period", "too_long",
+				"That makes more than %d groups. Ask for a shorter period, or group by week or month.", maxBuckets)
 		}
 		y, m, d := calendar.Day(group.From)
 		name := time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)

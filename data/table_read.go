@@ -50,7 +50,8 @@ func (m *mistakes) error() error {
 		m.fields = m.fields[:maxMistakes]
 		how = fmt.Sprintf("%d mistakes and maybe more were", maxMistakes)
 	}
-	return &domain.Error{Code: domain.CodeInvalid, Fields: m.fields, Message: how + " found in the file. Nothing was stored. " + m.fields[0].Message}
+	message := how + " found in the file. Nothing was stored. " + m.fields[0].Message
+	return &domain.Error{Code: domain.CodeInvalid, Fields: m.fields, Message: message}
 }
 
 // openTable reads the header. What separates the columns shows there.
@@ -166,7 +167,8 @@ func (r *tableReader) next(m *mistakes) (in domain.NewEntry, ok bool, err error)
 		return in, false, err
 	}
 	if len(cells) != len(r.columns) {
-		m.add(r.line, "", "ragged", "There are %d cells, and the header names %s.", len(cells), domain.Plural(len(r.columns), "column", "columns"))
+		m.add(r.line, "", "ragged", "There are %d cells, and the header names %s.",
+			len(cells), domain.Plural(len(r.columns), "column", "columns"))
 		return in, false, nil
 	}
 	data, before := map[string]any{}, len(m.fields)

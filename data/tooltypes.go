@@ -14,10 +14,12 @@ var typeID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 
 // CreateToolType adds a tool type to the workspace. Its schemas must describe objects
 // and may not refer outside themselves.
-func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env, in domain.NewToolType) (*domain.ToolType, domain.DataChange, error) {
+func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
+	in domain.NewToolType) (*domain.ToolType, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if !typeID.MatchString(in.ID) {
-		return nil, none, domain.Invalid("/id", "format", "The id of a tool type is a to z, 0 to 9, - and _, begins with a letter and has at most 63 characters.")
+		return nil, none, domain.Invalid("/id", "format",
+			"The id of a tool type is a to z, 0 to 9, - and _, begins with a letter and has at most 63 characters.")
 	}
 	if err := checkNamed(in.Name, in.Description); err != nil {
 		return nil, none, err
@@ -50,7 +52,8 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env, in
 // UpdateToolType changes one of the workspace's own tool types. Every tool of the type
 // and every entry of these must fit it afterwards; otherwise nothing is changed, and
 // the error counts those that do not and names the first.
-func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *domain.ToolType, p domain.ToolTypePatch) (domain.DataChange, error) {
+func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *domain.ToolType,
+	p domain.ToolTypePatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	if err := checkOwn(t); err != nil {
 		return none, err
