@@ -4,6 +4,7 @@
 //
 // It imports the standard library only and does no I/O: it reads no clock, draws
 // no random number and starts no goroutine. Times and ids are given to it. A noun
-// has a file of its own. Struct tags give the names under which a value is kept in
+// has a file of its own; phase.go is a table with a row for each phase, and events_*.go
+// hold the events with their names. Struct tags give the names under which a value is kept in
 // the database's text columns; package api maps to the wire.
 package domain

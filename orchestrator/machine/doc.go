@@ -4,7 +4,11 @@
 // changes nothing that it was given.
 //
 // table.go is the machine: one line for each rule, read from top to bottom, the
-// first that fits applies. refusals.go lists what is not taken, and why. Everything
-// else is guards and actions of a few lines, by topic. docs/state-machine.md is
-// generated from the two tables.
+// first that fits applies. refusals.go says what is not taken, and why; most of it
+// follows from the rules. Everything else is guards and actions of a few lines, by topic,
+// over the step under way. docs/state-machine.md is generated from the two tables.
+//
+// A new phase is a row in domain/phase.go, its rules in table.go, its name in the
+// contract's enum and its words on the page. A new event is a type with its name in
+// domain/events_*.go, a line in domain.Events, its rules, and who brings it.
 package machine
