@@ -1,0 +1,119 @@
+package automations
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// made is the event that tells of entries that were created.
+func made(seq int64, tool, by string) *domain.LogEvent {
+	data, err := json.Marshal(domain.DataChange{Noun: "entry", Operation: "created", ToolID: tool, SessionID: by, Count: 1, MadeAt: &noon})
+	if err != nil {
+		panic(err)
+	}
+	return &domain.LogEvent{Seq: seq, Type: domain.LogDataChanged, Data: data}
+}
+
+func watching(condition string) func(*domain.AutomationView) {
+	return func(v *domain.AutomationView) {
+		v.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tool", Condition: json.RawMessage(condition)}}
+	}
+}
+
+func entry(text string) *domain.Entry {
+	return &domain.Entry{ID: "ent_" + text, ToolID: "tool", Timestamp: noon, Data: json.RawMessage(fmt.Sprintf(`{"note":%q}`, text))}
+}
+
+// An entry that an automation watches for starts one run, and is not looked at again.
+func TestStartByEntries(t *testing.T) {
+	for name, c := range map[string]struct {
+		view   *domain.AutomationView
+		events []*domain.LogEvent
+		begun  int
+		told   string
+	}{
+		"a new entry":           {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "")}, 1, "New entries (1) in the tool tool started this run:\n- ent_red 2026-05-04T12:00:00Z: {\"note\":\"red\"}"},
+		"two, at two times":     {hourly(watching("")), []*domain.LogEvent{made(5, "tool", ""), made(6, "tool", "")}, 2, ""},
+		"of another tool":       {hourly(watching("")), []*domain.LogEvent{made(5, "other", "")}, 0, ""},
+		"by a person's session": {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of nobody")}, 1, ""},
+		"by its own run":        {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of aut")}, 0, ""},
+		"by who was deleted":    {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "gone")}, 1, ""},
+		"the condition holds":   {hourly(watching(`"red"`)), []*domain.LogEvent{made(5, "tool", "")}, 1, ""},
+		"the condition fails":   {hourly(watching(`"blue"`)), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+		"another event":         {hourly(watching("")), []*domain.LogEvent{{Seq: 5, Type: domain.LogNotice}}, 0, ""},
+		"disabled":              {hourly(watching(""), disabled), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+		"the last run goes on":  {hourly(watching(""), unended), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, cfg := newWorld(t, c.view)
+			w.events, w.made = c.events, []*domain.Entry{entry("red")}
+			for range 2 { // what was looked at is not looked at again
+				if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if w.begun() != c.begun {
+				t.Errorf("%d runs, want %d", w.begun(), c.begun)
+			}
+			if c.told != "" && !strings.HasSuffix(w.plans[0].Run.Messages[0].Rich.LinearText, c.told) {
+				t.Errorf("it is told %q", w.plans[0].Run.Messages[0].Rich.LinearText)
+			}
+			last := c.events[len(c.events)-1].Seq
+			if seen := w.view.Automation.SeenSeq; c.view.Automation.Enabled && seen != last {
+				t.Errorf("it has looked up to %d, want %d", seen, last)
+			}
+		})
+	}
+}
+
+// The mark is written with the run: an entry starts one run, whatever crashes.
+func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
+	w, cfg := newWorld(t, hourly(watching("")))
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
+		t.Fatal(err)
+	}
+	first := w.plans[0]
+	if first.Run == nil || len(first.Change.Automations) != 1 || first.Change.Automations[0].Automation.SeenSeq != 5 || !first.Change.Automations[0].Tick {
+		t.Errorf("the plan is %+v", first)
+	}
+}
+
+// An entry that cannot start its automation is told to people, once.
+func TestAnEntryThatCannotStartIsTold(t *testing.T) {
+	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Seed = nil }))
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	for range 2 {
+		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var notices []string
+	for _, p := range w.plans {
+		if p.Change == nil {
+			continue
+		}
+		for _, e := range p.Change.Events {
+			notices = append(notices, e.Notice.Code+": "+e.Notice.Text)
+		}
+	}
+	if len(notices) != 1 || !strings.HasPrefix(notices[0], "automation_not_started: A new entry did not start") || w.view.Automation.SeenSeq != 5 {
+		t.Errorf("%q", notices)
+	}
+}
+
+// A run is told of so many entries, and how many more there were.
+func TestListed(t *testing.T) {
+	var all []*domain.Entry
+	for i := range maxListed + 3 {
+		all = append(all, entry(fmt.Sprint(i)))
+	}
+	text := listed(all)
+	if strings.Count(text, "\n- ") != maxListed || !strings.HasSuffix(text, "\n… and 3 more") || !strings.HasPrefix(text, "New entries (23) in the tool tool") {
+		t.Error(text)
+	}
+}

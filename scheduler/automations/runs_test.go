@@ -1,0 +1,148 @@
+package automations
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// A run is a session of its own, with copies of the SEED's messages.
+func TestBegin(t *testing.T) {
+	v := hourly(func(v *domain.AutomationView) {
+		v.Automation.ProviderID, v.Automation.Validation, v.Automation.Completion = "prv", "refuse", domain.CompletionAsk
+		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{
+			LinearText: "Then tell me.", Segments: []domain.Segment{{Type: "text", Text: "Then tell me."}},
+		}})
+	})
+	plan, err := noonRules().begin(v, start{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: noon, note: "It rang.", by: "webhook"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, messages := plan.Run.Session, plan.Run.Messages
+	if s.Type != domain.Run || s.AutomationID != "aut" || s.Trigger != domain.ByEvent || s.ProviderID != "prv" || !s.ScheduledExecutionTime.Equal(noon) {
+		t.Errorf("the session is %+v", s)
+	}
+	if s.State.Validation != "refuse" || !s.State.AskCompletion || s.State.RoundMessageID != messages[1].ID || s.State.NextReason != "MANUAL_TRIGGER" {
+		t.Errorf("its state is %+v", s.State)
+	}
+	if len(messages) != 2 || messages[0].Rich.LinearText != "Look." || messages[1].Rich.LinearText != "Then tell me.\n\nIt rang." {
+		t.Errorf("the messages are %+v", messages)
+	}
+	for i, m := range messages {
+		if m.ID == v.Seed[i].ID || m.SessionID != s.ID || m.RoundID != s.State.RoundID || m.SenderID != "webhook" {
+			t.Errorf("message %d is %+v", i, m)
+		}
+	}
+	if len(v.Seed[1].Rich.Segments) != 1 || v.Seed[1].Rich.LinearText != "Then tell me." {
+		t.Error("the SEED itself was changed")
+	}
+}
+
+// What refuses a run: no message to begin with, and a queue that is full.
+func TestMayBegin(t *testing.T) {
+	full := hourly(func(v *domain.AutomationView) {
+		v.Workspace.Settings.MaxQueueLength, v.Queue = 1, []domain.QueueRow{{SessionID: "other"}}
+	})
+	for name, c := range map[string]struct {
+		view  *domain.AutomationView
+		start start
+		want  domain.Code
+	}{
+		"it may":                         {hourly(), start{}, ""},
+		"without a message":              {hourly(func(v *domain.AutomationView) { v.Seed = nil }), start{}, domain.CodeConflict},
+		"the queue is full":              {full, start{}, domain.CodeQueueFull},
+		"who never queues does not mind": {full, start{onTime: true}, ""},
+		"without a bound it is never full": {hourly(func(v *domain.AutomationView) {
+			v.Workspace.Settings.MaxQueueLength, v.Queue = 0, []domain.QueueRow{{}, {}}
+		}), start{}, ""},
+	} {
+		if err := mayBegin(c.view, c.start); (err == nil) != (c.want == "") || err != nil && domain.ErrorCode(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// By hand it runs whatever goes on, and says that it was made.
+func TestExecute(t *testing.T) {
+	w, cfg := newWorld(t, hourly(unended, disabled))
+	r, err := NewRuns(cfg).ExecuteAutomation(t.Context(), "ws", "aut", "me")
+	if err != nil || !r.Created || r.Result != domain.Activated || r.Session.Trigger != domain.ByHand || w.begun() != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A webhook starts a run for who knows its token, if the condition holds.
+func TestTrigger(t *testing.T) {
+	hook := func(condition string) func(*domain.AutomationView) {
+		return func(v *domain.AutomationView) {
+			v.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook, Condition: json.RawMessage(condition)}}
+			v.Automation.HookHash = HookHash("token")
+		}
+	}
+	noHook := func(v *domain.AutomationView) { v.Automation.Triggers = nil }
+	for name, c := range map[string]struct {
+		view   *domain.AutomationView
+		token  string
+		body   string
+		want   domain.Code
+		result string
+		note   string
+	}{
+		"with nothing":           {hourly(hook("")), "token", "", "", domain.Activated, ""},
+		"with a body":            {hourly(hook("")), "token", `{"n":1}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"n\":1}"},
+		"a wrong token":          {hourly(hook("")), "guess", "", domain.CodeNotFound, "", ""},
+		"no webhook any more":    {hourly(hook(""), noHook), "token", "", domain.CodeNotFound, "", ""},
+		"disabled":               {hourly(hook(""), disabled), "token", "", domain.CodeAutomationDisabled, "", ""},
+		"the condition holds":    {hourly(hook(`"open"`)), "token", `{"door":"open"}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"door\":\"open\"}"},
+		"the condition fails":    {hourly(hook(`"open"`)), "token", `{"door":"shut"}`, domain.CodeConditionNotMet, "", ""},
+		"nothing meets null":     {hourly(hook(`"null"`)), "token", "", "", domain.Activated, ""},
+		"a body that is too big": {hourly(hook("")), "token", strings.Repeat("1", maxHookBody+1), domain.CodeTooLarge, "", ""},
+		"the last run goes on":   {hourly(hook(""), unended), "token", "", "", domain.Skipped, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, cfg := newWorld(t, c.view)
+			r, err := NewRuns(cfg).TriggerAutomation(t.Context(), "aut", c.token, json.RawMessage(c.body))
+			if (err == nil) != (c.want == "") || err != nil && domain.ErrorCode(err) != c.want {
+				t.Fatal(err)
+			}
+			if err != nil {
+				return
+			}
+			if r.Result != c.result || (w.begun() == 1) != (c.result == domain.Activated) {
+				t.Errorf("%s, %d runs", r.Result, w.begun())
+			}
+			if w.begun() == 1 && w.plans[0].Run.Messages[0].Rich.LinearText != "Look."+c.note {
+				t.Errorf("it is told %q", w.plans[0].Run.Messages[0].Rich.LinearText)
+			}
+			if c.result == domain.Skipped && !strings.HasSuffix(occurrences(w.plans[0].Change), "SKIPPED overlap") {
+				t.Errorf("recorded is %s", occurrences(w.plans[0].Change))
+			}
+		})
+	}
+}
+
+// An event that is skipped has an instant of its own: schedules are due at whole seconds.
+func TestASkippedEventIsNoScheduledInstant(t *testing.T) {
+	for _, now := range []time.Time{noon, noon.Add(time.Millisecond)} {
+		p := noonRules()
+		p.now = now
+		at := p.skippedEvent(hourly(), domain.SkippedOverlap).Occurrences[0].ScheduledAt
+		if at.Equal(at.Truncate(time.Second)) || at.Sub(now) > time.Microsecond {
+			t.Errorf("an event at %s is recorded at %s", now, at)
+		}
+	}
+}
+
+// Whose webhook it is, is told to who knows the token only.
+func TestWorkspaceOfHook(t *testing.T) {
+	_, cfg := newWorld(t, hourly(func(v *domain.AutomationView) { v.Automation.HookHash = HookHash("token") }))
+	if ws, err := NewRuns(cfg).WorkspaceOfHook(t.Context(), "aut", "token"); ws != "ws" || err != nil {
+		t.Error(ws, err)
+	}
+	if _, err := NewRuns(cfg).WorkspaceOfHook(t.Context(), "aut", "guess"); domain.ErrorCode(err) != domain.CodeNotFound {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,187 @@
+package automations
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// An automation is made with its SEED, and is due first after it was made.
+func TestCreate(t *testing.T) {
+	w, cfg := newWorld(t, &domain.AutomationView{View: domain.View{Workspace: &domain.Workspace{ID: "ws", LastSeq: 40}}})
+	a, _, err := NewService(cfg).CreateAutomation(t.Context(), "ws", domain.NewAutomation{
+		Name: "Hourly", Enabled: true, ProviderID: "prv", Seed: domain.RichContent{LinearText: "Look."},
+		Schedule: &domain.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC"},
+		Triggers: []domain.Trigger{{Type: domain.TriggerWebhook}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := w.plans[0].Change
+	seed := change.Sessions[0]
+	if !seed.Insert || seed.Session.Type != domain.Seed || seed.Session.ID != a.SeedSessionID || change.Messages[0].Rich.LinearText != "Look." {
+		t.Errorf("the SEED is %+v", seed.Session)
+	}
+	if a.NextAt == nil || !a.NextAt.Equal(noon.Add(time.Hour)) || a.SeenSeq != 40 || !change.Automations[0].Insert || w.looks != 1 {
+		t.Errorf("it is %+v, and %d looks were asked for", a, w.looks)
+	}
+	token := strings.TrimPrefix(a.HookSealed, "sealed:")
+	if len(token) != 64 || a.HookHash != HookHash(token) || !isHook(a, token) || isHook(a, "") || isHook(&domain.Automation{}, "") {
+		t.Errorf("the webhook is %q, %q", a.HookHash, a.HookSealed)
+	}
+	_, _, err = NewService(cfg).CreateAutomation(t.Context(), "ws", domain.NewAutomation{ProviderID: "unknown"})
+	if domain.ErrorCode(err) != domain.CodeInvalid {
+		t.Errorf("an unknown provider: %v", err)
+	}
+}
+
+// What a patch says of the schedule and of being enabled, and what it leaves alone.
+func TestUpdate(t *testing.T) {
+	daily := &domain.Schedule{Type: "interval", Expression: "PT24H", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"}
+	same := &domain.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC"}
+	var none *domain.Schedule
+	ten := noon.Add(-2 * time.Hour)
+	for name, c := range map[string]struct {
+		view  *domain.AutomationView
+		patch domain.AutomationPatch
+		since time.Time
+		next  time.Duration // after noon; 0: never
+		skips string
+	}{
+		"a name": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Name: new("Other")}, ten, time.Hour, ""},
+		"another schedule": {
+			hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &daily}, noon, 22 * time.Hour,
+			"",
+		},
+		"the same schedule": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &same}, ten, time.Hour, ""},
+		"no schedule":       {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &none}, ten, 0, ""},
+		"disabled": {
+			hourly(nextAt(time.Hour), due(0, "")), domain.AutomationPatch{Enabled: new(false)}, ten, 0,
+			"12:00 SKIPPED disabled",
+		},
+		"enabled": {hourly(disabled), domain.AutomationPatch{Enabled: new(true)}, noon, time.Hour, ""},
+		"enabled with another one": {
+			hourly(disabled), domain.AutomationPatch{Enabled: new(true), Schedule: &daily}, noon, 22 * time.Hour,
+			"",
+		},
+		"enabled already": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Enabled: new(true)}, ten, time.Hour, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, cfg := newWorld(t, c.view)
+			a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", c.patch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !a.ScheduleSince.Equal(c.since) {
+				t.Errorf("it counts from %s, want %s", a.ScheduleSince, c.since)
+			}
+			if (a.NextAt == nil) != (c.next == 0) || a.NextAt != nil && !a.NextAt.Equal(noon.Add(c.next)) {
+				t.Errorf("it is due at %v, want %s after noon", a.NextAt, c.next)
+			}
+			if got := occurrences(w.plans[0].Change); got != c.skips {
+				t.Errorf("%q, want %q", got, c.skips)
+			}
+		})
+	}
+}
+
+func nextAt(d time.Duration) func(*domain.AutomationView) {
+	return func(v *domain.AutomationView) { v.Automation.NextAt = new(noon.Add(d)) }
+}
+
+// A changed automation is refused to who saw an older one.
+func TestAnotherVersion(t *testing.T) {
+	w, cfg := newWorld(t, hourly())
+	s := NewService(cfg)
+	_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: 2})
+	if domain.ErrorCode(err) != codeVersion {
+		t.Errorf("updated: %v", err)
+	}
+	if err := s.DeleteAutomation(t.Context(), "ws", "aut", 2, true); domain.ErrorCode(err) != codeVersion {
+		t.Errorf("deleted: %v", err)
+	}
+	if len(w.plans) != 0 {
+		t.Error("something was written")
+	}
+	if _, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: 3}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Another first message takes the place of the old one; a SEED that is lost is made anew.
+func TestReplaceSeed(t *testing.T) {
+	rich := &domain.RichContent{LinearText: "Look again."}
+	w, cfg := newWorld(t, hourly())
+	a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Seed: rich, By: "me"})
+	change := w.plans[0].Change
+	if err != nil || a.SeedSessionID != "seed" || len(change.Sessions) != 0 || change.DeletedMessages[0].ID != "m1" || change.Messages[0].SenderID != "me" {
+		t.Errorf("%v: %+v", err, change)
+	}
+	w, cfg = newWorld(t, hourly(func(v *domain.AutomationView) { v.SeedSession, v.Seed = nil, nil }))
+	a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Seed: rich, By: "me"})
+	if change = w.plans[0].Change; err != nil || a.SeedSessionID == "seed" || len(change.Sessions) != 1 {
+		t.Errorf("the SEED was lost: %v: %+v", err, change)
+	}
+}
+
+// An automation is deleted with its SEED; one with a run under way only with force.
+func TestDelete(t *testing.T) {
+	w, cfg := newWorld(t, hourly(unended, due(0, "")))
+	err := NewService(cfg).DeleteAutomation(t.Context(), "ws", "aut", 0, false)
+	if domain.ErrorCode(err) != domain.CodeSessionBusy || len(w.stopped)+len(w.plans) != 0 {
+		t.Errorf("without force: %v, stopped %q", err, w.stopped)
+	}
+	if err := NewService(cfg).DeleteAutomation(t.Context(), "ws", "aut", 0, true); err != nil {
+		t.Fatal(err)
+	}
+	a, change := w.view.Automation, w.plans[0].Change
+	if a.Enabled || a.DeletedAt == nil || a.HookHash != "" || occurrences(change) != "12:00 SKIPPED disabled" || !change.Sessions[0].Delete {
+		t.Errorf("it is %+v, with %+v", a, change)
+	}
+	if len(w.stopped) != 1 || w.stopped[0] != "old by automation deleted" {
+		t.Errorf("stopped: %q", w.stopped)
+	}
+}
+
+// A webhook gets another URL, if there is one.
+func TestRenewHook(t *testing.T) {
+	w, cfg := newWorld(t, hourly())
+	if _, _, err := NewService(cfg).RenewHook(t.Context(), "ws", "aut"); domain.ErrorCode(err) != domain.CodeConflict {
+		t.Errorf("without a webhook: %v", err)
+	}
+	w.view.Automation.Triggers = []domain.Trigger{{Type: domain.TriggerWebhook}}
+	w.view.Automation.HookHash = "old"
+	a, _, err := NewService(cfg).RenewHook(t.Context(), "ws", "aut")
+	if err != nil || a.HookHash == "old" || a.HookSealed == "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// Grants are bounded in number, and end when they are withdrawn.
+func TestGrants(t *testing.T) {
+	w, cfg := newWorld(t, hourly())
+	s := NewService(cfg)
+	g, _, err := s.GiveGrant(t.Context(), "ws", "aut", domain.Grant{Commands: []string{"CREATE_ENTRY"}})
+	if err != nil || g.ID == "" || g.AutomationID != "aut" || !g.CreatedAt.Equal(noon) || !w.view.Automation.UpdatedAt.Equal(noon) {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	w.view.Grants = []*domain.Grant{g}
+	if _, err := s.WithdrawGrant(t.Context(), "ws", "aut", "unknown"); domain.ErrorCode(err) != domain.CodeNotFound {
+		t.Errorf("an unknown one: %v", err)
+	}
+	if _, err := s.WithdrawGrant(t.Context(), "ws", "aut", g.ID); err != nil {
+		t.Fatal(err)
+	}
+	withdrawn := w.plans[1].Change.Grants[0]
+	if withdrawn.Active(noon) || g.RevokedAt != nil {
+		t.Errorf("it is %+v, and what was read %+v", withdrawn, g)
+	}
+	for len(w.view.Grants) < maxGrants {
+		w.view.Grants = append(w.view.Grants, &domain.Grant{})
+	}
+	if _, _, err := s.GiveGrant(t.Context(), "ws", "aut", domain.Grant{}); domain.ErrorCode(err) != domain.CodeInvalid {
+		t.Errorf("one too many: %v", err)
+	}
+}
