@@ -42,7 +42,9 @@ func newWorld(t *testing.T, v *domain.View, change ...func(*Config)) *world {
 	return w
 }
 
-func (w *world) Decide(ctx context.Context, _, _ string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
+func (w *world) Decide(ctx context.Context, _, _ string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
+	*domain.Change, error,
+) {
 	if w.failing != nil {
 		return nil, w.failing
 	}

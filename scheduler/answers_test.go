@@ -1,0 +1,247 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// asked is a world in which something was asked, and the catalogue that checks answers.
+type asked struct {
+	*world
+	latest *domain.Approval
+	stale  *domain.PlannedCommands
+	looked func()
+}
+
+func (a *asked) View(context.Context, string, string) (*domain.View, error) {
+	v := *a.view
+	if a.looked != nil {
+		defer a.looked()
+	}
+	return &v, nil
+}
+
+func (a *asked) Approval(_ context.Context, _, id string) (*domain.Approval, error) {
+	if a.latest == nil || a.latest.ID != id {
+		return nil, domain.NotFound("approval")
+	}
+	return a.latest, nil
+}
+
+func (a *asked) LatestApproval(context.Context, string, string, domain.ApprovalKind) (*domain.Approval, error) {
+	return a.latest, nil
+}
+
+func (a *asked) RoleFor(command string) domain.Role {
+	if command == "DELETE_ZONE" {
+		return domain.RoleAdmin
+	}
+	return domain.RoleMember
+}
+
+func (a *asked) CheckResponse(_ *domain.Module, value json.RawMessage) error {
+	if string(value) == `"bad"` {
+		return domain.Invalid("/value", "wrong", "Not that.")
+	}
+	return nil
+}
+
+func (a *asked) ResponseText(_ *domain.Module, value json.RawMessage, _ string) string {
+	return string(value)
+}
+
+func (a *asked) Edit(context.Context, *domain.View, domain.Decision) ([]*domain.Execution, error) {
+	return []*domain.Execution{{ID: "edited"}}, nil
+}
+
+func (a *asked) Stale(context.Context, *domain.View, []string) (*domain.PlannedCommands, error) {
+	return a.stale, nil
+}
+
+func newAsked(t *testing.T, s *domain.Session, open ...*domain.Approval) (*asked, *Answers) {
+	a := &asked{world: newWorld(t, view(s, s, func(v *domain.View) { v.Open = open }))}
+	if len(open) > 0 {
+		a.latest = open[0]
+	}
+	return a, &Answers{Door: a.door, Store: a, Checks: a}
+}
+
+func approval(kind domain.ApprovalKind, commands ...string) *domain.Approval {
+	a := &domain.Approval{ID: "apr", WorkspaceID: "ws", SessionID: "me", Kind: kind, Status: domain.ApprovalStatusOpen}
+	for i, command := range commands {
+		a.Actions = append(a.Actions, domain.ApprovalAction{ID: string(rune('a' + i)), Command: command})
+	}
+	return a
+}
+
+var (
+	member = domain.Author{ID: "ann", Role: domain.RoleMember}
+	admin  = domain.Author{ID: "bob", Role: domain.RoleAdmin}
+)
+
+// Who may answer what: each refusal, and what it comes to otherwise.
+func TestAnswerEvents(t *testing.T) {
+	actions := approval(domain.ApprovalActions, "CREATE_ENTRY", "DELETE_ZONE")
+	for name, c := range map[string]struct {
+		approval *domain.Approval
+		decision domain.Decision
+		want     string
+		code     domain.Code
+	}{
+		"yes":                         {actions, domain.Decision{Approved: true, By: admin}, "ValidationReceived", ""},
+		"yes, without the role":       {actions, domain.Decision{Approved: true, By: member}, "", domain.CodeForbidden},
+		"yes to what one may":         {actions, domain.Decision{Approved: true, ApprovedIDs: []string{"a"}, By: member}, "ValidationReceived", ""},
+		"no is anybody's":             {actions, domain.Decision{By: member}, "ValidationReceived", ""},
+		"yes to what was not asked":   {actions, domain.Decision{Approved: true, ApprovedIDs: []string{"x"}, By: admin}, "", domain.CodeInvalid},
+		"an edit of what was not":     {actions, domain.Decision{Edits: map[string]json.RawMessage{"x": nil}, By: admin}, "", domain.CodeInvalid},
+		"an edit":                     {actions, domain.Decision{Edits: map[string]json.RawMessage{"a": nil}, By: admin}, "ValidationReceived", ""},
+		"a question":                  {approval(domain.ApprovalQuestion), domain.Decision{Value: json.RawMessage(`"red"`)}, "CommunicationResponseReceived", ""},
+		"a wrong answer":              {approval(domain.ApprovalQuestion), domain.Decision{Value: json.RawMessage(`"bad"`)}, "", domain.CodeInvalid},
+		"a question taken back":       {approval(domain.ApprovalQuestion), domain.Decision{Cancelled: true}, "CommunicationCancelled", ""},
+		"more money":                  {approval(domain.ApprovalBudget), domain.Decision{Approved: true}, "BudgetRaised", ""},
+		"no more money":               {approval(domain.ApprovalBudget), domain.Decision{}, "BudgetRefused", ""},
+		"it is done":                  {approval(domain.ApprovalCompletion), domain.Decision{Approved: true}, "CompletionConfirmed", ""},
+		"it is not":                   {approval(domain.ApprovalCompletion), domain.Decision{}, "CompletionRejected", ""},
+		"a poisoned one, again":       {approval(domain.ApprovalPoisoned), domain.Decision{Approved: true}, "SessionResumed", ""},
+		"a poisoned one, no more":     {approval(domain.ApprovalPoisoned), domain.Decision{}, "StopRequested", ""},
+		"what cannot be answered yet": {approval("other"), domain.Decision{}, "", domain.CodeWrongPhase},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, answers := newAsked(t, chat("me", domain.WaitingValidation), c.approval)
+			ready := prepared{approval: "apr", edited: []*domain.Execution{{ID: "edited"}}}
+			e, err := answers.answerEvent(view(chat("me", domain.WaitingValidation), nil), c.approval, c.decision, []byte("recorded"), ready)
+			if (err == nil) != (c.code == "") || err != nil && domain.ErrorCode(err) != c.code {
+				t.Fatal(err)
+			}
+			if err == nil && e.Name() != c.want {
+				t.Errorf("%s, want %s", e.Name(), c.want)
+			}
+		})
+	}
+}
+
+// Of many who answer at once one decides: the same answer again is a success, another one
+// a conflict, and an answer to nothing is refused.
+func TestSettled(t *testing.T) {
+	yes := domain.Decision{Approved: true, By: admin}
+	recorded, err := record(yes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settledAs := func(change func(*domain.Approval)) *domain.Approval {
+		a := approval(domain.ApprovalActions)
+		a.Status, a.Decision = domain.ApprovalStatusApproved, recorded
+		change(a)
+		return a
+	}
+	for name, c := range map[string]struct {
+		latest   *domain.Approval
+		decision domain.Decision
+		want     domain.Code
+		shows    string
+	}{
+		"the same":             {settledAs(func(*domain.Approval) {}), yes, "", ""},
+		"another":              {settledAs(func(*domain.Approval) {}), domain.Decision{By: admin}, domain.CodeValidationResolved, string(recorded)},
+		"it expired":           {settledAs(func(a *domain.Approval) { a.Status, a.Decision = "expired", nil }), yes, domain.CodeValidationResolved, "expired"},
+		"of another session":   {settledAs(func(a *domain.Approval) { a.SessionID = "other" }), yes, domain.CodeNotFound, ""},
+		"nothing was asked":    {nil, yes, domain.CodeWrongPhase, ""},
+		"another kind is open": {approval(domain.ApprovalActions), yes, domain.CodeWrongPhase, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, answers := newAsked(t, chat("me", domain.CallingAI))
+			a.latest = c.latest
+			r, err := answers.ResumeValidation(t.Context(), "ws", "me", c.decision)
+			if (err == nil) != (c.want == "") || err != nil && domain.ErrorCode(err) != c.want {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if len(a.changes) != 0 {
+				t.Error("something was written")
+			}
+			if err == nil {
+				if r.Approval != c.latest {
+					t.Errorf("%+v", r)
+				}
+				return
+			}
+			if e, ok := err.(*domain.Error); !ok || e.Decision != c.shows { //nolint:errorlint // it is given as it is
+				t.Errorf("it shows %+v", e)
+			}
+		})
+	}
+}
+
+// What a person is asked anew while they answer is not what they answered.
+func TestAskedAnewMeanwhile(t *testing.T) {
+	a, answers := newAsked(t, chat("me", domain.WaitingValidation), approval(domain.ApprovalActions, "CREATE_ENTRY"))
+	a.looked = func() {
+		other := approval(domain.ApprovalActions, "CREATE_ENTRY")
+		other.ID = "apr_2"
+		a.view.Open = []*domain.Approval{other}
+	}
+	_, err := answers.ResumeValidation(t.Context(), "ws", "me", domain.Decision{Approved: true, By: admin})
+	if domain.ErrorCode(err) != domain.CodeValidationStale || len(a.changes) != 0 {
+		t.Errorf("%v, %d changes", err, len(a.changes))
+	}
+}
+
+// A yes to what has changed meanwhile runs nothing: it is asked again.
+func TestAStaleAnswer(t *testing.T) {
+	s := chat("me", domain.WaitingValidation, func(s *domain.Session) {
+		s.State.AnswerID, s.State.Waiting = "msg", &domain.WaitingContext{ApprovalID: "apr"}
+	})
+	a, answers := newAsked(t, s, approval(domain.ApprovalActions, "CREATE_ENTRY"))
+	a.stale = &domain.PlannedCommands{Cards: []domain.ApprovalAction{{ID: "a", Command: "CREATE_ENTRY"}}}
+	_, err := answers.ResumeValidation(t.Context(), "ws", "me", domain.Decision{Approved: true, By: admin})
+	if e, ok := err.(*domain.Error); !ok || e.Code != domain.CodeValidationStale || e.Session == nil { //nolint:errorlint // it is given as it is
+		t.Errorf("%v", err)
+	}
+	if len(a.changes) != 1 || len(a.notes) != 0 {
+		t.Errorf("%d changes, %q", len(a.changes), a.notes)
+	}
+}
+
+// A person may confirm that a run is done before its timer does, though nobody asked.
+func TestEarlyConfirmation(t *testing.T) {
+	waits := func(approval string) *domain.Session {
+		return run("me", domain.WaitingCompletionConfirmation, func(s *domain.Session) { s.State.Waiting = &domain.WaitingContext{ApprovalID: approval} })
+	}
+	for name, c := range map[string]struct {
+		session  *domain.Session
+		kind     domain.ApprovalKind
+		decision domain.Decision
+		want     string
+	}{
+		"it is done":        {waits(""), domain.ApprovalCompletion, domain.Decision{Approved: true}, "CompletionConfirmed"},
+		"it is not":         {waits(""), domain.ApprovalCompletion, domain.Decision{}, "CompletionRejected"},
+		"a person is asked": {waits("apr"), domain.ApprovalCompletion, domain.Decision{Approved: true}, ""},
+		"an approval named": {waits(""), domain.ApprovalCompletion, domain.Decision{ApprovalID: "apr"}, ""},
+		"another kind":      {waits(""), domain.ApprovalActions, domain.Decision{}, ""},
+		"another phase":     {run("me", domain.CallingAI), domain.ApprovalCompletion, domain.Decision{}, ""},
+	} {
+		got := ""
+		if e := earlyConfirmation(view(c.session, nil), c.kind, c.decision, nil); e != nil {
+			got = e.Name()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// The same answer is known whatever the order and the blanks in which it comes.
+func TestRecord(t *testing.T) {
+	one, err := record(domain.Decision{ApprovedIDs: []string{"b", "a"}, Value: json.RawMessage(`{ "n" : 1 }`), By: admin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := record(domain.Decision{ApprovedIDs: []string{"a", "b"}, Value: json.RawMessage(`{"n":1}`), By: member})
+	if err != nil || string(one) != string(other) {
+		t.Errorf("%s\n%s\n%v", one, other, err)
+	}
+	if _, err := record(domain.Decision{Value: json.RawMessage(`{`)}); domain.ErrorCode(err) != domain.CodeInvalid {
+		t.Errorf("what is no JSON: %v", err)
+	}
+}
