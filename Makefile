@@ -92,14 +92,14 @@ AIMOCK := $(CURDIR)/.cache/second-opinion/node_modules/@copilotkit/aimock/dist/c
 second-opinion: ## the conversations against a mock of the vendors that others wrote (needs npm; not in CI)
 	@scripts/need node
 	@test -f $(AIMOCK) || npm install --silent --no-audit --no-fund --prefix .cache/second-opinion @copilotkit/aimock@1.43.0
-	FERMATA_SECOND_OPINION=$(AIMOCK) go test -run TestSecondOpinion -count=1 -v ./app/e2e
+	FERMATA_SECOND_OPINION=$(AIMOCK) go test -run TestSecondOpinion -count=1 -v ./app/e2e/vendors
 
 bench: postgres ## benchmarks: the whole server beside the floor, and its parts
-	go test -run '^$$' -bench . ./app/e2e
+	go test -run '^$$' -bench . ./app/e2e/...
 	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/...
 
 long: postgres ## the long sweeps: kill -9 in every phase, random events, floods, fuzzing
-	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -shuffle=on -timeout 120m ./app/e2e ./orchestrator/...
+	FERMATA_LONG=1 CGO_ENABLED=1 go test -race -shuffle=on -timeout 120m ./app/e2e/... ./orchestrator/...
 	$(MAKE) -s fuzz
 
 FUZZTIME ?= 60s

@@ -67,7 +67,15 @@ var table = map[string][]string{
 	"scheduler/schedule":        {"domain"},
 	"handlers":                  {"", "api", "auth", "domain", "stream"},
 	"cli":                       {"api", "domain"}, // the types of api hold those of domain
-	"app/e2e":                   {},
+	"app/e2e/harness":           {"app", "cli", "domain", "internal/testkit", "providers/openai/fake"},
+	"app/e2e/conversation":      {},
+	"app/e2e/crash":             {},
+	"app/e2e/doors":             {},
+	"app/e2e/load":              {},
+	"app/e2e/schedules":         {},
+	"app/e2e/slot":              {},
+	"app/e2e/userdata":          {},
+	"app/e2e/vendors":           {},
 	"examples/embed":            {"app"},
 	"cmd/fermata":               {"app", "cli"},
 }

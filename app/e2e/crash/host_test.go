@@ -1,0 +1,328 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// host keeps one server running on one database, as a process of its own: whenever it
+// dies it is started again, as an operating system's supervisor would.
+type host struct {
+	t  testing.TB
+	db app.Database
+	// node is its name, with what else its environment says.
+	node string
+	env  []string
+	// diesEarly: a session kills it, perhaps before it says that it is ready.
+	diesEarly bool
+
+	mu       sync.Mutex
+	up       *child        // nil while it is starting
+	changed  chan struct{} // closed when up changes
+	deaths   int
+	nextKill string // arms the next start
+	problem  error
+	closed   bool
+	down     chan struct{} // while it is not nil and open, no server is started
+	done     chan struct{}
+	slowest  time.Duration // from start to ready
+}
+
+// child is one process.
+type child struct {
+	cmd   *exec.Cmd
+	url   string
+	gone  chan struct{} // closed when it has ended
+	log   *tail
+	lock  sync.Mutex // of in and out: one question at a time
+	in    io.WriteCloser
+	out   *bufio.Reader
+	ready chan string
+}
+
+func newHost(t testing.TB, db app.Database) *host {
+	t.Helper()
+	h := newNodeHost(t, db, "test")
+	h.server()
+	return h
+}
+
+// newNodeHost is newHost for one node of several; it does not wait.
+func newNodeHost(t testing.TB, db app.Database, node string, env ...string) *host {
+	h := &host{t: t, db: db, node: node, env: env, changed: make(chan struct{}), done: make(chan struct{})}
+	go h.supervise()
+	t.Cleanup(h.close)
+	return h
+}
+
+// supervise starts the server again and again.
+func (h *host) supervise() {
+	defer close(h.done)
+	for {
+		h.mu.Lock()
+		kill := h.nextKill
+		h.nextKill = ""
+		closed, down := h.closed, h.down
+		h.mu.Unlock()
+		if down != nil && !closed {
+			<-down
+			h.change(func() { h.down = nil })
+			continue
+		}
+		if closed {
+			return
+		}
+		begun := time.Now()
+		c, err := startChild(h.db, kill, h.node, h.env...)
+		if err != nil {
+			h.change(func() { h.problem = err })
+			return
+		}
+		select {
+		case c.url = <-c.ready:
+			h.change(func() {
+				h.up = c
+				h.slowest = max(h.slowest, time.Since(begun))
+				if h.closed {
+					_ = c.cmd.Process.Kill() // close did not see it
+				}
+			})
+			<-c.gone
+		case <-c.gone:
+			if kill == "" && !h.diesEarly {
+				h.change(func() { h.problem = fmt.Errorf("the server ended at its start:\n%s", c.log) })
+				return
+			}
+		}
+		h.change(func() { h.up = nil; h.deaths++ })
+	}
+}
+
+func (h *host) change(what func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	what()
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// server gives the running process; it waits while there is none.
+func (h *host) server() *child {
+	h.t.Helper()
+	deadline := time.After(harness.Patience)
+	for {
+		h.mu.Lock()
+		up, problem, changed := h.up, h.problem, h.changed
+		h.mu.Unlock()
+		if problem != nil {
+			h.t.Fatal(problem)
+		}
+		if up != nil {
+			return up
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			h.t.Fatal("the server does not start")
+		}
+	}
+}
+
+// running is the process that is up, nil while there is none.
+func (h *host) running() *child {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.up
+}
+
+// kill ends the running process with SIGKILL, if there is one.
+func (h *host) kill() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.up != nil {
+		_ = h.up.cmd.Process.Kill() // it may have ended by itself
+	}
+}
+
+// killAndWait also waits until it is gone.
+func (h *host) killAndWait() {
+	h.t.Helper()
+	c := h.server()
+	h.kill()
+	<-c.gone
+}
+
+// keepsDown kills the server, and gives the function that lets the next one start.
+func (h *host) keepsDown() (up func()) {
+	h.t.Helper()
+	down := make(chan struct{})
+	c := h.server()
+	h.change(func() { h.down = down })
+	h.kill()
+	<-c.gone
+	up = sync.OnceFunc(func() { close(down) })
+	h.t.Cleanup(up)
+	return up
+}
+
+// died counts the deaths so far.
+func (h *host) died() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.deaths
+}
+
+func (h *host) slowestStart() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.slowest
+}
+
+// killNextStart arms the process that is started next.
+func (h *host) killNextStart(how string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.nextKill = how
+}
+
+// nextStarted says whether the process that killNextStart armed has been started.
+func (h *host) nextStarted() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.nextKill == ""
+}
+
+func (h *host) close() {
+	h.mu.Lock()
+	h.closed = true
+	if h.up != nil {
+		_ = h.up.cmd.Process.Kill()
+	}
+	h.mu.Unlock()
+	<-h.done
+}
+
+// arm tells the running process where to kill itself, and gives the number of commits
+// since it was last told. One that is just dying of the last time has no answer.
+func (h *host) arm(how string) int {
+	h.t.Helper()
+	for {
+		c := h.server()
+		n, err := c.ask(how)
+		if err == nil {
+			return n
+		}
+		select {
+		case <-c.gone:
+		case <-time.After(10 * time.Second):
+			h.t.Fatalf("arm the server: %v\n%s", err, c.log)
+		}
+	}
+}
+
+func (c *child) ask(text string) (n int, err error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if _, err = fmt.Fprintln(c.in, text); err != nil {
+		return 0, err
+	}
+	_, err = fmt.Fscanln(c.out, &n)
+	return n, err
+}
+
+func startChild(db app.Database, kill, node string, env ...string) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}}
+	c.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+db.DataDir)
+	c.cmd.Env = append(os.Environ(), childVariable+"=1", killVariable+"="+kill,
+		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID="+node, "FERMATA_SHUTDOWN_GRACE=1s", cautionVariable+"="+careless,
+		"FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	c.cmd.Env = append(c.cmd.Env, env...)
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.out = bufio.NewReader(out)
+	log, err := c.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	go c.follow(log)
+	return c, nil
+}
+
+// follow reads the log, which says when the server is ready and where.
+func (c *child) follow(log io.Reader) {
+	defer close(c.gone)
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct{ URL, Message string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "Fermata is ready" {
+			c.ready <- line.URL
+		}
+		if line.Message != "request" {
+			c.log.add(lines.Text())
+		}
+	}
+	_ = c.cmd.Wait() // killed: that is what it is for
+}
+
+// tail keeps the last lines of a log.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *tail) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+	if len(l.lines) > 60 {
+		l.lines = l.lines[1:]
+	}
+}
+
+func (l *tail) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+// bad gives the log's lines that say that something failed which must not: a panic, a
+// race, a driver that gave up.
+func (l *tail) bad() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all bytes.Buffer
+	for _, line := range l.lines {
+		for _, sign := range []string{"DATA RACE", "panic", `"level":"error"`} {
+			if strings.Contains(line, sign) {
+				all.WriteString(line + "\n")
+				break
+			}
+		}
+	}
+	return all.String()
+}

@@ -1,0 +1,20 @@
+package crash
+
+import (
+	"os"
+	"testing"
+
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// TestMain lets the test binary be the server too: tests that kill a server start
+// this binary again, with childVariable set, as a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(serveAsChild(os.Args[1:]))
+	}
+	if told := os.Getenv(floodVariable); told != "" {
+		os.Exit(floodAsChild(told))
+	}
+	harness.Main(m)
+}

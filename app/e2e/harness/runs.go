@@ -1,0 +1,112 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// QuickRuns are settings with which a run ends at once.
+const QuickRuns = `{"completion_confirmation_delay": "0s", "chat_eviction_after": "1h"}`
+
+// SaysDone is a step of the script: the run says that it is done.
+const SaysDone = `{"answer": {"text": "All is well.", "calls": [{"name": "COMPLETE", "arguments": {}}]}}`
+
+// Standing makes an automation whose SEED is a text, at the door.
+func (s *Server) Standing(name, seed string, change ...func(*domain.NewAutomation)) *domain.Automation {
+	s.T.Helper()
+	in := domain.NewAutomation{
+		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,
+		Seed: domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: seed}}, LinearText: seed},
+	}
+	for _, c := range change {
+		c(&in)
+	}
+	order, _, err := s.Parts.Automations.CreateAutomation(s.T.Context(), domain.DefaultWorkspace, in)
+	if err != nil {
+		s.T.Fatalf("make the automation: %v", err)
+	}
+	return order
+}
+
+// Execute starts a run by hand.
+func (s *Server) Execute(order *domain.Automation) *domain.Receipt {
+	s.T.Helper()
+	r, err := s.Parts.Runs.ExecuteAutomation(s.T.Context(), order.WorkspaceID, order.ID, "test")
+	if err != nil {
+		s.T.Fatalf("execute: %v", err)
+	}
+	return r
+}
+
+// Until waits until a session is in a status, and gives it.
+func (s *Server) Until(session string, status ...string) *Reply {
+	s.T.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		r := s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
+		if slices.Contains(status, r.Str("status")) {
+			return r
+		}
+		if time.Now().After(deadline) {
+			s.T.Fatalf("the session is not %v: %s", status, r.Body)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Phase waits until a session is in a phase with so many answers behind it.
+func (s *Server) Phase(session, phase string, roundtrips int) *Reply {
+	s.T.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		r := s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
+		if r.Str("phase") == phase && r.At("total_roundtrips") == float64(roundtrips) {
+			return r
+		}
+		if time.Now().After(deadline) {
+			s.T.Fatalf("the session is not in %s after %d answers: %s", phase, roundtrips, r.Body)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Sound checks that nothing is as it must not be.
+func (s *Server) Sound() {
+	s.T.Helper()
+	for _, i := range s.Call("GET", "/v1/admin/invariants", nil).Want(200).List("data") {
+		if row := i.(map[string]any); row["count"] != 0.0 {
+			s.T.Errorf("invariant %s: %v (%s)", row["name"], row["count"], row["description"])
+		}
+	}
+}
+
+// Card is the open approval of the workspace.
+func (s *Server) Card() *Reply {
+	s.T.Helper()
+	list := s.Call("GET", "/v1/approvals?status=open", nil).Want(200)
+	if n := len(list.List("data")); n != 1 {
+		s.T.Fatalf("%d approvals are open, want 1: %s", n, list.Body)
+	}
+	return s.Call("GET", "/v1/approvals/"+list.Str("data.0.id"), nil).Want(200)
+}
+
+// MadeAutomation makes an automation over the API, which runs by hand; more fields may be
+// given.
+func (s *Server) MadeAutomation(seed string, more map[string]any) *Reply {
+	s.T.Helper()
+	body := map[string]any{"name": "Report", "seed": map[string]any{"text": seed}}
+	maps.Copy(body, more)
+	return s.Call("POST", "/v1/automations", body).Want(201)
+}
+
+// Guarded makes an automation ask before it acts.
+func Guarded(in *domain.NewAutomation) { in.RequireValidation = true }
+
+// Refusing makes an automation refuse what it would have to ask for.
+func Refusing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "refuse" }
+
+// Confirmed makes an automation ask whether it is done.
+func Confirmed(in *domain.NewAutomation) { in.Completion = domain.CompletionAsk }

@@ -1,0 +1,58 @@
+package schedules
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// An occurrence comes due while a chat that rests holds the slot. It runs at the instant
+// at which the chat counts as inactive, though nothing else happens then, and though the
+// person was heard again since it came due.
+func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		v := newVirtual(t, db, time.Now()) // migrated outside of the bubble
+		v.settings(func(s *domain.Settings) { s.ChatEvictionAfter = domain.Duration(4 * time.Second) })
+		v.ok(v.store.Close())
+		synctest.Test(t, func(t *testing.T) {
+			v := reopened(t, db)
+			order := v.order("daily", &domain.Schedule{Type: "interval", Expression: "24h", TimeZone: "UTC"})
+			chat := v.chat()
+			time.Sleep(24*time.Hour - time.Second)
+			v.speaks(chat)
+			time.Sleep(3 * time.Second)
+			if got := v.states(order); len(got) != 1 || v.holder().ID != chat.ID {
+				t.Fatalf("two seconds after it came due: %v", got)
+			}
+			v.speaks(chat)
+			inactive := time.Now().Add(4 * time.Second)
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			o := v.occurrences(order)[0]
+			if o.State != domain.OccurrenceFired || !o.RecordedAt.Equal(inactive.Truncate(time.Microsecond)) {
+				t.Errorf("it is %s at %s, want FIRED at %s", o.State, o.RecordedAt, inactive)
+			}
+		})
+	})
+}
+
+// reopened is a scheduler that runs by the clock of the bubble.
+func reopened(t *testing.T, db app.Database) *virtual {
+	v := newVirtual(t, db, time.Time{})
+	v.ok(v.loop.Start(t.Context()))
+	t.Cleanup(func() { _ = v.loop.Stop(context.Background()) })
+	return v
+}
+
+// speaks brings a message to a chat and lets its round end.
+func (v *virtual) speaks(chat *domain.Session) {
+	v.t.Helper()
+	v.say(chat)
+	_, err := v.sessions.InterruptSession(v.t.Context(), chat.WorkspaceID, chat.ID, domain.Author{ID: "test"})
+	v.ok(err)
+}

@@ -1,0 +1,56 @@
+package schedules
+
+import (
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/automations"
+)
+
+// answerStore and sessionStore are what the scheduler reads before a decision, as the
+// server wires it.
+type (
+	answerStore struct {
+		*repository.Store
+		*repository.SessionStore
+		*repository.ApprovalStore
+	}
+	sessionStore struct {
+		*repository.SessionStore
+		*repository.AutomationStore
+	}
+)
+
+// scheduling is the scheduler on a store, without a server around it.
+type scheduling struct {
+	door        *scheduler.Door
+	sessions    *scheduler.Sessions
+	messages    *scheduler.Messages
+	answers     *scheduler.Answers
+	queue       *scheduler.Queue
+	automations *automations.Service
+	runs        *automations.Runs
+	loop        *scheduler.Loop
+}
+
+func newScheduling(store *repository.Store, config scheduler.Config) scheduling {
+	config.Store = store
+	door := scheduler.NewDoor(config)
+	reads := sessionStore{store.Sessions, store.Automations}
+	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers, Streams: nobodyStreams{}}
+	standing := automations.Config{
+		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules())},
+		Providers: store.Providers,
+		SealHook:  func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
+		Clock:     config.Clock, NewID: config.NewID, Log: config.Log,
+	}
+	runs := automations.NewRuns(standing)
+	queue := &scheduler.Queue{Door: door, Waiters: store.Slot, Due: runs}
+	return scheduling{
+		door: door, sessions: sessions, queue: queue, automations: automations.NewService(standing), runs: runs,
+		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
+		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals}, Checks: agreeable{}},
+		loop:     scheduler.NewLoop(door, queue, store.Slot, runs),
+	}
+}
