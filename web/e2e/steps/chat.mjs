@@ -392,7 +392,8 @@ export const steps = [
     name: 'a chat takes the turn of a run, and both say so with a link to the other',
     async run({ open, call, shot }) {
       const { holder } = await call('GET', '/v1/slot');
-      if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
+      // A chat that rests keeps the slot for five minutes.
+      if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
       await withModel(
         call,
         () => ({ text: 'word '.repeat(2000), rate: 20 }),

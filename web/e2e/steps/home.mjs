@@ -103,7 +103,8 @@ export const steps = [
         });
         const order = await call('POST', '/v1/automations', { name: 'Nightly sums', seed: { text: 'sum it up' } });
         const { holder } = await call('GET', '/v1/slot');
-        if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`); // a chat that rests keeps its turn for five minutes
+        // A chat that rests keeps the slot for five minutes.
+        if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
         const page = await open({ at: '/' });
         await card(page, 'slot').getByText('Nobody.').waitFor();
         const { session: run } = await call('POST', `/v1/automations/${order.id}/execute`);

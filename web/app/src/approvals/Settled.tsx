@@ -72,10 +72,14 @@ const left = (a: Approval, d: Decision, id: string) =>
 function By({ approval }: { approval: Approval }) {
   const t = texts.use();
   const { settled_by: by } = approval;
-  const who = !by ? '' : by === 'local' ? t('by.local') : by === 'root' ? t('by.root') : t('by', { name: by });
+  const who = () => {
+    if (!by) return '';
+    if (by === 'local' || by === 'root') return t(`by.${by}`);
+    return t('by', { name: by });
+  };
   return (
     <span className="muted">
-      {who} <Time at={approval.settled_at} />
+      {who()} <Time at={approval.settled_at} />
     </span>
   );
 }

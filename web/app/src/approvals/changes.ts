@@ -41,8 +41,13 @@ function compare(path: string[], was: unknown, will: unknown, found: Change[]): 
     return;
   }
   if (was === undefined && will === undefined) return;
-  const kind = was === undefined ? 'added' : will === undefined ? 'removed' : equal(was, will) ? 'same' : 'changed';
-  found.push({ path, was, will, kind });
+  found.push({ path, was, will, kind: kindOf(was, will) });
+}
+
+function kindOf(was: unknown, will: unknown): Change['kind'] {
+  if (was === undefined) return 'added';
+  if (will === undefined) return 'removed';
+  return equal(was, will) ? 'same' : 'changed';
 }
 
 export interface Line {

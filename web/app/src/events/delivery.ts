@@ -8,7 +8,8 @@ import type { FromLeader, Standing } from './wire';
 /** What is missing before an event: stored events, or text that streams. */
 export type Missing = 'events' | 'text' | null;
 
-/** Hands the events of the stream to the screens of a tab: each stored one once and in order, streamed text without a gap. */
+/** Hands the events of the stream to the screens of a tab: each stored one once and in
+ * order, streamed text without a gap. */
 export class Delivery {
   readonly listeners = new Listeners<[StreamEvent]>();
   private cursor = new Cursor();

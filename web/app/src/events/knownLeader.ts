@@ -47,7 +47,8 @@ export class KnownLeader {
     return { joined, changed: this.connection !== before };
   }
 
-  /** What is to be done about a silent leader: ask whether it is there, and if that is not answered either, replace it. */
+  /** What is to be done about a silent leader: ask whether it is there, and if that is
+   * not answered either, replace it. */
   overdue(hidden: boolean): 'ask' | 'replace' | null {
     const now = Date.now();
     if (this.askedAt !== null) return now - this.askedAt >= patience ? 'replace' : null;

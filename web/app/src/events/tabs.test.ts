@@ -145,7 +145,8 @@ describe.each([
       for (const tab of left) {
         expect(tab.shown(message.id)).toBe(message.text);
         expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
-        expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]); // nothing had to be read again
+        // Nothing had to be read again.
+        expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]);
         expect(tab.client.connection().state).toBe('open');
       }
     },

@@ -30,23 +30,22 @@ function colours(host: HTMLElement) {
 }
 
 const day = 86_400;
-// Labels of the time axis are as fine as the distance between two of them.
+
+/** Labels of the time axis are as fine as the distance between two of them. */
+function labelFormat(step: number): Intl.DateTimeFormatOptions {
+  if (step >= 365 * day) return { year: 'numeric' };
+  if (step >= 28 * day) return { month: 'short', year: '2-digit' };
+  if (step >= day) return { day: 'numeric', month: 'short' };
+  return { hour: '2-digit', minute: '2-digit', ...(step < 60 && { second: '2-digit' }) };
+}
+
 function timeLabels(lang: 'en' | 'fr', splits: number[], step: number): string[] {
-  const options: Intl.DateTimeFormatOptions =
-    step >= 365 * day
-      ? { year: 'numeric' }
-      : step >= 28 * day
-        ? { month: 'short', year: '2-digit' }
-        : step >= day
-          ? { day: 'numeric', month: 'short' }
-          : { hour: '2-digit', minute: '2-digit', ...(step < 60 && { second: '2-digit' }) };
-  const write = new Intl.DateTimeFormat(
-    lang === 'fr' ? 'fr' : navigator.language.startsWith('en') ? navigator.language : 'en',
-    options,
-  );
+  const english = navigator.language.startsWith('en') ? navigator.language : 'en';
+  const write = new Intl.DateTimeFormat(lang === 'fr' ? 'fr' : english, labelFormat(step));
   const dayOf = new Intl.DateTimeFormat(write.resolvedOptions().locale, { day: 'numeric', month: 'short' });
   const midnight = (at: Date) => step < day && at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0;
-  return splits.map((at) => (midnight(new Date(at * 1000)) ? dayOf : write).format(at * 1000)); // the day, where one begins
+  // Where a day begins, the day is written.
+  return splits.map((at) => (midnight(new Date(at * 1000)) ? dayOf : write).format(at * 1000));
 }
 
 function optionsOf(props: ChartProps, host: HTMLElement, lang: 'en' | 'fr', width: number): uPlot.Options {

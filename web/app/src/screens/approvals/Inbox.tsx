@@ -27,7 +27,6 @@ const useWide = () =>
  * decides it; after one's own decision the next one comes. */
 export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   const t = texts.use();
-  const words = uiTexts.use();
   const name = useNames();
   const isWide = useWide();
   const [picked, setPicked] = useState<Approval | null>(null);
@@ -52,15 +51,10 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
     setTicked(ticked.includes(a.id) ? ticked.filter((id) => id !== a.id) : [...ticked, a.id]);
   const settled = async (now: Approval, conflict?: string) => {
     if (now.status === 'stale') {
-      const again = await body(
-        api.GET('/v1/approvals', { params: { query: { status: 'open', session_id: now.session_id } } }),
-      );
-      const next = again.data[0];
+      const next = await askedAgain(now);
       setDone([...done, now.id]);
-      if (next) {
-        setChanged(next.id);
-        goTo(next);
-      } else goTo(now);
+      if (next) setChanged(next.id);
+      goTo(next ?? now);
       return;
     }
     if (conflict) {
@@ -111,23 +105,9 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   );
   return (
     <div ref={box} className="stack">
-      {last && (
-        <p className="box ok row between" role="status" data-last={last.status}>
-          <span className="grow">
-            <strong>{statusIn(last)}:</strong> <span className={css.said}>{titleOf(last)}</span>
-          </span>
-          <button type="button" className="plain small" onClick={() => setLast(null)}>
-            {words('close')}
-          </button>
-        </p>
-      )}
+      {last && <Last approval={last} onClose={() => setLast(null)} />}
       {shown.length === 0 && !picked ? (
-        <Empty>
-          <p>
-            <strong>{t('empty')}</strong>
-          </p>
-          <p>{t('empty.text')}</p>
-        </Empty>
+        <Nothing />
       ) : (
         <div className={css.panes}>
           <div className="stack tight">
@@ -142,25 +122,64 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
               name={name}
               below={isWide ? undefined : <div className={css.below}>{detail}</div>}
             />
-            {open.query.hasNextPage && (
-              <p className="small">
-                {t('older')}{' '}
-                <button
-                  type="button"
-                  className="small"
-                  disabled={open.query.isFetchingNextPage}
-                  onClick={() => void open.query.fetchNextPage()}
-                >
-                  {words('more')}
-                </button>
-              </p>
-            )}
+            {open.query.hasNextPage && <Older query={open.query} />}
             <Keys open={help} onToggle={setHelp} />
           </div>
           {isWide ? <div className={css.detail}>{detail}</div> : !shown.some((a) => a.id === current?.id) && detail}
         </div>
       )}
     </div>
+  );
+}
+
+/** The approval that took the place of a stale one. */
+async function askedAgain({ session_id }: Approval): Promise<Approval | undefined> {
+  const again = await body(api.GET('/v1/approvals', { params: { query: { status: 'open', session_id } } }));
+  return again.data[0];
+}
+
+/** What was decided here just now. */
+function Last({ approval, onClose }: { approval: Approval; onClose: () => void }) {
+  const words = uiTexts.use();
+  return (
+    <p className="box ok row between" role="status" data-last={approval.status}>
+      <span className="grow">
+        <strong>{statusIn(approval)}:</strong> <span className={css.said}>{titleOf(approval)}</span>
+      </span>
+      <button type="button" className="plain small" onClick={onClose}>
+        {words('close')}
+      </button>
+    </p>
+  );
+}
+
+function Nothing() {
+  const t = texts.use();
+  return (
+    <Empty>
+      <p>
+        <strong>{t('empty')}</strong>
+      </p>
+      <p>{t('empty.text')}</p>
+    </Empty>
+  );
+}
+
+function Older({ query }: { query: ReturnType<typeof useOpen>['query'] }) {
+  const t = texts.use();
+  const words = uiTexts.use();
+  return (
+    <p className="small">
+      {t('older')}{' '}
+      <button
+        type="button"
+        className="small"
+        disabled={query.isFetchingNextPage}
+        onClick={() => void query.fetchNextPage()}
+      >
+        {words('more')}
+      </button>
+    </p>
   );
 }
 
@@ -173,14 +192,13 @@ function edit(box: HTMLElement | null): boolean {
   return true;
 }
 
-/** The card, fresh even when it is no longer among those that wait. */
-function Detail({
-  approval,
-  onSettled,
-}: {
+interface DetailProps {
   approval: Approval;
   onSettled: (now: Approval, conflict?: string) => void;
-}) {
+}
+
+/** The card, fresh even when it is no longer among those that wait. */
+function Detail({ approval, onSettled }: DetailProps) {
   const query = $api.useQuery(
     'get',
     '/v1/approvals/{approval_id}',

@@ -20,12 +20,14 @@ export function useReasonWords() {
   };
 }
 
+const tones: Record<string, string> = { DUE: 'accent', FAILED: 'bad', COALESCED: '' };
+
 /** A scheduled instant that did not run, or waits for its turn, and why. */
 export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string }) {
   const t = texts.use();
   const why = useReasonWords();
   const key = `state.${o.state}`;
-  const tone = o.state === 'DUE' ? 'accent' : o.state === 'FAILED' ? 'bad' : o.state === 'COALESCED' ? '' : 'warn';
+  const tone = tones[o.state] ?? 'warn';
   return (
     <li className="card stack tight" data-occurrence={o.id} data-state={o.state}>
       <p className="row">

@@ -35,18 +35,28 @@ export function Prompts() {
   );
 }
 
-function Part({ chunk, draft, change }: { chunk: Chunk; draft: Draft; change: Schemas['ChunkChange'] | undefined }) {
+interface PartProps {
+  chunk: Chunk;
+  draft: Draft;
+  /** What is stored in place of the built-in part. */
+  change: Schemas['ChunkChange'] | undefined;
+}
+
+function Part({ chunk, draft, change }: PartProps) {
   const t = texts.use();
   const tu = uiTexts.use();
-  const words = useWords();
-  const id = useId();
   const [writing, setWriting] = useState(false);
   const pointer = `/prompt_chunks/${chunk.name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const edited = draft.edited(`${pointer}/enabled`) || draft.edited(`${pointer}/text`) || draft.edited(pointer);
   const enabled = draft.get(`${pointer}/enabled`) ?? (draft.get(`${pointer}/text`) ? true : chunk.included);
   const own = draft.get(`${pointer}/text`);
-  const wrong = draft.wrong(`${pointer}/text`);
-  const text = typeof own === 'string' ? own : chunk.built_in;
+  const replaced = typeof own === 'string';
+  const reset = (stored: Schemas['ChunkChange']) => {
+    setWriting(false);
+    draft.set(`${pointer}/enabled`, stored.enabled);
+    draft.set(`${pointer}/text`, stored.text);
+    draft.set(pointer, null);
+  };
   return (
     <li className={`card ${styles.chunk}`} data-chunk={chunk.name}>
       <details>
@@ -62,30 +72,13 @@ function Part({ chunk, draft, change }: { chunk: Chunk; draft: Draft; change: Sc
           </span>
         </summary>
         <div className="stack tight">
-          <p className="muted small">
-            {t(`chunk.level.${Math.min(3, Math.max(1, chunk.importance)) as 1 | 2 | 3}`)}{' '}
-            {chunk.session_types.length > 0 &&
-              t('chunk.types', { types: chunk.session_types.map(words.type).join(', ') })}{' '}
-            {chunk.protocols.length > 0 && t('chunk.protocols', { protocols: chunk.protocols.join(', ') })}
-          </p>
-          {writing || typeof own === 'string' ? (
-            <div className="field">
-              <label htmlFor={id}>{t('chunk.own')}</label>
-              <textarea
-                id={id}
-                rows={8}
-                maxLength={20000}
-                value={text}
-                aria-invalid={wrong ? true : undefined}
-                aria-describedby={wrong ? `${id}w` : undefined}
-                onChange={(e) => draft.set(`${pointer}/text`, e.target.value)}
-              />
-              {wrong && (
-                <p id={`${id}w`} className="wrong">
-                  {wrong}
-                </p>
-              )}
-            </div>
+          <Scope chunk={chunk} />
+          {writing || replaced ? (
+            <OwnText
+              value={replaced ? own : chunk.built_in}
+              wrong={draft.wrong(`${pointer}/text`)}
+              onChange={(text) => draft.set(`${pointer}/text`, text)}
+            />
           ) : (
             <pre className={styles.text}>{chunk.text}</pre>
           )}
@@ -93,22 +86,13 @@ function Part({ chunk, draft, change }: { chunk: Chunk; draft: Draft; change: Sc
             <button type="button" className="small" onClick={() => draft.set(`${pointer}/enabled`, !enabled)}>
               {t(enabled ? 'chunk.off' : 'chunk.on')}
             </button>
-            {!writing && typeof own !== 'string' && (
+            {!writing && !replaced && (
               <button type="button" className="small" onClick={() => setWriting(true)}>
                 {tu('edit')}
               </button>
             )}
             {change && !draft.edited(pointer) && (
-              <button
-                type="button"
-                className="small"
-                onClick={() => {
-                  setWriting(false);
-                  draft.set(`${pointer}/enabled`, change.enabled);
-                  draft.set(`${pointer}/text`, change.text);
-                  draft.set(pointer, null);
-                }}
-              >
+              <button type="button" className="small" onClick={() => reset(change)}>
                 {t('chunk.back')}
               </button>
             )}
@@ -116,5 +100,49 @@ function Part({ chunk, draft, change }: { chunk: Chunk; draft: Draft; change: Sc
         </div>
       </details>
     </li>
+  );
+}
+
+/** Which sessions are told it: of which types, and in which protocols. */
+function Scope({ chunk }: { chunk: Chunk }) {
+  const t = texts.use();
+  const words = useWords();
+  const level = Math.min(3, Math.max(1, chunk.importance)) as 1 | 2 | 3;
+  const types = chunk.session_types.map(words.type).join(', ');
+  return (
+    <p className="muted small">
+      {t(`chunk.level.${level}`)} {types && t('chunk.types', { types })}{' '}
+      {chunk.protocols.length > 0 && t('chunk.protocols', { protocols: chunk.protocols.join(', ') })}
+    </p>
+  );
+}
+
+interface OwnTextProps {
+  value: string;
+  wrong: string | undefined;
+  onChange: (text: string) => void;
+}
+
+function OwnText({ value, wrong, onChange }: OwnTextProps) {
+  const t = texts.use();
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t('chunk.own')}</label>
+      <textarea
+        id={id}
+        rows={8}
+        maxLength={20_000}
+        value={value}
+        aria-invalid={wrong ? true : undefined}
+        aria-describedby={wrong ? `${id}w` : undefined}
+        onChange={(e) => onChange(e.target.value)}
+      />
+      {wrong && (
+        <p id={`${id}w`} className="wrong">
+          {wrong}
+        </p>
+      )}
+    </div>
   );
 }

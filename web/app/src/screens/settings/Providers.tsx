@@ -19,25 +19,31 @@ export function Providers() {
   const kinds = $api.useQuery('get', '/v1/provider-kinds');
   const [editing, setEditing] = useState<Provider | 'new' | null>(null);
   const [deleting, setDeleting] = useState<Provider | null>(null);
-  const fresh = () =>
+  const refresh = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/providers') });
-  if (editing)
+  const close = () => {
+    setEditing(null);
+    void refresh();
+  };
+  if (editing) {
+    const provider = editing === 'new' ? null : editing;
     return (
       <Read query={kinds}>
-        {({ data }) => (
-          <ProviderForm
-            kinds={data}
-            provider={editing === 'new' ? null : editing}
-            onSaved={fresh}
-            onClose={() => {
-              setEditing(null);
-              void fresh();
-            }}
-          />
-        )}
+        {({ data }) => <ProviderForm kinds={data} provider={provider} onSaved={refresh} onClose={close} />}
       </Read>
     );
+  }
   const kindName = (name: string) => kinds.data?.data.find((k) => k.name === name)?.display_name ?? name;
+  const itemOf = (p: Provider) => (
+    <Item
+      key={p.id}
+      provider={p}
+      kind={kindName(p.kind)}
+      onEdit={() => setEditing(p)}
+      onDelete={() => setDeleting(p)}
+      onChanged={refresh}
+    />
+  );
   return (
     <div className="stack">
       <p>{t('providers.text')}</p>
@@ -47,42 +53,35 @@ export function Providers() {
         </button>
       </p>
       <Read query={providers}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty>{t('providers.none')}</Empty>
-          ) : (
-            <ul className="plain stack">
-              {data.map((p) => (
-                <Item
-                  key={p.id}
-                  provider={p}
-                  kind={kindName(p.kind)}
-                  onEdit={() => setEditing(p)}
-                  onDelete={() => setDeleting(p)}
-                  onChanged={fresh}
-                />
-              ))}
-            </ul>
-          )
-        }
+        {({ data }) => {
+          if (data.length === 0) return <Empty>{t('providers.none')}</Empty>;
+          return <ul className="plain stack">{data.map(itemOf)}</ul>;
+        }}
       </Read>
-      {deleting && (
-        <Confirm
-          title={t('providers.delete.of', { name: deleting.name.slice(0, 80) })}
-          yes={t('providers.delete')}
-          danger
-          onClose={() => setDeleting(null)}
-          act={async () => {
-            await api.DELETE('/v1/providers/{provider_id}', {
-              params: { path: { provider_id: deleting.id }, header: { 'If-Match': `"${deleting.version}"` } },
-            });
-            await fresh();
-          }}
-        >
-          <p>{t('providers.delete.text')}</p>
-        </Confirm>
-      )}
+      {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(null)} onDeleted={refresh} />}
     </div>
+  );
+}
+
+interface DeleteProps {
+  provider: Provider;
+  onClose: () => void;
+  onDeleted: () => Promise<void>;
+}
+
+function DeleteProvider({ provider, onClose, onDeleted }: DeleteProps) {
+  const t = texts.use();
+  const remove = async () => {
+    await api.DELETE('/v1/providers/{provider_id}', {
+      params: { path: { provider_id: provider.id }, header: { 'If-Match': `"${provider.version}"` } },
+    });
+    await onDeleted();
+  };
+  const title = t('providers.delete.of', { name: provider.name.slice(0, 80) });
+  return (
+    <Confirm title={title} yes={t('providers.delete')} danger onClose={onClose} act={remove}>
+      <p>{t('providers.delete.text')}</p>
+    </Confirm>
   );
 }
 

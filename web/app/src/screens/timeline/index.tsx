@@ -123,6 +123,7 @@ function Record({ id }: { id: string }) {
     });
   const n = loaded.whole ? made.rows.length : loaded.lines.length;
   const item = items.find((i) => i.key === chosen);
+  const empty = loaded.whole && !items.length;
   if (loaded.error && !loaded.lines.length) return <ProblemBox thrown={loaded.error} onRetry={loaded.again} />;
   return (
     <>
@@ -139,11 +140,9 @@ function Record({ id }: { id: string }) {
       <p className="muted small" role="status">
         {t(loaded.whole ? 'rows' : 'reading', { n, count: f.number(n) })}
       </p>
-      {loaded.whole && !items.length ? (
-        <Empty>{t('empty')}</Empty>
-      ) : view === 'json' ? (
-        <Json lines={loaded.lines} />
-      ) : (
+      {empty && <Empty>{t('empty')}</Empty>}
+      {!empty && view === 'json' && <Json lines={loaded.lines} />}
+      {!empty && view !== 'json' && (
         <div className={styles.panes}>
           {made.rows.length > 0 ? (
             <Rows layout={made} compact={view === 'compact'} chosen={chosen} onChoose={setChosen} onFold={fold} />

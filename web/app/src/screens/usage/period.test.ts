@@ -6,7 +6,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 describe('days of a workspace', () => {
   it('begin in its time zone, also on the days when clocks change', () => {
     expect(iso(instantOf('2026-01-15', { zone: 'Europe/Paris', hour: 0 }))).toBe('2026-01-14T23:00:00.000Z');
-    expect(iso(instantOf('2026-03-29', { zone: 'Europe/Paris', hour: 4 }))).toBe('2026-03-29T02:00:00.000Z'); // summer time since 1:00 UTC
+    // Summer time since 1:00 UTC.
+    expect(iso(instantOf('2026-03-29', { zone: 'Europe/Paris', hour: 4 }))).toBe('2026-03-29T02:00:00.000Z');
     expect(iso(instantOf('2026-10-25', { zone: 'Europe/Paris', hour: 4 }))).toBe('2026-10-25T03:00:00.000Z');
     expect(iso(instantOf('2026-05-01', { zone: 'Asia/Kolkata', hour: 0 }))).toBe('2026-04-30T18:30:00.000Z');
   });

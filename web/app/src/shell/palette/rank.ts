@@ -10,14 +10,21 @@ export interface Target {
 /** A text without case and accents. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-// The better the match the lower: the whole, its beginning, a word's beginning, anywhere.
+/** The better the match the lower: the whole, its beginning, a word's beginning, anywhere. */
+function distance(text: string, word: string): number | null {
+  if (text === word) return 0;
+  if (text.startsWith(word)) return 1;
+  if (text.includes(` ${word}`)) return 2;
+  return text.includes(word) ? 3 : null;
+}
+
 function score(name: string, words: string[]): number | null {
   const text = plain(name);
   let sum = 0;
   for (const word of words) {
-    const at = text.indexOf(word);
-    if (at < 0) return null;
-    sum += text === word ? 0 : at === 0 ? 1 : text.includes(` ${word}`) ? 2 : 3;
+    const found = distance(text, word);
+    if (found === null) return null;
+    sum += found;
   }
   return sum;
 }

@@ -34,7 +34,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
     focus.current = `:scope > ol > li:last-child :is(input, textarea, select, button)`;
     set([...list, startOf(items, root)]);
   };
-  const take = (i: number) => {
+  const remove = (i: number) => {
     focus.current =
       list.length > 1
         ? `:scope > ol > li:nth-child(${Math.min(i + 1, list.length - 1)}) > * > [data-do=remove]`
@@ -43,7 +43,8 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
     announce(t('removed', { n: i + 1 }));
   };
   const move = (i: number, to: number) => {
-    focus.current = `:scope > ol > li:nth-child(${to + 1}) > * > [data-do=${to === 0 ? 'down' : to === list.length - 1 || to < i ? 'up' : 'down'}]`;
+    const up = to > 0 && (to === list.length - 1 || to < i);
+    focus.current = `:scope > ol > li:nth-child(${to + 1}) > * > [data-do=${up ? 'up' : 'down'}]`;
     const next = list.with(i, list[to]).with(to, list[i]);
     set(next);
     announce(t('moved', { n: i + 1, to: to + 1 }));
@@ -78,45 +79,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
                   onChange={(next) => set(list.with(i, next))}
                 />
               </div>
-              <div className={css.tools}>
-                {list.length > 1 && (
-                  <button
-                    type="button"
-                    className="plain small"
-                    data-do="up"
-                    aria-label={t('up', { n: i + 1 })}
-                    title={t('up', { n: i + 1 })}
-                    disabled={disabled || i === 0}
-                    onClick={() => move(i, i - 1)}
-                  >
-                    ↑
-                  </button>
-                )}
-                {list.length > 1 && (
-                  <button
-                    type="button"
-                    className="plain small"
-                    data-do="down"
-                    aria-label={t('down', { n: i + 1 })}
-                    title={t('down', { n: i + 1 })}
-                    disabled={disabled || i === list.length - 1}
-                    onClick={() => move(i, i + 1)}
-                  >
-                    ↓
-                  </button>
-                )}
-                <button
-                  type="button"
-                  className="plain small"
-                  data-do="remove"
-                  aria-label={t('remove.item', { n: i + 1 })}
-                  title={t('remove.item', { n: i + 1 })}
-                  disabled={disabled}
-                  onClick={() => take(i)}
-                >
-                  ✕
-                </button>
-              </div>
+              <Tools index={i} count={list.length} onMove={(to) => move(i, to)} onRemove={() => remove(i)} />
             </li>
           ))}
         </ol>
@@ -133,5 +96,39 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
       </button>
       <Wrong id={`${id}w`} told={told} at={p.at} />
     </fieldset>
+  );
+}
+
+interface ToolsProps {
+  index: number;
+  count: number;
+  onMove: (to: number) => void;
+  onRemove: () => void;
+}
+
+/** The buttons of one value: up, down, out. */
+function Tools({ index, count, onMove, onRemove }: ToolsProps) {
+  const t = texts.use();
+  const { disabled } = useForm();
+  const button = (action: string, label: string, sign: string, off: boolean, onClick: () => void) => (
+    <button
+      type="button"
+      className="plain small"
+      data-do={action}
+      aria-label={label}
+      title={label}
+      disabled={disabled || off}
+      onClick={onClick}
+    >
+      {sign}
+    </button>
+  );
+  const n = index + 1;
+  return (
+    <div className={css.tools}>
+      {count > 1 && button('up', t('up', { n }), '↑', index === 0, () => onMove(index - 1))}
+      {count > 1 && button('down', t('down', { n }), '↓', index === count - 1, () => onMove(index + 1))}
+      {button('remove', t('remove.item', { n }), '✕', false, onRemove)}
+    </div>
   );
 }

@@ -42,7 +42,7 @@ export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { k
           <>
             <input
               type={shape.input === 'date' ? 'date' : 'text'}
-              inputMode={shape.input === 'email' ? 'email' : shape.input === 'url' ? 'url' : undefined}
+              inputMode={shape.input === 'email' || shape.input === 'url' ? shape.input : undefined}
               list={examples.length ? listID : undefined}
               {...common(given)}
             />

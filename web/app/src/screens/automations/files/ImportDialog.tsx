@@ -96,15 +96,19 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
 function Outcome({ line }: { line: Line }) {
   const t = texts.use();
-  const words = line.done
-    ? t(`import.${line.done}`)
-    : line.have.length > 1
-      ? t('import.several', { n: line.have.length })
-      : t(line.have.length ? 'import.change' : 'import.create');
+  const words = () => {
+    if (line.done) return t(`import.${line.done}`);
+    if (line.have.length > 1) return t('import.several', { n: line.have.length });
+    return t(line.have.length ? 'import.change' : 'import.create');
+  };
+  const tone = () => {
+    if (line.done) return 'ok';
+    return line.have.length ? 'warn' : '';
+  };
   return (
     <li className="stack tight" data-import={line.done ?? 'open'}>
       <p className="row">
-        <span className={`badge ${line.done ? 'ok' : line.have.length ? 'warn' : ''}`}>{words}</span>
+        <span className={`badge ${tone()}`}>{words()}</span>
         <span className="clamp">{line.one.name}</span>
       </p>
       {line.problem !== undefined && <ProblemBox thrown={asProblem(line.problem)} />}

@@ -46,23 +46,17 @@ export function Request({ parts, onChange, errors, empty }: Props) {
         part.block ? (
           <Block key={part.key} part={part} wrong={ofPart(part)} onRemove={() => drop(part.key)} />
         ) : (
-          <Field
+          <Text
             key={part.key}
-            label={<span className="visually-hidden">{i === 0 ? t('what.label') : t('what.more')}</span>}
-            hint={i === 0 && parts.length === 1 ? t('what.hint') : undefined}
+            text={part.text ?? ''}
+            first={i === 0}
+            only={parts.length === 1}
             wrong={(i === 0 ? general : undefined) ?? ofPart(part)}
-          >
-            <textarea
-              rows={rowsOf(part.text ?? '', parts.length > 1 ? 2 : 4)}
-              maxLength={100000}
-              placeholder={parts.length === 1 ? t('what.example') : undefined}
-              value={part.text}
-              onChange={(e) => onChange(setText(parts, part.key, e.target.value))}
-              onSelect={(e) => {
-                caret.current = { key: part.key, at: e.currentTarget.selectionStart };
-              }}
-            />
-          </Field>
+            onChange={(text) => onChange(setText(parts, part.key, text))}
+            onCaret={(at) => {
+              caret.current = { key: part.key, at };
+            }}
+          />
         ),
       )}
       <div className="row">
@@ -83,6 +77,35 @@ export function Request({ parts, onChange, errors, empty }: Props) {
         />
       )}
     </fieldset>
+  );
+}
+
+interface TextProps {
+  text: string;
+  first: boolean;
+  only: boolean;
+  wrong?: string;
+  onChange: (text: string) => void;
+  onCaret: (at: number) => void;
+}
+
+function Text({ text, first, only, wrong, onChange, onCaret }: TextProps) {
+  const t = formTexts.use();
+  return (
+    <Field
+      label={<span className="visually-hidden">{t(first ? 'what.label' : 'what.more')}</span>}
+      hint={only ? t('what.hint') : undefined}
+      wrong={wrong}
+    >
+      <textarea
+        rows={rowsOf(text, only ? 4 : 2)}
+        maxLength={100_000}
+        placeholder={only ? t('what.example') : undefined}
+        value={text}
+        onChange={(e) => onChange(e.target.value)}
+        onSelect={(e) => onCaret(e.currentTarget.selectionStart)}
+      />
+    </Field>
   );
 }
 

@@ -122,7 +122,8 @@ export function Picker({ onPick, onClose }: Props) {
 function Row({ id, offer, active, onPick }: { id: string; offer: Offer; active: boolean; onPick: () => void }) {
   const t = words.use();
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the keys are taken by the combobox, which keeps the focus
+    // The combobox takes the keys, and keeps the focus.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={id}
       role="option"

@@ -83,7 +83,7 @@ function Blocks({ text, live }: { text: string; live: boolean }) {
         const blocks = blocksOf(shown);
         return (
           <div className={css.blocks} data-text="">
-            {/* oxlint-disable-next-line react/no-array-index-key -- a block is known by its place: text only grows at its end */}
+            {/* oxlint-disable-next-line react/no-array-index-key -- text only grows at its end */}
             {blocks.map((block, i) => (
               <Block key={i} text={block} open={live && i === blocks.length - 1} />
             ))}

@@ -71,7 +71,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   }, [chat, older, first, items.length]);
   return (
     <div className={css.frame}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by the keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
       <section ref={scroller} className={css.scroller} aria-label={t('record')} tabIndex={0}>
         <div className={css.list} style={{ height: virtual.getTotalSize() }}>
           <div className={css.top}>

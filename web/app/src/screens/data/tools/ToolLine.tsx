@@ -49,7 +49,8 @@ function Latest({ tool, type }: { tool: Schemas['Tool']; type: Schemas['ToolType
   if (!entry) return <span className="small muted">{t('tool.none')}</span>;
   const column = columnsOf(schemaOf(type.entry_schema)).find(({ name }) => entry.data[name] !== undefined);
   const said = column
-    ? `${value.text(entry.data[column.name]).slice(0, 200)}${column.kind === 'number' && value.unit ? ` ${value.unit}` : ''}`
+    ? value.text(entry.data[column.name]).slice(0, 200) +
+      (column.kind === 'number' && value.unit ? ` ${value.unit}` : '')
     : '';
   return (
     <span className="small muted clamp">

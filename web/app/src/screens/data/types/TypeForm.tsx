@@ -65,7 +65,8 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
   const { draft, set, action } = edit;
   const problem = action.problem == null ? null : asProblem(action.problem);
   const wrong = (pointer: string) => problem?.errors.find((e) => e.pointer === pointer)?.message;
-  const told = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors; // a misfit has its own box
+  // A misfit has a box of its own.
+  const told = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors;
   const id = draft.id ?? keyOf(draft.name);
   const valid = [draft.config_schema, draft.entry_schema].every((text) => parseJson(text).ok);
   return (

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'react';
+import { asProblem } from '../api/problem';
+import type { Schemas } from '../api/client';
+import { checkSchema } from '../ui/SchemaForm';
+import { equal, type Fields } from '../ui/schemaform/types';
+import { visible } from '../ui/visible';
+import css from './approvals.module.css';
+import { Diff } from './Diff';
+import { EditParams } from './EditParams';
+import { useParamsSchema } from './params';
+import { texts } from './texts';
+
+type Action = Schemas['ApprovalAction'];
+
+interface Props {
+  action: Action;
+  edited: Fields | undefined;
+  edit: (params: Fields | null) => void;
+  tries: number;
+  problem: unknown;
+  disabled: boolean;
+  found: (wrong: boolean) => void;
+}
+
+/** One action: its warnings, what it does to the record, its exact params, and a form to
+ * change them. */
+export function ActionForm({ action, edited, edit, tries, problem, disabled, found }: Props) {
+  const t = texts.use();
+  const [editing, setEditing] = useState(false);
+  const [kept, setKept] = useState(0); // how often somebody was done with it, although it was wrong
+  const differs = edited !== undefined && !equal(edited, action.params);
+  const schema = useParamsSchema(action, editing || differs);
+  const wrong = differs && schema !== null && checkSchema(schema, edited).length > 0;
+  useEffect(() => {
+    found(wrong);
+  });
+  const button = useRef<HTMLButtonElement>(null);
+  const open = () => {
+    edit(edited ?? (action.params as Fields));
+    setEditing(true);
+  };
+  const close = (keep: boolean) => {
+    if (keep && wrong) {
+      setKept(kept + 1);
+      return;
+    }
+    setEditing(false);
+    if (!keep || !differs) edit(null);
+    requestAnimationFrame(() => button.current?.focus());
+  };
+  return (
+    <div className="stack tight">
+      {action.warnings?.map((w) => (
+        <p key={w} className="box warn small">
+          <strong>{t('warning')}</strong> <bdi>{visible(w)}</bdi>
+        </p>
+      ))}
+      <Diff before={action.before} after={action.after} />
+      {differs && (
+        <div className={css.edited} data-edited>
+          <p className="small">
+            <strong>{t('edited')}</strong>
+          </p>
+          <Diff before={action.params} after={edited} />
+        </div>
+      )}
+      {action.grant_id && <p className="small muted">{t('granted')}</p>}
+      {editing && (
+        <EditParams
+          action={action}
+          schema={schema}
+          value={edited ?? (action.params as Fields)}
+          onChange={edit}
+          onClose={close}
+          disabled={disabled}
+          tries={tries + kept}
+          problem={problem === null ? [] : asProblem(problem).errors}
+        />
+      )}
+      {!editing && (
+        <div className="row">
+          <button ref={button} type="button" className="small" data-do="edit" disabled={disabled} onClick={open}>
+            {t(differs ? 'edit.again' : 'edit')}
+          </button>
+          {differs && (
+            <button type="button" className="plain small" disabled={disabled} onClick={() => edit(null)}>
+              {t('edit.undo')}
+            </button>
+          )}
+        </div>
+      )}
+      <details className={css.fold}>
+        <summary>
+          {t('params')} <code>{action.command}</code>
+        </summary>
+        <pre tabIndex={0}>{visible(JSON.stringify(differs ? edited : action.params, null, 2))}</pre>
+      </details>
+    </div>
+  );
+}

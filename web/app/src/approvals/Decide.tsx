@@ -1,0 +1,90 @@
+import { useId, useRef, useState } from 'react';
+import { Field } from '../ui/Field';
+import css from './approvals.module.css';
+import { texts } from './texts';
+
+interface Props {
+  busy: boolean;
+  approve: () => void;
+  /** What the button says that approves. */
+  label: string;
+  /** No change is chosen. */
+  none: boolean;
+  refuse: (comment: string) => Promise<boolean>;
+}
+
+/** Yes, or no with a reason that the AI is told. */
+export function Decide({ busy, approve, label, none, refuse }: Props) {
+  const t = texts.use();
+  const [refusing, setRefusing] = useState(false);
+  const [comment, setComment] = useState('');
+  const hint = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const open = () => {
+    setRefusing(true);
+    requestAnimationFrame(() => box.current?.querySelector('textarea')?.focus());
+  };
+  const back = () => {
+    setRefusing(false);
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>('[data-do=refuse]')?.focus());
+  };
+  if (!refusing) {
+    return (
+      <div ref={box} className={css.buttons}>
+        <button
+          type="button"
+          className="primary"
+          data-do="approve"
+          disabled={busy || none}
+          aria-describedby={none ? hint : undefined}
+          onClick={approve}
+        >
+          {label}
+        </button>
+        <button type="button" data-do="refuse" disabled={busy} onClick={open}>
+          {t('refuse.open')}
+        </button>
+        {none && (
+          <p id={hint} className="small muted">
+            {t('none.chosen')}
+          </p>
+        )}
+      </div>
+    );
+  }
+  return (
+    <form
+      ref={box as never}
+      className="stack tight"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void refuse(comment.trim());
+      }}
+    >
+      <Field label={t('reason')} hint={t('reason.hint')}>
+        <textarea
+          rows={2}
+          maxLength={10_000}
+          value={comment}
+          onChange={(e) => setComment(e.target.value)}
+          data-do="reason"
+          onKeyDown={(e) => {
+            if (e.key === 'Escape') back();
+            if (e.key === 'Enter' && !e.shiftKey && !e.nativeEvent.isComposing) {
+              e.preventDefault();
+              void refuse(comment.trim());
+            }
+          }}
+        />
+      </Field>
+      <div className={css.buttons}>
+        <button type="submit" className="danger" data-do="refuse-now" disabled={busy}>
+          {t(comment.trim() ? 'refuse.reason' : 'refuse')}
+        </button>
+        <button type="button" disabled={busy} onClick={back}>
+          {t('back')}
+        </button>
+      </div>
+    </form>
+  );
+}
