@@ -18,9 +18,9 @@ const pause = (ms: number) =>
     setTimeout(done, ms);
   });
 
-// reach sends a request, and sends it again when no answer came: a GET changes nothing,
+// Sends a request, and sends it again when no answer came: a GET changes nothing,
 // and a POST has an Idempotency-Key, so that it takes effect once however often it comes.
-async function reach(request: Request): Promise<Response> {
+async function fetchWithRetry(request: Request): Promise<Response> {
   const repeatable = request.method === 'GET' || request.headers.has('Idempotency-Key');
   for (const delay of repeatable ? [250, 1000, null] : [null]) {
     try {
@@ -38,7 +38,7 @@ async function reach(request: Request): Promise<Response> {
   });
 }
 
-export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: reach });
+export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: fetchWithRetry });
 
 api.use({
   onRequest({ request }) {

@@ -13,10 +13,10 @@ export class Problem extends Error {
   readonly requestID?: string;
   readonly retryable: boolean;
   readonly retryAfter: number; // seconds; 0: not said
-  /** What became of the change that was asked for. */
+  /** Whether the change that was asked for took effect. */
   readonly outcome?: 'not_applied' | 'applied' | 'unknown';
   readonly errors: FieldError[];
-  /** Everything else that the server said, e.g. the present values of something stale. */
+  /** All other fields of the answer, e.g. the present values of something stale. */
   readonly more: Record<string, unknown>;
 
   constructor(fields: Record<string, unknown>) {
@@ -41,7 +41,7 @@ export function asProblem(thrown: unknown): Problem {
   return new Problem({ code: 'page_error', detail: thrown instanceof Error ? thrown.message : String(thrown) });
 }
 
-/** Reads an answer that is no 2xx. A proxy's own page is none of ours. */
+/** Reads an answer that is not 2xx; it may be a proxy's own page. */
 export async function problemOf(response: Response): Promise<Problem> {
   let said: unknown = null;
   try {

@@ -27,7 +27,7 @@ interface Props {
 export function ActionForm({ action, edited, edit, tries, problem, disabled, found }: Props) {
   const t = texts.use();
   const [editing, setEditing] = useState(false);
-  const [kept, setKept] = useState(0); // how often somebody was done with it, although it was wrong
+  const [kept, setKept] = useState(0); // how often it was closed while it was wrong
   const differs = edited !== undefined && !equal(edited, action.params);
   const schema = useParamsSchema(action, editing || differs);
   const wrong = differs && schema !== null && checkSchema(schema, edited).length > 0;

@@ -11,7 +11,7 @@ import { texts } from './texts';
 type Action = Schemas['ApprovalAction'];
 type Edits = Record<string, Fields>;
 
-/** Changes that need a yes: all of them, some of them, changed, or none. */
+/** Changes that wait for approval: a person approves all or some of them, edited or not, or refuses. */
 export function Actions({ approval, busy, decide, problem }: AskProps) {
   const t = texts.use();
   const [left, setLeft] = useState<string[]>([]); // not chosen
@@ -92,7 +92,7 @@ function Choose({ action, on, set, disabled }: ChooseProps) {
   );
 }
 
-/** Which rules asked, from the widest to the most particular. */
+/** The rules that require approval, from the most general to the most specific. */
 function Reasons({ reasons }: { reasons: Schemas['ApprovalReason'][] }) {
   const t = texts.use();
   const levelName = (level: string) => (t.has(`level.${level}`) ? t(`level.${level}` as 'level.ai') : level);

@@ -16,7 +16,7 @@ import css from './approvals.module.css';
 
 interface Props {
   approval: Approval;
-  /** Within a conversation: no link to it, no time of asking. */
+  /** Within the chat that asks: without a link to it and the time of asking. */
   compact?: boolean;
   /** After an answer from here; `conflict` is the problem's code where it was not ours that counted. */
   onSettled?: (now: Approval, conflict?: string) => void;

@@ -9,7 +9,7 @@ import { Diff } from './Diff';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** A budget is used up: more of it, or the end of the work. */
+/** A budget is used up: a person raises it or ends the work. */
 export function Budget({ approval, busy, decide }: AskProps) {
   const t = texts.use();
   const f = useFormat();
@@ -149,7 +149,7 @@ export function Outcome({ approval, busy, decide }: AskProps) {
   );
 }
 
-/** It broke several times at the same place. */
+/** The process died several times at the same step. */
 export function Poisoned({ busy, decide }: AskProps) {
   const t = texts.use();
   return (

@@ -13,7 +13,7 @@ interface Props {
   refuse: (comment: string) => Promise<boolean>;
 }
 
-/** Yes, or no with a reason that the AI is told. */
+/** Approve, or refuse with a reason that the AI is told. */
 export function Decide({ busy, approve, label, none, refuse }: Props) {
   const t = texts.use();
   const [refusing, setRefusing] = useState(false);

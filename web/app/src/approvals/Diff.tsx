@@ -35,7 +35,7 @@ function useShown() {
   };
 }
 
-/** What was and what would be: only what changes, with words and signs beside the colour. */
+/** Before and after: only what changes, marked by words and signs as well as colour. */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
   const name = useFieldName();
   const list = changes(before, after);

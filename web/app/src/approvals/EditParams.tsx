@@ -18,7 +18,7 @@ interface Props {
   problem: FieldError[];
 }
 
-/** Changes the params of an action before the yes: what is sent is what stands here. */
+/** Edits the params of an action before it is approved. */
 export function EditParams({ action, schema, value, onChange, onClose, disabled, tries, problem }: Props) {
   const t = texts.use();
   const name = useFieldName();

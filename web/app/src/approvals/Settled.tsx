@@ -18,7 +18,7 @@ interface Decision {
 
 export const toneOf = (a: Approval) => (a.status === 'approved' ? 'ok' : a.status === 'open' ? '' : 'warn');
 
-/** What was decided, by whom and when; and what became of an answer that came too late. */
+/** What was decided, by whom and when; and what happened to an answer that came too late. */
 export function Settled({ approval, conflict }: { approval: Approval; conflict: string | null }) {
   const t = texts.use();
   const decision = (approval.decision ?? {}) as Decision;

@@ -8,19 +8,19 @@ export interface Change {
   kind: 'added' | 'removed' | 'changed' | 'same';
 }
 
-const most = 300; // fields that are shown of one record
+const maxFields = 300; // fields that are shown of one record
 
 /** The fields that differ, in the order of the record; all of them if none does. Lists of
  * records are gone into. */
 export function changes(before: unknown, after: unknown): Change[] {
   const found: Change[] = [];
   compare([], before ?? undefined, after ?? undefined, found);
-  // Of what comes or goes as a whole, what is empty says nothing, and its id nobody knows.
+  // Of a whole record that is added or removed, empty fields and the id are left out.
   const whole = before == null || after == null;
   const empty = ({ path, was, will }: Change) =>
     [was, will].every((v) => v === undefined || v === null || v === '') || path.join() === 'id';
   const differ = found.filter((c) => c.kind !== 'same' && !(whole && empty(c)));
-  return (differ.length ? differ : found).slice(0, most);
+  return (differ.length ? differ : found).slice(0, maxFields);
 }
 
 const inner = (value: unknown): [string, unknown][] | null => {
@@ -31,7 +31,7 @@ const inner = (value: unknown): [string, unknown][] | null => {
 };
 
 function compare(path: string[], was: unknown, will: unknown, found: Change[]): void {
-  if (found.length > most * 4) return;
+  if (found.length > maxFields * 4) return;
   const a = inner(was);
   const b = inner(will);
   if ((a?.length || b?.length) && (a || was === undefined) && (b || will === undefined)) {

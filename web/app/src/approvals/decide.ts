@@ -28,7 +28,7 @@ export function useSend() {
 
 const gone = ['validation_resolved', 'validation_stale', 'approval_expired', 'wrong_phase', 'session_ended'];
 
-/** Answering one approval: what became of it, also when somebody else was faster. */
+/** Answers one approval, and says what happened to it, also when somebody else was faster. */
 export function useDecide(approval: Approval, onSettled?: (now: Approval, conflict?: string) => void) {
   const queries = useQueryClient();
   const send = useSend();

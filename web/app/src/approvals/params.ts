@@ -1,5 +1,5 @@
-// The schema of an action's params, made as telling as can be: a record's data by its tool
-// type, and names instead of ids to choose from.
+// The schema of an action's params with all that is known: a record's data by its tool
+// type, and names to choose from instead of ids.
 import { $api, type Schemas } from '../api/client';
 import type { Schema } from '../ui/SchemaForm';
 import type { Fields } from '../ui/schemaform/types';
@@ -7,7 +7,7 @@ import type { Fields } from '../ui/schemaform/types';
 type Action = Schemas['ApprovalAction'];
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** Null while it is not there yet. */
+/** Null while it is loading. */
 export function useParamsSchema(action: Action, wanted: boolean): Schema | null {
   const params = (action.params ?? {}) as Fields;
   const { command } = action;
@@ -60,12 +60,12 @@ interface Known {
   tool?: { id: string; name: string };
 }
 
-/** A change names only the fields that change, and takes one away by null. */
+/** An update names only the fields that change; null removes one. */
 const asPatch = (schema: Schema): Schema => ({ ...schema, required: [] });
 
 export function paramsSchema(schema: Schema, params: Fields, known: Known): Schema {
   const given = schema.properties ?? {};
-  // What the AI says of its own call is nothing to edit, unless it is there.
+  // The AI's own note about its call is not edited, unless there is one.
   const properties = Object.fromEntries(
     Object.entries(given).filter(([name]) => name in params || !['repeat', 'validation_request'].includes(name)),
   );
@@ -87,7 +87,7 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
   if (known.tool && known.tool.id === params.tool_id)
     put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
-  // What says which record it is comes last: it is seldom what one wants to change.
+  // The ids of the record come last: they are seldom changed.
   const isID = ([name]: [string, unknown]) => Number(/_ids?$|^key$/.test(name));
   return {
     ...schema,

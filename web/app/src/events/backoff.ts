@@ -1,13 +1,13 @@
-/** How long to wait before the next attempt to connect: soon at first, ever longer, never
- * all pages in the same instant. */
+/** How long to wait before the next attempt to connect: exponential, with jitter, so that
+ * pages do not all connect at once. */
 export class Backoff {
   private attempt = 0;
   constructor(private random: () => number) {}
 
   /** The wait in milliseconds. `atLeast` is what the server asked for. */
   next(atLeast = 0): number {
-    const most = Math.min(10_000, 200 * 2 ** this.attempt++);
-    const own = most * (0.5 + this.random() / 2);
+    const longest = Math.min(10_000, 200 * 2 ** this.attempt++);
+    const own = longest * (0.5 + this.random() / 2);
     return atLeast > own ? Math.min(atLeast, 120_000) + own / 4 : own;
   }
 

@@ -1,4 +1,4 @@
-// The stream as this page has it: the parts fitted to the browser.
+// The event client of this page, wired to the browser.
 import { api, body, newKey } from '../api/client';
 import { getKey, onKey } from '../api/key';
 import { asProblem } from '../api/problem';
@@ -58,7 +58,7 @@ const tab = new Tab({
 const alone = !('BroadcastChannel' in window);
 let hiddenAt: number | null = null;
 
-// A page that goes may come back as it was (the cache of pages); one that is frozen cannot lead.
+// A page that is hidden may be restored from the back/forward cache; one that is frozen cannot lead.
 window.addEventListener('pagehide', () => tab.leave());
 window.addEventListener('pageshow', () => tab.enter());
 document.addEventListener('freeze', () => tab.leave());

@@ -1,18 +1,17 @@
 import type { Standing } from './wire';
 
-/** So much is not replayed to a tab that slept; it reads again what it shows. */
-const most = 2000;
+/** A tab that missed more events than this is not sent them; it reads again what it shows. */
+const maxReplay = 2000;
 
 /** Where a tab is in the chain of stored events. */
 export class Cursor {
   gen: string | null = null;
   at = 0;
-  /** Since when the sessions of this tab were followed, as it knows. */
+  /** The number since which each watched session is followed, as far as this tab knows. */
   private known = new Map<string, number>();
 
-  /** What is to be done with an event: it is the next one, was there already, or one
-   * before it is missing. */
-  judge(gen: string | null, prev: number, seq: number): 'next' | 'old' | 'gap' {
+  /** Whether an event is the next one, is known already, or comes after one that is missing. */
+  classify(gen: string | null, prev: number, seq: number): 'next' | 'old' | 'gap' {
     if (gen === null || gen !== this.gen) return 'gap';
     if (seq <= this.at) return 'old';
     if (prev > this.at) return 'gap';
@@ -20,11 +19,11 @@ export class Cursor {
     return 'next';
   }
 
-  /** Compares with how the stream stands. `anew`: nothing connects to what was before.
-   * `behind`: something was missed that can still be had. `fresh`: those of the watched
+  /** Compares with how the stream stands. `anew`: the chain of numbers is another one.
+   * `behind`: events were missed that can be sent again. `fresh`: those of the watched
    * sessions that are followed only from now on. */
   compare(stands: Standing, watches: string[]): { anew: boolean; behind: boolean; fresh: string[] } {
-    const anew = stands.gen !== this.gen || stands.cursor - this.at > most;
+    const anew = stands.gen !== this.gen || stands.cursor - this.at > maxReplay;
     if (anew) {
       this.gen = stands.gen;
       this.at = stands.cursor;

@@ -42,7 +42,7 @@ export class Delivery {
     this.cursor.forget(session);
   }
 
-  /** Begins anew, with nothing. */
+  /** Forgets everything. */
   reset(): void {
     this.cursor = new Cursor();
     this.live.clear();
@@ -51,7 +51,7 @@ export class Delivery {
   /** Takes an event from the leader. */
   receive({ gen, prev, event }: FromLeader & { kind: 'event' }): Missing {
     if (event.seq === 0) return this.pass(event);
-    switch (this.cursor.judge(gen, prev, event.seq)) {
+    switch (this.cursor.classify(gen, prev, event.seq)) {
       case 'next':
         return this.pass(event);
       case 'gap':
@@ -74,12 +74,12 @@ export class Delivery {
     return null;
   }
 
-  /** The connection is a new one: answers that do not show themselves again are void. */
+  /** After a new connection: answers that do not stream again are void. */
   doubtTexts(): void {
     this.live.doubt();
   }
 
-  /** Discards the answers that were doubted since and did not show themselves. */
+  /** Discards the answers that did not stream again since. */
   discardDoubted(): void {
     for (const event of this.live.settleDoubts()) this.listeners.tell(event);
   }

@@ -1,17 +1,17 @@
 /** Decides which tab leads. */
 export interface Election {
-  /** Whoever was elected is the only one, whatever others say. */
-  readonly sovereign: boolean;
+  /** There is never a second leader, whatever other tabs say. */
+  readonly exclusive: boolean;
   /** This tab is ready to lead. */
   enter(): void;
-  /** It does not want to any more, and gives up the lead if it has it. */
+  /** This tab stops being a candidate, and gives up the lead if it has it. */
   leave(): void;
   /** The leader does not answer. */
   takeOver(): void;
-  /** The leader said that it goes. */
-  vacant(): void;
+  /** The leader said that it leaves. */
+  leaderLeft(): void;
   /** Somebody else leads. */
-  led(): void;
+  otherLeads(): void;
   /** Another tab wants to lead. */
   claimed(term: number, tab: string, hidden: boolean): void;
 }
@@ -21,13 +21,13 @@ export interface Elected {
   lost(): void;
 }
 
-/** By a lock of the browser: it passes on by itself when a tab closes or crashes. */
+/** By a lock of the browser (Web Locks): it is released when a tab closes or crashes. */
 export class ByLock implements Election {
-  readonly sovereign = true;
-  private turn = 0;
+  readonly exclusive = true;
+  private attempt = 0;
   private waiting: AbortController | null = null;
   private release: (() => void) | null = null;
-  private again: ReturnType<typeof setTimeout> | undefined;
+  private retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private locks: Pick<LockManager, 'request'>,
@@ -45,18 +45,18 @@ export class ByLock implements Election {
   }
 
   leave(): void {
-    this.turn++;
-    clearTimeout(this.again);
+    this.attempt++;
+    clearTimeout(this.retryTimer);
     this.waiting?.abort();
     this.waiting = null;
     this.release?.();
     this.release = null;
   }
 
-  vacant(): void {
+  leaderLeft(): void {
     /* the lock comes by itself */
   }
-  led(): void {
+  otherLeads(): void {
     /* the lock decides */
   }
   claimed(): void {
@@ -65,10 +65,10 @@ export class ByLock implements Election {
 
   private request(steal: boolean): void {
     this.leave();
-    const turn = this.turn;
+    const attempt = this.attempt;
     const waiting = (this.waiting = new AbortController());
     const hold = (): Promise<void> | undefined => {
-      if (turn !== this.turn) return undefined;
+      if (attempt !== this.attempt) return undefined;
       const held = new Promise<void>((release) => {
         this.release = release;
       });
@@ -76,17 +76,17 @@ export class ByLock implements Election {
       return held;
     };
     this.locks.request(this.name, steal ? { steal: true } : { signal: waiting.signal }, hold).catch(() => {
-      if (turn !== this.turn) return; // given up by ourselves
+      if (attempt !== this.attempt) return; // given up by ourselves
       const had = this.release !== null;
       this.release = null;
       if (had) this.elected.lost(); // another tab took it
-      this.again = setTimeout(() => this.request(false), had ? 0 : 1000);
+      this.retryTimer = setTimeout(() => this.request(false), had ? 0 : 1000);
     });
   }
 }
 
-/** What a claim needs of the tab. */
-export interface Voter extends Elected {
+/** What an election by claims needs of the tab. */
+export interface Claimant extends Elected {
   readonly tab: string;
   hidden(): boolean;
   random(): number;
@@ -95,87 +95,87 @@ export interface Voter extends Elected {
   claim(term: number): void;
 }
 
-const window = 150; // milliseconds in which a better claim may come
-const first = 80; // so long a leader has to answer a tab that is new
-const turnOf = 600; // so long whoever has the better claim has to take the lead
+const claimWindow = 150; // milliseconds in which a better claim may come
+const firstWait = 80; // time for a leader to answer a new tab
+const leadWithin = 600; // time for the better candidate to take the lead
 
-/** Among the tabs themselves, where the browser has no locks (a page over plain http). Two
- * may lead for a moment; the one of the higher term stays. */
+/** By messages between the tabs, where the browser has no locks (a page over plain http).
+ * Two may lead for a moment; the one of the higher term stays. */
 export class ByClaim implements Election {
-  readonly sovereign = false;
+  readonly exclusive = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private mine: number | null = null; // the term of our own claim
+  private ownTerm: number | null = null; // the term of our own claim
   private in = false;
 
-  constructor(private voter: Voter) {}
+  constructor(private claimant: Claimant) {}
 
   enter(): void {
     this.in = true;
-    this.wait(first);
+    this.wait(firstWait);
   }
 
   leave(): void {
     this.in = false;
-    this.mine = null;
+    this.ownTerm = null;
     clearTimeout(this.timer);
   }
 
-  vacant(): void {
+  leaderLeft(): void {
     this.wait(0);
   }
   takeOver(): void {
-    if (this.mine === null) this.claim();
+    if (this.ownTerm === null) this.claim();
   }
 
-  led(): void {
-    this.mine = null;
+  otherLeads(): void {
+    this.ownTerm = null;
     clearTimeout(this.timer);
   }
 
   claimed(term: number, tab: string, hidden: boolean): void {
     if (!this.in) return;
     if (
-      this.mine !== null &&
-      !better({ term, tab, hidden }, { term: this.mine, tab: this.voter.tab, hidden: this.voter.hidden() })
+      this.ownTerm !== null &&
+      !better({ term, tab, hidden }, { term: this.ownTerm, tab: this.claimant.tab, hidden: this.claimant.hidden() })
     )
       return;
-    this.mine = null;
-    this.wait(turnOf); // it leads soon, or else we try
+    this.ownTerm = null;
+    this.wait(leadWithin); // it leads soon, or else we try
   }
 
   /** Visible tabs come first: the timers of others may be slow. */
   private wait(ms: number): void {
-    if (!this.in || this.mine !== null) return;
+    if (!this.in || this.ownTerm !== null) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.claim(), ms + 60 * this.voter.random() + (this.voter.hidden() ? 400 : 0));
+    this.timer = setTimeout(() => this.claim(), ms + 60 * this.claimant.random() + (this.claimant.hidden() ? 400 : 0));
   }
 
   private claim(): void {
     if (!this.in) return;
     clearTimeout(this.timer);
-    this.mine = this.voter.term() + 1;
-    this.voter.claim(this.mine);
+    this.ownTerm = this.claimant.term() + 1;
+    this.claimant.claim(this.ownTerm);
     this.timer = setTimeout(() => {
-      this.mine = null;
-      this.voter.won();
-    }, window);
+      this.ownTerm = null;
+      this.claimant.won();
+    }, claimWindow);
   }
 }
 
-interface Wish {
+interface Candidate {
   term: number;
   tab: string;
   hidden: boolean;
 }
 
-function better(a: Wish, b: Wish): boolean {
+function better(a: Candidate, b: Candidate): boolean {
   if (a.hidden !== b.hidden) return b.hidden;
   return a.term !== b.term ? a.term > b.term : a.tab < b.tab;
 }
 
-/** Of a tab that is alone, because it cannot speak with others. */
+/** For a tab that cannot reach other tabs: it always leads. */
 export class Alone implements Election {
-  readonly sovereign = true;
+  readonly exclusive = true;
   constructor(private elected: Elected) {}
   enter(): void {
     this.elected.won();
@@ -186,10 +186,10 @@ export class Alone implements Election {
   takeOver(): void {
     /* there is nobody to take it from */
   }
-  vacant(): void {
+  leaderLeft(): void {
     /* never said */
   }
-  led(): void {
+  otherLeads(): void {
     /* never said */
   }
   claimed(): void {

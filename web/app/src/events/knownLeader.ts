@@ -13,19 +13,19 @@ export class KnownLeader {
   private heardAt = 0;
   private askedAt: number | null = null;
 
-  /** The tab has come (back): the silence until now counts for nothing. */
+  /** The leader's silence is counted from now on. */
   enter(): void {
     this.heardAt = Date.now();
     this.askedAt = null;
   }
 
-  /** What was known is of no use any more. */
+  /** Forgets the leader, e.g. because the key changed. */
   forget(): void {
     this.by = this.stands = null;
     this.connection = { state: 'connecting' };
   }
 
-  /** A leader that is listened to said something. True: it is another one than before. */
+  /** An accepted leader said something. True: it is another one than before. */
   heard(by: Leading): boolean {
     const other = this.by?.tab !== by.tab;
     if (!same(this.by, by)) this.by = by;
@@ -47,8 +47,7 @@ export class KnownLeader {
     return { joined, changed: this.connection !== before };
   }
 
-  /** What is to be done about a silent leader: ask whether it is there, and if that is
-   * not answered either, replace it. */
+  /** What to do about a silent leader: ask whether it is there, then replace it. */
   overdue(hidden: boolean): 'ask' | 'replace' | null {
     const now = Date.now();
     if (this.askedAt !== null) return now - this.askedAt >= patience ? 'replace' : null;

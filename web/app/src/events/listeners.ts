@@ -1,4 +1,4 @@
-/** Those who want to hear of something. */
+/** A list of listeners. */
 export class Listeners<A extends unknown[]> {
   private all = new Set<(...args: A) => void>();
 
@@ -10,7 +10,7 @@ export class Listeners<A extends unknown[]> {
     };
   }
 
-  /** Tells them all. One that throws keeps nobody else from hearing. */
+  /** Calls them all. One that throws does not stop the others. */
   tell(...args: A): void {
     const now = [...this.all];
     for (const listener of now) {

@@ -68,7 +68,7 @@ export class Live {
     return [...before, fresh === text ? event : { ...event, data: { ...event.data, offset: have, text: fresh } }];
   }
 
-  /** The text of an answer that another one has taken the place of is void. */
+  /** An answer that was replaced by another one is void. */
   private voided(session: string, next: string): StreamEvent[] {
     const old = this.answers.get(session);
     if (!old || old.message === next) return [];
@@ -82,13 +82,13 @@ export class Live {
     return answer;
   }
 
-  /** Whether anything of these sessions streams. */
+  /** Whether anything of these sessions is streaming. */
   has(sessions: Iterable<string>): boolean {
     for (const session of sessions) if (this.answers.has(session)) return true;
     return false;
   }
 
-  /** What streams of these sessions, whole. */
+  /** The whole text that is streaming in these sessions. */
   snapshots(sessions: Iterable<string>): StreamEvent[] {
     const out: StreamEvent[] = [];
     for (const session of sessions) {
@@ -104,12 +104,12 @@ export class Live {
     return out;
   }
 
-  /** After a new connection each answer has to show itself again. */
+  /** After a new connection every answer has to stream again. */
   doubt(): void {
     for (const answer of this.answers.values()) answer.doubted = true;
   }
 
-  /** Gives up what did not: it was discarded while nobody listened, and that is not stored. */
+  /** Discards those that did not: that they were discarded meanwhile is not stored. */
   settleDoubts(): StreamEvent[] {
     const out: StreamEvent[] = [];
     for (const [session, { message, doubted }] of this.answers) {

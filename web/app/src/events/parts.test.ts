@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Backoff } from './backoff';
 import { Cursor } from './cursor';
 import { silence, Union } from './union';
-import { meeting, type Standing } from './wire';
+import { channelName, type Standing } from './wire';
 
 const stands = (more: Partial<Standing>): Standing => ({
   gen: 'g',
@@ -18,14 +18,14 @@ const stands = (more: Partial<Standing>): Standing => ({
 describe('the cursor', () => {
   test('takes each number once, and sees what it missed', () => {
     const cursor = new Cursor();
-    expect(cursor.judge('g', 10, 11)).toBe('gap'); // it has not begun
+    expect(cursor.classify('g', 10, 11)).toBe('gap'); // it has not begun
     expect(cursor.compare(stands({}), [])).toEqual({ anew: true, behind: false, fresh: [] });
-    expect(cursor.judge('g', 10, 12)).toBe('next'); // numbers that are not for us are left out
-    expect(cursor.judge('g', 10, 12)).toBe('old');
-    expect(cursor.judge('g', 15, 16)).toBe('gap');
-    expect(cursor.judge('other', 12, 13)).toBe('gap');
-    expect(cursor.judge('g', 9, 11)).toBe('old'); // sent again for another tab
-    expect(cursor.judge('g', 12, 16)).toBe('next');
+    expect(cursor.classify('g', 10, 12)).toBe('next'); // numbers that are not for us are left out
+    expect(cursor.classify('g', 10, 12)).toBe('old');
+    expect(cursor.classify('g', 15, 16)).toBe('gap');
+    expect(cursor.classify('other', 12, 13)).toBe('gap');
+    expect(cursor.classify('g', 9, 11)).toBe('old'); // sent again for another tab
+    expect(cursor.classify('g', 12, 16)).toBe('next');
     expect(cursor.compare(stands({ cursor: 20 }), [])).toEqual({ anew: false, behind: true, fresh: [] });
     expect(cursor.at).toBe(16);
     expect(cursor.compare(stands({ cursor: 5000 }), [])).toMatchObject({ anew: true, behind: false });
@@ -69,8 +69,8 @@ test('attempts grow rarer, up to a bound, and wait as long as the server asks', 
 });
 
 test('tabs meet by their key, and do not show it', () => {
-  expect(meeting('fmt_a')).toBe(meeting('fmt_a'));
-  expect(meeting('fmt_a')).not.toBe(meeting('fmt_b'));
-  expect(meeting(null)).not.toBe(meeting('fmt_a'));
-  expect(meeting('fmt_secret')).not.toContain('secret');
+  expect(channelName('fmt_a')).toBe(channelName('fmt_a'));
+  expect(channelName('fmt_a')).not.toBe(channelName('fmt_b'));
+  expect(channelName(null)).not.toBe(channelName('fmt_a'));
+  expect(channelName('fmt_secret')).not.toContain('secret');
 });

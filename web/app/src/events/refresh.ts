@@ -2,44 +2,44 @@
 // without code of its own.
 import type { QueryClient } from '@tanstack/react-query';
 import { events } from './client';
-import { Gatherer } from './gatherer';
-import { isOld, ofSessions, oldAfter, type Old } from './stale';
+import { Throttle } from './throttle';
+import { isStale, ofSessions, staleAfter, type Stale } from './stale';
 
-const key = ({ path, of }: Old) => `${path} ${of?.id ?? ''}`;
+const key = ({ path, of }: Stale) => `${path} ${of?.id ?? ''}`;
 
-/** Keeps the queries fresh. */
+/** Reads queries again when an event makes them stale. */
 export function keepFresh(queries: QueryClient): void {
-  const due = new Map<string, Old>();
+  const due = new Map<string, Stale>();
   const early = new Set<string>(); // queries that asked before the stream began
-  const gatherer = new Gatherer(() => {
+  const throttle = new Throttle(() => {
     const olds = [...due.values()];
     const hashes = new Set(early);
     due.clear();
     early.clear();
     return queries.invalidateQueries({
-      predicate: ({ queryKey, queryHash }) => hashes.has(queryHash) || isOld(queryKey, olds),
+      predicate: ({ queryKey, queryHash }) => hashes.has(queryHash) || isStale(queryKey, olds),
     });
   });
-  const note = (olds: readonly Old[]) => {
+  const refresh = (olds: readonly Stale[]) => {
     for (const old of olds) due.set(key(old), old);
-    if (olds.length) gatherer.soon();
+    if (olds.length) throttle.request();
   };
-  events.subscribe((event) => note(oldAfter(event)));
+  events.subscribe((event) => refresh(staleAfter(event)));
   // What was read before the stream began may be old too, also at the very first time.
   events.onOpen((continued, of) => {
-    if (of) note(ofSessions(of));
+    if (of) refresh(ofSessions(of));
     else if (!continued) {
       for (const query of queries.getQueryCache().getAll()) {
         if (query.state.dataUpdatedAt > 0 || query.state.fetchStatus !== 'idle') early.add(query.queryHash);
       }
-      gatherer.soon();
+      throttle.request();
     }
   });
   let refused = false;
   events.onConnection(() => {
     const connection = events.connection();
     const now = connection.state === 'lost' && connection.refused === true;
-    if (now && !refused) note([{ path: '/v1/settings' }]); // the shell sees by it that it has to ask for a key
+    if (now && !refused) refresh([{ path: '/v1/settings' }]); // the shell sees by it that it has to ask for a key
     refused = now;
   });
 }

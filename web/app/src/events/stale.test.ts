@@ -1,43 +1,48 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Gatherer } from './gatherer';
-import { isOld, oldAfter } from './stale';
+import { Throttle } from './throttle';
+import { isStale, staleAfter } from './stale';
 import { stored, type StreamEvent } from './types';
 
 const event = (name: string, data: unknown) => ({ name, seq: 1, data }) as StreamEvent;
 const read = (path: string, params: Record<string, string> = {}) => ['get', path, { params: { path: params } }];
 
 test('an event makes old what shows it, and nothing of other sessions', () => {
-  const olds = oldAfter(event('session.status', { session_seq: 1, session: { id: 'ses_1', automation_id: null } }));
-  expect(isOld(read('/v1/sessions'), olds)).toBe(true);
-  expect(isOld(read('/v1/slot'), olds)).toBe(true);
-  expect(isOld(read('/v1/sessions/{session_id}', { session_id: 'ses_1' }), olds)).toBe(true);
-  expect(isOld(read('/v1/sessions/{session_id}/timeline', { session_id: 'ses_1' }), olds)).toBe(true);
-  expect(isOld(read('/v1/sessions/{session_id}', { session_id: 'ses_2' }), olds)).toBe(false);
-  expect(isOld(read('/v1/automations'), olds)).toBe(false);
-  expect(isOld(['screen of its own'], olds)).toBe(false);
+  const olds = staleAfter(event('session.status', { session_seq: 1, session: { id: 'ses_1', automation_id: null } }));
+  expect(isStale(read('/v1/sessions'), olds)).toBe(true);
+  expect(isStale(read('/v1/slot'), olds)).toBe(true);
+  expect(isStale(read('/v1/sessions/{session_id}', { session_id: 'ses_1' }), olds)).toBe(true);
+  expect(isStale(read('/v1/sessions/{session_id}/timeline', { session_id: 'ses_1' }), olds)).toBe(true);
+  expect(isStale(read('/v1/sessions/{session_id}', { session_id: 'ses_2' }), olds)).toBe(false);
+  expect(isStale(read('/v1/automations'), olds)).toBe(false);
+  expect(isStale(['screen of its own'], olds)).toBe(false);
 });
 
 test('a run makes old the lists of runs and its automation, an instant that did not run those of instants', () => {
-  const run = oldAfter(event('session.ended', { session_seq: 1, session: { id: 'ses_1', automation_id: 'aut_1' } }));
-  expect(isOld(read('/v1/runs'), run)).toBe(true);
-  expect(isOld(read('/v1/automations/{automation_id}/executions', { automation_id: 'aut_1' }), run)).toBe(true);
-  expect(isOld(read('/v1/occurrences'), run)).toBe(false);
-  expect(isOld(read('/v1/occurrences'), oldAfter(event('occurrence.recorded', {})))).toBe(true);
+  const run = staleAfter(event('session.ended', { session_seq: 1, session: { id: 'ses_1', automation_id: 'aut_1' } }));
+  expect(isStale(read('/v1/runs'), run)).toBe(true);
+  expect(isStale(read('/v1/automations/{automation_id}/executions', { automation_id: 'aut_1' }), run)).toBe(true);
+  expect(isStale(read('/v1/occurrences'), run)).toBe(false);
+  expect(isStale(read('/v1/occurrences'), staleAfter(event('occurrence.recorded', {})))).toBe(true);
 });
 
 test('entries make old what was read of their tool alone', () => {
-  const olds = oldAfter(event('data.changed', { noun: 'entry', id: 'ent_1', operation: 'created', tool_id: 'tol_1' }));
-  expect(isOld(read('/v1/tools/{tool_id}/entries/stats', { tool_id: 'tol_1' }), olds)).toBe(true);
-  expect(isOld(read('/v1/tools/{tool_id}/entries', { tool_id: 'tol_2' }), olds)).toBe(false);
-  expect(isOld(read('/v1/zones'), olds)).toBe(false);
+  const olds = staleAfter(
+    event('data.changed', { noun: 'entry', id: 'ent_1', operation: 'created', tool_id: 'tol_1' }),
+  );
+  expect(isStale(read('/v1/tools/{tool_id}/entries/stats', { tool_id: 'tol_1' }), olds)).toBe(true);
+  expect(isStale(read('/v1/tools/{tool_id}/entries', { tool_id: 'tol_2' }), olds)).toBe(false);
+  expect(isStale(read('/v1/zones'), olds)).toBe(false);
 });
 
 test('something that this page does not know makes all old; data of another shape nothing, and never breaks it', () => {
   expect(
-    isOld(read('/v1/automations'), oldAfter(event('data.changed', { noun: 'moon', id: 'x', operation: 'created' }))),
+    isStale(
+      read('/v1/automations'),
+      staleAfter(event('data.changed', { noun: 'moon', id: 'x', operation: 'created' })),
+    ),
   ).toBe(true);
   for (const name of stored)
-    for (const data of [null, {}, 'text']) expect(() => oldAfter(event(name, data))).not.toThrow();
+    for (const data of [null, {}, 'text']) expect(() => staleAfter(event(name, data))).not.toThrow();
 });
 
 beforeEach(() => {
@@ -49,13 +54,13 @@ afterEach(() => {
 
 test('a burst costs few reads, and the last of it is read', async () => {
   const rounds: number[] = [];
-  const gatherer = new Gatherer(async () => {
+  const throttle = new Throttle(async () => {
     rounds.push(Date.now());
   });
   const begun = Date.now();
   for (let i = 0; i < 300; i++) {
     // an event every 10 ms for 3 s
-    gatherer.soon();
+    throttle.request();
     await vi.advanceTimersByTimeAsync(10);
   }
   const last = Date.now() - 10;
@@ -67,21 +72,21 @@ test('a burst costs few reads, and the last of it is read', async () => {
 
 test('a round that is slow is not begun again before it has ended; one that fails stops nothing', async () => {
   let rounds = 0;
-  const gatherer = new Gatherer(async () => {
+  const throttle = new Throttle(async () => {
     rounds++;
     if (rounds === 2) throw new Error('no');
     await new Promise((done) => {
       setTimeout(done, 3000);
     });
   });
-  gatherer.soon();
+  throttle.request();
   await vi.advanceTimersByTimeAsync(500);
-  gatherer.soon();
+  throttle.request();
   await vi.advanceTimersByTimeAsync(2500);
   expect(rounds).toBe(1);
   await vi.advanceTimersByTimeAsync(2000);
   expect(rounds).toBe(2);
-  gatherer.soon();
+  throttle.request();
   await vi.advanceTimersByTimeAsync(2000);
   expect(rounds).toBe(3);
 });

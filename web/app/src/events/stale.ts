@@ -1,15 +1,15 @@
-// Which of what was read is old after an event.
+// Which reads an event makes stale.
 import type { EventName, StreamEvent } from './types';
 
 /** Reads whose path begins so, or (`exact`) is so; with `of`, only those about that thing. */
-export interface Old {
+export interface Stale {
   path: string;
   exact?: boolean;
   of?: { param: string; id: string };
 }
 
 /** A query's key as openapi-react-query makes it. */
-export function isOld(key: readonly unknown[], olds: readonly Old[]): boolean {
+export function isStale(key: readonly unknown[], olds: readonly Stale[]): boolean {
   const [, path, init] = key as [unknown, unknown, { params?: { path?: Record<string, unknown> } } | undefined];
   return (
     typeof path === 'string' &&
@@ -23,14 +23,14 @@ export function isOld(key: readonly unknown[], olds: readonly Old[]): boolean {
 // A key that a screen made itself may not say which thing it is about: then it may be this one.
 const names = (about: unknown, id: string) => about === undefined || about === id;
 
-const all = (...paths: string[]): Old[] => paths.map((path) => ({ path }));
-const own = (path: string, param: string, id: string | undefined): Old[] => (id ? [{ path, of: { param, id } }] : []);
-const session = (id: string | undefined): Old[] => own('/v1/sessions/{session_id}', 'session_id', id);
+const all = (...paths: string[]): Stale[] => paths.map((path) => ({ path }));
+const own = (path: string, param: string, id: string | undefined): Stale[] => (id ? [{ path, of: { param, id } }] : []);
+const session = (id: string | undefined): Stale[] => own('/v1/sessions/{session_id}', 'session_id', id);
 
-/** Everything that was read of these sessions. */
-export const ofSessions = (ids: readonly string[]): Old[] => ids.flatMap(session);
+/** All reads of these sessions. */
+export const ofSessions = (ids: readonly string[]): Stale[] => ids.flatMap(session);
 
-type Table = { [N in EventName]?: (data: Extract<StreamEvent, { name: N }>['data']) => Old[] };
+type Table = { [N in EventName]?: (data: Extract<StreamEvent, { name: N }>['data']) => Stale[] };
 const moved: Table['session.status'] = ({ session: s }) => [
   { path: '/v1/sessions', exact: true },
   ...session(s.id),
@@ -60,7 +60,7 @@ const table: Table = {
   'data.changed': (d) => data(d.noun, d.tool_id),
 };
 
-function data(noun: string, tool: string | undefined): Old[] {
+function data(noun: string, tool: string | undefined): Stale[] {
   switch (noun) {
     case 'zone':
       return all('/v1/zones', '/v1/tools', '/v1/search');
@@ -80,10 +80,10 @@ function data(noun: string, tool: string | undefined): Old[] {
   }
 }
 
-/** What an event makes old. An event whose data is not as expected makes nothing old. */
-export function oldAfter(event: StreamEvent): Old[] {
+/** The reads that an event makes stale. One with unexpected data makes none stale. */
+export function staleAfter(event: StreamEvent): Stale[] {
   try {
-    return (table[event.name] as ((data: unknown) => Old[]) | undefined)?.(event.data) ?? [];
+    return (table[event.name] as ((data: unknown) => Stale[]) | undefined)?.(event.data) ?? [];
   } catch {
     return [];
   }

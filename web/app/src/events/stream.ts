@@ -9,9 +9,9 @@ export interface Net {
   open(query: URLSearchParams): EventSource;
   /** A ticket of one use, for EventSource cannot send a key. Null: there is no key. */
   ticket(): Promise<string | null>;
-  /** Asks in another way what is wrong with this stream. */
+  /** Finds out by an ordinary request why the stream was refused. */
   probe(query: URLSearchParams): Promise<Trouble>;
-  /** Those of the sessions that are not there any more. */
+  /** Those of the sessions that no longer exist. */
   missing(sessions: string[]): Promise<string[]>;
   random(): number;
 }
@@ -35,15 +35,15 @@ export interface Hooks {
   missing(sessions: string[]): void;
 }
 
-const connecting = 20_000; // so long the head of an answer may take
-const steady = 2000; // a connection that held so long is not a failed attempt
-const refusedAgain = 30_000; // with a key that is not valid any more nothing is urgent
+const connectTimeout = 20_000; // the answer has to begin within this time
+const steadyAfter = 2000; // a connection that lasted so long counts as a success
+const retryRefusedAfter = 30_000; // for a key that is refused
 
 export class Stream {
   private source: EventSource | null = null;
-  private turn = 0; // whatever is not of the present turn is void
+  private attempt = 0; // counts the connections: callbacks of an older one are void
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private held: ReturnType<typeof setTimeout> | undefined;
+  private connectTimer: ReturnType<typeof setTimeout> | undefined;
   private backoff: Backoff;
 
   constructor(
@@ -61,24 +61,24 @@ export class Stream {
   }
 
   close(): void {
-    this.turn++;
+    this.attempt++;
     clearTimeout(this.timer);
-    clearTimeout(this.held);
+    clearTimeout(this.connectTimer);
     this.source?.close();
     this.source = null;
   }
 
   private async connect(): Promise<void> {
     this.close();
-    const turn = this.turn;
+    const attempt = this.attempt;
     let ticket: string | null;
     try {
       ticket = await this.net.ticket();
     } catch (thrown) {
-      if (turn === this.turn) this.failed(thrown as Trouble);
+      if (attempt === this.attempt) this.failed(thrown as Trouble);
       return;
     }
-    if (turn !== this.turn) return;
+    if (attempt !== this.attempt) return;
     const asked = this.hooks.ask();
     const query = new URLSearchParams();
     if (asked.sessions.length) query.set('sessions', asked.sessions.join(','));
@@ -86,12 +86,12 @@ export class Stream {
     const plain = new URLSearchParams(query);
     if (ticket) query.set('ticket', ticket);
     const source = (this.source = this.net.open(query));
-    const mine = () => turn === this.turn;
-    this.held = setTimeout(() => this.failed(), connecting);
+    const mine = () => attempt === this.attempt;
+    this.connectTimer = setTimeout(() => this.failed(), connectTimeout);
     source.addEventListener('open', () => {
       if (!mine()) return;
-      clearTimeout(this.held);
-      this.held = setTimeout(() => this.backoff.reset(), steady);
+      clearTimeout(this.connectTimer);
+      this.connectTimer = setTimeout(() => this.backoff.reset(), steadyAfter);
       this.hooks.opened(asked);
     });
     source.addEventListener('error', () => {
@@ -127,16 +127,16 @@ export class Stream {
     this.close();
     const refused = trouble?.status === 401;
     this.hooks.lost(refused);
-    this.join(this.backoff.next(Math.max(trouble?.retryAfter ?? 0, refused ? refusedAgain : 0)));
+    this.join(this.backoff.next(Math.max(trouble?.retryAfter ?? 0, refused ? retryRefusedAfter : 0)));
   }
 
   private async refused(query: URLSearchParams, asked: Asked): Promise<void> {
     this.close();
-    const turn = this.turn;
+    const attempt = this.attempt;
     this.hooks.lost(false);
     const trouble = await this.net.probe(query);
     const gone = trouble.status === 404 ? await this.net.missing(asked.sessions) : [];
-    if (turn !== this.turn) return;
+    if (attempt !== this.attempt) return;
     if (gone.length) {
       this.hooks.missing(gone);
       this.join(0);

@@ -8,7 +8,15 @@ import { TabClock } from './tabClock';
 import type { Connection, EventClient, Opened, StreamEvent } from './types';
 import { Union } from './union';
 import { Watches } from './watches';
-import { meeting, outranks, type FromLeader, type Leading, type Said, type Standing, type ToLeader } from './wire';
+import {
+  channelName,
+  outranks,
+  type FromLeader,
+  type Leading,
+  type TabMessage,
+  type Standing,
+  type ToLeader,
+} from './wire';
 
 /** What a tab needs of its browser. */
 export interface Environment {
@@ -24,7 +32,7 @@ const askAgainAfter = 2000; // what was missed is on its way for so long
 const doubtFor = 3000; // so long after a connection an answer has to show itself again
 const unwatchAfter = 1000; // mostly another screen watches the same session again at once
 
-/** A tab: hears what the leader passes on, and leads when it was elected. */
+/** A tab: follows the leader, and leads itself once it is elected. */
 export class Tab implements EventClient {
   readonly id: string;
   private openers = new Listeners<Parameters<Opened>>();
@@ -83,7 +91,7 @@ export class Tab implements EventClient {
   /** The tab is there (again). */
   enter(): void {
     if (this.election) return;
-    const name = meeting(this.environment.key());
+    const name = channelName(this.environment.key());
     this.union = new Union();
     this.known.enter();
     if (this.environment.channel) this.listen(this.environment.channel(name));
@@ -96,7 +104,7 @@ export class Tab implements EventClient {
 
   private listen(channel: BroadcastChannel): void {
     this.channel = channel;
-    channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+    channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
       if (channel === this.channel) this.hear(data);
     });
   }
@@ -128,7 +136,7 @@ export class Tab implements EventClient {
     this.clock.stop();
   }
 
-  /** The key is another one: nothing of what was is of use. */
+  /** The key changed: begins anew. */
   restart(): void {
     this.leave();
     this.delivery.reset();
@@ -154,7 +162,7 @@ export class Tab implements EventClient {
   // ---- between tabs ------------------------------------------------------------------
 
   /** To all tabs, this one included. */
-  private send(said: Said): void {
+  private send(said: TabMessage): void {
     if (!this.election) return;
     this.channel?.postMessage(said);
     this.hear(said);
@@ -165,18 +173,18 @@ export class Tab implements EventClient {
     this.send({ kind: 'here', tab: this.id, by: this.known.by, watches: this.watches.sessions, ...more });
   }
 
-  private hear(said: Said): void {
+  private hear(said: TabMessage): void {
     switch (said.kind) {
       case 'here':
         this.union.note(said.tab, said.watches, Date.now());
         if (this.leader && said.by && said.by.tab !== this.id && outranks(said.by, this.known.by!))
-          this.rivalled(said.by);
+          this.onRival(said.by);
         this.leader?.hear(said);
         break;
       case 'gone':
         this.union.drop(said.tab);
         this.leader?.hear(said);
-        if (said.tab === this.known.by?.tab && said.tab !== this.id) this.election?.vacant();
+        if (said.tab === this.known.by?.tab && said.tab !== this.id) this.election?.leaderLeft();
         break;
       case 'texts':
         this.leader?.hear(said);
@@ -196,16 +204,16 @@ export class Tab implements EventClient {
     const own = by.tab === this.id;
     if (!own) {
       const current = this.known.by;
-      if (this.leader && (this.election?.sovereign || outranks(current!, by))) {
+      if (this.leader && (this.election?.exclusive || outranks(current!, by))) {
         if (kind === 'lead') this.leader.assert(by.term);
         return false;
       }
       if (!this.leader && current && outranks(current, by)) {
-        if (kind === 'lead') this.announce(); // it hears so of whom this tab listens to
+        if (kind === 'lead') this.announce(); // so it hears which leader this tab follows
         return false;
       }
       if (this.leader) this.stopLeading();
-      this.election?.led();
+      this.election?.otherLeads();
     }
     const other = this.known.heard(by);
     if (other && !own) this.announce();
@@ -226,14 +234,14 @@ export class Tab implements EventClient {
 
   /** A tab listens to another leader, of a higher term. Without locks it is asked for: two
    * that answered each other with ever higher terms would not come to an end. */
-  private rivalled(by: Leading): void {
-    if (this.election?.sovereign) {
+  private onRival(by: Leading): void {
+    if (this.election?.exclusive) {
       this.leader!.assert(by.term);
       return;
     }
     this.known.by = by;
     this.stopLeading();
-    this.election?.vacant();
+    this.election?.leaderLeft();
   }
 
   private stopLeading(): void {
@@ -257,7 +265,7 @@ export class Tab implements EventClient {
     }
   }
 
-  /** Fits what this tab has to how the leader's stream stands. */
+  /** Compares what this tab has with the state of the leader's stream. */
   private follow(stands: Standing): void {
     const { joined, changed } = this.known.update(stands);
     if (changed) this.connections.tell();
@@ -278,7 +286,7 @@ export class Tab implements EventClient {
     });
   }
 
-  /** Something was missed: it is sent again, or everything is read again. */
+  /** Asks for what was missed: it is sent again, or everything is read again. */
   private askFor(missing: Missing): void {
     if (missing === 'text') this.resync();
     if (missing !== 'events' || Date.now() - this.missedAskedAt < askAgainAfter) return;
@@ -294,7 +302,7 @@ export class Tab implements EventClient {
       this.checkConnection();
       return;
     }
-    this.leader?.tick();
+    this.leader?.checkIdle();
     if (this.clock.announcementDue) this.announce();
     if (this.leader || !this.channel) return;
     const due = this.known.overdue(hidden);

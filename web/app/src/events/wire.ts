@@ -1,10 +1,10 @@
-// What tabs say to each other about the stream. Whoever changes a shape here counts the
-// number up: tabs of two versions of the page then have a stream each, and are not at odds.
+// The messages between tabs about the stream. Whoever changes a shape here increments the
+// version: tabs of two versions of the page then have a stream each.
 import { passing, stored, type StreamEvent } from './types';
 
 const version = 1;
 
-/** A tab that leads, and for the how manieth time the lead was taken. */
+/** A tab that leads, and its term: how often the lead was taken so far. */
 export interface Leading {
   term: number;
   tab: string;
@@ -24,9 +24,9 @@ export interface Standing {
   /** Names the connection. */
   join: string;
   connection: 'connecting' | 'open' | 'lost';
-  /** For how many milliseconds it has been lost. */
+  /** Milliseconds since the connection was lost. */
   lostFor: number;
-  /** The server does not let this key in. */
+  /** The server refuses this key. */
   refused: boolean;
 }
 
@@ -60,11 +60,11 @@ export interface Claim {
   hidden: boolean;
 }
 
-export type Said = ToLeader | FromLeader | Claim;
+export type TabMessage = ToLeader | FromLeader | Claim;
 
-/** The name under which tabs with the same key and the same idea of events meet. The key
+/** The channel's name, the same for tabs with the same key and the same set of events. The key
  * cannot be read from it. Without a secure context there is no crypto.subtle. */
-export function meeting(key: string | null): string {
+export function channelName(key: string | null): string {
   return `fermata.events.${hash([version, ...stored, ...passing, key ?? ''].join('\n'))}`;
 }
 

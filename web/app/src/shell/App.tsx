@@ -8,10 +8,10 @@ import { Page } from '../ui/Page';
 import { texts as uiTexts } from '../ui/texts';
 import { Announcements } from './announce';
 import { ConnectionBar } from './Connection';
-import { Guard } from './Guard';
+import { ErrorBoundary } from './ErrorBoundary';
 import { Nav } from './Nav';
 import { Notices } from './Notices';
-import { Over } from './palette/Over';
+import { GlobalKeys } from './palette/GlobalKeys';
 import { queries } from './queries';
 import { SignIn } from './SignIn';
 import { texts } from './texts';
@@ -48,7 +48,7 @@ function Screens() {
   const t = uiTexts.use();
   const [path] = useLocation();
   return (
-    <Guard key={path.split('/')[1]}>
+    <ErrorBoundary key={path.split('/')[1]}>
       <Suspense
         fallback={
           <p className="page muted" data-loading>
@@ -70,7 +70,7 @@ function Screens() {
           <Route component={Missing} />
         </Switch>
       </Suspense>
-    </Guard>
+    </ErrorBoundary>
   );
 }
 
@@ -124,7 +124,7 @@ function Shell() {
           <Screens />
         </main>
       </div>
-      <Over />
+      <GlobalKeys />
       <Notices />
       <Announcements />
       <Title waiting={waiting} />
@@ -133,7 +133,7 @@ function Shell() {
 }
 
 /** Whether the server wants a key that this tab does not have. */
-function Door() {
+function SignInGate() {
   const query = $api.useQuery('get', '/v1/settings');
   // Asking anew forgets the error for a moment; the form, and what is typed in it, stays.
   const [locked, setLocked] = useState(false);
@@ -146,7 +146,7 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <Router hook={useHashLocation}>
-        <Door />
+        <SignInGate />
       </Router>
     </QueryClientProvider>
   );

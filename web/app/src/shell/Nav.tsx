@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { getKey, signOut } from '../api/key';
 import { getLang, setLang } from '../i18n/lang';
-import { show } from './palette/open';
+import { show } from './palette/overlay';
 import { setTheme, useTheme, type Theme } from './theme';
 import { texts } from './texts';
 

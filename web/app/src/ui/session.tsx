@@ -37,7 +37,7 @@ export function useWords(): Words {
 
 type Named = Pick<Schemas['Session'], 'id' | 'name' | 'type'>;
 
-/** Where a session is looked at: a conversation where one talks, a run in its timeline. */
+/** Where a session is shown: a chat on the chat screen, a run in its timeline. */
 export const sessionPath = (session: Pick<Named, 'id' | 'type'>) =>
   session.type === 'CHAT' ? `/chat/${session.id}` : `/timeline/${session.id}`;
 

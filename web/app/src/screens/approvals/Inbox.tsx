@@ -10,7 +10,7 @@ import { Filters } from './Filters';
 import { Keys } from './Keys';
 import { inBulk, Rows } from './Rows';
 import { texts } from './texts';
-import { beside, useNames, useOpen } from './useOpen';
+import { neighbour, useNames, useOpen } from './useOpen';
 import css from './approvals.module.css';
 
 const wide = window.matchMedia('(width >= 1000px)');
@@ -74,10 +74,10 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   useKeys((key) => {
     switch (key) {
       case 'j':
-        goTo(beside(shown, current?.id ?? null, 1), true);
+        goTo(neighbour(shown, current?.id ?? null, 1), true);
         return true;
       case 'k':
-        goTo(beside(shown, current?.id ?? null, -1), true);
+        goTo(neighbour(shown, current?.id ?? null, -1), true);
         return true;
       case 'a':
         return press('[data-do=approve]');

@@ -63,7 +63,7 @@ export function useNames(): (id: string) => string | undefined {
 }
 
 /** The one after (or before) the present one; the first where that is gone. */
-export function beside(list: Approval[], id: string | null, step: 1 | -1): Approval | null {
+export function neighbour(list: Approval[], id: string | null, step: 1 | -1): Approval | null {
   const i = list.findIndex((a) => a.id === id);
   return (i < 0 ? list[0] : list[Math.min(list.length - 1, Math.max(0, i + step))]) ?? null;
 }

@@ -6,7 +6,7 @@ import css from './chat.module.css';
 import { Composer } from './compose/Composer';
 import compose from './compose/compose.module.css';
 import { modeOf } from './compose/mode';
-import { PhaseLine, useSteer } from './compose/PhaseLine';
+import { PhaseLine, useSessionControl } from './compose/PhaseLine';
 import { useDraft } from './compose/useDraft';
 import { WaitingMessages } from './compose/Waiting';
 import { Head } from './head/Head';
@@ -14,7 +14,7 @@ import { nameOf } from './head/name';
 import { SlotNote } from './head/SlotNote';
 import { Record } from './record/Record';
 import type { Chat } from './store/chat';
-import type { Session } from './store/conversation';
+import type { Session } from './store/sessionStore';
 import { emptyDraft, isEmpty, joinDrafts, keepDraft, readDraft, type Draft } from './store/drafts';
 import { wasBegun } from './store/outbox';
 import { texts } from './texts';
@@ -26,7 +26,7 @@ import { useTabTitle } from './useTabTitle';
 export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const t = texts.use();
   const chat = useChat(id);
-  const { session } = chat.conversation;
+  const { session } = chat.store;
   const [sent, count] = useState(0);
   useEffect(() => {
     document.body.dataset.session = id; // so that notices do not say again what the record says
@@ -129,7 +129,7 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
   useEffect(() => {
     if (wasBegun(chat.id)) document.getElementById('message')?.focus();
   }, [chat]);
-  const steer = useSteer(chat);
+  const steer = useSessionControl(chat);
   const escape = useEscape(() => void steer.run('interrupt'));
   const working = session !== null && session.type === 'CHAT' && modeOf(session) === 'busy';
   const back = (text: Draft) => {

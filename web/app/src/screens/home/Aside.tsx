@@ -7,7 +7,7 @@ import { useSuspended } from './suspended';
 import { Sentence } from './Sentence';
 import { texts } from './texts';
 
-/** Runs that a conversation set aside, with who did it. Nothing is shown when there are none. */
+/** Runs that a chat suspended, with the chat that did. Nothing is shown when there are none. */
 export function Aside() {
   const t = texts.use();
   const suspended = useSuspended();

@@ -6,14 +6,14 @@ import { Confirm } from '../../ui/Confirm';
 import { Read } from '../../ui/Read';
 import { SessionLink, useWords } from '../../ui/session';
 import { Time, useNow } from '../../ui/Time';
-import { Turn } from '../../ui/Turn';
+import { ReleaseSlot } from '../../ui/ReleaseSlot';
 import { Card } from './Card';
 import styles from './home.module.css';
 import { texts } from './texts';
 
 type Row = Schemas['QueueRow'];
 
-/** Who waits for a turn, why, and the way out. */
+/** Who waits for the slot, why, and how to leave the queue. */
 export function QueueCard() {
   const t = texts.use();
   const queue = $api.useQuery('get', '/v1/queue');
@@ -34,7 +34,7 @@ export function QueueCard() {
           )
         }
       </Read>
-      <Turn />
+      <ReleaseSlot />
       {leaving && (
         <Confirm
           title={t('queue.leave')}

@@ -5,7 +5,7 @@ import { Time } from '../../ui/Time';
 import { Card } from './Card';
 import { texts } from './texts';
 
-/** The conversations that were opened last. */
+/** The chats that were opened last. */
 export function Recent() {
   const t = texts.use();
   const words = useWords();

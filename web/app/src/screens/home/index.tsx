@@ -14,7 +14,7 @@ import { hideSteps, stepsHidden } from './steps';
 import { texts } from './texts';
 import { Today } from './Today';
 
-/** The first steps are shown while there is no conversation, and then until they are done. */
+/** The first steps are shown while there is no chat, and then until they are done. */
 function useFirstSteps() {
   const chats = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'CHAT', limit: 6 } } });
   const [hidden, setHidden] = useState(stepsHidden);

@@ -22,7 +22,7 @@ export function useReasonWords() {
 
 const tones: Record<string, string> = { DUE: 'accent', FAILED: 'bad', COALESCED: '' };
 
-/** A scheduled instant that did not run, or waits for its turn, and why. */
+/** A scheduled instant that did not run, or still waits to, and why. */
 export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string }) {
   const t = texts.use();
   const why = useReasonWords();

@@ -4,7 +4,7 @@ export interface Piece {
   text: string;
 }
 
-const most = 1500; // words of each; beyond that whole lines are compared
+const maxWords = 1500; // words of each; beyond that whole lines are compared
 
 /** Splits so that the pieces joined are the text again. */
 const cut = (text: string, lines: boolean) => text.match(lines ? /[^\n]*\n|[^\n]+$/g : /\s+|[^\s]+/g) ?? [];
@@ -12,11 +12,11 @@ const cut = (text: string, lines: boolean) => text.match(lines ? /[^\n]*\n|[^\n]
 export function diff(before: string, now: string): Piece[] {
   let a = cut(before, false);
   let b = cut(now, false);
-  if (a.length > most || b.length > most) {
+  if (a.length > maxWords || b.length > maxWords) {
     a = cut(before, true);
     b = cut(now, true);
   }
-  if (a.length > most || b.length > most)
+  if (a.length > maxWords || b.length > maxWords)
     return pieces([
       ['gone', before],
       ['new', now],

@@ -4,7 +4,7 @@ import { $api, byPages } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
-import { Turn } from '../../ui/Turn';
+import { ReleaseSlot } from '../../ui/ReleaseSlot';
 import { texts as uiTexts } from '../../ui/texts';
 import { all, keepFilter, queriesOf, readFilter } from './filter';
 import { FilterBar } from './FilterBar';
@@ -24,7 +24,7 @@ export default function Runs() {
   return (
     <Page title={t('title')}>
       <p className="muted">{t('intro')}</p>
-      <Turn />
+      <ReleaseSlot />
       <FilterBar value={filter} onChange={change} />
       <Shown key={JSON.stringify(filter)} filter={filter} onClear={() => change(all)} />
     </Page>

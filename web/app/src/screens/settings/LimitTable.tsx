@@ -6,7 +6,7 @@ import type { Draft, Settings } from './useSettings';
 
 const types = ['chat', 'automation'] as const;
 
-/** Limits of conversations and of automations side by side; an empty one is none. */
+/** Limits of chats and of automations side by side; an empty field sets no limit. */
 export function LimitTable({
   rows,
   draft,

@@ -11,7 +11,7 @@ import type { Draft } from './useSettings';
 
 type Chunk = Schemas['PromptChunk'];
 
-/** What the AI is told before each conversation, part by part. */
+/** The parts of the system message, which the AI is told before each session. */
 export function Prompts() {
   const t = texts.use();
   const chunks = $api.useQuery('get', '/v1/prompt-chunks');

@@ -7,7 +7,7 @@ import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { checkSchema, SchemaForm, type Schema } from '../../ui/SchemaForm';
 import { texts as uiTexts } from '../../ui/texts';
-import { configPatch, halves, part, shown, testErrors } from './config';
+import { configPatch, splitSchema, part, shown, testErrors } from './config';
 import { Models } from './Models';
 import { TestResult, type Test } from './TestResult';
 import { texts } from './texts';
@@ -35,7 +35,7 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
   const chosen = kinds.find((k) => k.name === kind);
   const schema = (chosen?.config_schema ?? { type: 'object' }) as Schema;
   const kept = typeof saved?.config.api_key === 'string' ? saved.config.api_key : undefined;
-  const { main, more } = halves(schema, kept, t('key.kept', { mask: kept ?? '' }));
+  const { main, more } = splitSchema(schema, kept, t('key.kept', { mask: kept ?? '' }));
   const save = useAction(async () => {
     setTest(null);
     const stored = saved

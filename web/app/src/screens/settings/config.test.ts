@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configPatch, halves, part, shown, testErrors } from './config';
+import { configPatch, splitSchema, part, shown, testErrors } from './config';
 
 const schema = {
   type: 'object',
@@ -14,7 +14,7 @@ const schema = {
 describe('a provider’s config', () => {
   it('is shown without its key, in two halves', () => {
     expect(shown({ model: 'm', api_key: 'sk-…abcd' })).toEqual({ model: 'm' });
-    const { main, more } = halves(schema, 'sk-…abcd', 'kept');
+    const { main, more } = splitSchema(schema, 'sk-…abcd', 'kept');
     expect([Object.keys(main.properties!), main.required, Object.keys(more.properties!), more.required]).toEqual([
       ['model', 'api_key'],
       ['model'],

@@ -8,7 +8,11 @@ const first = ['preset', 'base_url', 'api_key', 'api_key_env', 'model'];
 
 /** The schema in two: what one must say, and what one rarely says. A key that is kept is
  * not shown; the field for it is empty, and a hint says that one is kept. */
-export function halves(schema: Schema, kept: string | undefined, keptHint: string): { main: Schema; more: Schema } {
+export function splitSchema(
+  schema: Schema,
+  kept: string | undefined,
+  keptHint: string,
+): { main: Schema; more: Schema } {
   const properties = { ...schema.properties };
   if (kept && typeof properties.api_key === 'object')
     properties.api_key = { ...properties.api_key, description: keptHint };

@@ -15,7 +15,7 @@ import { layout, type Gap } from './layout';
 import { useTimeline } from './load';
 import { itemsOf, kinds, type Kind } from './model';
 import { Rows } from './Rows';
-import { Take } from './Take';
+import { Export } from './Export';
 import { texts } from './texts';
 import styles from './timeline.module.css';
 import { Why } from './Why';
@@ -29,7 +29,7 @@ export default function Timeline({ id }: { id: string }) {
     <Page
       title={<span className="clamp">{name ? t('title.of', { name }) : t('title')}</span>}
       name={t('title')}
-      actions={<Take id={id} />}
+      actions={<Export id={id} />}
     >
       <Read query={session}>{(s) => <Summary session={s} />}</Read>
       {session.data && <Why id={id} />}

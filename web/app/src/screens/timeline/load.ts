@@ -26,11 +26,11 @@ export function useTimeline(id: string): Loaded {
   const [whole, setWhole] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const known = useRef<Page[]>([]);
-  const turn = useRef(0); // who is not of the present turn is void
+  const reading = useRef(0); // counts the readings: only the newest one counts
 
   const load = useCallback(
     async (from: number) => {
-      const mine = ++turn.current;
+      const mine = ++reading.current;
       let pages = known.current.slice(0, from);
       let after = known.current[from]?.after;
       for (;;) {
@@ -42,10 +42,10 @@ export function useTimeline(id: string): Loaded {
             }),
           );
         } catch (thrown) {
-          if (mine === turn.current) setError(asProblem(thrown));
+          if (mine === reading.current) setError(asProblem(thrown));
           return;
         }
-        if (mine !== turn.current) return;
+        if (mine !== reading.current) return;
         pages = [...pages, { after, lines: answer.data }];
         // While it is read anew the pages that are known stay, so that nothing blinks.
         known.current = answer.next_cursor ? [...pages, ...known.current.slice(pages.length)] : pages;
@@ -62,10 +62,10 @@ export function useTimeline(id: string): Loaded {
   );
 
   useEffect(() => {
-    const turns = turn;
+    const readings = reading;
     void load(0);
     return () => {
-      turns.current++;
+      readings.current++;
     };
   }, [load]);
   useWatch(id);

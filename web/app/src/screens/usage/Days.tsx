@@ -15,16 +15,16 @@ export function Days({ days, rows, measure }: { days: string[]; rows: Schemas['U
     day,
     value: measured(totalOf([byDay.get(day)].filter((row) => row !== undefined)), measure),
   }));
-  const most = Math.max(...values.map((v) => v.value));
+  const highest = Math.max(...values.map((v) => v.value));
   const date = (day: string) => f.date(`${day}T12:00:00Z`, 'UTC');
   return (
     <section className="card stack tight" aria-labelledby="days">
       <h2 id="days">{t('days')}</h2>
-      {most > 0 && <p className="muted small right">{say(most)}</p>}
+      {highest > 0 && <p className="muted small right">{say(highest)}</p>}
       <div className={styles.chart} aria-hidden="true">
         {values.map(({ day, value }) => (
           <span key={day} className={styles.day} title={`${date(day)} : ${say(value)}`}>
-            <span className={styles.bar} style={{ height: most ? `${(value / most) * 100}%` : 0 }} />
+            <span className={styles.bar} style={{ height: highest ? `${(value / highest) * 100}%` : 0 }} />
           </span>
         ))}
       </div>

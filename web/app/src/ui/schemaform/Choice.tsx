@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useForm, type ControlProps } from './form';
-import { Labelled, LabelledGroup, useTold } from './Labelled';
+import { Labelled, LabelledGroup, useShownErrors } from './Labelled';
 import type { Option } from './shape';
 import { texts } from './texts';
 import { equal } from './types';
@@ -30,7 +30,7 @@ function useOptions(p: ControlProps, options: Option[]): Option[] {
 export function EnumControl({ options, ...p }: ControlProps & { options: Option[] }) {
   const t = texts.use();
   const { disabled } = useForm();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const name = useId();
   const offered = useOptions(p, options);
   if (options.length > fewOptions) {
@@ -80,7 +80,7 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
 /** Yes or no. Where it must be said and has not been, nothing is ticked beforehand. */
 export function BooleanControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const [open] = useState(p.nullable || (p.required && typeof p.value !== 'boolean'));
   if (open)
     return (
@@ -103,7 +103,7 @@ export function BooleanControl(p: ControlProps) {
 /** Several of a few: boxes to tick. What was chosen keeps its order. */
 export function ChecksControl({ options, ...p }: ControlProps & { options: Option[] }) {
   const { disabled } = useForm();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const chosen: unknown[] = Array.isArray(p.value) ? p.value : [];
   const set = (option: Option, on: boolean) => {
     const next = on ? [...chosen, option.value] : chosen.filter((v) => !equal(v, option.value));

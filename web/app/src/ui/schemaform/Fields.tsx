@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useForm, type ControlProps } from './form';
-import { useTold, Wrong } from './Labelled';
+import { useShownErrors, Wrong } from './Labelled';
 import { Node } from './Node';
 import { below, within } from './pointer';
 import { resolve } from './resolve';
@@ -14,7 +14,7 @@ type ObjectShape = Shape & { kind: 'object' };
 /** The fields of an object, one below the other, with nothing around them. */
 export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectShape; hide?: string }) {
   const { root, label } = useForm();
-  const { told } = useTold(p.errors.filter((e) => !shownIn(shape, p.at, e.pointer)));
+  const { told } = useShownErrors(p.errors.filter((e) => !shownIn(shape, p.at, e.pointer)));
   const id = useId();
   const values: Values = isFields(p.value) ? p.value : {};
   const set = (name: string, next: unknown) => {

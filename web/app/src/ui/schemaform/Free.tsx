@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useForm, type ControlProps } from './form';
-import { Labelled, useTold } from './Labelled';
+import { Labelled, useShownErrors } from './Labelled';
 import { Node } from './Node';
 import { readJSON, writeJSON } from './read';
 import { texts } from './texts';
@@ -10,7 +10,7 @@ import css from './schemaform.module.css';
 /** A value as JSON, read while it is typed: what no other control can show whole. */
 export function JSONControl({ onTyping, ...p }: ControlProps & { onTyping: (now: boolean) => void }) {
   const t = texts.use();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const [typed, setTyped] = useState<string | null>(null);
   const same = typed !== null && equal(readJSON(typed) ?? p.empty, p.value) && !(p.value instanceof Unreadable);
   const text = same ? typed : writeJSON(p.value);

@@ -2,7 +2,7 @@ import { useRef, type ReactNode } from 'react';
 import { texts as uiTexts } from '../texts';
 import { FieldsOf } from './Fields';
 import { useForm, type ControlProps } from './form';
-import { Labelled, useTold } from './Labelled';
+import { Labelled, useShownErrors } from './Labelled';
 import { shapeOf, type Shape } from './shape';
 import { startOf } from './start';
 import { texts } from './texts';
@@ -73,7 +73,7 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
 export function VariantsControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'variants' } }) {
   const t = texts.use();
   const { root } = useForm();
-  const { told, onBlur } = useTold(
+  const { told, onBlur } = useShownErrors(
     p.errors.filter((e) => e.pointer === `${p.at}/${shape.by}` || (shape.active < 0 && !isFields(p.value))),
   );
   const before = useRef<Record<number, Fields>>({}); // what each kind had, should somebody come back to it

@@ -15,7 +15,7 @@ export interface Given {
 
 /** What is told of a field: the server's mistakes at once, the page's own when the field
  * was left, or when all was asked to be checked. */
-export function useTold(errors: Mistake[]): { told: Mistake[]; onBlur: () => void } {
+export function useShownErrors(errors: Mistake[]): { told: Mistake[]; onBlur: () => void } {
   const { all } = useForm();
   const [left, setLeft] = useState(false);
   return { told: errors.filter((e) => !e.mine || all || left), onBlur: () => setLeft(true) };

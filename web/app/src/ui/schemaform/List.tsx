@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { announce } from '../../shell/announce';
 import { useForm, type ControlProps } from './form';
-import { useTold, Wrong } from './Labelled';
+import { useShownErrors, Wrong } from './Labelled';
 import { Node } from './Node';
 import { below, within } from './pointer';
 import { resolve } from './resolve';
@@ -16,7 +16,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
   const t = texts.use();
   const words = uiTexts.use();
   const { root, disabled } = useForm();
-  const { told, onBlur } = useTold(p.errors.filter((e) => e.pointer === p.at));
+  const { told, onBlur } = useShownErrors(p.errors.filter((e) => e.pointer === p.at));
   const id = useId();
   const box = useRef<HTMLFieldSetElement>(null);
   const focus = useRef<string | null>(null); // what has the focus after the next change

@@ -1,7 +1,7 @@
 import { useId, useState, type ChangeEvent } from 'react';
 import { useLang } from '../../i18n/texts';
 import type { ControlProps } from './form';
-import { Labelled, useTold, type Given } from './Labelled';
+import { Labelled, useShownErrors, type Given } from './Labelled';
 import { readNumber, writeNumber } from './read';
 import { texts } from './texts';
 import { equal, Unreadable } from './types';
@@ -16,7 +16,7 @@ function afterClearing({ required, schema, empty, nullable, value }: ControlProp
 }
 
 export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'string' } }) {
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const [long] = useState(shape.long); // a field that grew while somebody types would lose the caret
   const listID = useId();
   const text = typeof p.value === 'string' ? p.value : '';
@@ -62,7 +62,7 @@ export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { k
 
 function DateTimeControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const hint = [p.schema.description, t('zone', { zone })].filter(Boolean).join(' ');
   return (
@@ -82,7 +82,7 @@ function DateTimeControl(p: ControlProps) {
 
 function SecretControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const [shown, setShown] = useState(false);
   return (
     <Labelled of={p} told={told} onBlur={onBlur}>
@@ -114,7 +114,7 @@ function SecretControl(p: ControlProps) {
  * read, changes with the mouse wheel, and knows only one way to write a decimal. */
 export function NumberControl({ integer, ...p }: ControlProps & { integer: boolean }) {
   const lang = useLang();
-  const { told, onBlur } = useTold(p.errors);
+  const { told, onBlur } = useShownErrors(p.errors);
   const [typed, setTyped] = useState<string | null>(null);
   const stands =
     p.value instanceof Unreadable ? p.value.text : typeof p.value === 'number' ? writeNumber(p.value, lang) : '';

@@ -5,9 +5,9 @@ import { asSchema, lookUp } from './resolve';
 import { texts } from './texts';
 import { equal, isFields, Unreadable, type Mistake, type Schema } from './types';
 
-const most = 50; // mistakes that are told
+const maxMistakes = 50; // mistakes that are told
 const deepest = 60;
-const mostSteps = 20_000; // a schema may have more ways through it than anybody can wait for
+const maxSteps = 20_000; // a schema may have more ways through it than anybody can wait for
 
 interface Walk {
   root: Schema;
@@ -17,13 +17,13 @@ interface Walk {
 
 /** All that is wrong with a value; pointers begin with `at`. */
 export function checkSchema(schema: Schema, value: unknown, at = ''): Mistake[] {
-  const walk: Walk = { root: schema, found: [], left: { steps: mostSteps } };
+  const walk: Walk = { root: schema, found: [], left: { steps: maxSteps } };
   look(walk, schema, value === undefined ? {} : value, at, 0);
   return walk.found;
 }
 
 function add(walk: Walk, pointer: string, code: string, message: string) {
-  if (walk.found.length < most && !walk.found.some((m) => m.pointer === pointer && m.code === code))
+  if (walk.found.length < maxMistakes && !walk.found.some((m) => m.pointer === pointer && m.code === code))
     walk.found.push({ pointer, code, message, mine: true });
 }
 
@@ -37,7 +37,7 @@ const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(valu
 const isOf = (value: unknown, type: string) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value));
 
 function look(walk: Walk, given: unknown, value: unknown, at: string, depth: number): void {
-  if (depth > deepest || walk.found.length >= most || walk.left.steps-- <= 0) return;
+  if (depth > deepest || walk.found.length >= maxMistakes || walk.left.steps-- <= 0) return;
   const schema = asSchema(given);
   if (value instanceof Unreadable) {
     const place = value.as === 'json' ? placeOf(value.text) : null;
@@ -65,15 +65,15 @@ function look(walk: Walk, given: unknown, value: unknown, at: string, depth: num
     );
     return;
   }
-  lookAtChoices(walk, schema, value, at);
-  if (typeof value === 'string') lookAtText(walk, schema, value, at);
-  if (typeof value === 'number') lookAtNumber(walk, schema, value, at);
-  if (Array.isArray(value)) lookAtList(walk, schema, value, at, depth);
-  else if (isFields(value)) lookAtFields(walk, schema, value, at, depth);
-  lookAtParts(walk, schema, value, at, depth);
+  checkChoices(walk, schema, value, at);
+  if (typeof value === 'string') checkText(walk, schema, value, at);
+  if (typeof value === 'number') checkNumber(walk, schema, value, at);
+  if (Array.isArray(value)) checkList(walk, schema, value, at, depth);
+  else if (isFields(value)) checkFields(walk, schema, value, at, depth);
+  checkParts(walk, schema, value, at, depth);
 }
 
-function lookAtChoices(walk: Walk, schema: Schema, value: unknown, at: string) {
+function checkChoices(walk: Walk, schema: Schema, value: unknown, at: string) {
   const choices = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
   if (Array.isArray(choices) && !choices.some((c) => equal(c, value)))
     add(walk, at, 'enum', texts.t('wrong.enum', { list: choices.map((c) => JSON.stringify(c)).join(', ') }));
@@ -86,7 +86,7 @@ const formats: Record<string, RegExp> = {
   uri: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/,
 };
 
-function lookAtText(walk: Walk, schema: Schema, value: string, at: string) {
+function checkText(walk: Walk, schema: Schema, value: string, at: string) {
   const length = [...value].length;
   if (schema.minLength !== undefined && length < schema.minLength)
     add(walk, at, 'min_length', texts.t('wrong.minLength', { n: schema.minLength }));
@@ -117,7 +117,7 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-function lookAtNumber(walk: Walk, schema: Schema, value: number, at: string) {
+function checkNumber(walk: Walk, schema: Schema, value: number, at: string) {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum !== undefined && value < minimum) add(walk, at, 'minimum', texts.t('wrong.minimum', { limit: minimum }));
   if (maximum !== undefined && value > maximum) add(walk, at, 'maximum', texts.t('wrong.maximum', { limit: maximum }));
@@ -132,7 +132,7 @@ function lookAtNumber(walk: Walk, schema: Schema, value: number, at: string) {
   }
 }
 
-function lookAtList(walk: Walk, schema: Schema, value: unknown[], at: string, depth: number) {
+function checkList(walk: Walk, schema: Schema, value: unknown[], at: string, depth: number) {
   if (schema.minItems !== undefined && value.length < schema.minItems)
     add(walk, at, 'min_items', texts.t('wrong.minItems', { n: schema.minItems }));
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
@@ -143,7 +143,7 @@ function lookAtList(walk: Walk, schema: Schema, value: unknown[], at: string, de
   for (const [i, item] of value.entries()) look(walk, first[i] ?? schema.items ?? true, item, below(at, i), depth + 1);
 }
 
-function lookAtFields(walk: Walk, schema: Schema, value: Record<string, unknown>, at: string, depth: number) {
+function checkFields(walk: Walk, schema: Schema, value: Record<string, unknown>, at: string, depth: number) {
   const names = Object.keys(value).filter((name) => value[name] !== undefined);
   for (const name of schema.required ?? [])
     if (!names.includes(name)) add(walk, below(at, name), 'required', texts.t('wrong.required'));
@@ -166,7 +166,7 @@ function lookAtFields(walk: Walk, schema: Schema, value: Record<string, unknown>
   }
 }
 
-function lookAtParts(walk: Walk, schema: Schema, value: unknown, at: string, depth: number) {
+function checkParts(walk: Walk, schema: Schema, value: unknown, at: string, depth: number) {
   for (const part of schema.allOf ?? []) look(walk, part, value, at, depth + 1);
   if (schema.if !== undefined)
     look(walk, (fits(walk, schema.if, value, depth) ? schema.then : schema.else) ?? true, value, at, depth + 1);

@@ -15,7 +15,7 @@ interface Way {
   left: { steps: number };
 }
 
-const mostSteps = 500;
+const maxSteps = 500;
 
 export function asSchema(schema: unknown): Schema {
   if (schema === false) return { not: {} };
@@ -57,7 +57,7 @@ function together(a: Schema, b: Schema): Schema {
 const isNull = (schema: Schema) =>
   schema.type === 'null' || schema.const === null || (schema.enum?.length === 1 && schema.enum[0] === null);
 
-export function resolve(given: unknown, root: Schema, way: Way = { refs: [], left: { steps: mostSteps } }): Resolved {
+export function resolve(given: unknown, root: Schema, way: Way = { refs: [], left: { steps: maxSteps } }): Resolved {
   const refs = [...way.refs];
   let schema = follow(asSchema(given), root, refs);
   const more = () => ({ refs, left: way.left });

@@ -5,7 +5,7 @@ import { $api, api, body, type Schemas } from '../../../api/client';
 import { announce } from '../../../shell/announce';
 import { useAction } from '../../../ui/action';
 import { ProblemBox } from '../../../ui/Problem';
-import { Turn } from '../../../ui/Turn';
+import { ReleaseSlot } from '../../../ui/ReleaseSlot';
 import { showRunsOf } from '../../runs/filter';
 import { hasEnded, outcomeOf } from '../../runs/outcome';
 import { useOutcomeWords } from '../../runs/OutcomeBadge';
@@ -65,7 +65,7 @@ function Ran({ result }: { result: Result }) {
           {t('ran.runs')}
         </Link>
       </p>
-      {run.status === 'queued' && <Turn />}
+      {run.status === 'queued' && <ReleaseSlot />}
     </>
   );
 }

@@ -79,9 +79,9 @@ interface Part {
 
 function KindFields({ when, set, wrong }: Part) {
   const t = formTexts.use();
-  const lack = missing(when);
+  const missingPart = missing(when);
   const time = (
-    <Field label={t('when.time')} wrong={lack === 'time' ? t('when.time.wrong') : undefined}>
+    <Field label={t('when.time')} wrong={missingPart === 'time' ? t('when.time.wrong') : undefined}>
       <input type="time" value={when.time} onChange={(e) => set({ time: e.target.value })} />
     </Field>
   );
@@ -92,7 +92,7 @@ function KindFields({ when, set, wrong }: Part) {
       return (
         <>
           {time}
-          <Days when={when} set={set} wrong={lack === 'days' ? t('when.days.wrong') : undefined} />
+          <Days when={when} set={set} wrong={missingPart === 'days' ? t('when.days.wrong') : undefined} />
         </>
       );
     case 'monthly':
@@ -114,7 +114,7 @@ function KindFields({ when, set, wrong }: Part) {
     case 'every':
       return (
         <>
-          <Field label={t('when.every')} wrong={lack === 'every' ? t('when.every.wrong') : wrong}>
+          <Field label={t('when.every')} wrong={missingPart === 'every' ? t('when.every.wrong') : wrong}>
             <input
               type="number"
               className={css.short}
@@ -137,7 +137,7 @@ function KindFields({ when, set, wrong }: Part) {
       );
     case 'once':
       return (
-        <Field label={t('when.at')} wrong={lack === 'at' ? t('when.at.wrong') : wrong}>
+        <Field label={t('when.at')} wrong={missingPart === 'at' ? t('when.at.wrong') : wrong}>
           <input
             type="datetime-local"
             className={css.moment}

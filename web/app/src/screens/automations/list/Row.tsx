@@ -64,7 +64,7 @@ export function Row({ of: a }: { of: Automation }) {
   const f = useFormat();
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
-  const flip = useSwitch(a);
+  const toggle = useSwitch(a);
   const runs = $api.useQuery('get', '/v1/automations/{automation_id}/executions', {
     params: { path: { automation_id: a.id }, query: { limit: 10 } },
   });
@@ -120,9 +120,9 @@ export function Row({ of: a }: { of: Automation }) {
         <button
           type="button"
           className="small"
-          disabled={flip.busy}
+          disabled={toggle.busy}
           aria-label={called(t(a.enabled ? 'pause' : 'enable'))}
-          onClick={() => void flip.run()}
+          onClick={() => void toggle.run()}
         >
           {t(a.enabled ? 'pause' : 'enable')}
         </button>
@@ -139,7 +139,7 @@ export function Row({ of: a }: { of: Automation }) {
         </button>
       </div>
       <RanBox result={run.result} problem={run.problem} />
-      {flip.problem != null && <ProblemBox thrown={flip.problem} onClose={flip.clear} />}
+      {toggle.problem != null && <ProblemBox thrown={toggle.problem} onClose={toggle.clear} />}
       {deleting && <DeleteDialog of={a} onClose={() => setDeleting(false)} />}
     </li>
   );

@@ -75,7 +75,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
   useArrival();
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
-  const flip = useSwitch(a);
+  const toggle = useSwitch(a);
   return (
     <Page
       title={<span className="clamp">{a.name}</span>}
@@ -85,7 +85,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
           <button type="button" className="primary" disabled={run.busy || gone} onClick={() => void run.run()}>
             {t('run')}
           </button>
-          <button type="button" disabled={flip.busy || gone} onClick={() => void flip.run()}>
+          <button type="button" disabled={toggle.busy || gone} onClick={() => void toggle.run()}>
             {t(a.enabled ? 'pause' : 'enable')}
           </button>
           <ExportButton automations={[a]} />
@@ -96,7 +96,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
       }
     >
       <RanBox result={run.result} problem={run.problem} />
-      {flip.problem != null && <ProblemBox thrown={flip.problem} onClose={flip.clear} />}
+      {toggle.problem != null && <ProblemBox thrown={toggle.problem} onClose={toggle.clear} />}
       <div className="stack tight">
         <p className="row">
           <span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span>

@@ -8,7 +8,7 @@ import { choices, type Mode } from './mode';
 import { Picker } from './Picker';
 import { References } from './References';
 
-const most = 100_000; // characters that the server takes in one text
+const maxCharacters = 100_000; // characters that the server takes in one text
 
 interface Props {
   draft: Draft;
@@ -30,9 +30,9 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   useLayoutEffect(() => fit(field.current));
   const offered = choices[mode];
   const ifBusy = chosen[mode] ?? offered[0];
-  const length = draft.text.length > most * 0.9 ? [...draft.text.trim()].length : 0;
+  const length = draft.text.length > maxCharacters * 0.9 ? [...draft.text.trim()].length : 0;
   const send = () => {
-    if (isEmpty(draft) || length > most) return;
+    if (isEmpty(draft) || length > maxCharacters) return;
     onSend({ text: draft.text, references: present(draft) }, ifBusy || undefined);
     onDraft(emptyDraft);
     field.current?.focus();
@@ -121,13 +121,13 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
           onKeyDown={key}
           enterKeyHint="send"
         />
-        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > most}>
+        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > maxCharacters}>
           {t('send')}
         </button>
       </div>
-      {length > most && (
+      {length > maxCharacters && (
         <p className={css.long} role="alert">
-          {t('long', { n: f.number(length), max: f.number(most) })}
+          {t('long', { n: f.number(length), max: f.number(maxCharacters) })}
         </p>
       )}
       <p id="message-hint" className={`muted ${css.hint}`}>

@@ -7,7 +7,7 @@ import { Confirm } from '../../../ui/Confirm';
 import { ProblemBox } from '../../../ui/Problem';
 import { useNow } from '../../../ui/Time';
 import type { Chat } from '../store/chat';
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import { useLive } from '../useChat';
 import css from './compose.module.css';
@@ -17,7 +17,7 @@ import { Why } from './Why';
 type Step = 'interrupt' | 'retry' | 'resume';
 
 /** Brings a session on, back or to rest. */
-export function useSteer(chat: Chat) {
+export function useSessionControl(chat: Chat) {
   return useAction(async (step: Step) => {
     const at = { params: { path: { session_id: chat.id } } };
     try {
@@ -27,7 +27,7 @@ export function useSteer(chat: Chat) {
           : step === 'retry'
             ? api.POST('/v1/sessions/{session_id}/retry', at)
             : api.POST('/v1/sessions/{session_id}/resume', at);
-      chat.conversation.take((await call).data!.session);
+      chat.store.take((await call).data!.session);
     } catch (thrown) {
       chat.doubt(thrown);
       // It came to rest by itself meanwhile: that is what was wanted.
@@ -44,16 +44,16 @@ export function PhaseLine({
   children,
 }: {
   chat: Chat;
-  steer: ReturnType<typeof useSteer>;
+  steer: ReturnType<typeof useSessionControl>;
   hint: boolean;
   children?: ReactNode;
 }) {
   const t = words.use();
   const [why, setWhy] = useState(false);
-  const session = chat.conversation.session;
+  const session = chat.store.session;
   useLive(chat, session?.phase === 'CALLING_AI');
   if (!session) return null;
-  const live = [...chat.conversation.live.values()][0];
+  const live = [...chat.store.live.values()][0];
   const now = standing(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
   const again = !now && canRetry(chat) && session.type === 'CHAT';
   if (!now && !again && steer.problem == null) return children ? <>{children}</> : null;
@@ -104,8 +104,8 @@ function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Stan
   const f = useFormat();
   const time = useNow();
   if (now.does === 'ended') return null;
-  const elapsed = time - chat.conversation.phaseSince;
-  const deadline = deadlineOf(session, chat.conversation.open);
+  const elapsed = time - chat.store.phaseSince;
+  const deadline = deadlineOf(session, chat.store.open);
   const left = deadline ? Math.ceil((deadline.at - time) / 1000) * 1000 : 0;
   const next =
     deadline &&
@@ -139,14 +139,14 @@ function Steps({
   chat: Chat;
   session: Session;
   again: boolean;
-  steer: ReturnType<typeof useSteer>;
+  steer: ReturnType<typeof useSessionControl>;
 }) {
   const t = words.use();
   const [ending, setEnding] = useState(false);
   const go = (step: Step) => () => void steer.run(step);
   const end = async () => {
     const { data } = await api.POST('/v1/sessions/{session_id}/stop', { params: { path: { session_id: chat.id } } });
-    chat.conversation.take(data!.session);
+    chat.store.take(data!.session);
   };
   const ended = session.status === 'ended';
   return (
@@ -197,7 +197,7 @@ function Completion({ chat }: { chat: Chat }) {
         params: { path: { session_id: chat.id } },
         body: { confirmed },
       });
-      chat.conversation.take(data!.session);
+      chat.store.take(data!.session);
     } catch (thrown) {
       chat.doubt(thrown);
       throw thrown;
@@ -218,13 +218,11 @@ function Completion({ chat }: { chat: Chat }) {
 
 /** Whether the last round ended before its answer, so that it can be asked for again. */
 function canRetry(chat: Chat): boolean {
-  const last = [...chat.conversation.messages.values()]
+  const last = [...chat.store.messages.values()]
     .filter((m) => m.seq !== null)
     .reduce<{ seq: number; type?: string }>(
       (most, m) => (m.seq! > most.seq ? { seq: m.seq!, type: m.system_message?.type } : most),
       { seq: 0 },
     );
-  return (
-    chat.conversation.session?.status === 'idle' && (last.type === 'NETWORK_ERROR' || last.type === 'LIMIT_REACHED')
-  );
+  return chat.store.session?.status === 'idle' && (last.type === 'NETWORK_ERROR' || last.type === 'LIMIT_REACHED');
 }

@@ -7,7 +7,7 @@ import { words } from '../texts.compose';
 import css from './compose.module.css';
 import { find, offersOf, type Offer } from './offers';
 
-const most = 30;
+const maxOffers = 30;
 const all = { params: { query: { limit: 200 } } };
 
 interface Props {
@@ -32,7 +32,7 @@ export function Picker({ onPick, onClose }: Props) {
     () => offersOf(zones.data?.data ?? [], tools.data?.data ?? [], types.data?.data ?? []),
     [zones.data, tools.data, types.data],
   );
-  const found = find(offers, typed, most);
+  const found = find(offers, typed, maxOffers);
   const active = Math.min(at, found.length - 1);
   const problem = zones.error ?? tools.error ?? types.error;
   const key = (e: KeyboardEvent) => {
@@ -114,7 +114,7 @@ export function Picker({ onPick, onClose }: Props) {
           {zones.isPending || tools.isPending ? tu('loading') : t('refer.none')}
         </p>
       )}
-      {found.length === most && <p className="muted small">{t('refer.more')}</p>}
+      {found.length === maxOffers && <p className="muted small">{t('refer.more')}</p>}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../../ui/action';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
-import type { Message } from '../store/conversation';
+import type { Message } from '../store/sessionStore';
 import { contentOf, draftOf, isEmpty, type Draft } from '../store/drafts';
 import { writtenText } from '../store/items';
 import type { Outgoing } from '../store/outbox';
@@ -18,7 +18,7 @@ const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : 
 /** Messages that wait their turn on the server, and those on their way to it. */
 export function WaitingMessages({ chat, onBack }: { chat: Chat; onBack: (draft: Draft) => void }) {
   const t = words.use();
-  const { queued } = chat.conversation;
+  const { queued } = chat.store;
   const { items } = chat.outbox;
   if (!queued.length && !items.length) return null;
   return (
@@ -56,8 +56,8 @@ function Queued({ chat, message, onBack }: { chat: Chat; message: Message; onBac
   const withdraw = useAction(async () => {
     try {
       const { data } = await api.DELETE('/v1/sessions/{session_id}/messages/{message_id}', path);
-      chat.conversation.drop(message.id);
-      chat.conversation.take(data!.session);
+      chat.store.drop(message.id);
+      chat.store.take(data!.session);
     } catch (thrown) {
       chat.doubt(thrown);
       throw thrown;
@@ -112,9 +112,8 @@ function Editing({ chat, message, draft, onDraft, onDone }: EditingProps) {
         params: { path: { session_id: chat.id, message_id: message.id } },
         body: contentOf(draft),
       });
-      if (chat.conversation.messages.get(message.id)?.status === 'queued')
-        chat.conversation.messages.set(message.id, data!.message);
-      chat.conversation.take(data!.session);
+      if (chat.store.messages.get(message.id)?.status === 'queued') chat.store.messages.set(message.id, data!.message);
+      chat.store.take(data!.session);
     } catch (thrown) {
       chat.doubt(thrown);
       throw thrown;

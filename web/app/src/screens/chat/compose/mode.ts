@@ -1,4 +1,4 @@
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import type { IfBusy } from '../store/outbox';
 
 /** What a message would meet now: a session at work, or one that waits for the person. */

@@ -1,5 +1,5 @@
 // What a session does in plain words: one of five, and what it means just now.
-import type { Approval, Session } from '../store/conversation';
+import type { Approval, Session } from '../store/sessionStore';
 
 export type Does = 'prepares' | 'thinks' | 'acts' | 'waits' | 'pauses' | 'ended';
 

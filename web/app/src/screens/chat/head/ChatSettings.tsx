@@ -8,7 +8,7 @@ import { Field } from '../../../ui/Field';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import { texts } from '../texts';
 
 /** The name of a chat, its provider, and whether it asks before each change. */
@@ -22,7 +22,7 @@ export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: 
   const [asks, setAsks] = useState(session.require_validation);
   const save = useAction(async () => {
     try {
-      chat.conversation.take(
+      chat.store.take(
         await body(
           api.PATCH('/v1/sessions/{session_id}', {
             params: { path: { session_id: chat.id } },

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { $api } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import type { Chat } from '../store/chat';
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import css from './head.module.css';
 
@@ -13,7 +13,7 @@ export function ContextBar({ chat, session }: { chat: Chat; session: Session }) 
   const settings = $api.useQuery('get', '/v1/settings');
   const limits = settings.data?.limits?.[session.type === 'CHAT' ? 'chat' : 'automation'];
   const max = limits?.context_budget_tokens ?? 0;
-  const last = chat.conversation.roundtrip?.usage;
+  const last = chat.store.roundtrip?.usage;
   const used = last ? last.input_tokens + last.cache_read_tokens + last.cache_write_tokens + last.output_tokens : 0;
   const { usage } = session;
   const all = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;

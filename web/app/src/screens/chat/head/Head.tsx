@@ -6,7 +6,7 @@ import { useAction } from '../../../ui/action';
 import { Confirm } from '../../../ui/Confirm';
 import { ProblemBox } from '../../../ui/Problem';
 import type { Chat } from '../store/chat';
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import { emptyDraft, keepDraft } from '../store/drafts';
 import { texts } from '../texts';
 import { ChatSettings } from './ChatSettings';
@@ -25,7 +25,7 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
   const path = { params: { path: { session_id: chat.id } } };
   const pin = useAction(async () => {
     try {
-      chat.conversation.take(
+      chat.store.take(
         await body(api.PATCH('/v1/sessions/{session_id}', { ...path, body: { pinned: !session.pinned } })),
       );
     } catch (thrown) {

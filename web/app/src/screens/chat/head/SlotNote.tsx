@@ -1,12 +1,12 @@
 import { Link } from 'wouter';
 import { $api } from '../../../api/client';
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import { texts } from '../texts';
 import css from './head.module.css';
 import { nameOf } from './name';
 
-/** When one session took the turn of another, both say so: the one that was set aside
+/** When one session took the slot of another, both say so: the one that was set aside
  * names who works, and the chat names the run that waits for it. */
 export function SlotNote({ session }: { session: Session }) {
   if (session.status === 'suspended' || session.status === 'queued') return <SetAside session={session} />;

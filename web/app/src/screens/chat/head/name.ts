@@ -1,4 +1,4 @@
-import type { Session } from '../store/conversation';
+import type { Session } from '../store/sessionStore';
 import type { texts } from '../texts';
 
 /** The name of a session, or what stands for one. */

@@ -4,7 +4,7 @@ import { Copy } from '../../../ui/Copy';
 import { Time } from '../../../ui/Time';
 import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
-import type { Message } from '../store/conversation';
+import type { Message } from '../store/sessionStore';
 import { answerText, isUnreadable, thoughts } from '../store/items';
 import { readable } from '../store/live';
 import { texts } from '../texts';
@@ -22,7 +22,7 @@ interface Props {
 export function AnswerView({ chat, id, message }: Props) {
   const t = texts.use();
   useLive(chat, !message);
-  const live = message ? undefined : chat.conversation.live.get(id);
+  const live = message ? undefined : chat.store.live.get(id);
   const text = message ? answerText(message) : readable(live?.text ?? '');
   const thinking = message ? thoughts(message) : (live?.thinking ?? '');
   const unreadable = message !== undefined && isUnreadable(message);

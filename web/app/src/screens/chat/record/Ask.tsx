@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ApprovalCard } from '../../../approvals/ApprovalCard';
-import type { Approval } from '../store/conversation';
+import type { Approval } from '../store/sessionStore';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
 import css from './record.module.css';
@@ -9,7 +9,7 @@ import css from './record.module.css';
  * here: then its card says what became of the answer. */
 export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) {
   const [asked] = useState(approval.status === 'open');
-  if (asked) return <ApprovalCard approval={approval} compact onSettled={(now) => chat.conversation.settle(now)} />;
+  if (asked) return <ApprovalCard approval={approval} compact onSettled={(now) => chat.store.settle(now)} />;
   return <Settled approval={approval} />;
 }
 

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import type { Chat } from '../store/chat';
-import type { Execution } from '../store/conversation';
+import type { Execution } from '../store/sessionStore';
 import { texts } from '../texts';
 import { Long } from './Long';
 import { linksOf } from './links';

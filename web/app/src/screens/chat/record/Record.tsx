@@ -27,7 +27,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const t = texts.use();
   const version = useRecord(chat);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version stands for what is read
-  const items = useMemo(() => itemsOf(chat.conversation), [chat, version]);
+  const items = useMemo(() => itemsOf(chat.store), [chat, version]);
   const named = useMemo(() => severalPeople(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
   // Forms that somebody fills in stay, however far away they are scrolled.
@@ -65,7 +65,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   }, [top]);
   const away = useFollow(scroller, () => virtual.scrollToEnd(), items.length > 0, sent);
   const first = shown[0]?.index ?? 0;
-  const older = chat.conversation.cursor !== null;
+  const older = chat.store.cursor !== null;
   useEffect(() => {
     if (older && first < 4 && items.length > 0) void chat.loadOlder();
   }, [chat, older, first, items.length]);

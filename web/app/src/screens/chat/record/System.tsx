@@ -2,7 +2,7 @@ import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { Time } from '../../../ui/Time';
 import type { Chat } from '../store/chat';
-import type { Message } from '../store/conversation';
+import type { Message } from '../store/sessionStore';
 import { texts } from '../texts';
 import { CommandCard } from './Command';
 import { Long } from './Long';

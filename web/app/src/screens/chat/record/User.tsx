@@ -1,7 +1,7 @@
 import { Copy } from '../../../ui/Copy';
 import { Time } from '../../../ui/Time';
 import { visible } from '../../../ui/visible';
-import type { Message } from '../store/conversation';
+import type { Message } from '../store/sessionStore';
 import { writtenText } from '../store/items';
 import { texts } from '../texts';
 import { Long } from './Long';

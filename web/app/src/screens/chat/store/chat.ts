@@ -1,11 +1,11 @@
-// An open chat: the conversation, kept up by the stream, and what is on its way to it.
+// An open chat: its session, kept fresh by the stream, and the messages on their way to it.
 import { asProblem } from '../../../api/problem';
 import type { Schemas } from '../../../api/client';
 import { events } from '../../../events/client';
 import type { StreamEvent } from '../../../events/types';
 import { announce } from '../../../shell/announce';
 import { texts } from '../texts';
-import { Conversation, type Change, type Execution } from './conversation';
+import { SessionStore, type Change, type Execution } from './sessionStore';
 import { answerText } from './items';
 import { readable } from './live';
 import { Outbox } from './outbox';
@@ -13,12 +13,12 @@ import { readLatest, readMessages, readRound } from './read';
 import { Sentences } from './sentences';
 
 /** A set of listeners that are called once for each frame, however much happened. */
-class Pulse {
+class FrameListeners {
   version = 0;
   private listeners = new Set<() => void>();
   private due = false;
 
-  beat = (): void => {
+  notify = (): void => {
     if (this.due) return;
     this.due = true;
     const tell = () => {
@@ -45,10 +45,10 @@ class Pulse {
 const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from the start
 
 export class Chat {
-  readonly conversation: Conversation;
+  readonly store: SessionStore;
   readonly outbox: Outbox;
-  readonly record = new Pulse();
-  readonly live = new Pulse();
+  readonly record = new FrameListeners();
+  readonly live = new FrameListeners();
   /** Why it could not be read. */
   problem: unknown = null;
   gone = false;
@@ -61,12 +61,10 @@ export class Chat {
   private sentences = new Sentences((text) => announce(text));
 
   constructor(readonly id: string) {
-    this.conversation = new Conversation(id, (what: Change) =>
-      what === 'live' ? this.live.beat() : this.record.beat(),
-    );
+    this.store = new SessionStore(id, (what: Change) => (what === 'live' ? this.live.notify() : this.record.notify()));
     this.outbox = new Outbox(
       id,
-      this.record.beat,
+      this.record.notify,
       (receipt) => this.sent(receipt),
       (problem) => this.doubt(problem),
     );
@@ -101,12 +99,12 @@ export class Chat {
   }
 
   private take(event: StreamEvent): void {
-    const known = this.conversation.messages;
-    if (!this.conversation.apply(event)) events.resync();
+    const known = this.store.messages;
+    if (!this.store.apply(event)) events.resync();
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
       this.sentences.finish(event.data.message.id, answerText(event.data.message));
     }
-    if (event.name === 'message.discarded' && this.conversation.voided) announce(texts.t('discarded'));
+    if (event.name === 'message.discarded' && this.store.voided) announce(texts.t('discarded'));
     // A session also ends when it is deleted; then it cannot be read any more.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id)
@@ -115,14 +113,14 @@ export class Chat {
 
   // The stream was connected. Events that were missed came again, or all is read again.
   private opened(continued: boolean, of?: readonly string[]): void {
-    if (!continued && !of) this.conversation.forget();
+    if (!continued && !of) this.store.forget();
     if (!continued && (!of || of.includes(this.id))) void this.load(true);
-    else if (this.problem !== null || !this.conversation.session) void this.load();
+    else if (this.problem !== null || !this.store.session) void this.load();
     void this.outbox.flush();
   }
 
   private speak(): void {
-    for (const [id, text] of this.conversation.live) this.sentences.grow(id, readable(text.text));
+    for (const [id, text] of this.store.live) this.sentences.grow(id, readable(text.text));
   }
 
   /** Reads it all again: one reading at a time, and once more when that was asked for meanwhile. */
@@ -139,14 +137,14 @@ export class Chat {
   }
 
   private async readOnce(): Promise<void> {
-    this.conversation.beginLoad();
+    this.store.beginLoad();
     try {
       const latest = await readLatest(this.id);
       for (const m of latest.messages) if (m.sender === 'AI') this.sentences.catchUp(m.id, answerText(m));
-      this.conversation.load(latest);
+      this.store.load(latest);
       this.problem = null;
     } catch (thrown) {
-      this.conversation.abandonLoad();
+      this.store.abandonLoad();
       const problem = asProblem(thrown);
       if (problem.status === 404) this.gone = true;
       else if (!problem.retryable) this.problem = thrown;
@@ -154,25 +152,25 @@ export class Chat {
         setTimeout(() => {
           if (!this.stopped && !this.gone) void this.load();
         }, 2000); // the bar says it
-      this.record.beat();
+      this.record.notify();
     }
   }
 
   /** Reads the page before what is known. */
   async loadOlder(): Promise<void> {
-    const cursor = this.conversation.cursor;
+    const cursor = this.store.cursor;
     if (cursor === null || this.readingOlder) return;
     this.readingOlder = true;
     this.olderProblem = null;
-    this.record.beat();
+    this.record.notify();
     try {
       const page = await readMessages(this.id, cursor);
-      if (this.conversation.cursor === cursor) this.conversation.prepend(page.messages, page.cursor);
+      if (this.store.cursor === cursor) this.store.prepend(page.messages, page.cursor);
     } catch (thrown) {
       this.olderProblem = thrown;
     } finally {
       this.readingOlder = false;
-      this.record.beat();
+      this.record.notify();
     }
   }
 
@@ -183,9 +181,8 @@ export class Chat {
       round,
       readRound(this.id, round).then(
         ({ executions }) => {
-          for (const e of executions)
-            if (!this.conversation.executions.has(e.id)) this.conversation.executions.set(e.id, e);
-          this.record.beat();
+          for (const e of executions) if (!this.store.executions.has(e.id)) this.store.executions.set(e.id, e);
+          this.record.notify();
         },
         () => {
           this.rounds.delete(round);
@@ -195,11 +192,11 @@ export class Chat {
   }
 
   execution(id: string | undefined): Execution | undefined {
-    return id ? this.conversation.executions.get(id) : undefined;
+    return id ? this.store.executions.get(id) : undefined;
   }
 
   private sent({ message, session }: Schemas['MessageAccepted']): void {
-    this.conversation.arrived(message, session);
+    this.store.arrived(message, session);
   }
 
   /** An answer of the API said that the session is not where the page thought: look. */
@@ -207,7 +204,7 @@ export class Chat {
     const { status } = asProblem(thrown);
     if (status === 404) {
       this.gone = true;
-      this.record.beat();
+      this.record.notify();
     }
     if (status === 409) void this.load(true);
   }

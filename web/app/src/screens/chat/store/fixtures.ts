@@ -1,6 +1,6 @@
 // Small sessions and messages for the tests of this folder.
 import type { StreamEvent } from '../../../events/types';
-import type { Approval, Execution, Latest, Message, Session } from './conversation';
+import type { Approval, Execution, Latest, Message, Session } from './sessionStore';
 
 const at = '2026-03-02T07:30:00.000Z';
 

@@ -1,5 +1,5 @@
 // What the record shows, in order.
-import type { Approval, Conversation, Execution, Message } from './conversation';
+import type { Approval, SessionStore, Execution, Message } from './sessionStore';
 
 export type Item =
   | { kind: 'message'; key: string; message: Message }
@@ -36,9 +36,9 @@ export const thoughts = (m: Message): string =>
     .filter(Boolean)
     .join('\n\n');
 
-/** The items of a conversation. Queued messages stand at the composer, and a message that
+/** The items of a chat. Queued messages stand at the composer, and a message that
  * says that a question was set aside is hidden while the question itself is shown. */
-export function itemsOf(c: Conversation): Item[] {
+export function itemsOf(c: SessionStore): Item[] {
   const hidden = new Set([...c.approvals.values()].map((a) => a.approval.cancel_message_id).filter(Boolean));
   const reported = new Set<string>();
   const placed: { seq: number; item: Item }[] = [];

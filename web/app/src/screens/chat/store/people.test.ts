@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Conversation } from './conversation';
+import { SessionStore } from './sessionStore';
 import { aMessage, anAnswer, latest } from './fixtures';
 import { itemsOf, severalPeople } from './items';
 
@@ -9,7 +9,7 @@ it.each([
   [[undefined, 'key_1'], false],
   [[], false],
 ])('names stand where several people write: %j', (senders, several) => {
-  const c = new Conversation('ses_1');
+  const c = new SessionStore('ses_1');
   c.load(
     latest({
       messages: [

@@ -1,6 +1,6 @@
 // Reads the record of a session from the server.
 import { api, body } from '../../../api/client';
-import type { Approval, Execution, Latest, Message, Roundtrip, Session } from './conversation';
+import type { Approval, Execution, Latest, Message, Roundtrip, Session } from './sessionStore';
 
 const newest = 200; // so many are read at first: those that wait their turn, 100 at most, and as many of the rest
 const older = 200;

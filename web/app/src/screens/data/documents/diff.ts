@@ -3,7 +3,7 @@ export interface Line {
   text: string;
 }
 
-const most = 4_000_000; // cells of the table; beyond it the middle is shown as a whole
+const maxCells = 4_000_000; // cells of the table; beyond it the middle is shown as a whole
 
 /** The lines of two texts: which stayed, which went, which came. */
 export function diffLines(before: string, now: string): Line[] {
@@ -24,7 +24,7 @@ function middle(a: string[], b: string[]): Line[] {
   const gone = (text: string): Line => ({ kind: 'gone', text });
   const added = (text: string): Line => ({ kind: 'added', text });
   const width = b.length + 1;
-  if ((a.length + 1) * width > most) return [...a.map(gone), ...b.map(added)];
+  if ((a.length + 1) * width > maxCells) return [...a.map(gone), ...b.map(added)];
   // length[i * width + j]: how many lines the rests a[i…] and b[j…] have in common.
   const length = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => length[i * width + j]!;

@@ -29,7 +29,7 @@ export function Entries({ tool, schema, filter }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const query = useEntries(tool.id, { ...queryOf(filter), order, limit: 50, after: cursors.at(-1) });
   const fresh = useFresh(query.isPlaceholderData ? undefined : query.data?.data, `${order} ${cursors.at(-1) ?? ''}`);
-  const turn = (next: string[]) => {
+  const goToPage = (next: string[]) => {
     setCursors(next);
     setChosen(new Set());
   };
@@ -65,7 +65,7 @@ export function Entries({ tool, schema, filter }: Props) {
                     value={order}
                     onChange={(e) => {
                       setOrder(e.target.value as 'asc');
-                      turn([]);
+                      goToPage([]);
                     }}
                   >
                     <option value="desc">{t('order.desc')}</option>
@@ -75,7 +75,7 @@ export function Entries({ tool, schema, filter }: Props) {
               )}
               {(cursors.length > 0 || next_cursor) && (
                 <div className="row">
-                  <button type="button" disabled={!cursors.length} onClick={() => turn(cursors.slice(0, -1))}>
+                  <button type="button" disabled={!cursors.length} onClick={() => goToPage(cursors.slice(0, -1))}>
                     ← {t(order === 'desc' ? 'newer' : 'older')}
                   </button>
                   <span className="small muted" role="status">
@@ -84,7 +84,7 @@ export function Entries({ tool, schema, filter }: Props) {
                   <button
                     type="button"
                     disabled={!next_cursor || query.isPlaceholderData}
-                    onClick={() => turn([...cursors, next_cursor!])}
+                    onClick={() => goToPage([...cursors, next_cursor!])}
                   >
                     {t(order === 'desc' ? 'older' : 'newer')} →
                   </button>

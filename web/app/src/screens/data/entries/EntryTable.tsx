@@ -9,7 +9,7 @@ import css from '../data.module.css';
 import { deleteEntries } from './DeleteEntries';
 import { texts } from '../texts';
 import { toolTexts } from '../toolTexts';
-import { Who } from './Who';
+import { EntryAuthor } from './EntryAuthor';
 import { useNames, useValueText } from '../words';
 
 type Entry = Schemas['Entry'];
@@ -170,7 +170,7 @@ function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDe
         </td>
       ))}
       <td className={css.who}>
-        <Who entry={entry} />
+        <EntryAuthor entry={entry} />
       </td>
       <td>
         <div className={css.actions}>

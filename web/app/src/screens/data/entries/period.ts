@@ -37,8 +37,8 @@ export function secondsOfDay(day: string): number {
 
 export type Group = 'none' | 'day' | 'week' | 'month';
 export const groups: Group[] = ['none', 'day', 'week', 'month'];
-const most = 390; // the server makes 400 groups; the ends of the period may be cut days
+const maxGroups = 390; // the server makes 400 groups; the ends of the period may be cut days
 
 /** How a span of so many days can be grouped without becoming too many groups. */
 export const groupsFor = (days: number): Group[] =>
-  groups.filter((group) => group === 'none' || group === 'month' || days / (group === 'week' ? 7 : 1) <= most);
+  groups.filter((group) => group === 'none' || group === 'month' || days / (group === 'week' ? 7 : 1) <= maxGroups);

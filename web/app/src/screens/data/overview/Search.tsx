@@ -11,7 +11,7 @@ import { partsOf, placesOf } from './marks';
 import { texts } from '../texts';
 
 const kinds = ['', 'entry', 'note', 'document'] as const;
-const most = 100;
+const maxHits = 100;
 
 interface Props {
   word: string;
@@ -76,9 +76,9 @@ function Hits({ q, kinds: only }: { q: string; kinds?: string }) {
               </ol>
             </div>
           )}
-          {next_cursor && limit < most && (
+          {next_cursor && limit < maxHits && (
             <p>
-              <button type="button" onClick={() => setLimit(Math.min(most, limit * 2))}>
+              <button type="button" onClick={() => setLimit(Math.min(maxHits, limit * 2))}>
                 {t('more')}
               </button>
             </p>

@@ -14,7 +14,7 @@ import { useNames, useValueText } from '../words';
 
 const figures = ['mean', 'sum', 'last', 'min', 'max'] as const;
 type Figure = (typeof figures)[number];
-const most = 600; // points that are drawn one by one
+const maxPoints = 600; // points that are drawn one by one
 
 interface Props {
   tool: Schemas['Tool'];
@@ -36,7 +36,7 @@ export function ToolChart({ tool, fields, filter }: Props) {
     { params: { path: { tool_id: tool.id }, query: { ...queryOf(filter), field: field.name } } },
     { placeholderData: (old) => old },
   );
-  const many = (stats.data?.data[0]?.count ?? 0) > most;
+  const many = (stats.data?.data[0]?.count ?? 0) > maxPoints;
   const possible = usePossible(tool.id, filter).filter((one) => one !== 'none' || !many);
   const group = possible.includes(wanted) ? wanted : possible[0]!;
   const props: DrawProps = { tool, field, filter, total: stats.data?.data[0] };
@@ -139,7 +139,7 @@ async function allEntries(tool: string, filter: Filter): Promise<Schemas['Entry'
     });
     found.push(...page.data);
     after = page.next_cursor ?? undefined;
-  } while (after && found.length < most + 200);
+  } while (after && found.length < maxPoints + 200);
   return found.toReversed();
 }
 

@@ -28,7 +28,7 @@ function read(): Deleted[] {
   }
 }
 
-function be(nextList: Deleted[], nextLast: Deleted | null) {
+function update(nextList: Deleted[], nextLast: Deleted | null) {
   list = nextList.slice(0, 50);
   last = nextLast;
   try {
@@ -48,15 +48,15 @@ window.addEventListener('storage', (e) => {
 /** Remembers what was deleted. */
 export function wasDeleted(kind: DeletedKind, ids: string[], name: string): void {
   const made = { kind, ids, name: name.slice(0, 200), at: Date.now() };
-  be([made, ...list], made);
+  update([made, ...list], made);
 }
 
 export const forget = (one: Deleted): void =>
-  be(
+  update(
     list.filter((d) => d !== one),
     last === one ? null : last,
   );
-export const closeBar = (): void => be(list, null);
+export const closeBar = (): void => update(list, null);
 
 async function restoreOne(kind: DeletedKind, id: string): Promise<void> {
   switch (kind) {

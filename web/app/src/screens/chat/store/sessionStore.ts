@@ -32,7 +32,7 @@ export type Change = 'record' | 'live';
 // Phases in which the AI may be writing.
 const writing = new Set<string>(['CALLING_AI', 'PARSING_AI_RESPONSE', 'COMPACTING_CONTEXT']);
 
-export class Conversation {
+export class SessionStore {
   session: Session | null = null;
   messages = new Map<string, Message>();
   executions = new Map<string, Execution>();

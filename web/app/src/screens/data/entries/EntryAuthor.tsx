@@ -5,7 +5,7 @@ import { Time } from '../../../ui/Time';
 import { toolTexts } from '../toolTexts';
 
 /** Who wrote an entry last, and when: a session with the way to it, or somebody else. */
-export function Who({ entry }: { entry: Schemas['Entry'] }) {
+export function EntryAuthor({ entry }: { entry: Schemas['Entry'] }) {
   const t = toolTexts.use();
   return (
     <span className="small muted" data-by={entry.session_id ?? ''}>

@@ -1,16 +1,16 @@
-// What lies over the page: the palette, the list of keys, or nothing.
+// The overlay that is open: the palette, the list of keys, or none.
 import { useSyncExternalStore } from 'react';
 
-export type Over = 'palette' | 'keys' | null;
-let now: Over = null;
+export type Overlay = 'palette' | 'keys' | null;
+let now: Overlay = null;
 const listeners = new Set<() => void>();
 
-export function show(next: Over): void {
+export function show(next: Overlay): void {
   now = next;
   for (const listener of listeners) listener();
 }
 
-export const useOver = (): Over =>
+export const useOverlay = (): Overlay =>
   useSyncExternalStore(
     (changed) => {
       listeners.add(changed);

@@ -2,8 +2,8 @@ import { Component, type ReactNode } from 'react';
 import { ProblemBox } from '../ui/Problem';
 import { texts } from './texts';
 
-/** Keeps a screen that breaks from taking the page with it. */
-export class Guard extends Component<{ children: ReactNode }, { thrown: unknown }> {
+/** Keeps an error in one screen from breaking the whole page. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { thrown: unknown }> {
   state = { thrown: null as unknown };
   static getDerivedStateFromError(thrown: unknown) {
     return { thrown };

@@ -6,8 +6,8 @@ import { ProblemBox } from '../../ui/Problem';
 import { curl } from './curl';
 import { texts } from './texts';
 
-/** The ways to take the record away: files, and the request that gives it. */
-export function Take({ id }: { id: string }) {
+/** Exports the record: as files, or as the request that returns it. */
+export function Export({ id }: { id: string }) {
   const t = texts.use();
   const save = useAction(async (format: 'json' | 'markdown') => {
     // By our own request and not by a link: a link cannot carry the key.

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react';
 import { keysOn } from '../../ui/keys';
-import { show, useOver } from './open';
+import { show, useOverlay } from './overlay';
 
 // Loaded when they are first wanted.
 const Palette = lazy(() => import('./Palette'));
@@ -10,8 +10,8 @@ const writes = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** The keys that work everywhere, and what they open. */
-export function Over() {
-  const over = useOver();
+export function GlobalKeys() {
+  const overlay = useOverlay();
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       const open = document.querySelector('dialog[open]') !== null;
@@ -29,7 +29,7 @@ export function Over() {
   const close = () => show(null);
   return (
     <Suspense fallback={null}>
-      {over === 'palette' ? <Palette onClose={close} /> : over === 'keys' ? <Keys onClose={close} /> : null}
+      {overlay === 'palette' ? <Palette onClose={close} /> : overlay === 'keys' ? <Keys onClose={close} /> : null}
     </Suspense>
   );
 }

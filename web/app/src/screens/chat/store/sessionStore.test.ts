@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../events/types';
-import { Conversation } from './conversation';
+import { SessionStore } from './sessionStore';
 import {
   aMessage,
   anAnswer,
@@ -15,15 +15,15 @@ import {
 } from './fixtures';
 import { itemsOf, writtenText } from './items';
 
-const shown = (c: Conversation) => itemsOf(c).map((i) => `${i.kind} ${i.key}`);
+const shown = (c: SessionStore) => itemsOf(c).map((i) => `${i.kind} ${i.key}`);
 
-function loaded(more = {}): Conversation {
-  const c = new Conversation('ses_1');
+function loaded(more = {}): SessionStore {
+  const c = new SessionStore('ses_1');
   c.load(latest({ messages: [anAnswer('msg_2', 6, 'hello'), aMessage('msg_1', 5)], ...more }));
   return c;
 }
 
-describe('a conversation', () => {
+describe('a session on the page', () => {
   it('begins with what was read and goes on with events', () => {
     const c = loaded();
     c.apply(created(11, aMessage('msg_3', 11)));
@@ -52,7 +52,7 @@ describe('a conversation', () => {
   });
 
   it('keeps events that come while it is read, and applies what is newer', () => {
-    const c = new Conversation('ses_1');
+    const c = new SessionStore('ses_1');
     c.apply(created(9, aMessage('msg_old', 9)));
     c.apply(created(12, aMessage('msg_new', 12)));
     expect(shown(c)).toEqual([]);
@@ -116,7 +116,7 @@ describe('streamed text', () => {
     c.apply(phase(11, 'IDLE', 'CALLING_AI'));
     return c;
   };
-  const text = (c: Conversation) => [...c.live.values()][0]?.text;
+  const text = (c: SessionStore) => [...c.live.values()][0]?.text;
 
   it('grows by offsets; what is doubled falls away, what is missing is asked for', () => {
     const c = writing();

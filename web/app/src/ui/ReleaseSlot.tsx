@@ -7,9 +7,9 @@ import { ProblemBox } from './Problem';
 import { SessionLink } from './session';
 import { texts } from './texts';
 
-/** A conversation at rest keeps its turn for a while, and what waits behind it waits in
- * vain if nobody goes on talking. Says so, and lets the next one begin. Shown only then. */
-export function Turn() {
+/** A chat at rest keeps the slot for a while, though others wait for it. Says so, and lets
+ * a person release it. Shown only then. */
+export function ReleaseSlot() {
   const t = texts.use();
   const f = useFormat();
   const slot = $api.useQuery('get', '/v1/slot');
