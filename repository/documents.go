@@ -86,14 +86,14 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 		if err := d.updated(ctx, n, err, "documents", "document", doc.ID, &doc.Version); err != nil {
 			return err
 		}
-		return d.reindexDocument(ctx, doc)
+		return d.index().document(ctx, doc)
 	}
 	row.Version = 1
 	if err := d.insert(ctx, documentTable.Rows(row)); err != nil {
 		return fmt.Errorf("insert the document: %w", err)
 	}
 	doc.WorkspaceID, doc.Version = d.workspace, 1
-	return d.reindexDocument(ctx, doc)
+	return d.index().document(ctx, doc)
 }
 
 // DeleteDocument takes a document away.
@@ -101,7 +101,7 @@ func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) erro
 	if err := d.deleted(ctx, "documents", "document", id, at); err != nil {
 		return err
 	}
-	return d.unindex(ctx, "id = $2", id)
+	return d.index().drop(ctx, "id = $2", id)
 }
 
 // KeepDocumentVersion keeps what a document has just published.

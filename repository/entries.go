@@ -102,7 +102,7 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 	if err := d.insert(ctx, entryTable.Rows(rows...)); err != nil {
 		return fmt.Errorf("insert the entries: %w", err)
 	}
-	return d.indexEntries(ctx, entries, types)
+	return d.index().entries(ctx, entries, types)
 }
 
 // UpdateEntry changes an entry on condition of its version, and bumps it. It stays in
@@ -113,7 +113,7 @@ func (d *Data) UpdateEntry(ctx context.Context, e *domain.Entry) error {
 	if err := d.updated(ctx, n, err, "entries", "entry", e.ID, &e.Version); err != nil {
 		return err
 	}
-	return d.reindexEntry(ctx, e)
+	return d.index().entry(ctx, e)
 }
 
 // DeleteEntries takes entries away, all or none: not_found if one of them is not
@@ -133,7 +133,7 @@ func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) er
 		if n != int64(len(batch)) {
 			return domain.NotFound("entry")
 		}
-		if err := d.unindex(ctx, "id IN ("+sqldb.Placeholders(2, len(batch))+")", args[2:]...); err != nil {
+		if err := d.index().drop(ctx, "id IN ("+sqldb.Placeholders(2, len(batch))+")", args[2:]...); err != nil {
 			return err
 		}
 	}

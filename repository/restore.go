@@ -13,11 +13,11 @@ import (
 // with the tools and entries that went with it, and without those that were deleted
 // before. false: the zone was not deleted, and nothing was done.
 func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (bool, error) {
-	at, err := d.deletedAt(ctx, "zones", "zone", id, since)
+	at, err := deletedAt(ctx, d, "zones", "zone", id, since)
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	return d.restore(ctx, id, at, d.reindexZone, []string{
+	return restore(ctx, d, id, at, d.index().zone, []string{
 		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
@@ -27,15 +27,15 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 // RestoreTool undoes a deletion that is not older than since, with the entries that
 // went with the tool. Its zone must be there.
 func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (bool, error) {
-	at, err := d.deletedAt(ctx, "tools", "tool", id, since)
+	at, err := deletedAt(ctx, d, "tools", "tool", id, since)
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	if err := d.parentThere(ctx, "tool", "zone", "SELECT z.name, z.deleted_at FROM tools t JOIN zones z "+
+	if err := parentThere(ctx, d, "tool", "zone", "SELECT z.name, z.deleted_at FROM tools t JOIN zones z "+
 		"ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE t.workspace_id = $1 AND t.id = $2", id); err != nil {
 		return false, err
 	}
-	return d.restore(ctx, id, at, d.reindexTool, []string{
+	return restore(ctx, d, id, at, d.index().tool, []string{
 		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
 	})
@@ -43,15 +43,15 @@ func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (boo
 
 // RestoreEntry undoes a deletion that is not older than since. Its tool must be there.
 func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error) {
-	at, err := d.deletedAt(ctx, "entries", "entry", id, since)
+	at, err := deletedAt(ctx, d, "entries", "entry", id, since)
 	if err != nil || at.IsZero() {
 		return false, err
 	}
-	if err := d.parentThere(ctx, "entry", "tool", "SELECT t.name, t.deleted_at FROM entries e JOIN tools t "+
+	if err := parentThere(ctx, d, "entry", "tool", "SELECT t.name, t.deleted_at FROM entries e JOIN tools t "+
 		"ON t.workspace_id = e.workspace_id AND t.id = e.tool_id WHERE e.workspace_id = $1 AND e.id = $2", id); err != nil {
 		return false, err
 	}
-	return d.restore(ctx, id, at, d.reindexEntryID, []string{
+	return restore(ctx, d, id, at, d.index().entryID, []string{
 		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 	})
 }
@@ -59,7 +59,7 @@ func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bo
 // RestoreDocument undoes a deletion that is not older than since; a conflict if its
 // key has been given to another one.
 func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error) {
-	at, err := d.deletedAt(ctx, "documents", "document", id, since)
+	at, err := deletedAt(ctx, d, "documents", "document", id, since)
 	if err != nil || at.IsZero() {
 		return false, err
 	}
@@ -72,13 +72,13 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 	if taken > 0 {
 		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, or keep it.")
 	}
-	return d.restore(ctx, id, at, d.reindexDocumentID, []string{
+	return restore(ctx, d, id, at, d.index().documentID, []string{
 		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 	})
 }
 
 // deletedAt is when something was deleted, zero if it is there.
-func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time.Time) (sqldb.Stamp, error) {
+func deletedAt(ctx context.Context, d *Data, table, noun, id string, since time.Time) (sqldb.Stamp, error) {
 	var at sqldb.Stamp
 	err := d.r.Get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2", d.workspace, id)
 	switch {
@@ -94,7 +94,7 @@ func (d *Data) deletedAt(ctx context.Context, table, noun, id string, since time
 }
 
 // parentThere refuses to bring something back into what is deleted itself.
-func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) error {
+func parentThere(ctx context.Context, d *Data, noun, parent, query, id string) error {
 	var row struct {
 		Name      string      `db:"name"`
 		DeletedAt sqldb.Stamp `db:"deleted_at"`
@@ -110,7 +110,7 @@ func (d *Data) parentThere(ctx context.Context, noun, parent, query, id string) 
 }
 
 // restore brings back what the queries name, and has it found again.
-func (d *Data) restore(ctx context.Context, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
+func restore(ctx context.Context, d *Data, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
 	for _, query := range queries {
 		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
 			return false, fmt.Errorf("undo a deletion: %w", err)

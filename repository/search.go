@@ -19,8 +19,17 @@ func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.Searc
 	if err != nil {
 		return nil, "", err
 	}
-	hits, err := d.hits(ctx, rows, words, s.Published)
-	return hits, next, err
+	h := hits{d: d, words: words, published: s.Published}
+	found, err := h.read(ctx, rows)
+	return found, next, err
+}
+
+// hits reads what was found.
+type hits struct {
+	d         *Data
+	words     *search.Words
+	published bool
+	byID      map[string]domain.SearchHit // of those at hand
 }
 
 // hitRow is an entry with what it stands in.
@@ -47,11 +56,11 @@ var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zo
 // its snippet is kept.
 const hitsAtOnce = 25
 
-// hits reads what was found. What was deleted since is left out.
-func (d *Data) hits(ctx context.Context, rows []search.Found, w *search.Words, published bool) ([]domain.SearchHit, error) {
-	hits := make([]domain.SearchHit, 0, len(rows))
+// read gives a hit for each of the rows; what was deleted since is left out.
+func (h *hits) read(ctx context.Context, rows []search.Found) ([]domain.SearchHit, error) {
+	all := make([]domain.SearchHit, 0, len(rows))
 	for part := range slices.Chunk(rows, hitsAtOnce) {
-		byID := map[string]domain.SearchHit{}
+		h.byID = map[string]domain.SearchHit{}
 		var entries, documents []string
 		for _, row := range part {
 			if domain.SearchKind(row.Kind) == domain.SearchDocuments {
@@ -60,27 +69,27 @@ func (d *Data) hits(ctx context.Context, rows []search.Found, w *search.Words, p
 				entries = append(entries, row.ID)
 			}
 		}
-		if err := d.hitEntries(ctx, entries, w, byID); err != nil {
+		if err := h.readEntries(ctx, entries); err != nil {
 			return nil, err
 		}
-		if err := d.hitDocuments(ctx, documents, w, published, byID); err != nil {
+		if err := h.readDocuments(ctx, documents); err != nil {
 			return nil, err
 		}
 		for _, row := range part {
-			if hit, ok := byID[row.ID]; ok {
-				hits = append(hits, hit)
+			if hit, ok := h.byID[row.ID]; ok {
+				all = append(all, hit)
 			}
 		}
 	}
-	return hits, nil
+	return all, nil
 }
 
-func (d *Data) hitEntries(ctx context.Context, ids []string, w *search.Words, byID map[string]domain.SearchHit) error {
+func (h *hits) readEntries(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	var rows []hitRow
-	if err := d.r.All(ctx, &rows, hitEntries, d.padded(ids)...); err != nil {
+	if err := h.d.r.All(ctx, &rows, hitEntries, h.padded(ids)...); err != nil {
 		return fmt.Errorf("read the entries found: %w", err)
 	}
 	for i := range rows {
@@ -91,18 +100,18 @@ func (d *Data) hitEntries(ctx context.Context, ids []string, w *search.Words, by
 		if r.ToolType == domain.NotesType {
 			hit.Kind = domain.SearchNotes
 		}
-		w.Show(&hit, body)
-		byID[r.ID] = hit
+		h.words.Show(&hit, body)
+		h.byID[r.ID] = hit
 	}
 	return nil
 }
 
-func (d *Data) hitDocuments(ctx context.Context, ids []string, w *search.Words, published bool, byID map[string]domain.SearchHit) error {
+func (h *hits) readDocuments(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	var rows []documentRow
-	if err := d.r.All(ctx, &rows, liveDocuments+" AND id IN ("+sqldb.Placeholders(2, hitsAtOnce)+")", d.padded(ids)...); err != nil {
+	if err := h.d.r.All(ctx, &rows, liveDocuments+" AND id IN ("+sqldb.Placeholders(2, hitsAtOnce)+")", h.padded(ids)...); err != nil {
 		return fmt.Errorf("read the documents found: %w", err)
 	}
 	for i := range rows {
@@ -110,22 +119,22 @@ func (d *Data) hitDocuments(ctx context.Context, ids []string, w *search.Words, 
 		hit := domain.SearchHit{Kind: domain.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
 		draft := r.PublishedAt.IsZero() || r.Body != r.Published
 		switch {
-		case published, draft && !r.PublishedAt.IsZero() && w.Count(r.Body) < w.Count(r.Published):
-			w.Show(&hit, r.Published)
+		case h.published, draft && !r.PublishedAt.IsZero() && h.words.Count(r.Body) < h.words.Count(r.Published):
+			h.words.Show(&hit, r.Published)
 		default:
 			hit.Draft = draft
-			w.Show(&hit, r.Body)
+			h.words.Show(&hit, r.Body)
 		}
-		byID[r.ID] = hit
+		h.byID[r.ID] = hit
 	}
 	return nil
 }
 
 // padded are the workspace and so many ids, the last one repeated, that the statement
 // is always the same.
-func (d *Data) padded(ids []string) []any {
+func (h *hits) padded(ids []string) []any {
 	args := make([]any, 0, hitsAtOnce+1)
-	args = append(args, d.workspace)
+	args = append(args, h.d.workspace)
 	for i := range hitsAtOnce {
 		args = append(args, ids[min(i, len(ids)-1)])
 	}

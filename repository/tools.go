@@ -102,7 +102,7 @@ func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("delete the tool's entries: %w", err)
 	}
-	if err := d.unindex(ctx, "tool_id = $2", id); err != nil {
+	if err := d.index().drop(ctx, "tool_id = $2", id); err != nil {
 		return err
 	}
 	return d.deleted(ctx, "tools", "tool", id, at)

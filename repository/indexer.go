@@ -1,0 +1,128 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/search"
+)
+
+// indexer has the search find the user's data as it is in the transaction.
+type indexer struct{ d *Data }
+
+func (d *Data) index() indexer { return indexer{d} }
+
+// put puts rows into the index that are not there.
+func (x indexer) put(ctx context.Context, rows []search.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if x.d.w == nil {
+		return errReadOnly
+	}
+	if err := x.d.search.Put(ctx, x.d.w, x.d.workspace, rows); err != nil {
+		return fmt.Errorf("index for the search: %w", err)
+	}
+	return nil
+}
+
+// drop takes away the rows that a condition names; $1 is the workspace.
+func (x indexer) drop(ctx context.Context, condition string, args ...any) error {
+	if x.d.w == nil {
+		return errReadOnly
+	}
+	err := x.d.search.Drop(ctx, x.d.w, "workspace_id = $1 AND "+condition, append([]any{x.d.workspace}, args...)...)
+	if err != nil {
+		return fmt.Errorf("take out of the search: %w", err)
+	}
+	return nil
+}
+
+// entries indexes new entries of tools of these types, by tool.
+func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[string]string) error {
+	rows := make([]search.Row, 0, len(entries))
+	for i := range entries {
+		if row, ok := search.EntryRow(&entries[i], types[entries[i].ToolID]); ok {
+			rows = append(rows, row)
+		}
+	}
+	return x.put(ctx, rows)
+}
+
+// entry re-indexes an entry after a change.
+func (x indexer) entry(ctx context.Context, e *domain.Entry) error {
+	if err := x.drop(ctx, "id = $2", e.ID); err != nil {
+		return err
+	}
+	tool, err := x.d.Tool(ctx, e.ToolID)
+	if err != nil {
+		return err
+	}
+	return x.entries(ctx, []domain.Entry{*e}, map[string]string{tool.ID: tool.ToolType})
+}
+
+// entryID indexes an entry that came back.
+func (x indexer) entryID(ctx context.Context, id string) error {
+	e, err := x.d.Entry(ctx, id)
+	if err != nil {
+		return err
+	}
+	return x.entry(ctx, e)
+}
+
+// tool indexes the entries of a tool that came back.
+func (x indexer) tool(ctx context.Context, id string) error {
+	if err := x.drop(ctx, "tool_id = $2", id); err != nil {
+		return err
+	}
+	tool, err := x.d.Tool(ctx, id)
+	if err != nil {
+		return err
+	}
+	for cursor := ""; ; {
+		entries, next, err := x.d.Entries(ctx, domain.EntryFilter{ToolID: id, Limit: sqldb.LargestPage, Cursor: cursor})
+		if err != nil {
+			return err
+		}
+		if err := x.entries(ctx, entries, map[string]string{id: tool.ToolType}); err != nil {
+			return err
+		}
+		if next == "" {
+			return nil
+		}
+		cursor = next
+	}
+}
+
+// zone indexes the entries of a zone that came back.
+func (x indexer) zone(ctx context.Context, id string) error {
+	tools, err := x.d.Tools(ctx, id)
+	if err != nil {
+		return err
+	}
+	for i := range tools {
+		if err := x.tool(ctx, tools[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documentID indexes a document that came back.
+func (x indexer) documentID(ctx context.Context, id string) error {
+	doc, err := x.d.DocumentByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	return x.document(ctx, doc)
+}
+
+// document re-indexes a document after a change.
+func (x indexer) document(ctx context.Context, doc *domain.Document) error {
+	if err := x.drop(ctx, "id = $2", doc.ID); err != nil {
+		return err
+	}
+	return x.put(ctx, search.DocumentRows(doc))
+}
