@@ -166,7 +166,9 @@ func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) e
 
 // SessionApprovals lists the approvals of one session, oldest first. The second result
 // is the cursor of the next page, "" at the end.
-func (s *ApprovalStore) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) ([]*domain.Approval, string, error) {
+func (s *ApprovalStore) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) (
+	[]*domain.Approval, string, error,
+) {
 	after, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err

@@ -113,7 +113,8 @@ func automationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*d
 // workspace. The caller compares the token.
 func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
 	var row automationRow
-	err := s.db.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE id = $1 AND hook_sealed <> '' AND deleted_at IS NULL", id)
+	err := s.db.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE id = $1 AND hook_sealed <> '' "+
+		"AND deleted_at IS NULL", id)
 	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("webhook")
 	}
@@ -125,7 +126,9 @@ func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*dom
 
 // Automations lists a workspace's automations, newest first. The second result is the
 // cursor of the next page, "" at the end.
-func (s *AutomationStore) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
+func (s *AutomationStore) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) (
+	[]*domain.Automation, string, error,
+) {
 	before, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return nil, "", err

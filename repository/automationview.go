@@ -15,7 +15,9 @@ import (
 // DecideAutomation is Decide for an automation: its view under the workspace's lock, and the
 // change that decide returns, in one transaction; nil writes nothing. With automation ""
 // the view has none: it is for making one.
-func (s *Store) DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error) {
+func (s *Store) DecideAutomation(
+	ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
+) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.automationView(sqldb.Unwatched(ctx), t, workspace, automation)
 		if err != nil {
@@ -41,7 +43,8 @@ func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, au
 		return nil, err
 	}
 	var last sqldb.Stamp
-	err = r.Get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
+	err = r.Get(ctx, &last, "SELECT MAX(scheduled_at) FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
+		"AND scheduled_at > $3 AND trigger_kind <> 'EVENT'",
 		workspace, automation, sqldb.At(v.Automation.ScheduleSince))
 	if err != nil {
 		return nil, fmt.Errorf("read the history of occurrences: %w", err)
@@ -63,8 +66,10 @@ func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, au
 func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error {
 	ws, order := v.Workspace.ID, v.Automation
 	var rows []sessionRow
-	err := r.All(ctx, &rows, "SELECT * FROM (SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
-		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
+	err := r.All(ctx, &rows, "SELECT * FROM (SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 "+
+		"AND automation_id = $2 AND type = 'AUTOMATION' "+
+		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs "+
+		"UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
 		ws, order.ID, maxDue, order.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
@@ -105,9 +110,11 @@ func endsOf(ctx context.Context, r sqldb.Reader, order *domain.Automation) ([]do
 		At     sqldb.Stamp `db:"at"`
 		ID     string      `db:"id"`
 	}
-	err := r.All(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 AND automation_id = $2 "+
+	err := r.All(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 "+
+		"AND automation_id = $2 "+
 		"AND type = 'AUTOMATION' AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4) runs "+
-		"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
+		"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $1 "+
+		"AND automation_id = $2 "+
 		"AND state = 'FAILED' AND recorded_at > $3 ORDER BY recorded_at DESC, id DESC LIMIT $4) failed ORDER BY at DESC, id DESC LIMIT $4",
 		order.WorkspaceID, order.ID, sqldb.At(order.ScheduleSince), domain.FailuresToDisable)
 	if err != nil {
@@ -183,7 +190,8 @@ func (s *AutomationStore) RunRecords(ctx context.Context, workspace string, f do
 // ended without it never began.
 func (s *AutomationStore) startOf(ctx context.Context, run *domain.Session) (*time.Time, error) {
 	var at sqldb.Stamp
-	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase AND to_phase <> 'COMPLETED' "+
+	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase "+
+		"AND to_phase <> 'COMPLETED' "+
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)
 	switch {
 	case sqldb.NotFound(err) && run.HoldsSlot:

@@ -101,7 +101,9 @@ var errNoChange = errors.New("nothing to write")
 // returns, in one transaction; nil writes nothing. With session "" the View has none:
 // it is for making one. decide may run more than once, each time on what is there
 // then, so it must not act on the outside.
-func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
+func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
+	*domain.Change, error,
+) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, briefSQL)
 		if err != nil {
@@ -121,7 +123,9 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 // Act is Decide with the user's data in the same transaction: what act does to it
 // and the change that it returns are stored together. With a nil change, what it did
 // to the data is undone.
-func (s *Store) Act(ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error)) (*domain.Change, error) {
+func (s *Store) Act(
+	ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error),
+) (*domain.Change, error) {
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, waitingSQL)
 		if err != nil {
@@ -133,7 +137,9 @@ func (s *Store) Act(ctx context.Context, workspace, session string, act func(con
 
 // decided writes the change that decide returns of what it reads in the same
 // transaction, and tells of it; with nil, nothing is written.
-func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (*domain.Change, error) {
+func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (
+	*domain.Change, error,
+) {
 	var c *domain.Change
 	err := s.write(ctx, workspace, func(t *tx) (err error) {
 		if c, err = decide(ctx, t); err != nil {
@@ -157,7 +163,9 @@ func (s *base) decided(ctx context.Context, workspace string, decide func(contex
 // WriteData changes the user's data outside any session. What fn says was changed is
 // told in the log, in the same transaction; the result is the number of the last of
 // these events, or of the workspace's latest one when fn tells nothing.
-func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context.Context, *Data) ([]domain.DataChange, error)) (int64, error) {
+func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context.Context, *Data) ([]domain.DataChange, error)) (
+	int64, error,
+) {
 	var c *domain.Change
 	var seq int64
 	err := s.write(ctx, workspace, func(t *tx) error {

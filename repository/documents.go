@@ -58,7 +58,8 @@ func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]d
 	if err != nil {
 		return nil, "", err
 	}
-	q := sqldb.NewQuery("SELECT "+documentTable.Columns()+" FROM documents WHERE workspace_id = ? AND deleted_at IS NULL AND key > ? ORDER BY key",
+	q := sqldb.NewQuery("SELECT "+documentTable.Columns()+" FROM documents WHERE workspace_id = ? AND deleted_at IS NULL "+
+		"AND key > ? ORDER BY key",
 		d.workspace, after.Name)
 	rows, next, err := sqldb.ReadPage(ctx, d.r, q, limit, func(r *documentRow) sqldb.Cursor { return sqldb.Cursor{Name: r.Key, ID: r.ID} })
 	if err != nil {
@@ -138,12 +139,14 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	if err != nil {
 		return nil, "", err
 	}
-	q := sqldb.NewQuery("SELECT version, title, '' AS body, published_at FROM document_versions WHERE workspace_id = ? AND document_id = ?", d.workspace, id)
+	q := sqldb.NewQuery("SELECT version, title, '' AS body, published_at FROM document_versions WHERE workspace_id = ? "+
+		"AND document_id = ?", d.workspace, id)
 	if cursor != "" {
 		q.Add(" AND version < ?", after.Number)
 	}
 	q.Add(" ORDER BY version DESC")
-	rows, next, err := sqldb.ReadPage(ctx, d.r, q, limit, func(r *documentVersionRow) sqldb.Cursor { return sqldb.Cursor{Number: r.Version, ID: id} })
+	rows, next, err := sqldb.ReadPage(ctx, d.r, q, limit,
+		func(r *documentVersionRow) sqldb.Cursor { return sqldb.Cursor{Number: r.Version, ID: id} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the published versions: %w", err)
 	}
@@ -153,7 +156,8 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 // DocumentVersion reads one published version with its text.
 func (d *Data) DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error) {
 	var row documentVersionRow
-	err := d.r.Get(ctx, &row, "SELECT "+documentVersionTable.Columns()+" FROM document_versions WHERE workspace_id = $1 AND document_id = $2 AND version = $3",
+	err := d.r.Get(ctx, &row, "SELECT "+documentVersionTable.Columns()+" FROM document_versions WHERE workspace_id = $1 "+
+		"AND document_id = $2 AND version = $3",
 		d.workspace, id, version)
 	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("published version")

@@ -20,7 +20,8 @@ const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT 
 
 const sweepSQL = dueWorkSQL +
 	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
-	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences WHERE state = 'DUE') d " +
+	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences " +
+	"WHERE state = 'DUE') d " +
 	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
 	"WHERE a.watches AND a.seen_seq < w.last_seq " +
 	// Those that ended while nobody looked: the process died between the run's end and this.

@@ -48,7 +48,8 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 	if err != nil {
 		return nil, "", err
 	}
-	q := sqldb.NewQuery("SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, f.ToolID)
+	q := sqldb.NewQuery("SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = ? AND tool_id = ? "+
+		"AND deleted_at IS NULL", d.workspace, f.ToolID)
 	period(q, f.From, f.Until)
 	compare, direction := ">", ""
 	if f.Descending {
@@ -77,7 +78,8 @@ func period(q *sqldb.Query, from, until time.Time) {
 
 // Entry reads one entry.
 func (d *Data) Entry(ctx context.Context, id string) (*domain.Entry, error) {
-	return one(ctx, d, "entry", "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*entryRow).entry)
+	return one(ctx, d, "entry", "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND id = $2 "+
+		"AND deleted_at IS NULL", id, (*entryRow).entry)
 }
 
 // InsertEntries stores entries at version 1, all or none, in tools that are there.
@@ -143,7 +145,8 @@ func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) er
 // CountEntries counts the entries of a tool.
 func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	var n int64
-	err := d.r.Get(ctx, &n, "SELECT COUNT(*) FROM entries WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL", d.workspace, toolID)
+	err := d.r.Get(ctx, &n, "SELECT COUNT(*) FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
+		"AND deleted_at IS NULL", d.workspace, toolID)
 	if err != nil {
 		return 0, fmt.Errorf("count the entries: %w", err)
 	}

@@ -47,7 +47,9 @@ func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 // Events lists what was committed after the number after, in order: of one session,
 // or with session "" of the whole workspace. Data is what was encoded when it was
 // stored. more says that there are further ones than the page takes.
-func (s *EventStore) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error) {
+func (s *EventStore) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (
+	events []*domain.LogEvent, more bool, err error,
+) {
 	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ?", workspace, after)
 	if session != "" {
 		q.Add(" AND session_id = ? AND session_id <> ''", session)

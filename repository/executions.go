@@ -110,7 +110,8 @@ func (t *tx) writeExecutions(ctx context.Context, executions []*domain.Execution
 		return fmt.Errorf("write executions: %w", err)
 	}
 	if n != int64(len(executions)) {
-		return fmt.Errorf("write executions: %d of %d have a result already and may not be started again", int64(len(executions))-n, len(executions))
+		return fmt.Errorf("write executions: %d of %d have a result already and may not be started again",
+			int64(len(executions))-n, len(executions))
 	}
 	return nil
 }

@@ -36,7 +36,8 @@ var (
 )
 
 // grantUse: a grant is used when an execution names it and was not called off.
-const grantUse = "(SELECT COUNT(*) FROM executions e WHERE e.workspace_id = g.workspace_id AND e.grant_id = g.id AND e.status <> 'CANCELLED'"
+const grantUse = "(SELECT COUNT(*) FROM executions e WHERE e.workspace_id = g.workspace_id AND e.grant_id = g.id " +
+	"AND e.status <> 'CANCELLED'"
 
 func (r *grantUseRow) grant() (*domain.Grant, error) {
 	g := &domain.Grant{

@@ -53,7 +53,9 @@ type IdempotentRequest struct {
 // it. A key whose request was never applied is free again once its process is gone. A
 // fresh key must be ended by FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An
 // owner with too many keys gets no further one; those that are there hold.
-func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (domain.RequestState, *StoredResponse, error) {
+func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (
+	domain.RequestState, *StoredResponse, error,
+) {
 	var state domain.RequestState
 	var stored *StoredResponse
 	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
@@ -93,7 +95,8 @@ func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentReques
 		return fmt.Errorf("count the keys: %w", err)
 	}
 	if kept > r.MaxKeys {
-		return domain.Errorf(domain.CodeTooManyKeys, "The answers to %d requests of yours with an Idempotency-Key are kept already, each for 24 hours. "+
+		return domain.Errorf(domain.CodeTooManyKeys, "The answers to %d requests of yours with an Idempotency-Key are kept already, "+
+			"each for 24 hours. "+
 			"Nothing was done. Wait, or send what can be repeated without harm without one.", r.MaxKeys)
 	}
 	return nil
@@ -157,7 +160,9 @@ func (r *idempotencyRow) known(hash string) (domain.RequestState, *StoredRespons
 // FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a
 // request whose process died is kept by whoever made it anew: it stays the same, whatever
 // becomes of what was made.
-func (s *RequestStore) FinishIdempotent(ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string) error {
+func (s *RequestStore) FinishIdempotent(
+	ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string,
+) error {
 	kept, err := sqldb.EncodeJSON(&headers)
 	if err != nil {
 		return err

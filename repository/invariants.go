@@ -20,7 +20,8 @@ var invariants = []invariant{
 	{"running_without_owner", "a session is running and nobody ever drove it",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND owner_node = ''"},
 	{"ended_with_slot", "a session that has ended holds the slot, queues, or has a timer",
-		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND phase = 'COMPLETED' AND (holds_slot OR queued_at IS NOT NULL OR wake_at IS NOT NULL)"},
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND phase = 'COMPLETED' AND (holds_slot OR queued_at IS NOT NULL " +
+			"OR wake_at IS NOT NULL)"},
 	{"holder_in_queue", "the session that holds the slot queues for it",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.holds_slot AND (s.queued_at IS NOT NULL OR EXISTS " +
 			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id))"},
@@ -30,7 +31,8 @@ var invariants = []invariant{
 	{"two_runs_go", "two runs of one automation have begun and not ended",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.phase <> 'COMPLETED' " +
 			"AND (s.holds_slot OR s.phase <> 'EXECUTING_ENRICHMENTS') AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 " +
-			"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' AND (o.created_at, o.id) < (s.created_at, s.id))"},
+			"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' " +
+			"AND (o.created_at, o.id) < (s.created_at, s.id))"},
 	{"run_without_occurrence", "a scheduled run belongs to no occurrence, or to more than one",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.trigger_kind = 'SCHEDULED' " +
 			"AND (SELECT COUNT(*) FROM occurrences o WHERE o.workspace_id = $1 AND o.automation_id = s.automation_id AND o.session_id = s.id) <> 1"},
@@ -41,7 +43,8 @@ var invariants = []invariant{
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN (" + phasesThat(domain.Phase.AsksPerson) + ") " +
 			"AND s.open_approvals = 0 AND NOT s.wants_slot"},
 	{"call_without_result", "a call of the AI has no result, and the AI was called again",
-		"SELECT COUNT(*) FROM executions e JOIN messages m ON m.workspace_id = e.workspace_id AND m.session_id = e.session_id AND m.id = e.message_id " +
+		"SELECT COUNT(*) FROM executions e JOIN messages m ON m.workspace_id = e.workspace_id AND m.session_id = e.session_id " +
+			"AND m.id = e.message_id " +
 			"WHERE e.workspace_id = $1 AND e.status IN ('PLANNED', 'APPROVED', 'STARTED') AND EXISTS (SELECT 1 FROM messages later " +
 			"WHERE later.workspace_id = $1 AND later.session_id = m.session_id AND later.sender = 'AI' AND later.raw <> '' AND later.seq > m.seq)"},
 	{"event_gap", "numbers are missing in the log",
@@ -61,7 +64,8 @@ var invariants = []invariant{
 			"WHERE lost.number >= (SELECT MIN(e.session_seq) FROM events e WHERE e.workspace_id = $1 " +
 			"AND e.session_id = lost.session_id AND e.session_id <> '')"},
 	{"message_out_of_place", "a message that waits has a place, or one that does not wait has none",
-		"SELECT COUNT(*) FROM messages WHERE workspace_id = $1 AND ((seq IS NULL AND status <> 'queued') OR (seq IS NOT NULL AND status = 'queued'))"},
+		"SELECT COUNT(*) FROM messages WHERE workspace_id = $1 AND ((seq IS NULL AND status <> 'queued') OR (seq IS NOT NULL " +
+			"AND status = 'queued'))"},
 	{"inbox_without_message", "something waits in an inbox whose message is gone or in its place",
 		"SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.done_at IS NULL AND i.message_id <> '' AND NOT EXISTS " +
 			"(SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.session_id = i.session_id AND m.id = i.message_id AND m.seq IS NULL)"},

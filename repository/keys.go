@@ -126,7 +126,8 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 func (s *KeyStore) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
-			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)",
+			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL "+
+				"OR last_used_at < $3)",
 				u.WorkspaceID, u.KeyID, sqldb.At(u.At))
 			if err != nil {
 				return err

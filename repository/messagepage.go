@@ -50,7 +50,9 @@ func readMessageCursor(text string) (c messageCursor, err error) {
 // MessagePage lists a page of a session's messages and gives the cursor of the next one,
 // "" at the end. Those in their place come in order, then those that wait their turn,
 // oldest first; or, latest first, all of it the other way round.
-func (s *SessionStore) MessagePage(ctx context.Context, workspace, session, cursor string, limit int, latest bool) (messages []*domain.Message, next string, err error) {
+func (s *SessionStore) MessagePage(ctx context.Context, workspace, session, cursor string, limit int, latest bool) (
+	messages []*domain.Message, next string, err error,
+) {
 	from, err := readMessageCursor(cursor)
 	if err != nil {
 		return nil, "", err

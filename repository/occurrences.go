@@ -56,7 +56,9 @@ func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurre
 }
 
 // Occurrences lists what became of scheduled instants, the latest first.
-func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) (
+	[]*domain.Occurrence, string, error,
+) {
 	before, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -82,7 +84,8 @@ func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f d
 		q.Add(" AND (scheduled_at, id) < (?, ?)", before.Number, before.ID)
 	}
 	q.Add(" ORDER BY scheduled_at DESC, id DESC")
-	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit, func(r *occurrenceRow) sqldb.Cursor { return sqldb.TimeCursor(r.ScheduledAt, r.ID) })
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit,
+		func(r *occurrenceRow) sqldb.Cursor { return sqldb.TimeCursor(r.ScheduledAt, r.ID) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the occurrences: %w", err)
 	}

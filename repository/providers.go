@@ -42,7 +42,8 @@ func providerRowOf(p *domain.Provider) providerRow {
 func (r *providerRow) provider() (*domain.Provider, error) {
 	return &domain.Provider{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Kind: r.Kind, Config: sqldb.RawJSON(r.Config), SecretSealed: r.SecretSealed,
-		SecretMask: r.SecretMask, EnvGrant: r.EnvGrant, IsDefault: r.IsDefault, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+		SecretMask: r.SecretMask, EnvGrant: r.EnvGrant, IsDefault: r.IsDefault,
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}, nil
 }
 
@@ -125,7 +126,8 @@ func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 	if !p.IsDefault {
 		return nil
 	}
-	_, err := t.Write(ctx, "UPDATE providers SET is_default = FALSE, version = version + 1 WHERE workspace_id = $1 AND is_default AND id <> $2",
+	_, err := t.Write(ctx, "UPDATE providers SET is_default = FALSE, version = version + 1 WHERE workspace_id = $1 AND is_default "+
+		"AND id <> $2",
 		p.WorkspaceID, p.ID)
 	return err
 }

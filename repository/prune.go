@@ -29,7 +29,8 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id) LIMIT $3)",
 			"DELETE FROM zones WHERE workspace_id = $1 AND id IN (SELECT z.id FROM zones z WHERE z.workspace_id = $1 AND z.deleted_at < $2 " +
 				"AND NOT EXISTS (SELECT 1 FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = z.id) LIMIT $3)",
-			"DELETE FROM documents WHERE workspace_id = $1 AND id IN (SELECT d.id FROM documents d WHERE d.workspace_id = $1 AND d.deleted_at < $2 LIMIT $3)",
+			"DELETE FROM documents WHERE workspace_id = $1 AND id IN (SELECT d.id FROM documents d WHERE d.workspace_id = $1 " +
+				"AND d.deleted_at < $2 LIMIT $3)",
 		} {
 			if err := s.pruneRows(ctx, workspace, query, before); err != nil {
 				return err

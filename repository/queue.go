@@ -41,7 +41,8 @@ const (
 // queueIn lists the queue, next first, with positions from 1.
 func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) ([]domain.QueueRow, error) {
 	var rows []queueRow
-	err := r.All(ctx, &rows, "SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = $1 ORDER BY number, session_id LIMIT $2", workspace, limit)
+	err := r.All(ctx, &rows, "SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = $1 "+
+		"ORDER BY number, session_id LIMIT $2", workspace, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
@@ -70,7 +71,9 @@ func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.Queue
 }
 
 // queueWithSessions lists the queue with its sessions, or with those of one type.
-func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, only domain.SessionType, limit int) ([]domain.QueueRow, error) {
+func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, only domain.SessionType, limit int) (
+	[]domain.QueueRow, error,
+) {
 	rows, err := queueIn(ctx, r, workspace, limit)
 	if err != nil || len(rows) == 0 {
 		return rows, err
@@ -169,7 +172,8 @@ func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 // countQueue keeps the length on the workspace's row, by which a View knows that it
 // need not read the queue.
 func (t *tx) countQueue(ctx context.Context, workspace string) error {
-	_, err := t.Write(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) WHERE id = $1", workspace)
+	_, err := t.Write(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) "+
+		"WHERE id = $1", workspace)
 	if err != nil {
 		return fmt.Errorf("count the queue: %w", err)
 	}

@@ -52,7 +52,8 @@ func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bo
 		return false, err
 	}
 	return restore(ctx, d, id, at, d.index().entryID, []string{
-		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
+		"UPDATE entries SET deleted_at = NULL, deleted_with = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 " +
+			"AND deleted_at = $3",
 	})
 }
 
@@ -64,13 +65,15 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 		return false, err
 	}
 	var taken int
-	err = d.r.Get(ctx, &taken, "SELECT COUNT(*) FROM documents there JOIN documents gone ON gone.workspace_id = there.workspace_id AND gone.key = there.key "+
+	err = d.r.Get(ctx, &taken, "SELECT COUNT(*) FROM documents there JOIN documents gone ON gone.workspace_id = there.workspace_id "+
+		"AND gone.key = there.key "+
 		"WHERE gone.workspace_id = $1 AND gone.id = $2 AND there.deleted_at IS NULL", d.workspace, id)
 	if err != nil {
 		return false, fmt.Errorf("look for the document's key: %w", err)
 	}
 	if taken > 0 {
-		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, or keep it.")
+		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, "+
+			"or keep it.")
 	}
 	return restore(ctx, d, id, at, d.index().documentID, []string{
 		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
@@ -87,7 +90,8 @@ func deletedAt(ctx context.Context, d *Data, table, noun, id string, since time.
 	case err != nil:
 		return at, fmt.Errorf("look for the deleted %s: %w", noun, err)
 	case !at.IsZero() && at.Before(since):
-		return at, domain.Errorf(domain.CodeRestoreExpired, "The %s was deleted on %s. A deletion can be undone for %d days; nothing was changed.",
+		return at, domain.Errorf(domain.CodeRestoreExpired, "The %s was deleted on %s. A deletion can be undone for %d days; "+
+			"nothing was changed.",
 			noun, at.Format(time.DateOnly), int(domain.UndoWithin.Hours()/24))
 	}
 	return at, nil
@@ -110,7 +114,9 @@ func parentThere(ctx context.Context, d *Data, noun, parent, query, id string) e
 }
 
 // restore brings back what the queries name, and has it found again.
-func restore(ctx context.Context, d *Data, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (bool, error) {
+func restore(ctx context.Context, d *Data, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (
+	bool, error,
+) {
 	for _, query := range queries {
 		if _, err := d.exec(ctx, query, d.workspace, id, at); err != nil {
 			return false, fmt.Errorf("undo a deletion: %w", err)

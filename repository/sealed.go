@@ -34,7 +34,8 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 // in the form that begins so.
 func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
 	var rows []providerRow
-	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' AND substr(secret_sealed, 1, $1) <> $2 "+
+	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' "+
+		"AND substr(secret_sealed, 1, $1) <> $2 "+
 		"ORDER BY workspace_id, id", len(start), start)
 	if err != nil {
 		return nil, fmt.Errorf("list the keys sealed in another form: %w", err)

@@ -50,7 +50,8 @@ type hitRow struct {
 var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM (" +
 	"SELECT workspace_id, id, tool_id, at, data, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
 	sqldb.Placeholders(2, hitsAtOnce) + ") LIMIT " + strconv.Itoa(hitsAtOnce) + ") e " +
-	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
+	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id " +
+	"AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
 
 // hitsAtOnce is how many texts are held in memory at a time: each may be long, and only
 // its snippet is kept.

@@ -30,7 +30,8 @@ var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 // InsertTicket keeps a ticket. Those of the workspace that have expired go.
 func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
 	err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
-		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
+		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 "+
+			"AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
 		if err != nil {
 			return err
 		}

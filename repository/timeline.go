@@ -60,7 +60,9 @@ func (k *timelineKey) past(l *domain.RecordLine) {
 
 // Timeline gives a page of all that happened in a session, in order. The second result
 // is the cursor of the next page, "" at the end.
-func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
+func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) (
+	[]domain.RecordLine, string, error,
+) {
 	key, err := readTimelineKey(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -126,7 +128,10 @@ func earliest(heads []head) (first int, more bool) {
 }
 
 // lines reads rows and makes them lines of a timeline.
-func lines[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.TimelineFilter, order string, limit int, line func(*R) (domain.RecordLine, error)) (head, error) {
+func lines[R any](
+	ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.TimelineFilter, order string, limit int,
+	line func(*R) (domain.RecordLine, error),
+) (head, error) {
 	if f.RoundID != "" {
 		q.Add(" AND round_id = ?", f.RoundID)
 	}
@@ -146,7 +151,9 @@ func lines[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.
 	return out, nil
 }
 
-func transitionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
+func transitionLines(
+	ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int,
+) (head, error) {
 	q := sqldb.NewQuery("SELECT "+transitionTable.Columns()+" FROM transitions WHERE workspace_id = ? AND session_id = ? AND number > ?",
 		workspace, session, after.Transition)
 	return lines(ctx, r, q, f, "number", limit, func(row *transitionRow) (domain.RecordLine, error) {
@@ -155,8 +162,11 @@ func transitionLines(ctx context.Context, r sqldb.Reader, workspace, session str
 	})
 }
 
-func roundtripLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
-	q := sqldb.NewQuery("SELECT "+roundtripTable.Columns()+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? AND (number, id) > (?, ?)",
+func roundtripLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (
+	head, error,
+) {
+	q := sqldb.NewQuery("SELECT "+roundtripTable.Columns()+" FROM roundtrips WHERE workspace_id = ? AND session_id = ? "+
+		"AND (number, id) > (?, ?)",
 		workspace, session, after.Number, after.Roundtrip)
 	return lines(ctx, r, q, f, "number, id", limit, func(row *roundtripRow) (domain.RecordLine, error) {
 		t, err := row.roundtrip()
@@ -194,12 +204,15 @@ func (r *boundedRow) began() time.Time {
 	return r.CreatedAt.Time
 }
 
-func executionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (head, error) {
+func executionLines(ctx context.Context, r sqldb.Reader, workspace, session string, f domain.TimelineFilter, after timelineKey, limit int) (
+	head, error,
+) {
 	columns := boundedColumns
 	if f.Whole {
 		columns = executionTable.Columns()
 	}
-	q := sqldb.NewQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? AND (created_at, position, id) > (?, ?, ?)",
+	q := sqldb.NewQuery("SELECT "+columns+" FROM executions WHERE workspace_id = ? AND session_id = ? "+
+		"AND (created_at, position, id) > (?, ?, ?)",
 		workspace, session, after.Created, after.Position, after.Execution)
 	return lines(ctx, r, q, f, "created_at, position, id", limit, func(row *boundedRow) (domain.RecordLine, error) {
 		e, err := row.execution()

@@ -60,7 +60,8 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 		q.Add(" AND zone_id = ?", zoneID)
 	}
 	var rows []toolRow
-	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows, func(r *toolRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
+	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows,
+		func(r *toolRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the tools: %w", err)
 	}
@@ -69,7 +70,8 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 
 // Tool reads one tool.
 func (d *Data) Tool(ctx context.Context, id string) (*domain.Tool, error) {
-	return one(ctx, d, "tool", "SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*toolRow).tool)
+	return one(ctx, d, "tool", "SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = $1 AND id = $2 "+
+		"AND deleted_at IS NULL", id, (*toolRow).tool)
 }
 
 // InsertTool stores a tool at version 1, in a zone that is there.
@@ -97,7 +99,8 @@ func (d *Data) UpdateTool(ctx context.Context, t *domain.Tool) error {
 
 // DeleteTool takes a tool away with its entries.
 func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
-	_, err := d.exec(ctx, "UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND tool_id = $2 AND deleted_at IS NULL",
+	_, err := d.exec(ctx, "UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND tool_id = $2 "+
+		"AND deleted_at IS NULL",
 		d.workspace, id, sqldb.At(at))
 	if err != nil {
 		return fmt.Errorf("delete the tool's entries: %w", err)

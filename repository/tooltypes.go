@@ -51,7 +51,8 @@ func (d *Data) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
 
 // ToolType reads one of the workspace's own tool types.
 func (d *Data) ToolType(ctx context.Context, id string) (*domain.ToolType, error) {
-	return one(ctx, d, "tool type", "SELECT "+toolTypeTable.Columns()+" FROM tool_types WHERE workspace_id = $1 AND id = $2", id, (*toolTypeRow).toolType)
+	return one(ctx, d, "tool type", "SELECT "+toolTypeTable.Columns()+" FROM tool_types WHERE workspace_id = $1 "+
+		"AND id = $2", id, (*toolTypeRow).toolType)
 }
 
 // InsertToolType stores a tool type at version 1; a conflict if the workspace has one with its id.

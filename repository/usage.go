@@ -41,7 +41,8 @@ const (
 	// usageSums counts what was used. A sum of BIGINTs is wider in PostgreSQL, so each is
 	// brought back to what both databases give.
 	usageSums = "COUNT(*) AS calls, " +
-		"CAST(SUM(CASE WHEN r.outcome IN ('" + domain.OutcomeAnswered + "', '" + domain.OutcomeCut + "') THEN 0 ELSE 1 END) AS BIGINT) AS errors, " +
+		"CAST(SUM(CASE WHEN r.outcome IN ('" + domain.OutcomeAnswered + "', '" + domain.OutcomeCut + "') THEN 0 ELSE 1 END) AS BIGINT) AS " +
+		"errors, " +
 		"CAST(SUM(CASE WHEN r.cost IS NULL AND " + tokensOf + " > 0 THEN 1 ELSE 0 END) AS BIGINT) AS unpriced, " +
 		"CAST(SUM(r.input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(r.cache_read_tokens) AS BIGINT) AS cache_read_tokens, " +
 		"CAST(SUM(r.cache_write_tokens) AS BIGINT) AS cache_write_tokens, CAST(SUM(r.output_tokens) AS BIGINT) AS output_tokens, " +
@@ -123,7 +124,9 @@ func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
 	return q
 }
 
-func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, after sqldb.Cursor, limit int) ([]usageRow, error) {
+func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, after sqldb.Cursor, limit int) (
+	[]usageRow, error,
+) {
 	key, label := usageKeys[f.GroupBy], usageLabels[f.GroupBy]
 	if label == "" {
 		label = "SELECT ''"
@@ -149,7 +152,9 @@ const daysAtOnce = 32
 // usageByDay walks back from the newest call, over the days of the workspace's
 // calendar; where nobody called for long it goes straight to the next call. A row's
 // Total is where its day begins, which is where the next page goes on.
-func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) ([]usageRow, error) {
+func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) (
+	[]usageRow, error,
+) {
 	var rows []usageRow
 	for len(rows) < limit {
 		newest, err := newestCall(ctx, r, workspace, f)

@@ -190,7 +190,9 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 // waitOf reads what a session waits for and carries out: its open approvals, the
 // cancel message of its wait, the executions of its answer. At rest nothing is being
 // carried out.
-func waitOf(ctx context.Context, r sqldb.Reader, s *domain.Session, approvals int64) (open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error) {
+func waitOf(ctx context.Context, r sqldb.Reader, s *domain.Session, approvals int64) (
+	open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error,
+) {
 	if approvals > 0 {
 		if open, err = openApprovals(ctx, r, s.WorkspaceID, s.ID); err != nil {
 			return nil, nil, nil, err

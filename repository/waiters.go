@@ -46,9 +46,11 @@ func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Wait
 func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
 	var rows []sessionRow
 	// As two parts, each of which has an index: with OR every session would be read.
-	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot UNION ALL SELECT * FROM ("+
+	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot "+
+		"UNION ALL SELECT * FROM ("+
 		"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
-		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
+		" AND id NOT IN (SELECT session_id FROM queue WHERE workspace_id = $1) "+
+		"ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
 		workspace, maxAside)
 	if err != nil {
 		return fmt.Errorf("read who waits for the slot: %w", err)
@@ -88,7 +90,8 @@ func (s *SlotStore) SlotFigures(ctx context.Context) (domain.SlotFigures, error)
 		Queued int64       `db:"queued"`
 		Oldest sqldb.Stamp `db:"oldest"`
 	}
-	err := s.db.Get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
+	err := s.db.Get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, "+
+		"COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
 	if err != nil {
 		return domain.SlotFigures{}, fmt.Errorf("count the slots and the queues: %w", err)
 	}
@@ -177,7 +180,8 @@ func behindOwnRun(ctx context.Context, r sqldb.Reader, workspace string) ([]stri
 	var ids []string
 	err := r.All(ctx, &ids, "SELECT s.id FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id "+
 		"WHERE q.workspace_id = $1 AND s.automation_id <> '' AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 "+
-		"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' AND (o.created_at, o.id) < (s.created_at, s.id))", workspace)
+		"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' "+
+		"AND (o.created_at, o.id) < (s.created_at, s.id))", workspace)
 	if err != nil {
 		return nil, fmt.Errorf("look for runs that wait for an earlier one: %w", err)
 	}

@@ -86,7 +86,9 @@ func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspac
 
 // UpdateSettings changes the settings under the workspace's lock. An error of change
 // refuses the whole.
-func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (*domain.Workspace, error) {
+func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (
+	*domain.Workspace, error,
+) {
 	var w *domain.Workspace
 	err := s.write(ctx, workspace, func(t *tx) error {
 		row, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)

@@ -52,7 +52,8 @@ func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
 func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
 	q := sqldb.NewQuery("SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	var rows []zoneRow
-	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows, func(r *zoneRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
+	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows,
+		func(r *zoneRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the zones: %w", err)
 	}
@@ -63,7 +64,9 @@ func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domai
 const noLimit = -1
 
 // byPosition reads a page in the order of position, name and id.
-func byPosition[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor string, limit int, rows *[]R, key func(*R) sqldb.Cursor) (string, error) {
+func byPosition[R any](
+	ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor string, limit int, rows *[]R, key func(*R) sqldb.Cursor,
+) (string, error) {
 	after, err := sqldb.ReadCursor(cursor)
 	if err != nil {
 		return "", err
@@ -82,7 +85,8 @@ func byPosition[R any](ctx context.Context, r sqldb.Reader, q *sqldb.Query, curs
 
 // Zone reads one zone.
 func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
-	return one(ctx, d, "zone", "SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL", id, (*zoneRow).zone)
+	return one(ctx, d, "zone", "SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = $1 AND id = $2 "+
+		"AND deleted_at IS NULL", id, (*zoneRow).zone)
 }
 
 // InsertZone stores a zone at version 1.
@@ -132,7 +136,8 @@ func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 }
 
 func (d *Data) deleted(ctx context.Context, table, noun, id string, at time.Time) error {
-	n, err := d.exec(ctx, "UPDATE "+table+" SET deleted_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
+	n, err := d.exec(ctx, "UPDATE "+table+" SET deleted_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2 "+
+		"AND deleted_at IS NULL",
 		d.workspace, id, sqldb.At(at))
 	if err != nil {
 		return fmt.Errorf("delete the %s: %w", noun, err)

@@ -70,6 +70,7 @@ func (sqliteIndex) Find(prefix string, w *Words) *sqldb.Query {
 	} else {
 		terms = append(terms, `"`+prefix+w.last+`"`)
 	}
-	return sqldb.NewQuery("SELECT s.kind, s.id, bm25(search_words, 4.0, 1.0) AS score FROM search_words CROSS JOIN search s ON s.number = search_words.rowid "+
+	return sqldb.NewQuery("SELECT s.kind, s.id, bm25(search_words, 4.0, 1.0) AS score FROM search_words "+
+		"CROSS JOIN search s ON s.number = search_words.rowid "+
 		"WHERE search_words MATCH ?", strings.Join(terms, " AND "))
 }

@@ -144,7 +144,8 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 	return &Dialect{
 		Name: "postgres", Lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
 		Clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
+		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' " +
+			"THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
 			"THEN (data::json ->> %[1]s::text)::double precision END) END",
 		relaxed: "SET LOCAL synchronous_commit = off",
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
