@@ -1,12 +1,10 @@
-package data
+package table
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,9 +14,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
-
-// exportPage is how many entries of a file are held in memory.
-const exportPage = 500
 
 // The columns that are no fields of the data. restColumn holds, as one JSON object,
 // the fields that the schema does not name. A field whose name is one of these, or
@@ -37,15 +32,15 @@ type column struct {
 	required          bool
 }
 
-// table says how the entries of a tool type stand in a CSV file.
-type table struct {
+// Table says how the entries of a tool type stand in a CSV file.
+type Table struct {
 	columns []column
 	rest    bool
 }
 
-// tableOf makes the columns of a type: id, timestamp, the fields of the entry schema by
+// Of makes the columns of a type: id, timestamp, the fields of the entry schema by
 // name, and the rest if the schema allows any.
-func tableOf(t *domain.ToolType) (*table, error) {
+func Of(t *domain.ToolType) (*Table, error) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
@@ -55,7 +50,7 @@ func tableOf(t *domain.ToolType) (*table, error) {
 	if err := json.Unmarshal(t.EntrySchema, &schema); err != nil {
 		return nil, fmt.Errorf("read the entry schema of %s: %w", t.ID, err)
 	}
-	all := &table{columns: []column{{name: idColumn}, {name: timeColumn}}}
+	all := &Table{columns: []column{{name: idColumn}, {name: timeColumn}}}
 	for _, field := range slices.Sorted(maps.Keys(schema.Properties)) {
 		c := column{name: field, field: field, required: slices.Contains(schema.Required, field)}
 		if field == idColumn || field == timeColumn || field == restColumn || strings.HasPrefix(field, fieldEscape) {
@@ -76,7 +71,7 @@ func tableOf(t *domain.ToolType) (*table, error) {
 	return all, nil
 }
 
-func (t *table) header() []string {
+func (t *Table) header() []string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		names[i] = cellOfText(c.name)
@@ -85,7 +80,7 @@ func (t *table) header() []string {
 }
 
 // row is an entry's line of the file.
-func (t *table) row(e *domain.Entry) ([]string, error) {
+func (t *Table) row(e *domain.Entry) ([]string, error) {
 	var data map[string]json.RawMessage
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return nil, fmt.Errorf("read the entry %s: %w", e.ID, err)
@@ -180,33 +175,8 @@ func quotedText(cell string) (text string, ok bool) {
 	return text, json.Unmarshal([]byte(rest), &text) == nil
 }
 
-// ExportEntries writes the entries of a tool as CSV, page by page. filter's limit is
-// not used. After an error in midst of it, what is written is no whole file.
-func (r *Rules) ExportEntries(ctx context.Context, store Store, filter domain.EntryFilter, out io.Writer) error {
-	_, t, err := r.typedTool(ctx, store, filter.ToolID)
-	if err != nil {
-		return err
-	}
-	columns, err := tableOf(t)
-	if err != nil {
-		return err
-	}
-	lines := csv.NewWriter(out)
-	filter.Limit = exportPage
-	for begun := false; !begun || filter.Cursor != ""; begun = true {
-		page, next, err := store.Entries(ctx, filter)
-		if err != nil {
-			return fmt.Errorf("read the entries: %w", err)
-		}
-		if err := columns.write(lines, page, !begun); err != nil {
-			return err
-		}
-		filter.Cursor = next
-	}
-	return nil
-}
-
-func (t *table) write(lines *csv.Writer, page []domain.Entry, header bool) error {
+// Write writes entries as lines, after the names of the columns if these are asked for.
+func (t *Table) Write(lines *csv.Writer, page []domain.Entry, header bool) error {
 	if header {
 		if err := lines.Write(t.header()); err != nil {
 			return fmt.Errorf("write the header: %w", err)

@@ -2,19 +2,20 @@ package data
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/fermata-dev/fermata/data/table"
 	"github.com/fermata-dev/fermata/domain"
 )
 
 const (
 	// maxImport bounds the lines of a file, which are stored in one transaction.
 	maxImport = 10_000
-	// maxMistakes bounds what is told about a file.
-	maxMistakes = 100
+	// exportPage is how many entries of a file are held in memory.
+	exportPage = 500
 )
 
 // Import is a file of entries that has been read and found right.
@@ -33,22 +34,21 @@ func (r *Rules) ReadEntries(ctx context.Context, store Store, env Env, toolID st
 	if err != nil {
 		return nil, err
 	}
-	columns, err := tableOf(t)
+	columns, err := table.Of(t)
 	if err != nil {
 		return nil, err
 	}
-	wrong := &mistakes{}
-	lines, err := openTable(columns, file, wrong)
+	lines, err := table.Open(columns, file)
 	if err != nil {
 		return nil, err
 	}
 	found := &Import{tool: tool, typeVersion: t.Version}
-	for n := 0; !wrong.enough(); n++ {
+	for n := 0; !lines.Enough(); n++ {
 		// Checking takes time that no database call bounds.
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("check the entries: %w", err)
 		}
-		in, ok, err := lines.next(wrong)
+		in, ok, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -63,48 +63,14 @@ func (r *Rules) ReadEntries(ctx context.Context, store Store, env Env, toolID st
 		}
 		entry, err := r.newEntry(&env, tool, t, in, "")
 		if err != nil {
-			if err := wrong.line(lines, err); err != nil {
+			if err := lines.Refuse(err); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		found.Entries = append(found.Entries, entry)
 	}
-	return found, wrong.error()
-}
-
-// line tells what the rules found wrong with a line, field by field.
-func (m *mistakes) line(r *tableReader, err error) error {
-	known, ok := errors.AsType[*domain.Error](err)
-	if !ok || known.Code != domain.CodeInvalid {
-		return err
-	}
-	for _, f := range known.Fields {
-		if m.enough() {
-			return nil
-		}
-		m.add(r.line, r.table.columnOf(f.Pointer), f.Code, "%s", f.Message)
-	}
-	return nil
-}
-
-// columnOf is the column of the value at a pointer into an entry.
-func (t *table) columnOf(pointer string) string {
-	path, inData := strings.CutPrefix(pointer, "/data/")
-	if !inData {
-		return strings.TrimPrefix(strings.TrimPrefix(pointer, "/data"), "/")
-	}
-	token, _, _ := strings.Cut(path, "/")
-	token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-	for _, c := range t.columns {
-		if c.field == token {
-			return c.name
-		}
-	}
-	if t.rest {
-		return restColumn
-	}
-	return token
+	return found, lines.Err()
 }
 
 // StoreEntries stores what was read, all or nothing. The tool and its type must be as
@@ -127,4 +93,30 @@ func (r *Rules) StoreEntries(ctx context.Context, store Store, env Env, in *Impo
 	change := entryChange(&env, tool, "", "created", len(in.Entries))
 	change.MadeAt = &in.Entries[0].CreatedAt // when the file was read, which is earlier
 	return []domain.DataChange{change}, nil
+}
+
+// ExportEntries writes the entries of a tool as CSV, page by page. filter's limit is
+// not used. After an error in midst of it, what is written is no whole file.
+func (r *Rules) ExportEntries(ctx context.Context, store Store, filter domain.EntryFilter, out io.Writer) error {
+	_, t, err := r.typedTool(ctx, store, filter.ToolID)
+	if err != nil {
+		return err
+	}
+	columns, err := table.Of(t)
+	if err != nil {
+		return err
+	}
+	lines := csv.NewWriter(out)
+	filter.Limit = exportPage
+	for begun := false; !begun || filter.Cursor != ""; begun = true {
+		page, next, err := store.Entries(ctx, filter)
+		if err != nil {
+			return fmt.Errorf("read the entries: %w", err)
+		}
+		if err := columns.Write(lines, page, !begun); err != nil {
+			return err
+		}
+		filter.Cursor = next
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package data
+package table
 
 import (
 	"bufio"
@@ -18,60 +18,33 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// tableReader reads the lines of a CSV file, and remembers where each cell stands.
-type tableReader struct {
-	table   *table
+// Reader reads the lines of a CSV file, and remembers where each cell stands.
+type Reader struct {
+	table   *Table
 	lines   *csv.Reader
 	columns []column // in the order of the file
 	line    int      // of the last record
+	wrong   mistakes
 }
 
-// mistakes are what is wrong in a file, each with its line and column.
-type mistakes struct{ fields []domain.FieldError }
-
-func (m *mistakes) add(line int, name, code, format string, args ...any) {
-	pointer, place := fmt.Sprintf("/lines/%d", line), fmt.Sprintf("Line %d", line)
-	if name != "" {
-		pointer, place = pointer+"/"+jsonbody.Part(name), place+", column "+jsonbody.Quote(name)
-	}
-	m.fields = append(m.fields, domain.FieldError{Pointer: pointer, Code: code, Message: place + ": " + fmt.Sprintf(format, args...)})
-}
-
-// enough says that no more mistakes are looked for.
-func (m *mistakes) enough() bool { return len(m.fields) >= maxMistakes }
-
-// error is nil if there are none.
-func (m *mistakes) error() error {
-	if len(m.fields) == 0 {
-		return nil
-	}
-	how := domain.Plural(len(m.fields), "mistake was", "mistakes were")
-	if m.enough() {
-		m.fields = m.fields[:maxMistakes]
-		how = fmt.Sprintf("%d mistakes and maybe more were", maxMistakes)
-	}
-	message := how + " found in the file. Nothing was stored. " + m.fields[0].Message
-	return &domain.Error{Code: domain.CodeInvalid, Fields: m.fields, Message: message}
-}
-
-// openTable reads the header. What separates the columns shows there.
-func openTable(t *table, file io.Reader, m *mistakes) (*tableReader, error) {
+// Open reads the header. What separates the columns shows there.
+func Open(t *Table, file io.Reader) (*Reader, error) {
 	in := bufio.NewReaderSize(file, 64<<10)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		_, _ = in.Discard(3) // it is in the buffer
 	}
-	r := &tableReader{table: t, lines: csv.NewReader(in)}
+	r := &Reader{table: t, lines: csv.NewReader(in)}
 	r.lines.FieldsPerRecord, r.lines.ReuseRecord, r.lines.Comma = -1, true, separator(in)
-	names, err := r.read(m)
+	names, err := r.read()
 	if errors.Is(err, io.EOF) {
-		m.add(1, "", "header", "The file is empty. Its first line names the columns.")
-		return nil, m.error()
+		r.wrong.add(1, "", "header", "The file is empty. Its first line names the columns.")
+		return nil, r.wrong.error()
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.head(names, m)
-	return r, m.error()
+	r.head(names)
+	return r, r.wrong.error()
 }
 
 // separator is what stands in the first line most often, outside of quotes.
@@ -99,31 +72,31 @@ func separator(in *bufio.Reader) rune {
 }
 
 // head finds the columns that the header names.
-func (r *tableReader) head(names []string, m *mistakes) {
+func (r *Reader) head(names []string) {
 	seen := map[string]bool{}
 	for _, cell := range names {
 		name := strings.TrimSpace(textOfCell(cell))
 		at := slices.IndexFunc(r.table.columns, func(c column) bool { return c.name == name })
 		switch {
-		case m.enough():
+		case r.wrong.enough():
 			return
 		case at < 0:
-			m.add(1, name, "unknown_column", "There is no such column. There are: %s.", r.table.names())
+			r.wrong.add(1, name, "unknown_column", "There is no such column. There are: %s.", r.table.names())
 		case seen[name]:
-			m.add(1, name, "duplicate_column", "This column is there twice.")
+			r.wrong.add(1, name, "duplicate_column", "This column is there twice.")
 		default:
 			r.columns = append(r.columns, r.table.columns[at])
 		}
 		seen[name] = true
 	}
 	for _, c := range r.table.columns {
-		if c.required && !seen[c.name] && !m.enough() {
-			m.add(1, c.name, "missing_column", "This column is missing: its field is required.")
+		if c.required && !seen[c.name] && !r.wrong.enough() {
+			r.wrong.add(1, c.name, "missing_column", "This column is missing: its field is required.")
 		}
 	}
 }
 
-func (t *table) names() string {
+func (t *Table) names() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		names[i] = c.name
@@ -133,11 +106,11 @@ func (t *table) names() string {
 
 // read gives the cells of the next line; io.EOF at the end. A file whose structure or
 // encoding is broken is not read on.
-func (r *tableReader) read(m *mistakes) ([]string, error) {
+func (r *Reader) read() ([]string, error) {
 	cells, err := r.lines.Read()
 	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-		m.add(broken.Line, "", "csv", "This is not CSV: %v, at character %d.", broken.Err, broken.Column)
-		return nil, m.error()
+		r.wrong.add(broken.Line, "", "csv", "This is not CSV: %v, at character %d.", broken.Err, broken.Column)
+		return nil, r.wrong.error()
 	}
 	if err != nil {
 		return nil, err
@@ -149,47 +122,48 @@ func (r *tableReader) read(m *mistakes) ([]string, error) {
 			name = r.columns[i].name
 		}
 		if !utf8.ValidString(cell) {
-			m.add(r.line, name, "encoding", "This is not UTF-8. Save the file as CSV in UTF-8.")
-			return nil, m.error()
+			r.wrong.add(r.line, name, "encoding", "This is not UTF-8. Save the file as CSV in UTF-8.")
+			return nil, r.wrong.error()
 		}
 		if strings.IndexByte(cell, 0) >= 0 {
-			m.add(r.line, name, "nul", "Text may not hold the character NUL.")
-			return nil, m.error()
+			r.wrong.add(r.line, name, "nul", "Text may not hold the character NUL.")
+			return nil, r.wrong.error()
 		}
 	}
 	return cells, nil
 }
 
-// next reads the next line as an entry. ok is false if something is wrong with it.
-func (r *tableReader) next(m *mistakes) (in domain.NewEntry, ok bool, err error) {
-	cells, err := r.read(m)
+// Next reads the next line as an entry; io.EOF at the end. ok is false if something is
+// wrong with it.
+func (r *Reader) Next() (in domain.NewEntry, ok bool, err error) {
+	cells, err := r.read()
 	if err != nil {
 		return in, false, err
 	}
 	if len(cells) != len(r.columns) {
-		m.add(r.line, "", "ragged", "There are %d cells, and the header names %s.",
+		r.wrong.add(r.line, "", "ragged", "There are %d cells, and the header names %s.",
 			len(cells), domain.Plural(len(r.columns), "column", "columns"))
 		return in, false, nil
 	}
-	data, before := map[string]any{}, len(m.fields)
+	data, before := map[string]any{}, len(r.wrong.fields)
 	for i, c := range r.columns {
 		switch {
 		case cells[i] == "" || c.name == idColumn && c.field == "":
 		case c.name == timeColumn && c.field == "":
 			in.Timestamp = strings.TrimSpace(cells[i])
 		default:
-			r.value(c, cells[i], data, m)
+			r.value(c, cells[i], data)
 		}
 	}
 	in.Data = jsonbody.Encode(data)
-	return in, len(m.fields) == before, nil
+	return in, len(r.wrong.fields) == before, nil
 }
 
 // value puts what a cell says into the data.
-func (r *tableReader) value(c column, cell string, data map[string]any, m *mistakes) {
+func (r *Reader) value(c column, cell string, data map[string]any) {
 	value, problem := c.value(cell, r.lines.Comma)
 	if problem != "" {
-		m.add(r.line, c.name, "type", "%s", problem)
+		r.wrong.add(r.line, c.name, "type", "%s", problem)
 		return
 	}
 	if c.field != "" {
@@ -199,7 +173,7 @@ func (r *tableReader) value(c column, cell string, data map[string]any, m *mista
 	object, _ := value.(map[string]any) // it is one: the column's kind says so
 	for name, inner := range object {
 		if slices.ContainsFunc(r.table.columns, func(k column) bool { return k.field == name }) {
-			m.add(r.line, c.name, "type", "The field %s has a column of its own.", jsonbody.Quote(name))
+			r.wrong.add(r.line, c.name, "type", "The field %s has a column of its own.", jsonbody.Quote(name))
 			return
 		}
 		data[name] = inner
