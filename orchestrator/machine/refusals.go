@@ -103,7 +103,7 @@ var elsewhere = map[string]string{
 }
 
 // The refusals, looked at before the table of rules.
-var refusals = append(written, notInThisPhase()...)
+var refusals = slices.Concat(written, notInThisPhase())
 
 // notInThisPhase refuses each event that has rules in the phases where it has none and
 // where no line above speaks of it.
