@@ -25,7 +25,8 @@ func (f *Config) checkAccess() error {
 		}
 	}
 	if f.PublicURL != "" {
-		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+			u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return errors.New("FERMATA_PUBLIC_URL (--public-url) is no address of a server: write https://host, or https://host/path")
 		}
 	}
@@ -38,7 +39,8 @@ func (f *Config) checkAccess() error {
 // checkAddress takes "host:port" and ":port".
 func checkAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
-	if bare := strings.Trim(address, "[]"); err != nil && (net.ParseIP(bare) != nil || bare == "localhost" || strings.Contains(bare, ".") && hostName(bare)) {
+	if bare := strings.Trim(address, "[]"); err != nil &&
+		(net.ParseIP(bare) != nil || bare == "localhost" || strings.Contains(bare, ".") && hostName(bare)) {
 		return fmt.Errorf("%q has no port: write %s", address, net.JoinHostPort(bare, "8080"))
 	}
 	if err != nil || host != "" && net.ParseIP(host) == nil && !hostName(host) {

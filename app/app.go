@@ -159,7 +159,7 @@ func (a *App) committed(change *domain.Change) {
 	}
 }
 
-// wire makes the parts and says in which order they run.
+// wire makes the parts.
 func (a *App) wire(ctx context.Context) error {
 	a.broker = stream.New(stream.Config{Clock: a.clock, Newest: func(ctx context.Context, workspace string) (int64, error) {
 		_, newest, err := a.store.Events.EventBounds(ctx, workspace)
@@ -186,6 +186,15 @@ func (a *App) wire(ctx context.Context) error {
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: stdlog.New(a.log, "", 0),
 	}
+	a.addServices(keeper)
+	if a.flags.TestHooks.Wired != nil {
+		a.flags.TestHooks.Wired(a.parts())
+	}
+	return nil
+}
+
+// addServices says in which order the parts start; they stop in the reverse order.
+func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
 	a.services.Add("streams", a.broker)
 	if a.node != nil {
@@ -201,10 +210,6 @@ func (a *App) wire(ctx context.Context) error {
 	a.scraped = newMetricsListener(a)
 	a.services.Add("metrics", a.scraped)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
-	if a.flags.TestHooks.Wired != nil {
-		a.flags.TestHooks.Wired(a.parts())
-	}
-	return nil
 }
 
 func (a *App) wireProviders() error {
@@ -263,7 +268,8 @@ func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reas
 
 func (a *App) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
-		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models, Commands: a.catalogue, Observer: a.metrics,
+		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models,
+		Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },

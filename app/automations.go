@@ -24,7 +24,8 @@ var _ interface {
 	handlers.Grants
 } = automationService{}
 
-func (s automationService) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error) {
+func (s automationService) Automations(ctx context.Context, workspace string, enabled *bool,
+	cursor string, limit int) ([]*domain.Automation, string, error) {
 	return s.app.store.Automations.Automations(ctx, workspace, enabled, cursor, limit)
 }
 
@@ -32,7 +33,8 @@ func (s automationService) Automation(ctx context.Context, workspace, id string)
 	return s.app.store.Automations.Automation(ctx, workspace, id)
 }
 
-func (s automationService) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
+func (s automationService) CreateAutomation(ctx context.Context, workspace string,
+	in domain.NewAutomation) (*domain.Automation, int64, error) {
 	if err := s.checkSchedule(in.Schedule); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +59,8 @@ func (s automationService) checkSchedule(in *domain.Schedule) error {
 // fasterOthers bounds how often a change is tried again because somebody else made one.
 const fasterOthers = 5
 
-func (s automationService) UpdateAutomation(ctx context.Context, workspace, id string, version int64, seed *handlers.NewSeed, change func(*domain.Automation) error) (*domain.Automation, int64, error) {
+func (s automationService) UpdateAutomation(ctx context.Context, workspace, id string, version int64, seed *handlers.NewSeed,
+	change func(*domain.Automation) error) (*domain.Automation, int64, error) {
 	for try := 1; ; try++ {
 		have, err := s.Automation(ctx, workspace, id)
 		if err != nil {
@@ -161,7 +164,8 @@ func (s automationService) RunRecords(ctx context.Context, workspace string, f d
 	return s.app.store.Automations.RunRecords(ctx, workspace, f)
 }
 
-func (s automationService) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
+func (s automationService) Occurrences(ctx context.Context, workspace string,
+	f domain.OccurrenceFilter) ([]*domain.Occurrence, string, error) {
 	return s.app.store.Automations.Occurrences(ctx, workspace, f)
 }
 

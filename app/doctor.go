@@ -19,10 +19,12 @@ import (
 // to another machine, there is nothing to look at here.
 func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Finding {
 	if u, err := url.Parse(address); err != nil || !auth.LoopbackHost(u.Host) {
-		return []diagnosis.Finding{diagnosis.Skipped("configuration", "the server is on another machine; run doctor there for its configuration and database")}
+		return []diagnosis.Finding{diagnosis.Skipped("configuration",
+			"the server is on another machine; run doctor there for its configuration and database")}
 	}
 	if err := flags.resolve(); err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("configuration", err.Error(), "Correct the flag, the variable or the file; `fermata serve --help` lists them all.")}
+		return []diagnosis.Finding{diagnosis.Failed("configuration", err.Error(),
+			"Correct the flag, the variable or the file; `fermata serve --help` lists them all.")}
 	}
 	findings := []diagnosis.Finding{diagnosis.OK("configuration", "it can be started with (listening on "+flags.Listen+")")}
 	if flags.plain() {
@@ -33,7 +35,9 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))
 	}
 	if len(keys) == 0 && flags.DatabaseURL != "" {
-		findings = append(findings, diagnosis.Warning("secret key", "FERMATA_SECRET_KEY is not set: provider keys and webhook URLs cannot be stored", "Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
+		findings = append(findings, diagnosis.Warning("secret key",
+			"FERMATA_SECRET_KEY is not set: provider keys and webhook URLs cannot be stored",
+			"Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
 	}
 	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
 }
@@ -50,13 +54,16 @@ func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagno
 		if flags.DatabaseURL == "" {
 			return []diagnosis.Finding{diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" is in use: "+err.Error())}
 		}
-		return []diagnosis.Finding{diagnosis.Failed("database", err.Error(), "Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")}
+		return []diagnosis.Finding{diagnosis.Failed("database", err.Error(),
+			"Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")}
 	}
 	defer func() { _ = store.Close() }()
 	if _, err := store.Workspaces.Workspaces(ctx); err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("database", "it answers, but its tables cannot be read: "+err.Error(), "Bring it up to date: fermata migrate")}
+		return []diagnosis.Finding{diagnosis.Failed("database", "it answers, but its tables cannot be read: "+err.Error(),
+			"Bring it up to date: fermata migrate")}
 	}
-	return append([]diagnosis.Finding{diagnosis.OK("database", store.Kind()+" answers and is up to date")}, checkSealed(ctx, store.Secrets, keys)...)
+	good := diagnosis.OK("database", store.Kind()+" answers and is up to date")
+	return append([]diagnosis.Finding{good}, checkSealed(ctx, store.Secrets, keys)...)
 }
 
 // checkSealed looks whether the keys open what is stored.

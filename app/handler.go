@@ -73,7 +73,8 @@ func (s richText) Resolve(ctx context.Context, workspace string, segments []doma
 	return s.resolve(ctx, workspace, domain.Chat, segments)
 }
 
-func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType, segments []domain.Segment) (*domain.RichContent, error) {
+func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType,
+	segments []domain.Segment) (*domain.RichContent, error) {
 	w := &domain.Workspace{ID: workspace}
 	for _, segment := range segments {
 		if segment.Enrichment == nil {

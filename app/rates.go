@@ -30,7 +30,9 @@ func (f *Rates) check() error {
 			return fmt.Errorf("FERMATA_RATE_%s is %g; it takes a number above 0, or 0 for the default", name, value)
 		}
 	}
-	for name, value := range map[string]float64{"REQUESTS_BURST": f.RequestsBurst, "FAILURES_BURST": f.FailuresBurst, "HOOKS_BURST": f.HooksBurst} {
+	for name, value := range map[string]float64{
+		"REQUESTS_BURST": f.RequestsBurst, "FAILURES_BURST": f.FailuresBurst, "HOOKS_BURST": f.HooksBurst,
+	} {
 		if value != 0 && value < 1 {
 			return fmt.Errorf("FERMATA_RATE_%s is %g; a burst of less than 1 lets nothing pass", name, value)
 		}
@@ -42,6 +44,7 @@ func (f *Rates) check() error {
 func (f *Rates) limits() handlers.RateLimits {
 	return handlers.RateLimits{
 		PerSecond: f.Requests, Burst: f.RequestsBurst, FailuresPerSecond: f.Failures, FailuresBurst: f.FailuresBurst,
-		HooksPerSecond: f.Hooks, HooksBurst: f.HooksBurst, StreamsPerKey: f.Streams, StreamsPerAddress: f.StreamsPerAddress, KeptAnswers: f.KeptAnswers,
+		HooksPerSecond: f.Hooks, HooksBurst: f.HooksBurst, StreamsPerKey: f.Streams, StreamsPerAddress: f.StreamsPerAddress,
+		KeptAnswers: f.KeptAnswers,
 	}
 }

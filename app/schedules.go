@@ -11,7 +11,8 @@ import (
 // scheduleService says what schedules would do, in the workspace's language.
 type scheduleService struct{ app *App }
 
-func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error) {
+func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time,
+	count int) (*domain.SchedulePreview, error) {
 	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,8 @@ func (a *App) checkSecrets(ctx context.Context) error {
 	if !a.flags.AcceptUnreadableSecrets {
 		return errors.New(wrongKey(a.keys, lost, all))
 	}
-	a.log.Warn().Int("unreadable", lost).Int("stored", all).Msg("stored secrets cannot be read: provider keys must be entered again, webhook URLs renewed")
+	a.log.Warn().Int("unreadable", lost).Int("stored", all).
+		Msg("stored secrets cannot be read: provider keys must be entered again, webhook URLs renewed")
 	return nil
 }
 

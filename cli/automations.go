@@ -198,7 +198,8 @@ func (c *automationsRun) Run(cc *Context) error {
 		_, err = fmt.Fprintln(cc.Out, printable(*run.FinalText))
 	}
 	if err == nil && run.EndReason != nil && *run.EndReason != domain.EndCompleted {
-		err = fmt.Errorf("the run %s ended with %s; fermata tail --session %s --after 0 shows what happened", run.SessionID, *run.EndReason, run.SessionID)
+		err = fmt.Errorf("the run %s ended with %s; fermata tail --session %s --after 0 shows what happened", run.SessionID,
+			*run.EndReason, run.SessionID)
 	}
 	return err
 }

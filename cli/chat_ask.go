@@ -176,7 +176,8 @@ func (q *asking) feed(text string) (answer map[string]any, problem string) {
 	case domain.ApprovalQuestion:
 		return q.feedModule(text)
 	case domain.ApprovalOutcome:
-		outcome := map[string]string{"y": "happened", "yes": "happened", "n": "did_not", "no": "did_not", "again": "run_again"}[strings.ToLower(text)]
+		outcome := map[string]string{"y": "happened", "yes": "happened", "n": "did_not", "no": "did_not",
+			"again": "run_again"}[strings.ToLower(text)]
 		if outcome == "" {
 			return nil, "Please say yes, no or again."
 		}

@@ -148,7 +148,8 @@ func readProblem(response *http.Response) *serverError {
 	e := &serverError{}
 	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // what is cut off is missing from the message only
 	if json.Unmarshal(text, &e.Problem) != nil || e.Code == "" {
-		e.Problem = api.Problem{Code: "unknown", Title: http.StatusText(response.StatusCode), Detail: "The answer does not come from Fermata; is there a proxy in between?"}
+		e.Problem = api.Problem{Code: "unknown", Title: http.StatusText(response.StatusCode),
+			Detail: "The answer does not come from Fermata; is there a proxy in between?"}
 	}
 	e.Status = response.StatusCode
 	if e.RequestID == "" {

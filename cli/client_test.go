@@ -96,7 +96,7 @@ func sseText(id int64, name string, data any) string {
 	return out
 }
 
-// testContext is a cliContext whose output can be read while it is written.
+// testContext is a Context whose output can be read while it is written.
 func testContext(t *testing.T, in io.Reader) (*Context, *output) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

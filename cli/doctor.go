@@ -42,7 +42,8 @@ func report(cc *Context, output string, findings []diagnosis.Finding) error {
 	if output == "json" {
 		return printJSON(cc.Out, findings)
 	}
-	marks := map[diagnosis.Level]string{diagnosis.LevelOK: "ok  ", diagnosis.LevelWarning: "WARN", diagnosis.LevelFailed: "FAIL", diagnosis.LevelSkipped: "-   "}
+	marks := map[diagnosis.Level]string{diagnosis.LevelOK: "ok  ", diagnosis.LevelWarning: "WARN", diagnosis.LevelFailed: "FAIL",
+		diagnosis.LevelSkipped: "-   "}
 	s := screen{out: cc.Out}
 	for _, f := range findings {
 		s.line("%s  %-18s  %s", marks[f.Level], f.Check, f.Detail)
@@ -65,7 +66,8 @@ type doctor struct {
 func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
 	client, err := c.client(cc)
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("url", err.Error(), "Set --url or FERMATA_URL, and at most one of FERMATA_KEY and FERMATA_KEY_FILE.")}
+		return []diagnosis.Finding{diagnosis.Failed("url", err.Error(),
+			"Set --url or FERMATA_URL, and at most one of FERMATA_KEY and FERMATA_KEY_FILE.")}
 	}
 	client.pause = 0
 	d := &doctor{client: client, cc: cc}
@@ -106,7 +108,8 @@ func (d *doctor) version() diagnosis.Finding {
 		return diagnosis.Failed("version", err.Error(), "Something else than Fermata may be listening at this URL.")
 	}
 	if v.Version != d.cc.Version {
-		return diagnosis.Warning("version", fmt.Sprintf("the server is %s, this command is %s", v.Version, d.cc.Version), "Use the same version of both.")
+		return diagnosis.Warning("version", fmt.Sprintf("the server is %s, this command is %s", v.Version, d.cc.Version),
+			"Use the same version of both.")
 	}
 	return diagnosis.OK("version", v.Version)
 }
@@ -226,7 +229,8 @@ func whoAnswers(all []api.Provider) diagnosis.Finding {
 		return diagnosis.Warning("provider", fmt.Sprintf("none of the %d providers is the default; the built-in demo answers", len(all)),
 			fmt.Sprintf("Make one the default: PATCH /v1/providers/%s {\"is_default\": true}.", all[0].ID))
 	}
-	return diagnosis.Warning("provider", "none is configured; the built-in demo answers", "Configure one: see examples/10-another-provider.sh.")
+	return diagnosis.Warning("provider", "none is configured; the built-in demo answers",
+		"Configure one: see examples/10-another-provider.sh.")
 }
 
 func (d *doctor) testCall(p api.Provider) diagnosis.Finding {

@@ -124,7 +124,8 @@ func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string
 	}
 	entered := strings.TrimSpace(*key) // what was copied often ends with a line break
 	if !isKey(entered) {
-		return false, domain.Invalid("/config/api_key", "format", "A key has visible ASCII characters only, without spaces or line breaks. Copy it again.")
+		return false, domain.Invalid("/config/api_key", "format",
+			"A key has visible ASCII characters only, without spaces or line breaks. Copy it again.")
 	}
 	sealed, err := sealKey(s.keys, entered, p, origin)
 	if err != nil {

@@ -171,9 +171,11 @@ func (m *Models) secret(kind providers.Kind, row *domain.Provider, variable stri
 	if secret := strings.TrimSpace(os.Getenv(variable)); isKey(secret) {
 		return secret, nil
 	} else if secret != "" {
-		return "", domain.Errorf("provider_key_unusable", "The environment variable %s holds no key: a key has visible ASCII characters only, without spaces or line breaks.", variable)
+		return "", domain.Errorf("provider_key_unusable",
+			"The environment variable %s holds no key: a key has visible ASCII characters only, without spaces or line breaks.", variable)
 	}
-	return "", domain.Errorf("provider_key_missing", "The environment variable %s, which holds the provider's key, is not set on this server.", variable)
+	return "", domain.Errorf("provider_key_missing",
+		"The environment variable %s, which holds the provider's key, is not set on this server.", variable)
 }
 
 // originOf is where a config's requests go; "" for kinds that send none.

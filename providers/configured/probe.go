@@ -77,7 +77,8 @@ func shortened(text string, limit int) string {
 
 // classWords say what a class of failures means and what mends it.
 var classWords = map[providers.Class][2]string{
-	providers.ClassNetwork:        {"The provider could not be reached, or its answer broke off.", "Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
+	providers.ClassNetwork: {"The provider could not be reached, or its answer broke off.",
+		"Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
 	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
 	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
 	providers.ClassAuthentication: {"The key was refused.", "Set api_key or api_key_env in the provider's config."},
@@ -119,7 +120,9 @@ func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]s
 	}
 	secret, err := s.Models.secret(kind, p, common.APIKeyEnv)
 	if known, ok := errors.AsType[*domain.Error](err); ok {
-		return nil, &domain.Error{Code: domain.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err}
+		return nil, &domain.Error{
+			Code: domain.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err,
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -100,7 +100,8 @@ func (s *Service) CreateProvider(ctx context.Context, workspace string, in domai
 }
 
 // UpdateProvider changes a provider; its config is merged.
-func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, version int64, patch domain.ProviderPatch) (*domain.Provider, error) {
+func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, version int64,
+	patch domain.ProviderPatch) (*domain.Provider, error) {
 	p, err := s.rows.Provider(ctx, workspace, id)
 	if err != nil {
 		return nil, err
