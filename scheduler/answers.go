@@ -53,7 +53,9 @@ func (a *Answers) AnswerApproval(ctx context.Context, workspace, approval string
 
 // answer settles the open approval of a kind. Of many who answer at once one decides;
 // the others see what was decided.
-func (a *Answers) answer(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (*domain.Receipt, error) {
+func (a *Answers) answer(
+	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision,
+) (*domain.Receipt, error) {
 	recorded, err := record(decision)
 	if err != nil {
 		return nil, err
@@ -82,7 +84,9 @@ func (a *Answers) answer(ctx context.Context, workspace, session string, kind do
 
 // settledApproval is the approval of a kind that a change settles, or nil.
 func settledApproval(change *domain.Change, kind domain.ApprovalKind) *domain.Approval {
-	i := slices.IndexFunc(change.Approvals, func(a *domain.Approval) bool { return a.Kind == kind && a.Status != domain.ApprovalStatusOpen })
+	i := slices.IndexFunc(change.Approvals, func(a *domain.Approval) bool {
+		return a.Kind == kind && a.Status != domain.ApprovalStatusOpen
+	})
 	if i < 0 {
 		return nil
 	}
@@ -90,7 +94,9 @@ func settledApproval(change *domain.Change, kind domain.ApprovalKind) *domain.Ap
 }
 
 // event says, under the locks, what an answer comes to.
-func (a *Answers) event(v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte, ready prepared) (domain.Event, error) {
+func (a *Answers) event(
+	v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte, ready prepared,
+) (domain.Event, error) {
 	approval := open(v, kind, decision.ApprovalID)
 	switch {
 	case approval == nil:
@@ -134,7 +140,8 @@ func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval 
 // run does; nil: there is none to be faster than.
 func earlyConfirmation(v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte) domain.Event {
 	w := v.Session.State.Waiting
-	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || v.Session.Phase != domain.WaitingCompletionConfirmation || w == nil || w.ApprovalID != "" {
+	unasked := v.Session.Phase == domain.WaitingCompletionConfirmation && w != nil && w.ApprovalID == ""
+	if kind != domain.ApprovalCompletion || decision.ApprovalID != "" || !unasked {
 		return nil
 	}
 	return domain.QuestionOf(kind).Reply(decision.Approved, domain.Answer{Decision: decision, Recorded: recorded})
@@ -142,7 +149,9 @@ func earlyConfirmation(v *domain.View, kind domain.ApprovalKind, decision domain
 
 // settled tells what was decided: the same answer again is a success, another one a
 // conflict, and an answer to nothing is refused.
-func (a *Answers) settled(ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte) (*domain.Receipt, error) {
+func (a *Answers) settled(
+	ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte,
+) (*domain.Receipt, error) {
 	s, err := a.Store.Session(ctx, workspace, session)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,9 @@ type prepared struct {
 // prepare looks, before the decision and outside its transaction, whether a yes would be
 // for something else than what was shown, and whether what the person changed can run.
 // What changes still later is found when the actions run.
-func (a *Answers) prepare(ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision) (prepared, error) {
+func (a *Answers) prepare(
+	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision,
+) (prepared, error) {
 	acts := kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
 	if !acts && decision.ApprovalID != "" {
 		return prepared{}, nil
@@ -54,10 +56,13 @@ func (a *Answers) prepare(ctx context.Context, workspace, session string, kind d
 // answerEvent turns a checked decision into the machine's event. An answer that names no
 // approval is for the one that was open when it came: what is asked since then, nobody
 // who gave it can have seen.
-func (a *Answers) answerEvent(v *domain.View, asked *domain.Approval, decision domain.Decision, recorded []byte, ready prepared) (domain.Event, error) {
+func (a *Answers) answerEvent(
+	v *domain.View, asked *domain.Approval, decision domain.Decision, recorded []byte, ready prepared,
+) (domain.Event, error) {
 	acts := asked.Kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
 	if ready.approval != asked.ID && (acts || decision.ApprovalID == "") {
-		return nil, domain.Errorf(domain.CodeValidationStale, "It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
+		return nil, domain.Errorf(domain.CodeValidationStale,
+			"It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
 	}
 	answer := domain.Answer{Decision: decision, Recorded: recorded}
 	switch asked.Kind {
@@ -117,7 +122,8 @@ func (a *Answers) mayApprove(asked *domain.Approval, decision domain.Decision) e
 			continue
 		}
 		if needed := a.Checks.RoleFor(action.Command); !decision.By.Role.Allows(needed) {
-			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. Nothing was run; it still waits for somebody with that role. You can refuse it.",
+			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. "+
+				"Nothing was run; it still waits for somebody with that role. You can refuse it.",
 				action.Command, needed, decision.By.Role)
 		}
 	}

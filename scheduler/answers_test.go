@@ -91,15 +91,33 @@ func TestAnswerEvents(t *testing.T) {
 		want     string
 		code     domain.Code
 	}{
-		"yes":                         {actions, domain.Decision{Approved: true, By: admin}, "ValidationReceived", ""},
-		"yes, without the role":       {actions, domain.Decision{Approved: true, By: member}, "", domain.CodeForbidden},
-		"yes to what one may":         {actions, domain.Decision{Approved: true, ApprovedIDs: []string{"a"}, By: member}, "ValidationReceived", ""},
-		"no is anybody's":             {actions, domain.Decision{By: member}, "ValidationReceived", ""},
-		"yes to what was not asked":   {actions, domain.Decision{Approved: true, ApprovedIDs: []string{"x"}, By: admin}, "", domain.CodeInvalid},
-		"an edit of what was not":     {actions, domain.Decision{Edits: map[string]json.RawMessage{"x": nil}, By: admin}, "", domain.CodeInvalid},
-		"an edit":                     {actions, domain.Decision{Edits: map[string]json.RawMessage{"a": nil}, By: admin}, "ValidationReceived", ""},
-		"a question":                  {approval(domain.ApprovalQuestion), domain.Decision{Value: json.RawMessage(`"red"`)}, "CommunicationResponseReceived", ""},
-		"a wrong answer":              {approval(domain.ApprovalQuestion), domain.Decision{Value: json.RawMessage(`"bad"`)}, "", domain.CodeInvalid},
+		"yes":                   {actions, domain.Decision{Approved: true, By: admin}, "ValidationReceived", ""},
+		"yes, without the role": {actions, domain.Decision{Approved: true, By: member}, "", domain.CodeForbidden},
+		"yes to what one may": {
+			actions,
+			domain.Decision{Approved: true, ApprovedIDs: []string{"a"}, By: member}, "ValidationReceived", "",
+		},
+		"no is anybody's": {actions, domain.Decision{By: member}, "ValidationReceived", ""},
+		"yes to what was not asked": {
+			actions,
+			domain.Decision{Approved: true, ApprovedIDs: []string{"x"}, By: admin}, "", domain.CodeInvalid,
+		},
+		"an edit of what was not": {
+			actions,
+			domain.Decision{Edits: map[string]json.RawMessage{"x": nil}, By: admin}, "", domain.CodeInvalid,
+		},
+		"an edit": {
+			actions,
+			domain.Decision{Edits: map[string]json.RawMessage{"a": nil}, By: admin}, "ValidationReceived", "",
+		},
+		"a question": {
+			approval(domain.ApprovalQuestion),
+			domain.Decision{Value: json.RawMessage(`"red"`)}, "CommunicationResponseReceived", "",
+		},
+		"a wrong answer": {
+			approval(domain.ApprovalQuestion),
+			domain.Decision{Value: json.RawMessage(`"bad"`)}, "", domain.CodeInvalid,
+		},
 		"a question taken back":       {approval(domain.ApprovalQuestion), domain.Decision{Cancelled: true}, "CommunicationCancelled", ""},
 		"more money":                  {approval(domain.ApprovalBudget), domain.Decision{Approved: true}, "BudgetRaised", ""},
 		"no more money":               {approval(domain.ApprovalBudget), domain.Decision{}, "BudgetRefused", ""},
@@ -143,9 +161,15 @@ func TestSettled(t *testing.T) {
 		want     domain.Code
 		shows    string
 	}{
-		"the same":             {settledAs(func(*domain.Approval) {}), yes, "", ""},
-		"another":              {settledAs(func(*domain.Approval) {}), domain.Decision{By: admin}, domain.CodeValidationResolved, string(recorded)},
-		"it expired":           {settledAs(func(a *domain.Approval) { a.Status, a.Decision = "expired", nil }), yes, domain.CodeValidationResolved, "expired"},
+		"the same": {settledAs(func(*domain.Approval) {}), yes, "", ""},
+		"another": {
+			settledAs(func(*domain.Approval) {}),
+			domain.Decision{By: admin}, domain.CodeValidationResolved, string(recorded),
+		},
+		"it expired": {
+			settledAs(func(a *domain.Approval) { a.Status, a.Decision = "expired", nil }),
+			yes, domain.CodeValidationResolved, "expired",
+		},
 		"of another session":   {settledAs(func(a *domain.Approval) { a.SessionID = "other" }), yes, domain.CodeNotFound, ""},
 		"nothing was asked":    {nil, yes, domain.CodeWrongPhase, ""},
 		"another kind is open": {approval(domain.ApprovalActions), yes, domain.CodeWrongPhase, ""},

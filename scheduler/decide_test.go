@@ -163,14 +163,32 @@ func TestDecideRefuses(t *testing.T) {
 		want    domain.Code
 		is      error
 	}{
-		"the request itself":           {view(chat("me", domain.Idle), nil), Request{Event: func(*domain.View) (domain.Event, error) { return nil, refusing }}, "", refusing},
-		"what it also writes":          {view(chat("me", domain.Idle), nil), Request{Event: nothingHappens, Also: func(*domain.View, *domain.Change) error { return refusing }}, "", refusing},
-		"a SEED never runs":            {view(session("me", domain.Seed, domain.Idle), nil), event(text("m")), domain.CodeSeedNeverRuns, nil},
-		"a run that has ended":         {view(run("me", domain.Completed), nil), event(domain.SessionActivationRequested{}), domain.CodeSessionEnded, nil},
-		"a phase that does not take":   {view(chat("me", domain.Idle), nil), event(domain.AIResponseReceived{}), domain.CodeWrongPhase, nil},
-		"if_busy=reject":               {view(chat("me", domain.CallingAI), nil), event(busy), domain.CodeSessionBusy, nil},
-		"nobody asks, and it is taken": {view(run("me", domain.CallingAI, suspended), chat("other", domain.Idle)), unattended(domain.SessionActivationRequested{}), domain.CodeSlotTaken, ErrSlotTaken},
-		"too many messages wait":       {full, event(text("m")), domain.CodeQueueFull, nil},
+		"the request itself": {
+			view(chat("me", domain.Idle), nil),
+			Request{Event: func(*domain.View) (domain.Event, error) { return nil, refusing }}, "", refusing,
+		},
+		"what it also writes": {
+			view(chat("me", domain.Idle), nil),
+			Request{Event: nothingHappens, Also: func(*domain.View, *domain.Change) error { return refusing }}, "", refusing,
+		},
+		"a SEED never runs": {
+			view(session("me", domain.Seed, domain.Idle), nil),
+			event(text("m")), domain.CodeSeedNeverRuns, nil,
+		},
+		"a run that has ended": {
+			view(run("me", domain.Completed), nil),
+			event(domain.SessionActivationRequested{}), domain.CodeSessionEnded, nil,
+		},
+		"a phase that does not take": {
+			view(chat("me", domain.Idle), nil),
+			event(domain.AIResponseReceived{}), domain.CodeWrongPhase, nil,
+		},
+		"if_busy=reject": {view(chat("me", domain.CallingAI), nil), event(busy), domain.CodeSessionBusy, nil},
+		"nobody asks, and it is taken": {
+			view(run("me", domain.CallingAI, suspended), chat("other", domain.Idle)),
+			unattended(domain.SessionActivationRequested{}), domain.CodeSlotTaken, ErrSlotTaken,
+		},
+		"too many messages wait": {full, event(text("m")), domain.CodeQueueFull, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := noonRules().decide(c.view, c.request)

@@ -74,18 +74,20 @@ func (d *Door) commit(ctx context.Context, r Request) (decision, error) {
 	var change *domain.Change
 	var err error
 	if r.Plan != nil {
-		change, err = d.cfg.Store.DecideAutomation(ctx, r.Workspace, r.Automation, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
-			var err error
-			decided, err = d.rules().decidePlan(v, r)
-			return decided.change, err
-		})
+		change, err = d.cfg.Store.DecideAutomation(ctx, r.Workspace, r.Automation,
+			func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
+				var err error
+				decided, err = d.rules().decidePlan(v, r)
+				return decided.change, err
+			})
 		err = wrapped("decide about the automation", err)
 	} else {
-		change, err = d.cfg.Store.Decide(ctx, r.Workspace, r.Session, func(_ context.Context, v *domain.View) (*domain.Change, error) {
-			var err error
-			decided, err = d.rules().decide(v, r)
-			return decided.change, err
-		})
+		change, err = d.cfg.Store.Decide(ctx, r.Workspace, r.Session,
+			func(_ context.Context, v *domain.View) (*domain.Change, error) {
+				var err error
+				decided, err = d.rules().decide(v, r)
+				return decided.change, err
+			})
 		err = wrapped("deliver", err)
 	}
 	if err != nil {

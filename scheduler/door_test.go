@@ -194,8 +194,11 @@ func TestNews(t *testing.T) {
 		"a schedule": {func(d *Door) {
 			d.Committed(&domain.Change{Automations: []domain.AutomationWrite{{Automation: &domain.Automation{NextAt: &soon}}}})
 		}, 0, true},
-		"a rest without the slot":      {func(d *Door) { d.Rested(chat("a", domain.Idle)) }, 1, false},
-		"a rest with it, nobody waits": {func(d *Door) { d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true })) }, 0, false},
+		"a rest without the slot": {func(d *Door) { d.Rested(chat("a", domain.Idle)) }, 1, false},
+		"a rest with it, nobody waits": {
+			func(d *Door) { d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true })) },
+			0, false,
+		},
 		"a rest with it, somebody waits": {func(d *Door) {
 			d.wakeups.waits("ws")
 			d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true }))

@@ -80,7 +80,9 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 
 // EditMessage changes a message that still waits its turn. What another than its sender
 // wrote has no more rights than both of them.
-func (m *Messages) EditMessage(ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author) (*domain.Receipt, error) {
+func (m *Messages) EditMessage(
+	ctx context.Context, workspace, session, message string, rich domain.RichContent, by domain.Author,
+) (*domain.Receipt, error) {
 	o, err := m.deliverWaiting(ctx, workspace, session, message, func(item *domain.InboxItem, change *domain.Change) {
 		edited := *item.Message
 		edited.Rich, edited.SenderRole = &rich, edited.SenderRole.AtMost(by.Role)

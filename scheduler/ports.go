@@ -14,10 +14,12 @@ type Store interface {
 	// Decide reads the session's View under its locks and writes the change that decide
 	// returns (nil: nothing). With session "" the View has no session: it is for making
 	// one.
-	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error)
+	Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
+		*domain.Change, error)
 	// DecideAutomation is the same for an automation, under the workspace's lock. With
 	// automation "" the view has none: it is for making one.
-	DecideAutomation(ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
+	DecideAutomation(ctx context.Context, workspace, automation string,
+		decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error)
 }
 
 // Work is what the scheduler has to do.

@@ -24,12 +24,18 @@ func TestSendMessage(t *testing.T) {
 		status  domain.MessageStatus
 		event   domain.Event
 	}{
-		"at rest":                     {chat("me", domain.Idle), "", domain.MessageStored, domain.UserMessageSent{}},
-		"at work":                     {chat("me", domain.CallingAI), "", domain.MessageQueued, domain.UserMessageSent{}},
-		"at work, it steers":          {chat("me", domain.CallingAI), domain.IfBusySteer, domain.MessageQueued, domain.UserMessageSent{}},
-		"at work, it interrupts":      {chat("me", domain.CallingAI), domain.IfBusyInterrupt, domain.MessageStored, domain.InterruptRequested{}},
-		"at rest, nothing to cut":     {chat("me", domain.Idle), domain.IfBusyInterrupt, domain.MessageStored, domain.UserMessageSent{}},
-		"poisoned, nothing to be cut": {chat("me", domain.CallingAI, poisoned), domain.IfBusyInterrupt, domain.MessageQueued, domain.UserMessageSent{}},
+		"at rest":            {chat("me", domain.Idle), "", domain.MessageStored, domain.UserMessageSent{}},
+		"at work":            {chat("me", domain.CallingAI), "", domain.MessageQueued, domain.UserMessageSent{}},
+		"at work, it steers": {chat("me", domain.CallingAI), domain.IfBusySteer, domain.MessageQueued, domain.UserMessageSent{}},
+		"at work, it interrupts": {
+			chat("me", domain.CallingAI),
+			domain.IfBusyInterrupt, domain.MessageStored, domain.InterruptRequested{},
+		},
+		"at rest, nothing to cut": {chat("me", domain.Idle), domain.IfBusyInterrupt, domain.MessageStored, domain.UserMessageSent{}},
+		"poisoned, nothing to be cut": {
+			chat("me", domain.CallingAI, poisoned),
+			domain.IfBusyInterrupt, domain.MessageQueued, domain.UserMessageSent{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, view(c.session, c.session))

@@ -157,8 +157,14 @@ func TestActivateSession(t *testing.T) {
 	}{
 		"it gets the slot": {view(chat("me", domain.Idle), nil), domain.Activated, 0},
 		"it has it":        {view(me, me), domain.AlreadyActive, 0},
-		"it queues":        {view(chat("me", domain.Idle), run("other", domain.CallingAI), polite, queued(run("a", domain.CallingAI), run("b", domain.CallingAI))), domain.Queued, 1},
-		"a run queues":     {view(run("me", domain.CallingAI), run("other", domain.CallingAI), queued(run("a", domain.CallingAI))), domain.Queued, 2},
+		"it queues": {
+			view(chat("me", domain.Idle), run("other", domain.CallingAI), polite, queued(run("a", domain.CallingAI), run("b", domain.CallingAI))),
+			domain.Queued, 1,
+		},
+		"a run queues": {
+			view(run("me", domain.CallingAI), run("other", domain.CallingAI), queued(run("a", domain.CallingAI))),
+			domain.Queued, 2,
+		},
 	} {
 		r, err := newWorld(t, c.view).sessions().ActivateSession(t.Context(), "ws", "me")
 		if err != nil || r.Result != c.want || r.Position != c.position {

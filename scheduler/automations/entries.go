@@ -138,7 +138,8 @@ func (r *Runs) unstarted(ctx context.Context, a *domain.Automation, seq int64, w
 		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
 		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
 			Level: "warning", Code: "automation_not_started",
-			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
+			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s",
+				"Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
 				domain.VisibleLine(a.Name), message(why)),
 		}})
 		return scheduler.Plan{Change: change}, nil
@@ -185,7 +186,9 @@ type seenEntry struct {
 }
 
 // entriesThatCount are the new entries that meet the trigger's condition.
-func (r *Runs) entriesThatCount(ctx context.Context, a *domain.Automation, trigger *domain.Trigger, made *domain.DataChange) ([]*domain.Entry, error) {
+func (r *Runs) entriesThatCount(
+	ctx context.Context, a *domain.Automation, trigger *domain.Trigger, made *domain.DataChange,
+) ([]*domain.Entry, error) {
 	all, err := r.Events.EntriesMadeAt(ctx, a.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)

@@ -36,7 +36,10 @@ func TestStartByEntries(t *testing.T) {
 		begun  int
 		told   string
 	}{
-		"a new entry":           {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "")}, 1, "New entries (1) in the tool tool started this run:\n- ent_red 2026-05-04T12:00:00Z: {\"note\":\"red\"}"},
+		"a new entry": {
+			hourly(watching("")),
+			[]*domain.LogEvent{made(5, "tool", "")}, 1, "New entries (1) in the tool tool started this run:\n- ent_red 2026-05-04T12:00:00Z: {\"note\":\"red\"}",
+		},
 		"two, at two times":     {hourly(watching("")), []*domain.LogEvent{made(5, "tool", ""), made(6, "tool", "")}, 2, ""},
 		"of another tool":       {hourly(watching("")), []*domain.LogEvent{made(5, "other", "")}, 0, ""},
 		"by a person's session": {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of nobody")}, 1, ""},

@@ -36,8 +36,10 @@ func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
 	write(change, &a, false)
 	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
 		Level: "error", Code: "automation_disabled",
-		Text: v.Workspace.Settings.Say("The automation %q was disabled: its last %d runs failed. Look at them, mend the cause, and enable it again.",
-			"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. Regardez-les, corrigez la cause, puis réactivez-la.",
+		Text: v.Workspace.Settings.Say("The automation %q was disabled: its last %d runs failed. "+
+			"Look at them, mend the cause, and enable it again.",
+			"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. "+
+				"Regardez-les, corrigez la cause, puis réactivez-la.",
 			domain.VisibleLine(a.Name), domain.FailuresToDisable),
 	}})
 	return change

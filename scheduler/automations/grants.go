@@ -15,7 +15,8 @@ const maxGrants = 100
 func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
 	o, err := s.edit(ctx, workspace, automation, func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		if len(v.Grants) >= maxGrants {
-			return nil, domain.Invalid("/commands", "too_many", "The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
+			return nil, domain.Invalid("/commands", "too_many",
+				"The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
 		}
 		given := g
 		given.ID, given.WorkspaceID, given.AutomationID, given.CreatedAt = p.newID(domain.PrefixGrant), workspace, automation, change.At

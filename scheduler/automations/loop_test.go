@@ -142,7 +142,9 @@ func (m *minutely) DueWork(_ context.Context, now time.Time, _ int, sweep bool) 
 	return todo, nil
 }
 
-func (m *minutely) DecideAutomation(ctx context.Context, _, _ string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error)) (*domain.Change, error) {
+func (m *minutely) DecideAutomation(
+	ctx context.Context, _, _ string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
+) (*domain.Change, error) {
 	time.Sleep(m.deciding)
 	m.mu.Lock()
 	v := &domain.AutomationView{
@@ -207,7 +209,9 @@ func (m *minutely) back() {
 	m.away = false
 }
 
-func (m *minutely) Decide(context.Context, string, string, func(context.Context, *domain.View) (*domain.Change, error)) (*domain.Change, error) {
+func (m *minutely) Decide(
+	context.Context, string, string, func(context.Context, *domain.View) (*domain.Change, error),
+) (*domain.Change, error) {
 	m.t.Error("nothing is to be decided about a session")
 	return nil, nil
 }

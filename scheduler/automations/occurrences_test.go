@@ -75,10 +75,16 @@ func TestStartOldest(t *testing.T) {
 		"the last run goes on: skip":     {hourly(due(0, ""), unended), false, "12:00 SKIPPED overlap", nil},
 		"the last run goes on: queue":    {hourly(due(0, ""), unended, policy("", domain.OverlapQueue)), false, "", scheduler.ErrSlotTaken},
 		"the last run goes on, misfired": {hourly(due(0, misfire), unended), false, "", scheduler.ErrSlotTaken},
-		"there is no message":            {hourly(due(0, ""), noSeed), false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.", nil},
-		"its runs fail":                  {hourly(due(0, ""), failedRuns(domain.FailuresToDisable)), false, "12:00 SKIPPED disabled", nil},
-		"it fails for the fifth time":    {hourly(due(0, ""), due(1, ""), noSeed, failedRuns(domain.FailuresToDisable-1)), false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.; 13:00 SKIPPED disabled", nil},
-		"four failures are not enough":   {hourly(due(0, ""), failedRuns(domain.FailuresToDisable-1)), true, "12:00 FIRED", nil},
+		"there is no message": {
+			hourly(due(0, ""), noSeed),
+			false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.", nil,
+		},
+		"its runs fail": {hourly(due(0, ""), failedRuns(domain.FailuresToDisable)), false, "12:00 SKIPPED disabled", nil},
+		"it fails for the fifth time": {
+			hourly(due(0, ""), due(1, ""), noSeed, failedRuns(domain.FailuresToDisable-1)),
+			false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.; 13:00 SKIPPED disabled", nil,
+		},
+		"four failures are not enough": {hourly(due(0, ""), failedRuns(domain.FailuresToDisable-1)), true, "12:00 FIRED", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := noonRules().startOldest(c.view)

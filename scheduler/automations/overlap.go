@@ -70,7 +70,8 @@ func (p rules) skippedEvent(v *domain.AutomationView, reason string) *domain.Cha
 		at = at.Add(time.Microsecond) // an instant of its own: schedules are due at whole seconds
 	}
 	record(change, &domain.Occurrence{
-		ID: p.newID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID, ScheduledAt: at, Trigger: domain.ByEvent,
+		ID: p.newID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID,
+		ScheduledAt: at, Trigger: domain.ByEvent,
 	}, domain.OccurrenceSkipped, reason)
 	return change
 }

@@ -53,7 +53,8 @@ type Store interface {
 
 // Events are the log and the entries that it tells of.
 type Events interface {
-	Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
+	Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (
+		events []*domain.LogEvent, more bool, err error)
 	// EntriesMadeAt are the entries of a tool that were made in one call, by their
 	// CreatedAt, in the order of their ids.
 	EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error)

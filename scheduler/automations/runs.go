@@ -97,7 +97,9 @@ func (r *Runs) automationOfHook(ctx context.Context, automation, token string) (
 }
 
 // receipt starts a run and says where it stands, or that it was skipped.
-func (r *Runs) receipt(ctx context.Context, workspace, automation string, of func(rules, *domain.AutomationView) (start, error)) (*domain.Receipt, error) {
+func (r *Runs) receipt(
+	ctx context.Context, workspace, automation string, of func(rules, *domain.AutomationView) (start, error),
+) (*domain.Receipt, error) {
 	o, err := r.deliverRestarting(ctx, workspace, automation, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
 		s, err := of(p, v)
 		if err != nil {

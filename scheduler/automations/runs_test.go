@@ -91,12 +91,18 @@ func TestTrigger(t *testing.T) {
 		result string
 		note   string
 	}{
-		"with nothing":           {hourly(hook("")), "token", "", "", domain.Activated, ""},
-		"with a body":            {hourly(hook("")), "token", `{"n":1}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"n\":1}"},
-		"a wrong token":          {hourly(hook("")), "guess", "", domain.CodeNotFound, "", ""},
-		"no webhook any more":    {hourly(hook(""), noHook), "token", "", domain.CodeNotFound, "", ""},
-		"disabled":               {hourly(hook(""), disabled), "token", "", domain.CodeAutomationDisabled, "", ""},
-		"the condition holds":    {hourly(hook(`"open"`)), "token", `{"door":"open"}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"door\":\"open\"}"},
+		"with nothing": {hourly(hook("")), "token", "", "", domain.Activated, ""},
+		"with a body": {
+			hourly(hook("")),
+			"token", `{"n":1}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"n\":1}",
+		},
+		"a wrong token":       {hourly(hook("")), "guess", "", domain.CodeNotFound, "", ""},
+		"no webhook any more": {hourly(hook(""), noHook), "token", "", domain.CodeNotFound, "", ""},
+		"disabled":            {hourly(hook(""), disabled), "token", "", domain.CodeAutomationDisabled, "", ""},
+		"the condition holds": {
+			hourly(hook(`"open"`)),
+			"token", `{"door":"open"}`, "", domain.Activated, "\n\nThe event that started this run:\n{\"door\":\"open\"}",
+		},
 		"the condition fails":    {hourly(hook(`"open"`)), "token", `{"door":"shut"}`, domain.CodeConditionNotMet, "", ""},
 		"nothing meets null":     {hourly(hook(`"null"`)), "token", "", "", domain.Activated, ""},
 		"a body that is too big": {hourly(hook("")), "token", strings.Repeat("1", maxHookBody+1), domain.CodeTooLarge, "", ""},

@@ -70,14 +70,17 @@ const codeVersion domain.Code = "precondition_failed"
 
 func sameVersion(v *domain.AutomationView, version int64) error {
 	if version != 0 && version != v.Automation.Version {
-		return domain.Errorf(codeVersion, "The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
+		return domain.Errorf(codeVersion,
+			"The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
 	}
 	return nil
 }
 
 // UpdateAutomation changes an automation. A changed schedule, and enabling it, counts
 // from now on; any other change does not move it.
-func (s *Service) UpdateAutomation(ctx context.Context, workspace, id string, patch domain.AutomationPatch) (*domain.Automation, int64, error) {
+func (s *Service) UpdateAutomation(
+	ctx context.Context, workspace, id string, patch domain.AutomationPatch,
+) (*domain.Automation, int64, error) {
 	if patch.ProviderID != nil {
 		if err := scheduler.CheckProvider(ctx, s.Providers, workspace, *patch.ProviderID); err != nil {
 			return nil, 0, err

@@ -41,7 +41,8 @@ func actionRuns(executions []*domain.Execution) bool {
 // already keeps its place, or at least how long it has waited.
 func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Verdict, now time.Time) domain.QueueRow {
 	row := domain.QueueRow{
-		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event), Reason: string(v.Reason), Preempting: v.Preempting,
+		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event),
+		Reason: string(v.Reason), Preempting: v.Preempting,
 	}
 	if row.Trigger == ToResume {
 		row.Reason = string(domain.CauseResume)
