@@ -53,7 +53,9 @@ func newWorld(t *testing.T) *world {
 	}, SessionType: domain.Chat, Role: domain.RoleAdmin}
 	w.put(&domain.Zone{ID: "zon_h", Name: "Health"})
 	w.put(&domain.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
-	w.put(&domain.Tool{ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`)})
+	w.put(&domain.Tool{
+		ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`),
+	})
 	w.put(&domain.Tool{ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)})
 	w.put(&domain.Tool{ID: "tol_g", ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`), Version: 7})
 	for i, kg := range []string{"72.5", "71.9"} {

@@ -149,7 +149,8 @@ func TestAFileHasAnEnd(t *testing.T) {
 	}
 	_, err = w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_w", strings.NewReader("value\n"+strings.Repeat("much\n", 5000)))
 	e, ok := err.(*domain.Error)
-	if !ok || len(e.Fields) != 100 || !strings.HasPrefix(e.Message, "100 mistakes and maybe more were found in the file. Nothing was stored. Line 2, column") {
+	if !ok || len(e.Fields) != 100 || !strings.HasPrefix(e.Message,
+		"100 mistakes and maybe more were found in the file. Nothing was stored. Line 2, column") {
 		t.Errorf("%v", err)
 	}
 }

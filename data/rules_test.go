@@ -69,7 +69,8 @@ func TestDeletedEntriesAreToldByTool(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(found), err)
 	}
 	changes, err := w.rules.DeleteEntries(t.Context(), w.data, w.env, found...)
-	if err != nil || len(changes) != 2 || changes[0].Count != 2 || changes[0].ID != "" || changes[1].ID != "ent_j" || changes[1].SessionID != "ses_1" {
+	if err != nil || len(changes) != 2 || changes[0].Count != 2 || changes[0].ID != "" ||
+		changes[1].ID != "ent_j" || changes[1].SessionID != "ses_1" {
 		t.Errorf("%+v, %v", changes, err)
 	}
 	if _, err := FindEntries(t.Context(), w.data, []string{"ent_x", "ent_a"}); pointerOf(err) != "/entry_ids/0" {

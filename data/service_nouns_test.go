@@ -20,14 +20,18 @@ func TestAToolTypeFitsWhatIsStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "mood", Name: "M", ConfigSchema: object, EntrySchema: object}); domain.ErrorCode(err) != domain.CodeConflict {
+	again := domain.NewToolType{ID: "mood", Name: "M", ConfigSchema: object, EntrySchema: object}
+	if _, _, err := s.CreateToolType(ctx, ws, again); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same id: %v", err)
 	}
-	tool, _, err := s.CreateTool(ctx, ws, domain.NewTool{ZoneID: "zon_h", ToolType: "mood", Name: "Mood", Config: json.RawMessage(`{ "scale": 5 }`)})
+	tool, _, err := s.CreateTool(ctx, ws, domain.NewTool{
+		ZoneID: "zon_h", ToolType: "mood", Name: "Mood", Config: json.RawMessage(`{ "scale": 5 }`),
+	})
 	if err != nil || string(tool.Config) != `{"scale":5}` {
 		t.Fatalf("%+v, %v", tool, err)
 	}
-	entries, _, err := s.CreateEntries(ctx, ws, tool.ID, []domain.NewEntry{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}})
+	asked := []domain.NewEntry{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}}
+	entries, _, err := s.CreateEntries(ctx, ws, tool.ID, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,8 @@ func TestADocumentIsPublished(t *testing.T) {
 	if err != nil || doc.Published != "I run." || doc.PublishedAt == nil {
 		t.Fatalf("%+v, %v", doc, err)
 	}
-	if doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, domain.DocumentPatch{Body: new("A draft.")}); err != nil || doc.Published != "I run." {
+	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, domain.DocumentPatch{Body: new("A draft.")})
+	if err != nil || doc.Published != "I run." {
 		t.Errorf("%+v, %v", doc, err)
 	}
 	versions, _, err := s.DocumentVersions(ctx, ws, doc.ID, "", 10)

@@ -23,7 +23,8 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 		t.Fatalf("%+v, %v", work, err)
 	}
 	tool, _, err := s.UpdateTool(ctx, ws, "tol_w", 0, domain.ToolPatch{ZoneID: &work.ID, AlwaysSend: new(true), Position: new(9)})
-	if err != nil || tool.ZoneID != work.ID || !tool.AlwaysSend || tool.Position != 9 || tool.Name != "Weight" || string(tool.Config) != `{"max":200,"min":30,"unit":"kg"}` {
+	if err != nil || tool.ZoneID != work.ID || !tool.AlwaysSend || tool.Position != 9 || tool.Name != "Weight" ||
+		string(tool.Config) != `{"max":200,"min":30,"unit":"kg"}` {
 		t.Errorf("the tool: %+v, %v", tool, err)
 	}
 	entry, _, err := s.UpdateEntry(ctx, ws, "ent_a", 0, domain.EntryPatch{Timestamp: new("2026-11-02T08:00")})
@@ -43,8 +44,10 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mood, _, err = s.UpdateToolType(ctx, ws, mood.ID, mood.Version, domain.ToolTypePatch{EntrySchema: json.RawMessage(`{ "type": "object", "maxProperties": 1 }`)})
-	if err != nil || mood.Name != "Mood" || string(mood.ConfigSchema) != string(object) || string(mood.EntrySchema) != `{"maxProperties":1,"type":"object"}` {
+	few := domain.ToolTypePatch{EntrySchema: json.RawMessage(`{ "type": "object", "maxProperties": 1 }`)}
+	mood, _, err = s.UpdateToolType(ctx, ws, mood.ID, mood.Version, few)
+	if err != nil || mood.Name != "Mood" || string(mood.ConfigSchema) != string(object) ||
+		string(mood.EntrySchema) != `{"maxProperties":1,"type":"object"}` {
 		t.Errorf("the tool type: %+v, %v", mood, err)
 	}
 }
@@ -89,7 +92,8 @@ func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	object := json.RawMessage(`{"type":"object"}`)
-	if _, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object}); err != nil {
+	mood := domain.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object}
+	if _, _, err := s.CreateToolType(ctx, ws, mood); err != nil {
 		t.Fatal(err)
 	}
 	name := new("New")
@@ -136,7 +140,8 @@ func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
 	} {
 		for what, try := range tt.try {
 			err := try(tt.id, 7)
-			if domain.ErrorCode(err) != domain.CodePreconditionFailed || err.(*domain.Error).Message != "The "+noun+" changed since you read it. Nothing was written; read it again." {
+			changed := "The " + noun + " changed since you read it. Nothing was written; read it again."
+			if domain.ErrorCode(err) != domain.CodePreconditionFailed || err.(*domain.Error).Message != changed {
 				t.Errorf("%s a %s with another version: %v", what, noun, err)
 			}
 			err = try("xxx_1", 7)
@@ -181,7 +186,8 @@ func TestARefusedChangeLeavesNothing(t *testing.T) {
 			t.Errorf("a built-in type: %v", err)
 		}
 	}
-	if _, _, err := s.CreateEntries(ctx, ws, "tol_x", []domain.NewEntry{{Data: json.RawMessage(`{}`)}}); domain.ErrorCode(err) != domain.CodeNotFound || pointerOf(err) != "none" {
+	_, _, err = s.CreateEntries(ctx, ws, "tol_x", []domain.NewEntry{{Data: json.RawMessage(`{}`)}})
+	if domain.ErrorCode(err) != domain.CodeNotFound || pointerOf(err) != "none" {
 		t.Errorf("entries of a tool that is not there: %v", err)
 	}
 }

@@ -77,7 +77,8 @@ type stores struct {
 
 func (s stores) Read(workspace string) Reader { return s.ReadData(workspace) }
 
-func (s stores) Write(ctx context.Context, workspace string, change func(context.Context, Store) ([]domain.DataChange, error)) (int64, error) {
+func (s stores) Write(ctx context.Context, workspace string,
+	change func(context.Context, Store) ([]domain.DataChange, error)) (int64, error) {
 	return s.WriteData(ctx, workspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) { return change(ctx, d) })
 }
 
