@@ -1,7 +1,8 @@
 // Package sqldb is how Fermata reaches its database, SQLite or PostgreSQL, with one SQL
 // text for both; dialect.go holds what differs. It knows connections, transactions, rows
-// and pages, and none of the nouns that are kept in them. Of the domain it takes the
-// errors that a caller is told, and the size of a page.
+// and pages, and none of the nouns that are kept in them. Of the schema it knows the three
+// tables in which it finds a transaction's mark again: workspaces, events and changes. Of
+// the domain it takes the errors that a caller is told, and the size of a page.
 //
 // Three rules hold it together.
 //
