@@ -129,7 +129,7 @@ func (p rules) withSlot(d decision, r Request) (decision, error) {
 
 // apply takes one event to the machine, and adds what it decided.
 func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decision, error) {
-	step, err := p.machine.Run(s, event, p.policy(d.view))
+	step, err := p.machine.Run(s, event, p.policy(d.present()))
 	if err != nil {
 		return decision{}, err
 	}
@@ -146,6 +146,15 @@ func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decisio
 		}
 	}
 	return d, nil
+}
+
+// present is the view as what was decided so far leaves it: a message that the session's
+// return took is not there for the event that joins it.
+func (d *decision) present() *domain.View {
+	if d.step == nil {
+		return d.view
+	}
+	return d.view.After(d.change, d.step.Session)
 }
 
 // policy is what the machine must know.
