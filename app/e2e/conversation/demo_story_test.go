@@ -58,7 +58,7 @@ var quotedWords = regexp.MustCompile("`([^`]+)`")
 // stepsOfThePage reads the script's table.
 func stepsOfThePage(t *testing.T, fr bool) map[string][]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/demo.md")
+	page, err := os.ReadFile("../../../docs/demo.md")
 	if err != nil {
 		t.Fatal(err)
 	}
