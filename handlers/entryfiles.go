@@ -88,7 +88,8 @@ func (s *dataRoutes) importEntries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, domain.Errorf(CodeTooLarge, "The file is larger than %d bytes. Nothing was stored; send it in parts.", maxFile))
 		return
 	}
-	result, seq, err := s.EntryFiles.ImportEntries(r.Context(), caller(r).Workspace, toolID(r), http.MaxBytesReader(w, r.Body, maxFile), dryRun)
+	file := http.MaxBytesReader(w, r.Body, maxFile)
+	result, seq, err := s.EntryFiles.ImportEntries(r.Context(), caller(r).Workspace, toolID(r), file, dryRun)
 	if err != nil {
 		s.fail(w, r, incompleteBody(err))
 		return

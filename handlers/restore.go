@@ -46,7 +46,9 @@ func (s *documentRoutes) restoreDocument(w http.ResponseWriter, r *http.Request)
 }
 
 // writeRestored answers with what came back.
-func writeRestored[T, A any](s *dataRoutes, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64) {
+func writeRestored[T, A any](
+	s *dataRoutes, w http.ResponseWriter, r *http.Request, back *T, seq int64, err error, from func(*T) *A, version func(*T) int64,
+) {
 	if err != nil {
 		s.fail(w, r, err)
 		return
