@@ -45,12 +45,12 @@ type Change struct {
 }
 
 // AutomationWrite writes one automation, on the condition that Version is still what it
-// was when it was read; the repository bumps it. Insert makes it. Tick writes only what
+// was when it was read; the repository bumps it. Insert makes it. Bookkeeping writes only what
 // the scheduler keeps of it (NextAt, SeenSeq), which is no change that people see.
 type AutomationWrite struct {
-	Automation *Automation
-	Insert     bool
-	Tick       bool
+	Automation  *Automation
+	Insert      bool
+	Bookkeeping bool
 }
 
 // SessionWrite writes one session's row, on the condition that Version (and

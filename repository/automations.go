@@ -172,7 +172,7 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 // it was read.
 func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Automations {
-		if w.Tick {
+		if w.Bookkeeping {
 			err := t.WriteOne(ctx, domain.ErrStale, "UPDATE automations SET next_at = $3, seen_seq = $4 WHERE workspace_id = $1 AND id = $2",
 				w.Automation.WorkspaceID, w.Automation.ID, sqldb.AtPtr(w.Automation.NextAt), w.Automation.SeenSeq)
 			if err != nil {

@@ -56,7 +56,7 @@ func automations(w *world) {
 	w.equal(stale.Version, int64(1), "version of what was not written")
 
 	order.NextAt, order.SeenSeq = new(T0.Add(2*time.Hour)), 3
-	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order, Tick: true}}}))
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order, Bookkeeping: true}}}))
 	got, err = w.Automations.Automation(ctx, ws, order.ID)
 	w.ok(err)
 	w.equal([]any{got.Version, *got.NextAt, got.SeenSeq}, []any{int64(2), T0.Add(2 * time.Hour), int64(3)}, "after a tick")

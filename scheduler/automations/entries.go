@@ -71,7 +71,7 @@ func (r *Runs) seen(ctx context.Context, a *domain.Automation, seq int64) error 
 func sawUntil(a *domain.Automation, seq int64) domain.AutomationWrite {
 	own := *a
 	own.SeenSeq = seq
-	return domain.AutomationWrite{Automation: &own, Tick: true}
+	return domain.AutomationWrite{Automation: &own, Bookkeeping: true}
 }
 
 // lookAtEvent starts a run if the event made entries that the automation watches for.

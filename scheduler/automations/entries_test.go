@@ -81,7 +81,7 @@ func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := w.plans[0]
-	if first.Run == nil || len(first.Change.Automations) != 1 || first.Change.Automations[0].Automation.SeenSeq != 5 || !first.Change.Automations[0].Tick {
+	if first.Run == nil || len(first.Change.Automations) != 1 || first.Change.Automations[0].Automation.SeenSeq != 5 || !first.Change.Automations[0].Bookkeeping {
 		t.Errorf("the plan is %+v", first)
 	}
 }

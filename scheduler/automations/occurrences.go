@@ -55,7 +55,7 @@ func (p rules) recordDue(v *domain.AutomationView) (*domain.Change, error) {
 		p.recordDecision(v, change, &decisions[i], in)
 	}
 	a.NextAt = nextLook(in, decisions)
-	change.Automations = []domain.AutomationWrite{{Automation: &a, Tick: true}}
+	change.Automations = []domain.AutomationWrite{{Automation: &a, Bookkeeping: true}}
 	return change, nil
 }
 

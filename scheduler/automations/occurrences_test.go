@@ -43,7 +43,7 @@ func TestRecordDue(t *testing.T) {
 				return
 			}
 			written := change.Automations[0]
-			if !written.Tick || written.Automation.NextAt == nil || !written.Automation.NextAt.After(noon) {
+			if !written.Bookkeeping || written.Automation.NextAt == nil || !written.Automation.NextAt.After(noon) {
 				t.Errorf("it is looked at again at %v", written.Automation.NextAt)
 			}
 			if len(change.Events) != len(change.Occurrences) {

@@ -97,7 +97,7 @@ func (v *virtual) recorded(order *domain.Automation, at time.Time) {
 		}}
 		next := *view.Automation
 		next.NextAt = new(at.Add(time.Hour))
-		c.Automations = []domain.AutomationWrite{{Automation: &next, Tick: true}}
+		c.Automations = []domain.AutomationWrite{{Automation: &next, Bookkeeping: true}}
 		return c, nil
 	})
 	v.ok(err)
