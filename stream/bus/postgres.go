@@ -34,6 +34,9 @@ type Postgres struct {
 	db       *sql.DB
 	stop     context.CancelFunc
 	done     sync.WaitGroup
+
+	mu      sync.Mutex
+	stopped bool
 }
 
 // Start listens, on a connection that is made anew whenever it breaks.
@@ -109,7 +112,14 @@ func (p *Postgres) hear(ctx context.Context, heard func(string), missed func()) 
 	}
 }
 
+// changed tells the log how the listener's connection is. Its goroutine may outlive Stop by a
+// pause between two attempts; what it finds then is nobody's any more.
 func (p *Postgres) changed(event pq.ListenerEventType, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
 	switch event {
 	case pq.ListenerEventDisconnected:
 		p.Log.Warn().Err(err).Msg("the connection for notifications broke; it is made anew")
@@ -150,6 +160,9 @@ func (p *Postgres) Stop(ctx context.Context) error {
 		return nil
 	}
 	p.stop()
+	p.mu.Lock()
+	p.stopped = true
+	p.mu.Unlock()
 	err := p.listener.Close()
 	p.done.Wait()
 	p.drain(ctx)
