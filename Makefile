@@ -14,8 +14,8 @@ export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fe
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: build ## run the server and its page: SQLite in ./data, the demo provider, no key needed
-	$(BIN) serve
+run: build ## run the server and its page: SQLite in ./var, the demo provider, no key needed
+	FERMATA_DATA_DIR=$${FERMATA_DATA_DIR:-./var} $(BIN) serve
 
 build: page ## build bin/fermata, with its page if there is Node.js
 	@scripts/need go

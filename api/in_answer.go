@@ -9,7 +9,13 @@ import (
 // Domain is the decision on the actions that a session waits for.
 func (in *ValidationAnswer) Domain() domain.Decision {
 	return domain.Decision{
-		ApprovalID: valueOf(in.ApprovalID), Approved: *in.Approved, ApprovedIDs: in.ApprovedIDs, Edits: in.Edits, Comment: valueOf(in.Comment),
+		ApprovalID: valueOf(
+			in.ApprovalID,
+		),
+		Approved:    *in.Approved,
+		ApprovedIDs: in.ApprovedIDs,
+		Edits:       in.Edits,
+		Comment:     valueOf(in.Comment),
 	}
 }
 

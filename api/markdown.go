@@ -40,8 +40,12 @@ func (m *Markdown) Head(s *domain.Session, now time.Time) string {
 	if s.Usage.Cost != nil {
 		cost = fmt.Sprintf("%.4g USD", *s.Usage.Cost)
 	}
-	fmt.Fprintf(&b, "- %s\n", m.say("%d calls of the AI, %d tokens in, %d out, %s", "%d appels de l’IA, %d jetons en entrée, %d en sortie, %s",
-		s.State.TotalRoundtrips, s.Usage.InputTokens+s.Usage.CacheReadTokens+s.Usage.CacheWriteTokens, s.Usage.OutputTokens, cost))
+	fmt.Fprintf(
+		&b,
+		"- %s\n",
+		m.say("%d calls of the AI, %d tokens in, %d out, %s", "%d appels de l’IA, %d jetons en entrée, %d en sortie, %s",
+			s.State.TotalRoundtrips, s.Usage.InputTokens+s.Usage.CacheReadTokens+s.Usage.CacheWriteTokens, s.Usage.OutputTokens, cost),
+	)
 	return b.String()
 }
 

@@ -49,11 +49,26 @@ func runFrom(r *domain.ExecutionMetadata) *ExecutionMetadata {
 // ExecutionFrom is the execution of a command as clients see it.
 func ExecutionFrom(e *domain.Execution) *Execution {
 	out := &Execution{
-		ID: e.ID, SessionID: e.SessionID, RoundID: textPtr(e.RoundID), MessageID: textPtr(e.MessageID),
-		CallID: textPtr(e.CallID), Position: &e.Position, Command: e.Command, Params: rawOrNull(e.Params),
-		Kind: e.Kind, Effect: e.Effect, Status: e.Status, Attempt: e.Attempt, ApprovalID: textPtr(e.ApprovalID), GrantID: textPtr(e.GrantID),
-		Result: rawOrNull(e.Result), Text: textPtr(e.Text), Note: textPtr(e.Note), Error: e.Error,
-		StartedAt: timePtr(e.StartedAt), EndedAt: timePtr(e.EndedAt),
+		ID:         e.ID,
+		SessionID:  e.SessionID,
+		RoundID:    textPtr(e.RoundID),
+		MessageID:  textPtr(e.MessageID),
+		CallID:     textPtr(e.CallID),
+		Position:   &e.Position,
+		Command:    e.Command,
+		Params:     rawOrNull(e.Params),
+		Kind:       e.Kind,
+		Effect:     e.Effect,
+		Status:     e.Status,
+		Attempt:    e.Attempt,
+		ApprovalID: textPtr(e.ApprovalID),
+		GrantID:    textPtr(e.GrantID),
+		Result:     rawOrNull(e.Result),
+		Text:       textPtr(e.Text),
+		Note:       textPtr(e.Note),
+		Error:      e.Error,
+		StartedAt:  timePtr(e.StartedAt),
+		EndedAt:    timePtr(e.EndedAt),
 	}
 	if !e.CreatedAt.IsZero() {
 		out.CreatedAt = timePtr(&e.CreatedAt)

@@ -183,8 +183,12 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: stdlog.New(a.log, "", 0),
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          stdlog.New(a.log, "", 0),
 	}
 	a.addServices(keeper)
 	if a.flags.TestHooks.Wired != nil {

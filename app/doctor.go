@@ -77,7 +77,9 @@ func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diag
 	case err != nil:
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "Bring the database up to date: fermata migrate")}
 	case lost > 0:
-		return []diagnosis.Finding{diagnosis.Failed("secret key", wrongKey(s, lost, all), "Set FERMATA_SECRET_KEY to the key that sealed them.")}
+		return []diagnosis.Finding{
+			diagnosis.Failed("secret key", wrongKey(s, lost, all), "Set FERMATA_SECRET_KEY to the key that sealed them."),
+		}
 	case all > 0:
 		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens all %d stored secrets", all))}
 	}

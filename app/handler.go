@@ -35,8 +35,15 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 	automations := automationService{a}
 	return handlers.New(handlers.Config{
 		Edge: handlers.Edge{
-			Auth: who, Idempotency: requestKeys{a.store.Requests, a.clock}, Tickets: a.store.Keys, Metrics: a.metrics, Log: a.log, Clock: a.clock,
-			Draining: a.draining.Load, Origins: origins, RateLimits: a.flags.Rate.limits(),
+			Auth:        who,
+			Idempotency: requestKeys{a.store.Requests, a.clock},
+			Tickets:     a.store.Keys,
+			Metrics:     a.metrics,
+			Log:         a.log,
+			Clock:       a.clock,
+			Draining:    a.draining.Load,
+			Origins:     origins,
+			RateLimits:  a.flags.Rate.limits(),
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
@@ -56,8 +63,16 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
 		},
 		Data: handlers.DataPorts{
-			Zones: userData, Tools: userData, ToolTypes: userData, Entries: userData, EntryFiles: userData, Documents: userData, Versions: userData,
-			Undo: userData, Periods: userData, Search: userData,
+			Zones:      userData,
+			Tools:      userData,
+			ToolTypes:  userData,
+			Entries:    userData,
+			EntryFiles: userData,
+			Documents:  userData,
+			Versions:   userData,
+			Undo:       userData,
+			Periods:    userData,
+			Search:     userData,
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},

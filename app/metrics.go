@@ -86,7 +86,9 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 		m.commands[spec.Name] = true
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "fermata_build_info", Help: "1, with the version as label.", ConstLabels: prometheus.Labels{"version": version, "commit": commit},
+		Name:        "fermata_build_info",
+		Help:        "1, with the version as label.",
+		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	})
 	build.Set(1)
 	m.registry.MustRegister(

@@ -27,7 +27,9 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 			Name: "fermata_slot_requests_total", Help: "Requests for the slot, by the reason of the decision.",
 		}, []string{"reason", "granted"}),
 		wait: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "fermata_slot_wait_seconds", Help: "Time from asking for the slot to holding it, for those who had to wait.", Buckets: buckets,
+			Name:    "fermata_slot_wait_seconds",
+			Help:    "Time from asking for the slot to holding it, for those who had to wait.",
+			Buckets: buckets,
 		}),
 		preemption: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "fermata_preemption_seconds", Help: "Time from a chat's request to the slot of an automation.", Buckets: buckets,

@@ -31,8 +31,16 @@ func (a *App) wireScheduling() {
 	reads := sessionStore{a.store.Sessions, a.store.Automations}
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Streams: a.broker, Gather: a.gather()}
 	standing := automations.Config{
-		Door: door, Sessions: sessions, Store: reads, Events: a.store.Events, Conditions: conditions{a.catalogue}, Providers: a.store.Providers,
-		SealHook: a.sealHook, Clock: a.clock, NewID: ids.New, Log: a.log,
+		Door:       door,
+		Sessions:   sessions,
+		Store:      reads,
+		Events:     a.store.Events,
+		Conditions: conditions{a.catalogue},
+		Providers:  a.store.Providers,
+		SealHook:   a.sealHook,
+		Clock:      a.clock,
+		NewID:      ids.New,
+		Log:        a.log,
 	}
 	runs := automations.NewRuns(standing)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}

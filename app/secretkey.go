@@ -30,7 +30,9 @@ func (f *Config) secretKeys() ([][]byte, error) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
 		key, err := base64.StdEncoding.DecodeString(part)
 		if err != nil || len(key) != 32 {
-			return nil, errors.New("FERMATA_SECRET_KEY must be 32 bytes in base64 (try: openssl rand -base64 32); older keys follow it after commas")
+			return nil, errors.New(
+				"FERMATA_SECRET_KEY must be 32 bytes in base64 (try: openssl rand -base64 32); older keys follow it after commas",
+			)
 		}
 		keys = append(keys, key)
 	}
@@ -67,8 +69,13 @@ func keyFileIsPrivate(path string, mode fs.FileMode) error {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return nil
 	}
-	return fmt.Errorf("others on this machine can reach the secret key (%s has the mode %04o): chmod 600 %s; if one of them may have read it, "+
-		"put a new key in front of it (openssl rand -base64 32, one key a line)", path, mode.Perm(), path)
+	return fmt.Errorf(
+		"others on this machine can reach the secret key (%s has the mode %04o): chmod 600 %s; if one of them may have read it, "+
+			"put a new key in front of it (openssl rand -base64 32, one key a line)",
+		path,
+		mode.Perm(),
+		path,
+	)
 }
 
 // prepareKeyFile makes a key where the data directory has none, readable by its owner

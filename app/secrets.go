@@ -46,9 +46,14 @@ func wrongKey(keys *seal.Keys, unreadable, all int) string {
 	if !keys.Any() {
 		what = "FERMATA_SECRET_KEY is missing; it sealed"
 	}
-	return fmt.Sprintf("%s %d of the %d stored secrets (provider keys and webhook URLs). Nothing was changed. Set that key again, or, after a new one, "+
-		"list it behind the new one with a comma between. If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
-		"enter the provider keys again and renew the webhook URLs", what, unreadable, all)
+	return fmt.Sprintf(
+		"%s %d of the %d stored secrets (provider keys and webhook URLs). Nothing was changed. Set that key again, or, after a new one, "+
+			"list it behind the new one with a comma between. If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
+			"enter the provider keys again and renew the webhook URLs",
+		what,
+		unreadable,
+		all,
+	)
 }
 
 // checkSecrets refuses to start with a key that does not open what is stored, before the
@@ -88,7 +93,9 @@ func (a *App) reseal(ctx context.Context) error {
 		}
 	}
 	if len(hooks) > 0 && !a.keys.Any() {
-		a.log.Warn().Int("webhooks", len(hooks)).Msg("the secrets of webhooks lie in the database as they are: set FERMATA_SECRET_KEY, and the next start seals them")
+		a.log.Warn().
+			Int("webhooks", len(hooks)).
+			Msg("the secrets of webhooks lie in the database as they are: set FERMATA_SECRET_KEY, and the next start seals them")
 	}
 	return nil
 }

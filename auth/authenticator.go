@@ -63,7 +63,11 @@ func CheckRootKey(key string) error {
 		different[c] = struct{}{}
 	}
 	if len(different) < minRootKeyChars {
-		return fmt.Errorf("the root key (FERMATA_ROOT_KEY) is made of only %d different characters, and could be guessed: %s", len(different), mend)
+		return fmt.Errorf(
+			"the root key (FERMATA_ROOT_KEY) is made of only %d different characters, and could be guessed: %s",
+			len(different),
+			mend,
+		)
 	}
 	return nil
 }
@@ -99,9 +103,13 @@ func (a *Authenticator) CheckStart(ctx context.Context) error {
 		return err
 	}
 	if a.config.Loopback {
-		return errors.New("FERMATA_PUBLIC_URL says that others reach this server, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or leave FERMATA_PUBLIC_URL out")
+		return errors.New(
+			"FERMATA_PUBLIC_URL says that others reach this server, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or leave FERMATA_PUBLIC_URL out",
+		)
 	}
-	return errors.New("this address can be reached from the network, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or listen on 127.0.0.1")
+	return errors.New(
+		"this address can be reached from the network, and no credentials are configured: set FERMATA_ROOT_KEY to a secret of 32 characters or more, or listen on 127.0.0.1",
+	)
 }
 
 // Open says whether programs on this machine need no credentials now: the server listens
@@ -168,7 +176,11 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 		return nil, err
 	}
 	if asked := r.Header.Get(WorkspaceHeader); asked != "" && asked != key.WorkspaceID {
-		return nil, domain.Errorf(domain.CodeForbidden, "This key is for another workspace. Leave the header %s out, or use a key of that workspace.", WorkspaceHeader)
+		return nil, domain.Errorf(
+			domain.CodeForbidden,
+			"This key is for another workspace. Leave the header %s out, or use a key of that workspace.",
+			WorkspaceHeader,
+		)
 	}
 	return &Identity{Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, Title: key.Name, hash: sum}, nil
 }
@@ -192,7 +204,11 @@ func (a *Authenticator) holds(key *domain.Key) error {
 		return errBadKey()
 	}
 	if key.Expired(a.config.Clock()) {
-		return domain.Errorf(domain.CodeUnauthenticated, "This key expired on %s. Ask an admin of the workspace for a new one.", key.ExpiresAt.UTC().Format("2 January 2006 at 15:04 UTC"))
+		return domain.Errorf(
+			domain.CodeUnauthenticated,
+			"This key expired on %s. Ask an admin of the workspace for a new one.",
+			key.ExpiresAt.UTC().Format("2 January 2006 at 15:04 UTC"),
+		)
 	}
 	a.config.Uses.note(key)
 	return nil

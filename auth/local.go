@@ -17,13 +17,22 @@ import (
 // that name: the Host header gives it away. A proxy in front would let everybody in.
 func (a *Authenticator) localRequest(r *http.Request) error {
 	if !LoopbackHost(r.Host) {
-		return domain.Errorf(domain.CodeForbidden, "Without credentials this server answers under loopback names only (localhost, 127.0.0.1, [::1]). Set FERMATA_ROOT_KEY to use another name.")
+		return domain.Errorf(
+			domain.CodeForbidden,
+			"Without credentials this server answers under loopback names only (localhost, 127.0.0.1, [::1]). Set FERMATA_ROOT_KEY to use another name.",
+		)
 	}
 	if !r.ProtoAtLeast(1, 1) || forwarded(r) {
-		return domain.Errorf(domain.CodeForbidden, "Without credentials this server does not answer through a proxy (or HTTP/1.0, as proxies speak it), which would let everybody in. Set FERMATA_ROOT_KEY.")
+		return domain.Errorf(
+			domain.CodeForbidden,
+			"Without credentials this server does not answer through a proxy (or HTTP/1.0, as proxies speak it), which would let everybody in. Set FERMATA_ROOT_KEY.",
+		)
 	}
 	if a.foreignPage(r) {
-		return domain.Errorf(domain.CodeCrossOrigin, "Without credentials this server answers no page of another origin. Name the origin in FERMATA_ALLOWED_ORIGINS to let its pages in.")
+		return domain.Errorf(
+			domain.CodeCrossOrigin,
+			"Without credentials this server answers no page of another origin. Name the origin in FERMATA_ALLOWED_ORIGINS to let its pages in.",
+		)
 	}
 	return nil
 }
@@ -40,12 +49,52 @@ func (a *Authenticator) LocalPeer(r *http.Request) bool {
 // What proxies, load balancers and tunnels add to a request. Names are compared in lower
 // case, with "-" for "_".
 var (
-	proxyHeaders  = []string{"forwarded", "via", "x-real-ip", "x-remote-ip", "x-remote-addr", "x-host", "x-proxyuser-ip", "x-rewrite-url", "cdn-loop"}
-	proxyPrefixes = []string{
-		"x-forwarded", "x-original", "x-envoy-", "x-proxy", "x-cluster-", "proxy-", "cf-", "fly-", "fastly-", "akamai-", "x-akamai-", "x-amzn-", "x-amz-cf-",
-		"x-appengine-", "x-azure-", "x-arr-", "x-vercel-", "x-nf-", "x-sucuri-", "cloudfront-", "incap-", "tailscale-", "ngrok-", "x-ngrok-",
+	proxyHeaders = []string{
+		"forwarded",
+		"via",
+		"x-real-ip",
+		"x-remote-ip",
+		"x-remote-addr",
+		"x-host",
+		"x-proxyuser-ip",
+		"x-rewrite-url",
+		"cdn-loop",
 	}
-	proxySuffixes = []string{"-client-ip", "-client-port", "-connecting-ip", "-forwarded-for", "-forwarded-host", "-forwarded-proto", "-real-ip"}
+	proxyPrefixes = []string{
+		"x-forwarded",
+		"x-original",
+		"x-envoy-",
+		"x-proxy",
+		"x-cluster-",
+		"proxy-",
+		"cf-",
+		"fly-",
+		"fastly-",
+		"akamai-",
+		"x-akamai-",
+		"x-amzn-",
+		"x-amz-cf-",
+		"x-appengine-",
+		"x-azure-",
+		"x-arr-",
+		"x-vercel-",
+		"x-nf-",
+		"x-sucuri-",
+		"cloudfront-",
+		"incap-",
+		"tailscale-",
+		"ngrok-",
+		"x-ngrok-",
+	}
+	proxySuffixes = []string{
+		"-client-ip",
+		"-client-port",
+		"-connecting-ip",
+		"-forwarded-for",
+		"-forwarded-host",
+		"-forwarded-proto",
+		"-real-ip",
+	}
 )
 
 // forwarded says whether a proxy stands between, as far as it admits it.

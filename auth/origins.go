@@ -46,7 +46,8 @@ func parseOrigin(text string) (string, error) {
 		return "", errors.New("it ends with the host or the port: no path, not even a / at the end, no query, no user")
 	}
 	host := strings.ToLower(u.Host)
-	if strings.HasSuffix(host, ":") || strings.Trim(strings.NewReplacer("[", "", "]", "", ":", "").Replace(host), "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" {
+	if strings.HasSuffix(host, ":") ||
+		strings.Trim(strings.NewReplacer("[", "", "]", "", ":", "").Replace(host), "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" {
 		return "", errors.New("its host is letters, digits, - and . (other letters as punycode: xn--…)")
 	}
 	return u.Scheme + "://" + strings.TrimSuffix(host, defaultPorts[u.Scheme]), nil

@@ -135,16 +135,16 @@ type automationsEnable struct {
 }
 
 // Run enables.
-func (c *automationsEnable) Run(cc *Context) error { return c.turn(cc, "enable") }
+func (c *automationsEnable) Run(cc *Context) error { return c.setState(cc, "enable") }
 
 type automationsDisable struct {
 	oneAutomation `embed:""`
 }
 
 // Run disables.
-func (c *automationsDisable) Run(cc *Context) error { return c.turn(cc, "disable") }
+func (c *automationsDisable) Run(cc *Context) error { return c.setState(cc, "disable") }
 
-func (c *oneAutomation) turn(cc *Context, verb string) error {
+func (c *oneAutomation) setState(cc *Context, verb string) error {
 	client, a, err := c.find(cc)
 	if err != nil {
 		return err

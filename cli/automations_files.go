@@ -231,8 +231,15 @@ func (c *automationsImport) put(cc *Context, client *client, have []api.Automati
 // asPatch fills in what the file leaves out: a merge patch would keep it.
 func asPatch(one map[string]any) map[string]any {
 	patch := map[string]any{
-		"provider_id": nil, "schedule": nil, "misfire": "once", "overlap": "skip", "automation_validation": nil, "require_validation": false,
-		"completion": "auto", "tags": []string{}, "triggers": []any{},
+		"provider_id":           nil,
+		"schedule":              nil,
+		"misfire":               "once",
+		"overlap":               "skip",
+		"automation_validation": nil,
+		"require_validation":    false,
+		"completion":            "auto",
+		"tags":                  []string{},
+		"triggers":              []any{},
 	}
 	maps.Copy(patch, one)
 	budgets := map[string]any{"max_tokens_per_round": nil, "max_cost_per_round": nil, "max_cost_per_session": nil, "max_cost_per_day": nil}

@@ -216,7 +216,10 @@ func (t *talk) inputEnded() error {
 }
 
 func (t *talk) unanswered(q *asking) error {
-	return fmt.Errorf("the session waits for a person and there is no answer: use --yes or --no, or later: fermata approve %s", q.approval.ID)
+	return fmt.Errorf(
+		"the session waits for a person and there is no answer: use --yes or --no, or later: fermata approve %s",
+		q.approval.ID,
+	)
 }
 
 func (t *talk) verdict() error {

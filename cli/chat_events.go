@@ -36,7 +36,12 @@ func (t *talk) join(ctx context.Context, id string) error {
 		return err
 	}
 	if session.Type != domain.Chat {
-		return fmt.Errorf("%s is of type %s; only a CHAT can be talked with (look at it with: fermata tail --session %s)", id, session.Type, id)
+		return fmt.Errorf(
+			"%s is of type %s; only a CHAT can be talked with (look at it with: fermata tail --session %s)",
+			id,
+			session.Type,
+			id,
+		)
 	}
 	t.id = session.ID
 	if err := t.catchUp(ctx, !t.script); err != nil {

@@ -133,7 +133,11 @@ type unreachableError struct {
 }
 
 func (e *unreachableError) Error() string {
-	return fmt.Sprintf("%s does not answer: %v. Is the server running (fermata serve)? Is the URL right (--url, FERMATA_URL)?", e.base, e.err)
+	return fmt.Sprintf(
+		"%s does not answer: %v. Is the server running (fermata serve)? Is the URL right (--url, FERMATA_URL)?",
+		e.base,
+		e.err,
+	)
 }
 
 func (e *unreachableError) Unwrap() error { return e.err }

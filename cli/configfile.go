@@ -18,7 +18,9 @@ type configFile map[string]any
 // ReadConfigFile is kong's loader for --config.
 func ReadConfigFile(r io.Reader) (kong.Resolver, error) {
 	file := configFile{}
-	if err := yaml.NewDecoder(r).Decode(&file); err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself for an empty file
+	if err := yaml.NewDecoder(r).
+		Decode(&file); err != nil &&
+		err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself for an empty file
 		return nil, fmt.Errorf("the configuration file is not YAML: %w", err)
 	}
 	return file, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Doctor struct {
 // Check reports what was found on this machine, then looks at the server. Something that
 // is wrong is an error, and so the exit code 1.
 func (c *Doctor) Check(cc *Context, local []diagnosis.Finding) error {
-	findings := append(local, c.remote(cc)...)
+	findings := slices.Concat(local, c.remote(cc))
 	if err := report(cc, c.Output, findings); err != nil {
 		return err
 	}
@@ -174,8 +175,11 @@ func (d *doctor) stream() diagnosis.Finding {
 	if errors.Is(err, errSeen) {
 		return diagnosis.OK("event stream", fmt.Sprintf("the first event came after %d ms", d.cc.Clock().Sub(begun).Milliseconds()))
 	}
-	return diagnosis.Failed("event stream", fmt.Sprintf("no event within %s: %v", streamWithin, err),
-		"A proxy that gathers answers holds it back: switch buffering and compression off for text/event-stream (nginx: proxy_buffering off).")
+	return diagnosis.Failed(
+		"event stream",
+		fmt.Sprintf("no event within %s: %v", streamWithin, err),
+		"A proxy that gathers answers holds it back: switch buffering and compression off for text/event-stream (nginx: proxy_buffering off).",
+	)
 }
 
 func (d *doctor) invariants() diagnosis.Finding {

@@ -33,13 +33,25 @@ const timestampProperty = `"timestamp": {"type": "string", "description": "When 
 
 func dataActions() []*command {
 	return []*command{
-		newAction("CREATE_DATA", domain.RoleMember, domain.EffectNonIdempotent, "Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
+		newAction(
+			"CREATE_DATA",
+			domain.RoleMember,
+			domain.EffectNonIdempotent,
+			"Add entries to a tool, all or none. Data by type: tracking {value}, journal {text}, notes {title, text}, checklist {text, done}, goal {text, done?, progress?}; for others see SCHEMA of entry.",
 			toolIDProperty+`, "entries": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "object", "properties": {`+timestampProperty+`,
 			"data": {"type": "object"}}, "required": ["data"], "additionalProperties": false}}`,
-			describeCreateData, runCreateData).require("tool_id", "entries"),
-		newAction("UPDATE_DATA", domain.RoleMember, domain.EffectIdempotent, "Change an entry. Give only the fields of data that change; null removes a field.",
+			describeCreateData,
+			runCreateData,
+		).require("tool_id", "entries"),
+		newAction(
+			"UPDATE_DATA",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Change an entry. Give only the fields of data that change; null removes a field.",
 			`"entry_id": {"type": "string", "description": "Id of an entry."}, `+timestampProperty+`, "data": {"type": "object"}`,
-			describeUpdateData, runUpdateData).require("entry_id"),
+			describeUpdateData,
+			runUpdateData,
+		).require("entry_id"),
 		newAction("DELETE_DATA", domain.RoleMember, domain.EffectIdempotent, "Delete entries, all or none.",
 			`"entry_ids": {"type": "array", "minItems": 1, "maxItems": 500, "items": {"type": "string"}}`,
 			describeDeleteData, runDeleteData).require("entry_ids"),
@@ -109,8 +121,16 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)), result: jsonbody.Encode(changedID{entry.ID}),
-		summary: c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:   fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
+		result: jsonbody.Encode(changedID{entry.ID}),
+		summary: c.env.say(
+			"Changed an entry of %s",
+			"Entrée de %s modifiée",
+			c.toolName(ctx, entry.ToolID),
+		),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {
@@ -156,7 +176,12 @@ func runDeleteData(ctx context.Context, c *call, p deleteDataParams) (done, erro
 	for _, change := range changes {
 		n += change.Count
 	}
-	return done{text: fmt.Sprintf("Deleted %s. The person can undo it for 30 days.", domain.Plural(n, "entry", "entries")), result: jsonbody.Encode(struct {
-		Deleted int `json:"deleted"`
-	}{n}), summary: c.env.say("Deleted %s", "%s supprimées", c.env.entries(n)), changes: changes}, nil
+	return done{
+		text: fmt.Sprintf("Deleted %s. The person can undo it for 30 days.", domain.Plural(n, "entry", "entries")),
+		result: jsonbody.Encode(struct {
+			Deleted int `json:"deleted"`
+		}{n}),
+		summary: c.env.say("Deleted %s", "%s supprimées", c.env.entries(n)),
+		changes: changes,
+	}, nil
 }

@@ -22,32 +22,60 @@ func (p contextParams) patch() domain.DocumentPatch {
 }
 
 func typeActions() []*command {
-	return []*command{newAction("CREATE_TOOL_TYPE", domain.RoleAdmin, domain.EffectNonIdempotent,
+	return []*command{newAction(
+		"CREATE_TOOL_TYPE",
+		domain.RoleAdmin,
+		domain.EffectNonIdempotent,
 		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
 		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
 		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
-			return card{text: c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)), after: jsonbody.Encode(p)}, nil
+			return card{
+				text:  c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)),
+				after: jsonbody.Encode(p),
+			}, nil
 		},
 		func(ctx context.Context, c *call, p domain.NewToolType) (done, error) {
 			t, change, err := c.rules().CreateToolType(ctx, c.store, c.env.Env, p)
 			if err != nil {
 				return done{}, err
 			}
-			return done{text: fmt.Sprintf("Created the tool type %s.", t.ID), result: jsonbody.Encode(changedID{t.ID}),
-				summary: c.env.say("Added the tool type %s", "Type d’outil %s ajouté", c.env.name(t.Name)), changes: []domain.DataChange{change}}, nil
-		}).require("id", "name", "config_schema", "entry_schema")}
+			return done{
+				text:   fmt.Sprintf("Created the tool type %s.", t.ID),
+				result: jsonbody.Encode(changedID{t.ID}),
+				summary: c.env.say(
+					"Added the tool type %s",
+					"Type d’outil %s ajouté",
+					c.env.name(t.Name),
+				),
+				changes: []domain.DataChange{change},
+			}, nil
+		},
+	).require("id", "name", "config_schema", "entry_schema")}
 }
 
 const keyProperty = `"key": {"type": "string", "description": "Key of the document."}`
 
 func documentActions() []*command {
 	return []*command{
-		newAction("CONTEXT_UPDATE", domain.RoleMember, domain.EffectIdempotent, "Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
+		newAction(
+			"CONTEXT_UPDATE",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Write the draft of a document, whole; a new key makes a new document. It always asks the person. Sessions read it once it is published.",
 			keyProperty+`, "title": {"type": "string", "minLength": 1}, "body": {"type": "string"}`,
-			describeContextUpdate, runContextUpdate).require("key", "body"),
-		newAction("CONTEXT_PUBLISH", domain.RoleMember, domain.EffectIdempotent, "Publish a document's draft, so that every session reads it. It always asks the person.",
-			keyProperty, describeContextPublish, runContextPublish).require("key"),
+			describeContextUpdate,
+			runContextUpdate,
+		).require("key", "body"),
+		newAction(
+			"CONTEXT_PUBLISH",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Publish a document's draft, so that every session reads it. It always asks the person.",
+			keyProperty,
+			describeContextPublish,
+			runContextPublish,
+		).require("key"),
 	}
 }
 
@@ -88,8 +116,16 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), result: jsonbody.Encode(changedID{doc.ID}),
-		summary: c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:   fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key),
+		result: jsonbody.Encode(changedID{doc.ID}),
+		summary: c.env.say(
+			"Changed the draft of %s",
+			"Brouillon de %s modifié",
+			c.env.name(doc.Title),
+		),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 // describeContextPublish also describes what an action before it, in the same answer,
@@ -133,6 +169,14 @@ func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) 
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Published the document %s.", doc.Key), result: jsonbody.Encode(changedID{doc.ID}),
-		summary: c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:   fmt.Sprintf("Published the document %s.", doc.Key),
+		result: jsonbody.Encode(changedID{doc.ID}),
+		summary: c.env.say(
+			"Published the document %s",
+			"Document %s publié",
+			c.env.name(doc.Title),
+		),
+		changes: []domain.DataChange{change},
+	}, nil
 }

@@ -27,14 +27,33 @@ type deleteToolParams struct {
 
 func toolActions() []*command {
 	return []*command{
-		newAction("CREATE_TOOL", domain.RoleMember, domain.EffectNonIdempotent, "Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
+		newAction(
+			"CREATE_TOOL",
+			domain.RoleMember,
+			domain.EffectNonIdempotent,
+			"Add a tool to a zone. Built-in types: tracking, journal, notes, checklist, goal.",
 			zoneIDProperty+`, "tool_type": {"type": "string", "description": "Id of a tool type."}, "name": {"type": "string", "minLength": 1}, `+toolFields,
-			describeCreateTool, runCreateTool).require("zone_id", "tool_type", "name"),
-		newAction("UPDATE_TOOL", domain.RoleMember, domain.EffectIdempotent, "Change a tool or its config. Give only what changes; null in config removes a field of it.",
+			describeCreateTool,
+			runCreateTool,
+		).require("zone_id", "tool_type", "name"),
+		newAction(
+			"UPDATE_TOOL",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Change a tool or its config. Give only what changes; null in config removes a field of it.",
 			toolIDProperty+`, "zone_id": {"type": "string", "description": "Move it to this zone."}, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+toolFields,
-			describeUpdateTool, runUpdateTool).require("tool_id"),
-		newAction("DELETE_TOOL", domain.RoleMember, domain.EffectIdempotent, "Delete a tool. One that holds entries needs force, which deletes them too and always asks the person.",
-			toolIDProperty+`, "force": {"type": "boolean"}`, describeDeleteTool, runDeleteTool).require("tool_id"),
+			describeUpdateTool,
+			runUpdateTool,
+		).require("tool_id"),
+		newAction(
+			"DELETE_TOOL",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Delete a tool. One that holds entries needs force, which deletes them too and always asks the person.",
+			toolIDProperty+`, "force": {"type": "boolean"}`,
+			describeDeleteTool,
+			runDeleteTool,
+		).require("tool_id"),
 	}
 }
 
@@ -43,8 +62,17 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 	if err != nil {
 		return card{}, err
 	}
-	return card{text: c.env.say("Add the tool %s (%s) to %s", "Ajouter l’outil %s (%s) à %s", c.env.name(p.Name), p.ToolType, c.env.name(zone.Name)),
-		after: jsonbody.Encode(p), zones: []*domain.Zone{zone}}, nil
+	return card{
+		text: c.env.say(
+			"Add the tool %s (%s) to %s",
+			"Ajouter l’outil %s (%s) à %s",
+			c.env.name(p.Name),
+			p.ToolType,
+			c.env.name(zone.Name),
+		),
+		after: jsonbody.Encode(p),
+		zones: []*domain.Zone{zone},
+	}, nil
 }
 
 func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error) {
@@ -52,8 +80,12 @@ func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID), result: jsonbody.Encode(changedID{tool.ID}),
-		summary: c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID),
+		result:  jsonbody.Encode(changedID{tool.ID}),
+		summary: c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 // guarded finds a tool with its zone: both have a say.
@@ -93,7 +125,13 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 		d.warnings = append(d.warnings, c.env.say("This changes the tool's config.", "Cela change la configuration de l’outil."))
 	}
 	if tool.RequireValidation && !after.RequireValidation {
-		d.warnings = append(d.warnings, c.env.say("From then on, changes of this tool no longer ask for your yes.", "Ensuite, les modifications de cet outil ne demanderont plus votre accord."))
+		d.warnings = append(
+			d.warnings,
+			c.env.say(
+				"From then on, changes of this tool no longer ask for your yes.",
+				"Ensuite, les modifications de cet outil ne demanderont plus votre accord.",
+			),
+		)
 	}
 	return d, nil
 }
@@ -110,8 +148,12 @@ func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config), result: jsonbody.Encode(changedID{tool.ID}),
-		summary: c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config),
+		result:  jsonbody.Encode(changedID{tool.ID}),
+		summary: c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card, error) {
@@ -126,7 +168,10 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 	d := card{text: c.env.say("Delete the tool %s", "Supprimer l’outil %s", c.env.name(tool.Name)), before: jsonbody.Encode(toolView(tool)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []string{deletion(&c.env)}}
 	if p.Force {
-		d.always = c.env.say("A deletion with all that it holds always asks.", "Une suppression avec tout le contenu demande toujours un accord.")
+		d.always = c.env.say(
+			"A deletion with all that it holds always asks.",
+			"Une suppression avec tout le contenu demande toujours un accord.",
+		)
 		if entries > 0 {
 			d.text += c.env.say(" with its %s", " avec ses %s", c.env.entries(int(entries)))
 		}
@@ -143,6 +188,10 @@ func runDeleteTool(ctx context.Context, c *call, p deleteToolParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID), result: jsonbody.Encode(changedID{p.ToolID}),
-		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID),
+		result:  jsonbody.Encode(changedID{p.ToolID}),
+		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }

@@ -30,8 +30,15 @@ func zoneActions() []*command {
 		newAction("UPDATE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Change a zone. Give only what changes.",
 			zoneIDProperty+`, "name": {"type": "string", "minLength": 1}, "position": {"type": "integer"}, `+zoneFields,
 			describeUpdateZone, runUpdateZone).require("zone_id"),
-		newAction("DELETE_ZONE", domain.RoleMember, domain.EffectIdempotent, "Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
-			zoneIDProperty+`, "force": {"type": "boolean"}`, describeDeleteZone, runDeleteZone).require("zone_id"),
+		newAction(
+			"DELETE_ZONE",
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Delete a zone. One that holds tools needs force, which deletes them too and always asks the person.",
+			zoneIDProperty+`, "force": {"type": "boolean"}`,
+			describeDeleteZone,
+			runDeleteZone,
+		).require("zone_id"),
 	}
 }
 
@@ -44,8 +51,12 @@ func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error)
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID), result: jsonbody.Encode(changedID{zone.ID}),
-		summary: c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID),
+		result:  jsonbody.Encode(changedID{zone.ID}),
+		summary: c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card, error) {
@@ -59,7 +70,13 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
 	if zone.RequireValidation && !after.RequireValidation {
-		d.warnings = append(d.warnings, c.env.say("From then on, changes in this zone no longer ask for your yes.", "Ensuite, les modifications dans cette zone ne demanderont plus votre accord."))
+		d.warnings = append(
+			d.warnings,
+			c.env.say(
+				"From then on, changes in this zone no longer ask for your yes.",
+				"Ensuite, les modifications dans cette zone ne demanderont plus votre accord.",
+			),
+		)
 	}
 	return d, nil
 }
@@ -76,8 +93,12 @@ func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID), result: jsonbody.Encode(changedID{zone.ID}),
-		summary: c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID),
+		result:  jsonbody.Encode(changedID{zone.ID}),
+		summary: c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card, error) {
@@ -96,10 +117,20 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 		d.tools = append(d.tools, &tools[i])
 	}
 	if p.Force {
-		d.always = c.env.say("A deletion with all that it holds always asks.", "Une suppression avec tout le contenu demande toujours un accord.")
+		d.always = c.env.say(
+			"A deletion with all that it holds always asks.",
+			"Une suppression avec tout le contenu demande toujours un accord.",
+		)
 		if len(tools) > 0 {
 			d.text += c.env.say(" with its %s", " avec ses %s", c.env.tools(len(tools)))
-			d.warnings = append(d.warnings, c.env.say("It holds %s, deleted with all their entries.", "Elle contient %s, supprimés avec toutes leurs entrées.", c.env.tools(len(tools))))
+			d.warnings = append(
+				d.warnings,
+				c.env.say(
+					"It holds %s, deleted with all their entries.",
+					"Elle contient %s, supprimés avec toutes leurs entrées.",
+					c.env.tools(len(tools)),
+				),
+			)
 		}
 	}
 	return d, nil
@@ -114,8 +145,12 @@ func runDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{text: fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID), result: jsonbody.Encode(changedID{p.ZoneID}),
-		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)), changes: []domain.DataChange{change}}, nil
+	return done{
+		text:    fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID),
+		result:  jsonbody.Encode(changedID{p.ZoneID}),
+		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)),
+		changes: []domain.DataChange{change},
+	}, nil
 }
 
 func deletion(e *Env) string {

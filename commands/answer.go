@@ -90,7 +90,17 @@ func (a *answer) cut(ctx context.Context, most int) error {
 		a.rows[0] = jsonbody.Encode(cutRow{strings.ToValidUTF8(string(part), "")})
 	}
 	a.rows = a.rows[:n]
-	a.note = strings.TrimSpace(a.note + " " + domain.Plural(n, "row is", "rows are") + " shown of " + domain.Plural(total, "row", "rows") + " read: the rest would not fit.")
+	a.note = strings.TrimSpace(
+		a.note + " " + domain.Plural(
+			n,
+			"row is",
+			"rows are",
+		) + " shown of " + domain.Plural(
+			total,
+			"row",
+			"rows",
+		) + " read: the rest would not fit.",
+	)
 	if a.after == nil {
 		a.note += " Ask for less."
 		return nil
@@ -110,7 +120,15 @@ func (a *answer) cutBody(most int) {
 	full := len(a.body)
 	text := strings.ToValidUTF8(string(a.body[:min(room, full)]), "")
 	a.body = []byte(text)
-	a.note = "The text is cut: it has " + domain.Plural(full, "byte", "bytes") + ", of which the first " + domain.Plural(len(text), "is", "are") + " shown."
+	a.note = "The text is cut: it has " + domain.Plural(
+		full,
+		"byte",
+		"bytes",
+	) + ", of which the first " + domain.Plural(
+		len(text),
+		"is",
+		"are",
+	) + " shown."
 }
 
 // finish adds to the note how to read on.

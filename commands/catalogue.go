@@ -156,9 +156,12 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 }
 
 func controls() []*command {
-	ask := schema.Object(`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
+	ask := schema.Object(
+		`"type": {"type": "string", "enum": ["MultipleChoice", "Validation", "Text", "Form", "Plan"], "description": "The form of the answer."},
 		"data": {"type": "object", "description": "MultipleChoice: {question, options: [at least 2 texts], multiple?, allow_other?}. Validation: {message}. Text: {question, placeholder?}. Form: {title?, schema: a JSON Schema of an object with flat fields}. Plan: {title?, steps: [texts]}."}`,
-		"type", "data")
+		"type",
+		"data",
+	)
 	end := schema.Object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
 	control := func(name, description string, own json.RawMessage) *command {
 		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Role: domain.RoleMember,
@@ -166,6 +169,10 @@ func controls() []*command {
 	}
 	return []*command{
 		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),
-		control(Complete, "Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.", end),
+		control(
+			Complete,
+			"Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.",
+			end,
+		),
 	}
 }

@@ -14,7 +14,14 @@ import (
 // digests of their own. They are checked as they would be when they run: with the others
 // of the series that are approved (none named: all), in their order, on data that keeps
 // nothing. What is wrong is told at once, below /edits/{id}.
-func (c *Catalogue) Edit(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, approved []string, edits map[string]json.RawMessage) ([]*domain.Execution, error) {
+func (c *Catalogue) Edit(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	approved []string,
+	edits map[string]json.RawMessage,
+) ([]*domain.Execution, error) {
 	var series, edited []*domain.Execution
 	var wrong editErrors
 	for _, e := range actions {

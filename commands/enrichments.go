@@ -80,7 +80,13 @@ func (c *Catalogue) Enrichments(ctx context.Context, store data.Store, env Env, 
 		return domain.RichContent{}, domain.Invalid("/segments", "required", "A message needs a text or an enrichment.")
 	}
 	if n := utf8.RuneCountInString(rich.LinearText); n > maxMessage {
-		return domain.RichContent{}, domain.Invalid("/segments", "max_length", "The message has %d characters; at most %d are allowed.", n, maxMessage)
+		return domain.RichContent{}, domain.Invalid(
+			"/segments",
+			"max_length",
+			"The message has %d characters; at most %d are allowed.",
+			n,
+			maxMessage,
+		)
 	}
 	return rich, nil
 }

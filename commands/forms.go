@@ -53,7 +53,12 @@ func checkForm(data json.RawMessage) error {
 				return domain.Invalid(at, "flat", "The field %s is a list: its items must be texts.", jsonbody.Quote(name))
 			}
 		default:
-			return domain.Invalid(at, "flat", "The field %s must be a string, number, integer, boolean or a list of strings: a form is flat.", jsonbody.Quote(name))
+			return domain.Invalid(
+				at,
+				"flat",
+				"The field %s must be a string, number, integer, boolean or a list of strings: a form is flat.",
+				jsonbody.Quote(name),
+			)
 		}
 	}
 	if err := checkPlain(data); err != nil {
@@ -61,7 +66,12 @@ func checkForm(data json.RawMessage) error {
 	}
 	for _, name := range form.Required {
 		if _, ok := form.Properties[name]; !ok {
-			return domain.Invalid("/data/schema/required", "unknown", "The required field %s is not among the properties.", jsonbody.Quote(name))
+			return domain.Invalid(
+				"/data/schema/required",
+				"unknown",
+				"The required field %s is not among the properties.",
+				jsonbody.Quote(name),
+			)
 		}
 	}
 	d, err := readModule(data)

@@ -60,8 +60,12 @@ var modules = map[string]module{
 		check:  checkForm, response: formSchema, text: formText,
 	},
 	"Plan": {
-		schema:   schema.Object(`"title": {"type": "string", "maxLength": 500}, "steps": {"type": "array", "minItems": 1, "maxItems": 50, "items": `+longText+`}`, "steps"),
-		response: yesSchema, text: yesText,
+		schema: schema.Object(
+			`"title": {"type": "string", "maxLength": 500}, "steps": {"type": "array", "minItems": 1, "maxItems": 50, "items": `+longText+`}`,
+			"steps",
+		),
+		response: yesSchema,
+		text:     yesText,
 	},
 }
 

@@ -37,7 +37,12 @@ func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *d
 // rehearse performs the actions that have no result yet, in their order, on data that keeps
 // nothing, and says which of them would fail, by id. It goes on after a failure: each is
 // checked. Actions that reach outside the workspace's data cannot be rehearsed.
-func (c *Catalogue) rehearse(ctx context.Context, store data.Store, env Env, actions []*domain.Execution) (map[string]*domain.Error, error) {
+func (c *Catalogue) rehearse(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+) (map[string]*domain.Error, error) {
 	trial := newTrial(store)
 	made := 0
 	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }

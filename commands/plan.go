@@ -40,7 +40,15 @@ const (
 // which have a result already (wrong params of a query, repetitions), and whether a
 // person must say yes first. recent are executions of the same session, for the loop
 // guard.
-func (c *Catalogue) Plan(ctx context.Context, store data.Store, env Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (Plan, error) {
+func (c *Catalogue) Plan(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	messageID string,
+	raw *domain.RawAnswer,
+	answer *domain.AIMessage,
+	recent []*domain.Execution,
+) (Plan, error) {
 	p := &planner{catalogue: c, store: store, env: env, messageID: messageID, raw: raw, answer: answer, recent: recent}
 	p.gather()
 	p.checkAnswer()
@@ -67,7 +75,13 @@ func (c *Catalogue) Plan(ctx context.Context, store data.Store, env Env, message
 // Replan looks again at actions that were planned before and have not run: their
 // reasons, cards and digests are those of the data as it is now. aiAsked says that the
 // AI itself asked for validation, which counts in a CHAT only.
-func (c *Catalogue) Replan(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error) {
+func (c *Catalogue) Replan(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	aiAsked bool,
+) (domain.PlannedCommands, error) {
 	planned := domain.PlannedCommands{Actions: actions}
 	var err error
 	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, actions, aiAsked && env.SessionType == domain.Chat)
@@ -95,7 +109,10 @@ func (p *planner) gather() {
 		for i, raw := range p.raw.Calls {
 			places[raw.ID] = i
 			if raw.Name == AskUser || raw.Name == Complete {
-				p.controls = append(p.controls, p.execution(domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}, i))
+				p.controls = append(
+					p.controls,
+					p.execution(domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}, i),
+				)
 			}
 		}
 		next = len(p.raw.Calls)
@@ -201,7 +218,13 @@ func (p *planner) checkAnswer() {
 		calls = max(calls, len(p.raw.Calls))
 	}
 	if most := p.env.Settings.MaxCallsPerResponse; most > 0 && calls > most {
-		p.problem(fmt.Sprintf("The answer has %d calls; at most %d are allowed in one answer. Send the first ones now and the others after their results.", calls, most))
+		p.problem(
+			fmt.Sprintf(
+				"The answer has %d calls; at most %d are allowed in one answer. Send the first ones now and the others after their results.",
+				calls,
+				most,
+			),
+		)
 	}
 	if !p.native() && len(planned.Queries) > 0 && len(planned.Actions) > 0 {
 		p.problem("The answer has both queries and actions; only one of them is allowed. Read first, act after the results.")

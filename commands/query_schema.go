@@ -17,10 +17,17 @@ type schemaParams struct {
 }
 
 func schemaQueries() []*command {
-	return []*command{newQuery("SCHEMA", domain.RoleViewer, "The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
-		`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
+	return []*command{
+		newQuery(
+			"SCHEMA",
+			domain.RoleViewer,
+			"The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
+			`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
 		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
-		func(_ context.Context, c *call, p schemaParams) string { return schemaWords(&c.env, p) }, readSchema).require("of")}
+			func(_ context.Context, c *call, p schemaParams) string { return schemaWords(&c.env, p) },
+			readSchema,
+		).require("of"),
+	}
 }
 
 func schemaWords(env *Env, p schemaParams) string {
@@ -66,7 +73,10 @@ func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
 		}
 		types = []domain.ToolType{*t}
 	}
-	a := answer{head: map[string]string{"tool": "Schemas of the config of tools:", "entry": "Schemas of the data of entries:"}[p.Of], key: "schemas"}
+	a := answer{
+		head: map[string]string{"tool": "Schemas of the config of tools:", "entry": "Schemas of the data of entries:"}[p.Of],
+		key:  "schemas",
+	}
 	for _, t := range types {
 		schema := t.ConfigSchema
 		if p.Of == "entry" {

@@ -19,18 +19,29 @@ type keyParams struct {
 
 func stateQueries() []*command {
 	return []*command{
-		newQuery("APP_STATE", domain.RoleViewer, "Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.", ``,
+		newQuery(
+			"APP_STATE",
+			domain.RoleViewer,
+			"Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.",
+			``,
 			func(_ context.Context, c *call, _ noParams) string {
 				return c.env.say("Look at the zones and tools", "Regarder les zones et les outils")
-			}, appState),
-		newQuery("CONTEXT", domain.RoleViewer, "Read the workspace's documents: the list, or one of them with its published text and its draft.",
+			},
+			appState,
+		),
+		newQuery(
+			"CONTEXT",
+			domain.RoleViewer,
+			"Read the workspace's documents: the list, or one of them with its published text and its draft.",
 			`"key": {"type": "string", "description": "Key of a document; left out: the list."}`,
 			func(_ context.Context, c *call, p keyParams) string {
 				if p.Key == "" {
 					return c.env.say("List the documents", "Lister les documents")
 				}
 				return c.env.say("Read the document %s", "Lire le document %s", c.env.name(p.Key))
-			}, readContext),
+			},
+			readContext,
+		),
 	}
 }
 
@@ -102,7 +113,10 @@ func readContext(ctx context.Context, c *call, p keyParams) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{head: "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + "):", body: jsonbody.Encode(documentView(doc))}, nil
+		return answer{
+			head: "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + "):",
+			body: jsonbody.Encode(documentView(doc)),
+		}, nil
 	}
 	docs, err := c.store.Documents(ctx)
 	if err != nil {

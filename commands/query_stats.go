@@ -16,7 +16,10 @@ type statsParams struct {
 }
 
 func statsQuery() *command {
-	return newQuery("TOOL_STATS", domain.RoleViewer, "Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
+	return newQuery(
+		"TOOL_STATS",
+		domain.RoleViewer,
+		"Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
 		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`,
 		"group_by": {"type": "string", "enum": ["day", "week", "month"]}`,
 		func(ctx context.Context, c *call, p statsParams) string {
@@ -31,7 +34,10 @@ func statsQuery() *command {
 			if err != nil {
 				return answer{}, err
 			}
-			a := answer{head: fmt.Sprintf("Statistics of %s in %s:", stats.Field, jsonbody.Quote(tool.Name)), count: c.env.entries(int(stats.Total.Count))}
+			a := answer{
+				head:  fmt.Sprintf("Statistics of %s in %s:", stats.Field, jsonbody.Quote(tool.Name)),
+				count: c.env.entries(int(stats.Total.Count)),
+			}
 			if p.GroupBy == "" {
 				a.body = jsonbody.Encode(stats.Total)
 				return a, nil
@@ -42,5 +48,6 @@ func statsQuery() *command {
 				a.rows = append(a.rows, jsonbody.Encode(s))
 			}
 			return a, nil
-		}).require("tool_id")
+		},
+	).require("tool_id")
 }

@@ -47,14 +47,24 @@ func toolQueries() []*command {
 			func(ctx context.Context, c *call, p toolParams) string {
 				return c.env.say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
 			}, showTool).require("tool_id"),
-		newQuery("TOOL_DATA", domain.RoleViewer, "Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
+		newQuery(
+			"TOOL_DATA",
+			domain.RoleViewer,
+			"Read a tool's entries, newest first unless order says otherwise. Long lists come in pages.",
 			toolIDProperty+`, `+periodProperty+`,
 			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
 			"cursor": {"type": "string", "description": "Where the page before ended."},
 			"order": {"type": "string", "enum": ["asc", "desc"], "description": "By time; desc when left out."}`,
 			func(ctx context.Context, c *call, p dataParams) string {
-				return c.env.say("Read the data of %s (%s)", "Lire les données de %s (%s)", c.toolName(ctx, p.ToolID), c.env.period(p.Period))
-			}, readEntries).require("tool_id"),
+				return c.env.say(
+					"Read the data of %s (%s)",
+					"Lire les données de %s (%s)",
+					c.toolName(ctx, p.ToolID),
+					c.env.period(p.Period),
+				)
+			},
+			readEntries,
+		).require("tool_id"),
 		statsQuery(),
 	}
 }
@@ -81,7 +91,10 @@ func listTools(ctx context.Context, c *call, p zoneParams) (answer, error) {
 	}
 	a := answer{head: domain.Plural(len(tools), "tool", "tools") + ":", key: "tools", count: c.env.tools(len(tools))}
 	for _, t := range tools {
-		a.rows = append(a.rows, jsonbody.Encode(toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, ZoneID: t.ZoneID, Description: t.Description}))
+		a.rows = append(
+			a.rows,
+			jsonbody.Encode(toolRow{ID: t.ID, Name: t.Name, Type: t.ToolType, ZoneID: t.ZoneID, Description: t.Description}),
+		)
 	}
 	return a, nil
 }
@@ -145,8 +158,16 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 		return answer{}, fmt.Errorf("read the entries: %w", err)
 	}
 	a := answer{
-		head: fmt.Sprintf("%s of %s (%s)%s:", domain.Plural(len(entries), "entry", "entries"), jsonbody.Quote(tool.Name), tool.ID, spanText(span, calendar)),
-		key:  "entries", cursor: next, count: c.env.entries(len(entries)),
+		head: fmt.Sprintf(
+			"%s of %s (%s)%s:",
+			domain.Plural(len(entries), "entry", "entries"),
+			jsonbody.Quote(tool.Name),
+			tool.ID,
+			spanText(span, calendar),
+		),
+		key:    "entries",
+		cursor: next,
+		count:  c.env.entries(len(entries)),
 		after: func(ctx context.Context, n int) (string, error) {
 			filter.Limit = n
 			_, cursor, err := c.store.Entries(ctx, filter)

@@ -22,9 +22,14 @@ func (c *command) forbidden(env *Env) error {
 	if env.Role.Allows(c.spec.Role) {
 		return nil
 	}
-	return domain.Errorf(domain.CodeForbidden,
+	return domain.Errorf(
+		domain.CodeForbidden,
 		"%s needs the role %s, and the person you act for has the role %s. Nothing was done. Do not try it again; tell the person that somebody with the role %s has to ask for it.",
-		c.spec.Name, c.spec.Role, env.Role, c.spec.Role)
+		c.spec.Name,
+		c.spec.Role,
+		env.Role,
+		c.spec.Role,
+	)
 }
 
 // forbid fails what who speaks may not do, and with a forbidden action the other actions
@@ -43,7 +48,10 @@ func (p *planner) forbid(ctx context.Context) {
 	}
 	for _, e := range p.plan.Commands.Actions {
 		if refused && !e.Status.Final() {
-			e.Error = &domain.CommandError{Code: codeEarlier, Message: "Another action of this answer is not allowed; nothing was run, and the person was not asked."}
+			e.Error = &domain.CommandError{
+				Code:    codeEarlier,
+				Message: "Another action of this answer is not allowed; nothing was run, and the person was not asked.",
+			}
 			e.Summary = p.env.say("Not done: %s", "Pas fait : %s", p.words(ctx, e))
 			p.end(e, domain.ExecCancelled)
 		}

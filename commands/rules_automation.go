@@ -38,7 +38,11 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, tri
 				return domain.Invalid(at+"/tool_id", "required", "An entry_created trigger names the tool that it watches.")
 			}
 			if watched[t.ToolID] {
-				return domain.Invalid(at+"/tool_id", "repeated", "Another trigger watches this tool already; join their conditions with anyOf.")
+				return domain.Invalid(
+					at+"/tool_id",
+					"repeated",
+					"Another trigger watches this tool already; join their conditions with anyOf.",
+				)
 			}
 			watched[t.ToolID] = true
 			if _, err := store.Tool(ctx, t.ToolID); err != nil {
@@ -65,7 +69,12 @@ func (c *Catalogue) CheckGrant(ctx context.Context, store AutomationData, now ti
 		case at < 0:
 			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command", "%s", c.unknown(name, domain.Run))
 		case specs[at].Kind != domain.KindAction:
-			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "not_an_action", "%s changes nothing: nobody is asked before it runs, so there is nothing to grant.", name)
+			return domain.Invalid(
+				fmt.Sprintf("/commands/%d", i),
+				"not_an_action",
+				"%s changes nothing: nobody is asked before it runs, so there is nothing to grant.",
+				name,
+			)
 		}
 	}
 	for i, id := range g.ZoneIDs {

@@ -22,7 +22,13 @@ type ActionOutcome struct {
 // RunActions runs the actions that have no result yet, in order, inside the caller's
 // transaction and each in a savepoint. The first failure cancels the rest; what was
 // done stays. An error means that the transaction must be rolled back.
-func (c *Catalogue) RunActions(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (ActionOutcome, error) {
+func (c *Catalogue) RunActions(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	savepoint func(context.Context, func() error) error,
+) (ActionOutcome, error) {
 	stale, err := c.checkApproved(ctx, store, env, actions)
 	if err != nil || stale != nil {
 		return ActionOutcome{Stale: stale}, err
@@ -53,7 +59,12 @@ func (c *Catalogue) RunActions(ctx context.Context, store data.Store, env Env, a
 // checkApproved compares what would run with what the person was shown. All of it is
 // compared before anything runs, because the actions change versions themselves. A grant
 // that counts no more is no yes either.
-func (c *Catalogue) checkApproved(ctx context.Context, store data.Store, env Env, actions []*domain.Execution) (*domain.PlannedCommands, error) {
+func (c *Catalogue) checkApproved(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+) (*domain.PlannedCommands, error) {
 	approved, changed := false, false
 	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil {
@@ -74,7 +85,16 @@ func (c *Catalogue) checkApproved(ctx context.Context, store data.Store, env Env
 		return nil, err
 	}
 	if ungranted {
-		return c.showAgain(ctx, store, env, actions, env.say("A grant that covered this was withdrawn, has expired or is used up.", "Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée."))
+		return c.showAgain(
+			ctx,
+			store,
+			env,
+			actions,
+			env.say(
+				"A grant that covered this was withdrawn, has expired or is used up.",
+				"Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée.",
+			),
+		)
 	}
 	return c.showAgain(ctx, store, env, actions, recordChanged(&env))
 }
@@ -86,7 +106,13 @@ func recordChanged(env *Env) string {
 // Stale compares what a person is about to approve with what they were shown: nil when
 // it is still the same, else the cards with the present values. approved are the
 // actions that count; none means all. Nothing given is changed.
-func (c *Catalogue) Stale(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, approved []string) (*domain.PlannedCommands, error) {
+func (c *Catalogue) Stale(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	approved []string,
+) (*domain.PlannedCommands, error) {
 	now := make([]*domain.Execution, len(actions))
 	for i, e := range actions {
 		own := *e
@@ -111,7 +137,13 @@ func (c *Catalogue) Stale(ctx context.Context, store data.Store, env Env, action
 }
 
 // showAgain makes new cards of actions that a person must see once more, and says why.
-func (c *Catalogue) showAgain(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, why string) (*domain.PlannedCommands, error) {
+func (c *Catalogue) showAgain(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	why string,
+) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
 		again := *e
@@ -131,7 +163,13 @@ func (c *Catalogue) showAgain(ctx context.Context, store data.Store, env Env, ac
 
 // runAction runs one action and fills its outcome. Only errors that concern the whole
 // transaction are returned.
-func (c *Catalogue) runAction(ctx context.Context, store data.Store, env Env, e *domain.Execution, savepoint func(context.Context, func() error) error) ([]domain.DataChange, error) {
+func (c *Catalogue) runAction(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	e *domain.Execution,
+	savepoint func(context.Context, func() error) error,
+) ([]domain.DataChange, error) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	var result done

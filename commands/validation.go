@@ -47,7 +47,13 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 // each. One reason is enough for all of them to wait. An action that would fail is failed
 // before anybody is asked, and the others with it: nobody should be asked for a series that
 // cannot run. What a grant covers gives no reason.
-func (c *Catalogue) demands(ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
+func (c *Catalogue) demands(
+	ctx context.Context,
+	store data.Store,
+	env Env,
+	actions []*domain.Execution,
+	aiAsked bool,
+) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
 	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
@@ -94,7 +100,10 @@ func fail(env *Env, all []described, wrong func(described) *domain.Error) bool {
 			continue
 		}
 		cancelAction(env, e)
-		e.Error = &domain.CommandError{Code: codeEarlier, Message: "Another action of this answer cannot be run; nothing was run, and the person was not asked."}
+		e.Error = &domain.CommandError{
+			Code:    codeEarlier,
+			Message: "Another action of this answer cannot be run; nothing was run, and the person was not asked.",
+		}
 	}
 	return true
 }
@@ -129,7 +138,11 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		}
 	}
 	if env.Settings.RequireValidation {
-		add(domain.LevelWorkspace, "", env.say("The workspace asks for every action.", "L’espace de travail demande un accord pour chaque action."))
+		add(
+			domain.LevelWorkspace,
+			"",
+			env.say("The workspace asks for every action.", "L’espace de travail demande un accord pour chaque action."),
+		)
 	}
 	for _, d := range all {
 		for _, z := range d.card.zones {
@@ -146,7 +159,11 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		}
 	}
 	if env.SessionRequiresValidation {
-		add(domain.LevelSession, env.SessionID, env.say("This session asks for every action.", "Cette session demande un accord pour chaque action."))
+		add(
+			domain.LevelSession,
+			env.SessionID,
+			env.say("This session asks for every action.", "Cette session demande un accord pour chaque action."),
+		)
 	}
 	if aiAsked {
 		add(domain.LevelAI, "", env.say("The AI itself asks for your yes.", "L’IA elle-même demande votre accord."))

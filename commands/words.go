@@ -83,11 +83,23 @@ func moment(text string) string {
 
 func (e *Env) relative(text string) string {
 	known := map[string][2]string{
-		"0_HOUR": {"this hour", "cette heure"}, "-1_HOUR": {"the last hour", "l’heure passée"},
-		"0_DAY": {"today", "aujourd’hui"}, "-1_DAY": {"yesterday", "hier"}, "1_DAY": {"tomorrow", "demain"},
-		"0_WEEK": {"this week", "cette semaine"}, "-1_WEEK": {"last week", "la semaine dernière"}, "1_WEEK": {"next week", "la semaine prochaine"},
-		"0_MONTH": {"this month", "ce mois"}, "-1_MONTH": {"last month", "le mois dernier"}, "1_MONTH": {"next month", "le mois prochain"},
-		"0_YEAR": {"this year", "cette année"}, "-1_YEAR": {"last year", "l’année dernière"}, "1_YEAR": {"next year", "l’année prochaine"},
+		"0_HOUR":  {"this hour", "cette heure"},
+		"-1_HOUR": {"the last hour", "l’heure passée"},
+		"0_DAY":   {"today", "aujourd’hui"},
+		"-1_DAY":  {"yesterday", "hier"},
+		"1_DAY":   {"tomorrow", "demain"},
+		"0_WEEK": {
+			"this week",
+			"cette semaine",
+		},
+		"-1_WEEK":  {"last week", "la semaine dernière"},
+		"1_WEEK":   {"next week", "la semaine prochaine"},
+		"0_MONTH":  {"this month", "ce mois"},
+		"-1_MONTH": {"last month", "le mois dernier"},
+		"1_MONTH":  {"next month", "le mois prochain"},
+		"0_YEAR":   {"this year", "cette année"},
+		"-1_YEAR":  {"last year", "l’année dernière"},
+		"1_YEAR":   {"next year", "l’année prochaine"},
 	}
 	text = strings.TrimPrefix(text, "+")
 	if words, ok := known[text]; ok {

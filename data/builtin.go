@@ -41,7 +41,15 @@ var builtinTypes = []domain.ToolType{
 }
 
 func builtinType(id, name, description string, config, entry json.RawMessage) domain.ToolType {
-	return domain.ToolType{ID: id, Name: name, Description: description, ConfigSchema: config, EntrySchema: entry, BuiltIn: true, Version: 1}
+	return domain.ToolType{
+		ID:           id,
+		Name:         name,
+		Description:  description,
+		ConfigSchema: config,
+		EntrySchema:  entry,
+		BuiltIn:      true,
+		Version:      1,
+	}
 }
 
 // AllToolTypes are the built-in tool types and the workspace's own.

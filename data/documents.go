@@ -48,7 +48,11 @@ func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key
 func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string,
 	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
 	if !documentKey.MatchString(key) {
-		return nil, domain.DataChange{}, domain.Invalid("/key", "format", "A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.")
+		return nil, domain.DataChange{}, domain.Invalid(
+			"/key",
+			"format",
+			"A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.",
+		)
 	}
 	doc := &domain.Document{
 		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: key, Title: key, CreatedAt: env.Now,

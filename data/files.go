@@ -56,7 +56,11 @@ func (r *Rules) ReadEntries(ctx context.Context, store Store, env Env, toolID st
 			return nil, err
 		}
 		if n == maxImport {
-			return nil, domain.Errorf(domain.CodeTooLarge, "The file has more than %d lines. Nothing was stored; send it in parts.", maxImport)
+			return nil, domain.Errorf(
+				domain.CodeTooLarge,
+				"The file has more than %d lines. Nothing was stored; send it in parts.",
+				maxImport,
+			)
 		}
 		if !ok {
 			continue

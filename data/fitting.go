@@ -98,5 +98,8 @@ func (f *fitting) verdict() error {
 	}
 	return &domain.Error{Code: domain.CodeTypeMisfit, Fields: f.named, Message: fmt.Sprintf(
 		"%s and %s do not fit the tool type %s. Nothing was changed; the list names the first of them. Change them, or the schemas, and repeat.",
-		domain.Plural(f.tools, "config", "configs"), domain.Plural(f.rows, "entry", "entries"), jsonbody.Quote(f.t.ID))}
+		domain.Plural(f.tools, "config", "configs"),
+		domain.Plural(f.rows, "entry", "entries"),
+		jsonbody.Quote(f.t.ID),
+	)}
 }

@@ -38,7 +38,11 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
 	}
 	for _, t := range types {
 		if t.ID == in.ID {
-			return nil, none, domain.Errorf(domain.CodeConflict, "There is a tool type %s already. Choose another id.", jsonbody.Quote(in.ID))
+			return nil, none, domain.Errorf(
+				domain.CodeConflict,
+				"There is a tool type %s already. Choose another id.",
+				jsonbody.Quote(in.ID),
+			)
 		}
 	}
 	t := &domain.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
@@ -117,8 +121,14 @@ func (r *Rules) DeleteToolType(ctx context.Context, store Store, env Env, t *dom
 		return none, err
 	}
 	if len(tools) > 0 {
-		return none, domain.Errorf(domain.CodeTypeInUse, "%s of the type %s: the first is %s (%s). Nothing was deleted; delete the tools first.",
-			domain.Plural(len(tools), "tool is", "tools are"), jsonbody.Quote(t.Name), tools[0].ID, jsonbody.Quote(tools[0].Name))
+		return none, domain.Errorf(
+			domain.CodeTypeInUse,
+			"%s of the type %s: the first is %s (%s). Nothing was deleted; delete the tools first.",
+			domain.Plural(len(tools), "tool is", "tools are"),
+			jsonbody.Quote(t.Name),
+			tools[0].ID,
+			jsonbody.Quote(tools[0].Name),
+		)
 	}
 	if err := store.DeleteToolType(ctx, t.ID); err != nil {
 		return none, fmt.Errorf("delete the tool type: %w", err)

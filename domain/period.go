@@ -163,8 +163,12 @@ var relativePattern = regexp.MustCompile(`^([+-]?[0-9]{1,5})_(HOUR|DAY|WEEK|MONT
 func (c Calendar) relative(pointer, text string, reference time.Time) (Span, error) {
 	m := relativePattern.FindStringSubmatch(text)
 	if m == nil {
-		return Span{}, Invalid(pointer, "relative",
-			"%q is not a relative period: write an offset and HOUR, DAY, WEEK, MONTH or YEAR, like -1_WEEK (last week) or 0_DAY (today).", text)
+		return Span{}, Invalid(
+			pointer,
+			"relative",
+			"%q is not a relative period: write an offset and HOUR, DAY, WEEK, MONTH or YEAR, like -1_WEEK (last week) or 0_DAY (today).",
+			text,
+		)
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {

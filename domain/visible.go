@@ -70,9 +70,10 @@ func invisible(r rune) bool {
 
 // joins: a letter or mark of a script that is written with joiners.
 func joins(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
-		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
-		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) &&
+		unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
+			unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+			unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
 // emojiPart: what may stand before a joiner in an emoji.
@@ -96,7 +97,8 @@ func oddSpace(r, before, after rune) bool {
 }
 
 func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3001 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3001 && r <= 0x303F ||
+		r >= 0xFF01 && r <= 0xFF60
 }
 
 // escapeRunes writes the characters that escape names as escapes; bytes that are no text

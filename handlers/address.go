@@ -20,7 +20,11 @@ func checkAddress(r *http.Request) error {
 	for name, values := range r.URL.Query() {
 		for _, value := range values {
 			if name != "after" && !plainText(value) {
-				return domain.Invalid("/"+strings.ToValidUTF8(name, "\uFFFD"), "text", "The value is not text: it has a NUL or is not UTF-8.")
+				return domain.Invalid(
+					"/"+strings.ToValidUTF8(name, "\uFFFD"),
+					"text",
+					"The value is not text: it has a NUL or is not UTF-8.",
+				)
 			}
 		}
 	}

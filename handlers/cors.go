@@ -17,10 +17,25 @@ var (
 		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
 	}, ", ")}
 	corsShows = []string{strings.Join([]string{
-		"Accept-Encoding", "Accept-Patch", "Allow", "Content-Disposition", "Deprecation", "ETag", "Fermata-Event-Seq", "Idempotent-Replayed",
-		"Link", "Location",
-		"RateLimit", "RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "Sunset",
-		"WWW-Authenticate", "X-Request-Id",
+		"Accept-Encoding",
+		"Accept-Patch",
+		"Allow",
+		"Content-Disposition",
+		"Deprecation",
+		"ETag",
+		"Fermata-Event-Seq",
+		"Idempotent-Replayed",
+		"Link",
+		"Location",
+		"RateLimit",
+		"RateLimit-Policy",
+		"RateLimit-Limit",
+		"RateLimit-Remaining",
+		"RateLimit-Reset",
+		"Retry-After",
+		"Sunset",
+		"WWW-Authenticate",
+		"X-Request-Id",
 	}, ", ")}
 	corsHolds = []string{"7200"} // seconds; browsers take no more
 	crossSite = []string{"cross-origin"}

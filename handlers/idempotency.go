@@ -85,7 +85,11 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 			return
 		}
 		if len(values) != 1 || !validKey(values[0]) {
-			s.fail(w, r, domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength))
+			s.fail(
+				w,
+				r,
+				domain.Invalid("/Idempotency-Key", "invalid", "An Idempotency-Key has 1 to %d visible ASCII characters.", maxKeyLength),
+			)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit(r)))

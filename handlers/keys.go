@@ -39,7 +39,11 @@ func (s *settingsRoutes) createKey(w http.ResponseWriter, r *http.Request) {
 	ask := NewKey{Name: in.Name, Role: domain.Role(in.Role)}
 	if at, given := in.ExpiresAt[true]; given {
 		if !at.After(s.Clock()) {
-			s.fail(w, r, domain.Invalid("/expires_at", "past", "A key can only expire in the future. Leave expires_at out for one that does not."))
+			s.fail(
+				w,
+				r,
+				domain.Invalid("/expires_at", "past", "A key can only expire in the future. Leave expires_at out for one that does not."),
+			)
 			return
 		}
 		ask.ExpiresAt = new(at.UTC())

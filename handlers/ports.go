@@ -170,7 +170,12 @@ type Documents interface {
 	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
 	Document(ctx context.Context, ws, id string) (*domain.Document, error)
 	CreateDocument(ctx context.Context, ws string, in domain.NewDocument) (doc *domain.Document, seq int64, err error)
-	UpdateDocument(ctx context.Context, ws, id string, version int64, patch domain.DocumentPatch) (doc *domain.Document, seq int64, err error)
+	UpdateDocument(
+		ctx context.Context,
+		ws, id string,
+		version int64,
+		patch domain.DocumentPatch,
+	) (doc *domain.Document, seq int64, err error)
 	DeleteDocument(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	// PublishDocument makes the draft what sessions read.
 	PublishDocument(ctx context.Context, ws, id string, version int64) (doc *domain.Document, seq int64, err error)

@@ -19,8 +19,12 @@ func (s *processRoutes) problemPage(w http.ResponseWriter, r *http.Request) {
 	kind, known := problemKinds[code]
 	switch {
 	case known:
-		writePage(w, kind.Title, fmt.Sprintf("<p><code>%s</code>, HTTP status %d.</p><p>%s</p>%s<p><a href=\"/problems\">All problems</a></p>",
-			html.EscapeString(string(code)), kind.Status, html.EscapeString(kind.Page), retryText(kind)))
+		writePage(
+			w,
+			kind.Title,
+			fmt.Sprintf("<p><code>%s</code>, HTTP status %d.</p><p>%s</p>%s<p><a href=\"/problems\">All problems</a></p>",
+				html.EscapeString(string(code)), kind.Status, html.EscapeString(kind.Page), retryText(kind)),
+		)
 	case code == "":
 		writePage(w, "Problems", problemList())
 	default:

@@ -47,8 +47,17 @@ func (s *providerRoutes) createProvider(w http.ResponseWriter, r *http.Request) 
 		s.fail(w, r, err)
 		return
 	}
-	p, err := s.Providers.CreateProvider(r.Context(), caller(r).Workspace,
-		domain.NewProvider{Name: in.Name, Kind: in.Kind, Config: in.Config, IsDefault: in.IsDefault != nil && *in.IsDefault, ByOperator: byOperator(r)})
+	p, err := s.Providers.CreateProvider(
+		r.Context(),
+		caller(r).Workspace,
+		domain.NewProvider{
+			Name:       in.Name,
+			Kind:       in.Kind,
+			Config:     in.Config,
+			IsDefault:  in.IsDefault != nil && *in.IsDefault,
+			ByOperator: byOperator(r),
+		},
+	)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -46,7 +46,11 @@ func checkQuery(query string, known map[string]bool, names []string) error {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return domain.Errorf(CodeUnreadable, "The query of the address cannot be read: %s.", jsonbody.Cut(err.Error(), jsonbody.MaxShownName))
+		return domain.Errorf(
+			CodeUnreadable,
+			"The query of the address cannot be read: %s.",
+			jsonbody.Cut(err.Error(), jsonbody.MaxShownName),
+		)
 	}
 	var mistakes jsonbody.Mistakes
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -122,7 +122,8 @@ func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) 
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
-	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") || charset != "" && !strings.EqualFold(charset, "utf-8") {
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") ||
+		charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
 	return decodeAny(body, jsonbody.Event)

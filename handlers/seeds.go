@@ -23,8 +23,14 @@ func (s *automationRoutes) setSeed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r)
-	_, seq, err := s.Automations.UpdateAutomation(r.Context(), who.Workspace, automationID(r), ifMatch(r), &NewSeed{Rich: *rich, By: who.Name},
-		func(*domain.Automation) error { return nil })
+	_, seq, err := s.Automations.UpdateAutomation(
+		r.Context(),
+		who.Workspace,
+		automationID(r),
+		ifMatch(r),
+		&NewSeed{Rich: *rich, By: who.Name},
+		func(*domain.Automation) error { return nil },
+	)
 	if err != nil {
 		s.fail(w, r, err)
 		return

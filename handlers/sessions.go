@@ -159,7 +159,10 @@ func (s *sessionRoutes) stopSession(w http.ResponseWriter, r *http.Request) {
 	}
 	out := api.StopResult{Session: *api.SessionFrom(receipt.Session), EventSeq: receipt.Seq, Calls: []api.StoppedCall{}}
 	for _, c := range receipt.Calls {
-		out.Calls = append(out.Calls, api.StoppedCall{ExecutionID: c.ExecutionID, Command: c.Command, Outcome: api.StoppedCallOutcome(c.Outcome)})
+		out.Calls = append(
+			out.Calls,
+			api.StoppedCall{ExecutionID: c.ExecutionID, Command: c.Command, Outcome: api.StoppedCallOutcome(c.Outcome)},
+		)
 	}
 	s.writeJSON(w, r, http.StatusOK, out)
 }

@@ -176,7 +176,7 @@ func (s *streamRoutes) openStream(w http.ResponseWriter, r *http.Request, f *str
 		s.Metrics.Stream(+1)
 	}
 	e.reader = s.Streams.Reader(eventLog{s, f.Session}, *f)
-	e.reader.Room, e.reader.Turn = e.makeRoom, e.replayRoom
+	e.reader.Room, e.reader.Acquire = e.makeRoom, e.replayRoom
 	if err := e.begin(r); err != nil {
 		e.logError(r, err)
 		e.close()
@@ -344,7 +344,7 @@ func (e *eventStream) write(frames ...[]byte) error {
 	}
 	for _, f := range frames {
 		// Each write has its time: a page of the log is no reason to close a slow line.
-		if _, err := e.w.Write(f); err != nil {
+		if _, err := e.w.Write(f); err != nil { //nolint:gosec // an event stream of JSON, and named so
 			return errGone
 		}
 	}

@@ -81,8 +81,16 @@ func tooManyStreams(w http.ResponseWriter, c *ceiling) error {
 // back by his cursor.
 func (e *eventStream) makeRoom(ctx context.Context, bytes int) bool {
 	e.room.release()
-	e.room = e.s.unread.reserve(ctx, int64(bytes), writeWithin,
-		account{"streams of key " + e.who.Name, maxStreamedByKey}, account{"streams of workspace " + e.who.Workspace, maxStreamedByWorkspace})
+	e.room = e.s.unread.reserve(
+		ctx,
+		int64(bytes),
+		writeWithin,
+		account{
+			"streams of key " + e.who.Name,
+			maxStreamedByKey,
+		},
+		account{"streams of workspace " + e.who.Workspace, maxStreamedByWorkspace},
+	)
 	return e.room != nil
 }
 

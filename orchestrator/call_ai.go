@@ -24,14 +24,17 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		return d.noModel(err)
 	}
 	room := &room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
-	a := &asking{purpose: purposeAnswer, request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
-		ask, err := d.prompt(ctx, model, room)
-		if err != nil {
-			return nil, err
-		}
-		call.PromptTokens = room.sizes.whole()
-		return d.answerRequest(model, call, ask), nil
-	}}
+	a := &asking{
+		purpose: purposeAnswer,
+		request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
+			ask, err := d.prompt(ctx, model, room)
+			if err != nil {
+				return nil, err
+			}
+			call.PromptTokens = room.sizes.whole()
+			return d.answerRequest(model, call, ask), nil
+		},
+	}
 	for {
 		r, err := d.ask(ctx, first, a)
 		if full, ok := errors.AsType[*roomError](err); ok {

@@ -61,7 +61,10 @@ func (d *driver) summaryBudget(model *providers.Model) int {
 	return max(tokens-tokens/8, prompt.LeastTranscript)
 }
 
-func (d *driver) summaryRequest(turns []*domain.Turn, transcript int) func(context.Context, *providers.Model, *domain.Roundtrip) (*providers.Request, error) {
+func (d *driver) summaryRequest(
+	turns []*domain.Turn,
+	transcript int,
+) func(context.Context, *providers.Model, *domain.Roundtrip) (*providers.Request, error) {
 	return func(_ context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
 		s := d.session
 		ask := prompt.SummaryRequest(turns, d.view.Workspace.Settings.Language, transcript)

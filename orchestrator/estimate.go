@@ -27,7 +27,7 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	for _, m := range all {
 		estimate.MaxTokens = max(estimate.MaxTokens, m.MaxTokens)
 	}
-	estimate.Before = func() int { return l.beforeConversation(view, model) }
+	estimate.Before = func() int { return l.beforeHistory(view, model) }
 	// A first prompt has not been measured by any call: its levels must be known.
 	return estimate, s.State.TotalRoundtrips > 0 || l.levels.knows(s.WorkspaceID)
 }
@@ -55,9 +55,9 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 	}
 }
 
-// beforeConversation estimates what stands before the conversation in a prompt: the rules,
+// beforeHistory estimates what stands before the conversation in a prompt: the rules,
 // the commands that are offered, and what of the workspace is sent with every call.
-func (l *Loop) beforeConversation(view *domain.View, model *providers.Model) int {
+func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
 	specs := l.cfg.Commands.SpecsFor(view.Session.Type)
 	system, err := l.levels.first(view, model.Protocol, specs)
 	if err != nil {

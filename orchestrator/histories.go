@@ -85,7 +85,12 @@ func (h *history) apply(change *domain.Change) bool {
 
 // turns gives the conversation of a session, as of its present count of events, and an
 // estimate of its size in tokens.
-func (t *histories) turns(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (turns []*domain.Turn, size int, err error) {
+func (t *histories) turns(
+	ctx context.Context,
+	s *domain.Session,
+	protocol domain.Protocol,
+	store Store,
+) (turns []*domain.Turn, size int, err error) {
 	t.mu.Lock()
 	if element := t.byID[s.ID]; element != nil {
 		held := element.Value.(*history)

@@ -52,7 +52,14 @@ func newLevels(key []byte) *levels {
 	return &levels{key: key, system: map[string]system{}, userData: map[string]*userData{}}
 }
 
-func (l *levels) of(ctx context.Context, view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec, data commands.Data, now time.Time) (level, error) {
+func (l *levels) of(
+	ctx context.Context,
+	view *domain.View,
+	protocol domain.Protocol,
+	specs []domain.CommandSpec,
+	data commands.Data,
+	now time.Time,
+) (level, error) {
 	system, err := l.first(view, protocol, specs)
 	if err != nil {
 		return level{}, err
@@ -78,7 +85,17 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 		return system{}, fmt.Errorf("encode what level 1 is made of: %w", err)
 	}
 	var key strings.Builder
-	key.WriteString(fmt.Sprintf("%s|%s|%s|%s|%d|%x", t, protocol, settings.Language, settings.PromptDetail, settings.MaxCallsPerResponse, sha256.Sum256(of)))
+	key.WriteString(
+		fmt.Sprintf(
+			"%s|%s|%s|%s|%d|%x",
+			t,
+			protocol,
+			settings.Language,
+			settings.PromptDetail,
+			settings.MaxCallsPerResponse,
+			sha256.Sum256(of),
+		),
+	)
 	for _, spec := range specs {
 		key.WriteString("|" + spec.Name)
 	}

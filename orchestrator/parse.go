@@ -37,7 +37,12 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		MaxCalls: settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
 	})
 	if problem != "" {
-		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: problem, Refused: d.refuseAll(raw, messageID, problem)}, nil
+		return domain.ParseErrorOccurred{
+			MessageID: messageID,
+			Raw:       raw,
+			Problem:   problem,
+			Refused:   d.refuseAll(raw, messageID, problem),
+		}, nil
 	}
 	var recent []*domain.Execution
 	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {

@@ -55,11 +55,31 @@ type Models interface {
 // Commands is the catalogue as the loop uses it.
 type Commands interface {
 	SpecsFor(t domain.SessionType) []domain.CommandSpec
-	Plan(ctx context.Context, data commands.Data, env commands.Env, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage, recent []*domain.Execution) (commands.Plan, error)
-	Replan(ctx context.Context, data commands.Data, env commands.Env, actions []*domain.Execution, aiAsked bool) (domain.PlannedCommands, error)
+	Plan(
+		ctx context.Context,
+		data commands.Data,
+		env commands.Env,
+		messageID string,
+		raw *domain.RawAnswer,
+		answer *domain.AIMessage,
+		recent []*domain.Execution,
+	) (commands.Plan, error)
+	Replan(
+		ctx context.Context,
+		data commands.Data,
+		env commands.Env,
+		actions []*domain.Execution,
+		aiAsked bool,
+	) (domain.PlannedCommands, error)
 	PlanEnrichments(env commands.Env, message *domain.Message) []*domain.Execution
 	RunQueries(ctx context.Context, data commands.Data, env commands.Env, queries []*domain.Execution) string
-	RunActions(ctx context.Context, data commands.Data, env commands.Env, actions []*domain.Execution, savepoint func(context.Context, func() error) error) (commands.ActionOutcome, error)
+	RunActions(
+		ctx context.Context,
+		data commands.Data,
+		env commands.Env,
+		actions []*domain.Execution,
+		savepoint func(context.Context, func() error) error,
+	) (commands.ActionOutcome, error)
 }
 
 // Observer counts what happens, for the metrics. Its methods must be quick.

@@ -144,8 +144,13 @@ func (r *room) refused(problem string) string {
 }
 
 func (r *room) parts() string {
-	return fmt.Sprintf(": about %d tokens, of which the rules and commands are %d, the published documents and the data that is always sent %d, and the conversation %d.",
-		r.sizes.whole(), r.sizes.rules, r.sizes.data, r.sizes.turns)
+	return fmt.Sprintf(
+		": about %d tokens, of which the rules and commands are %d, the published documents and the data that is always sent %d, and the conversation %d.",
+		r.sizes.whole(),
+		r.sizes.rules,
+		r.sizes.data,
+		r.sizes.turns,
+	)
 }
 
 // advice says what to shorten, the largest part first.

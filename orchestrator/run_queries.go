@@ -24,7 +24,13 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 			return nil, err
 		}
 		var err error
-		if event.Actions, err = d.loop.cfg.Commands.Replan(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.env(d.view), copies(actions), aiAsked); err != nil {
+		if event.Actions, err = d.loop.cfg.Commands.Replan(
+			ctx,
+			d.loop.cfg.Data(d.session.WorkspaceID),
+			d.loop.env(d.view),
+			copies(actions),
+			aiAsked,
+		); err != nil {
 			return nil, fmt.Errorf("plan the actions behind the queries: %w", err)
 		}
 	}

@@ -19,7 +19,10 @@ func approvalsText(policy string, granted bool) string {
 		lines[0] = "- An answer with an action that needs a person's yes waits until a person has decided, perhaps for a long time. It comes back with what was run and what was not. Put actions that may run at once in an answer of their own, before those."
 	}
 	if granted {
-		lines = append(lines, "- A person has granted some actions beforehand: they stand in the block GRANTS. What keeps to a grant runs at once.")
+		lines = append(
+			lines,
+			"- A person has granted some actions beforehand: they stand in the block GRANTS. What keeps to a grant runs at once.",
+		)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -111,8 +111,11 @@ func isSummaryBlock(b *domain.Block) bool {
 
 // note is the beginning of a result, and the word that there was more.
 func note(b *domain.Block) string {
-	text := fmt.Sprintf("%s\n[… %d more characters are left out here, because the conversation is too long. Ask again for what you need of them.]",
-		cleanText(strings.ToValidUTF8(b.Text[:noteSize], "")), len(b.Text)-noteSize)
+	text := fmt.Sprintf(
+		"%s\n[… %d more characters are left out here, because the conversation is too long. Ask again for what you need of them.]",
+		cleanText(strings.ToValidUTF8(b.Text[:noteSize], "")),
+		len(b.Text)-noteSize,
+	)
 	if b.Kind == domain.BlockText {
 		text += "\n" + tagClose
 	}

@@ -54,7 +54,11 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 func checkWhole(a *domain.AIMessage, in ParseInput) string {
 	calls := len(a.DataCommands) + len(a.ActionCommands)
 	if in.MaxCalls > 0 && calls > in.MaxCalls {
-		return fmt.Sprintf("The answer has %d commands; at most %d are allowed in one answer. None was run. Send the first ones now and the others after their results.", calls, in.MaxCalls)
+		return fmt.Sprintf(
+			"The answer has %d commands; at most %d are allowed in one answer. None was run. Send the first ones now and the others after their results.",
+			calls,
+			in.MaxCalls,
+		)
 	}
 	if in.SessionType == domain.Chat && a.Module != nil && calls > 0 {
 		return "The answer asks the person a question and has commands beside it. Ask alone, and send the commands after the answer; or send the commands now and ask later."

@@ -17,9 +17,18 @@ func resultText(r *domain.CommandResult) string {
 	case domain.ExecCancelled:
 		parts = append(parts, "Cancelled: this was not run.", why(r.Error), r.Text)
 	case domain.ExecCached:
-		parts = append(parts, "Not run again: the same call was made just before. Its outcome:", errorOf(r.Error), firstOf(r.Text, r.Summary))
+		parts = append(
+			parts,
+			"Not run again: the same call was made just before. Its outcome:",
+			errorOf(r.Error),
+			firstOf(r.Text, r.Summary),
+		)
 	case domain.ExecPending:
-		parts = append(parts, "Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.", r.Text)
+		parts = append(
+			parts,
+			"Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.",
+			r.Text,
+		)
 	case domain.ExecUnknown:
 		parts = append(parts, "The outcome is unknown: it may have happened or not. Check before you do it again.", why(r.Error), r.Text)
 	default:

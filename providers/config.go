@@ -67,7 +67,11 @@ func (c *Config) Base(version, example string) (*url.URL, error) {
 	}
 	// A password or a key in the URL would be stored and shown in the clear.
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, domain.Invalid("/config/base_url", "format", "The base URL must hold no user, query or fragment; the key has its own field.")
+		return nil, domain.Invalid(
+			"/config/base_url",
+			"format",
+			"The base URL must hold no user, query or fragment; the key has its own field.",
+		)
 	}
 	return base, nil
 }

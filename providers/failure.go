@@ -226,7 +226,11 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 		return &Error{Class: ClassCancelled, Message: "cut by the server", Err: cause}
 	}
 	if moved, ok := errors.AsType[*egress.MovedError](err); ok {
-		return &Error{Class: ClassInvalidRequest, Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to where it is", Err: err}
+		return &Error{
+			Class:   ClassInvalidRequest,
+			Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to where it is",
+			Err:     err,
+		}
 	}
 	switch reason := egress.ReasonOf(err); reason {
 	case egress.ReasonForbidden:

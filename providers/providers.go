@@ -99,7 +99,14 @@ func (c Class) Retryable() bool {
 // Known says whether it is one of these: a provider's own config may name another.
 func (c Class) Known() bool {
 	switch c {
-	case ClassNetwork, ClassRateLimited, ClassOverloaded, ClassAuthentication, ClassInvalidRequest, ClassContextTooLong, ClassRefused, ClassCancelled:
+	case ClassNetwork,
+		ClassRateLimited,
+		ClassOverloaded,
+		ClassAuthentication,
+		ClassInvalidRequest,
+		ClassContextTooLong,
+		ClassRefused,
+		ClassCancelled:
 		return true
 	}
 	return false

@@ -97,7 +97,13 @@ func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domai
 		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
 	q.Add(" ORDER BY created_at DESC, id DESC")
-	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit, func(r *approvalRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
+	rows, next, err := sqldb.ReadPage(
+		ctx,
+		s.db,
+		q,
+		f.Limit,
+		func(r *approvalRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) },
+	)
 	if err != nil {
 		return nil, "", fmt.Errorf("list the approvals: %w", err)
 	}

@@ -98,8 +98,13 @@ func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) 
 
 func automationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.Automation, error) {
 	var row automationRow
-	err := r.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
-		workspace, id)
+	err := r.Get(
+		ctx,
+		&row,
+		"SELECT "+automationTable.Columns()+" FROM automations WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
+		workspace,
+		id,
+	)
 	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("automation")
 	}
@@ -141,7 +146,13 @@ func (s *AutomationStore) Automations(ctx context.Context, workspace string, ena
 		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
 	}
 	q.Add(" ORDER BY created_at DESC, id DESC")
-	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *automationRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
+	rows, next, err := sqldb.ReadPage(
+		ctx,
+		s.db,
+		q,
+		limit,
+		func(r *automationRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) },
+	)
 	if err != nil {
 		return nil, "", fmt.Errorf("list the automations: %w", err)
 	}
@@ -173,8 +184,15 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Automations {
 		if w.Bookkeeping {
-			err := t.WriteOne(ctx, domain.ErrStale, "UPDATE automations SET next_at = $3, seen_seq = $4 WHERE workspace_id = $1 AND id = $2",
-				w.Automation.WorkspaceID, w.Automation.ID, sqldb.AtPtr(w.Automation.NextAt), w.Automation.SeenSeq)
+			err := t.WriteOne(
+				ctx,
+				domain.ErrStale,
+				"UPDATE automations SET next_at = $3, seen_seq = $4 WHERE workspace_id = $1 AND id = $2",
+				w.Automation.WorkspaceID,
+				w.Automation.ID,
+				sqldb.AtPtr(w.Automation.NextAt),
+				w.Automation.SeenSeq,
+			)
 			if err != nil {
 				return fmt.Errorf("note the next look at automation %s: %w", w.Automation.ID, err)
 			}

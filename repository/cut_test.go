@@ -348,7 +348,7 @@ func TestFewRoundTrips(t *testing.T) {
 	cfg.URL, cfg.Node, cfg.Connections = w.proxy.URL(t, w.url), "n2", 2 // one to write: warm after the first
 	store := opened(t, cfg)
 	s := w.fresh()
-	turn := func(c *domain.Change) *domain.Change {
+	claimed := func(c *domain.Change) *domain.Change {
 		m := &domain.Message{ID: ids.New("msg"), WorkspaceID: ws, SessionID: s.ID, Timestamp: w.at, Sender: domain.SenderAI, Status: domain.MessageStored}
 		x := &domain.Transition{WorkspaceID: ws, SessionID: s.ID, From: domain.Idle, To: domain.Idle, Event: "E", At: w.at}
 		c.Messages, c.Transitions = []*domain.Message{m}, []*domain.Transition{x}
@@ -360,14 +360,14 @@ func TestFewRoundTrips(t *testing.T) {
 	decide := func() error {
 		_, err := store.Decide(t.Context(), ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
 			s = v.Session
-			c := turn(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Claim: true}}})
+			c := claimed(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s, Claim: true}}})
 			c.Roundtrips = nil
 			return c, nil
 		})
 		return err
 	}
 	commit := func() error {
-		return store.Commit(t.Context(), turn(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}}))
+		return store.Commit(t.Context(), claimed(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}}))
 	}
 	for name, c := range map[string]struct {
 		do   func() error

@@ -116,8 +116,14 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 				return err
 			}
 		}
-		return t.WriteOne(ctx, domain.NotFound("key"),
-			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2", workspace, id, sqldb.At(s.cfg.Clock()))
+		return t.WriteOne(
+			ctx,
+			domain.NotFound("key"),
+			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2",
+			workspace,
+			id,
+			sqldb.At(s.cfg.Clock()),
+		)
 	})
 }
 

@@ -50,7 +50,12 @@ func (r *providerRow) provider() (*domain.Provider, error) {
 // Providers lists a workspace's configured providers, oldest first.
 func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*domain.Provider, error) {
 	var rows []providerRow
-	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	err := s.db.All(
+		ctx,
+		&rows,
+		"SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 ORDER BY created_at, id",
+		workspace,
+	)
 	if err != nil {
 		return nil, fmt.Errorf("list the providers: %w", err)
 	}

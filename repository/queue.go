@@ -33,9 +33,9 @@ const (
 	// change of it a long event.
 	queueShown = 50
 	queueWhole = 1 << 20
-	// firstInTurn is the number from which on those stand who come behind all others,
+	// firstBehindAll is the number from which on those stand who come behind all others,
 	// whenever the others come.
-	firstInTurn = 1 << 40
+	firstBehindAll = 1 << 40
 )
 
 // queueIn lists the queue, next first, with positions from 1.
@@ -122,12 +122,18 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 	for i := range c.Enqueue {
 		row := &c.Enqueue[i]
 		if row.Number == 0 {
-			first, last := int64(1), int64(firstInTurn-1)
+			first, last := int64(1), int64(firstBehindAll-1)
 			if row.InTurn() {
-				first, last = firstInTurn, math.MaxInt64
+				first, last = firstBehindAll, math.MaxInt64
 			}
-			err := t.Get(ctx, &row.Number, "SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
-				c.WorkspaceID, first, last)
+			err := t.Get(
+				ctx,
+				&row.Number,
+				"SELECT COALESCE(MAX(number) + 1, $2) FROM queue WHERE workspace_id = $1 AND number BETWEEN $2 AND $3",
+				c.WorkspaceID,
+				first,
+				last,
+			)
 			if err != nil {
 				return fmt.Errorf("find the end of the queue: %w", err)
 			}

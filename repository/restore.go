@@ -72,8 +72,11 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 		return false, fmt.Errorf("look for the document's key: %w", err)
 	}
 	if taken > 0 {
-		return false, domain.Errorf(domain.CodeConflict, "Another document has its key by now. Nothing was changed; delete that one first, "+
-			"or keep it.")
+		return false, domain.Errorf(
+			domain.CodeConflict,
+			"Another document has its key by now. Nothing was changed; delete that one first, "+
+				"or keep it.",
+		)
 	}
 	return restore(ctx, d, id, at, d.index().documentID, []string{
 		"UPDATE documents SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
@@ -109,8 +112,14 @@ func parentThere(ctx context.Context, d *Data, noun, parent, query, id string) e
 	if row.DeletedAt.IsZero() {
 		return nil
 	}
-	return domain.Errorf(domain.CodeParentDeleted, "The %s %q, which held this %s, is deleted too. Nothing was changed; restore the %s first.",
-		parent, row.Name, noun, parent)
+	return domain.Errorf(
+		domain.CodeParentDeleted,
+		"The %s %q, which held this %s, is deleted too. Nothing was changed; restore the %s first.",
+		parent,
+		row.Name,
+		noun,
+		parent,
+	)
 }
 
 // restore brings back what the queries name, and has it found again.

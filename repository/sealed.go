@@ -69,8 +69,15 @@ func (s *SecretStore) HooksSealedOtherwise(ctx context.Context, start string) ([
 // changed meanwhile stays as it is.
 func (s *SecretStore) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
 	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
-		_, err := t.Write(ctx, "UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
-			a.WorkspaceID, a.ID, a.HookSealed, hash, sealed)
+		_, err := t.Write(
+			ctx,
+			"UPDATE automations SET hook_hash = $4, hook_sealed = $5 WHERE workspace_id = $1 AND id = $2 AND hook_sealed = $3",
+			a.WorkspaceID,
+			a.ID,
+			a.HookSealed,
+			hash,
+			sealed,
+		)
 		return err
 	})
 }

@@ -131,8 +131,11 @@ func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 	if label == "" {
 		label = "SELECT ''"
 	}
-	q := usageFilter(sqldb.NewQuery("SELECT g.*, COALESCE(("+label+"), '') AS label FROM (SELECT "+key+" AS key, "+usageSums+", "+usageTotal+
-		" FROM roundtrips r WHERE r.workspace_id = ?", workspace), f)
+	q := usageFilter(
+		sqldb.NewQuery("SELECT g.*, COALESCE(("+label+"), '') AS label FROM (SELECT "+key+" AS key, "+usageSums+", "+usageTotal+
+			" FROM roundtrips r WHERE r.workspace_id = ?", workspace),
+		f,
+	)
 	q.Add(" GROUP BY " + key + ") g")
 	if f.Cursor != "" {
 		q.Add(" WHERE g.total < ? OR g.total = ? AND g.key > ?", after.Number, after.Number, after.Name)

@@ -119,14 +119,20 @@ func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspac
 	if err := markBlocked(ctx, r, workspace, queue); err != nil {
 		return nil, err
 	}
-	asked, inTurn := 0, 0
+	asked, aside := 0, 0
 	for i := range queue {
 		row := &queue[i]
 		if asked >= maxAsked && !row.InTurn() || row.Blocked || row.NotBefore != nil && row.NotBefore.After(now) {
 			continue
 		}
 		var found sessionRow
-		err := r.Get(ctx, &found, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, row.SessionID)
+		err := r.Get(
+			ctx,
+			&found,
+			"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $2",
+			workspace,
+			row.SessionID,
+		)
 		if err != nil {
 			return nil, fmt.Errorf("read who is next: %w", err)
 		}
@@ -136,7 +142,7 @@ func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspac
 		row.Session.QueuePosition = row.Position
 		if !row.InTurn() {
 			asked++
-		} else if inTurn++; inTurn == maxAside {
+		} else if aside++; aside == maxAside {
 			break
 		}
 	}

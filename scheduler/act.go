@@ -51,7 +51,7 @@ func (d *Door) actOnVerdict(decided decision) {
 	}
 	d.cfg.Log.Debug().Str("workspace", s.WorkspaceID).Str("session", s.ID).Int("position", s.QueuePosition).
 		Str("reason", string(verdict.Reason)).Msg("a session queues for the slot")
-	if holder := decided.view.Holder; holder != nil && (verdict.Preempting || verdict.Reason == slot.AutomationsTurn) {
+	if holder := decided.view.Holder; holder != nil && (verdict.Preempting || verdict.Reason == slot.AutomationKeeps) {
 		d.cfg.Runner.Yield(holder.ID)
 	}
 	d.wakeups.look(s.WorkspaceID, d.cfg.Clock())

@@ -190,7 +190,7 @@ func TestSettled(t *testing.T) {
 				}
 				return
 			}
-			if e, ok := err.(*domain.Error); !ok || e.Decision != c.shows { //nolint:errorlint // it is given as it is
+			if e, ok := err.(*domain.Error); !ok || e.Decision != c.shows {
 				t.Errorf("it shows %+v", e)
 			}
 		})
@@ -219,7 +219,7 @@ func TestAStaleAnswer(t *testing.T) {
 	a, answers := newAsked(t, s, approval(domain.ApprovalActions, "CREATE_ENTRY"))
 	a.stale = &domain.PlannedCommands{Cards: []domain.ApprovalAction{{ID: "a", Command: "CREATE_ENTRY"}}}
 	_, err := answers.ResumeValidation(t.Context(), "ws", "me", domain.Decision{Approved: true, By: admin})
-	if e, ok := err.(*domain.Error); !ok || e.Code != domain.CodeValidationStale || e.Session == nil { //nolint:errorlint // it is given as it is
+	if e, ok := err.(*domain.Error); !ok || e.Code != domain.CodeValidationStale || e.Session == nil {
 		t.Errorf("%v", err)
 	}
 	if len(a.changes) != 1 || len(a.notes) != 0 {

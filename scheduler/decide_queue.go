@@ -61,14 +61,14 @@ func (p rules) enqueue(d decision) decision {
 func displaceChats(queue []domain.QueueRow, change *domain.Change, first string) {
 	for _, other := range queue {
 		if other.SessionID != first && !other.InTurn() && other.Session != nil && other.Session.Type == domain.Chat {
-			queueInTurn(queue, change, other.Session.Clone(), other)
+			queueBehindAll(queue, change, other.Session.Clone(), other)
 		}
 	}
 }
 
-// queueInTurn gives a session a place behind all others: nobody asks just now, and it
+// queueBehindAll gives a session a place behind all others: nobody asks just now, and it
 // comes when that is in nobody's way. It says so.
-func queueInTurn(queue []domain.QueueRow, change *domain.Change, s *domain.Session, row domain.QueueRow) {
+func queueBehindAll(queue []domain.QueueRow, change *domain.Change, s *domain.Session, row domain.QueueRow) {
 	row.Number, row.Reason, row.Preempting, row.NotBefore = 0, domain.QueuedInTurn, false, nil
 	s.QueuedAt, s.QueuePosition = &row.Since, slot.Place(queue, row)
 	if change.Session(s.ID) == nil {

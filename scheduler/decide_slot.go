@@ -50,7 +50,7 @@ func (p rules) displace(d decision) (decision, error) {
 	}
 	d.change = step.Change
 	if step.AsksSlot { // a message waits for it
-		queueInTurn(v.Queue, d.change, step.Session, domain.QueueRow{
+		queueBehindAll(v.Queue, d.change, step.Session, domain.QueueRow{
 			WorkspaceID: v.Workspace.ID, SessionID: step.Session.ID, Trigger: slot.ByMessage, Since: d.change.At,
 		})
 		d.change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})

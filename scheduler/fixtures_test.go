@@ -91,8 +91,6 @@ func queued(sessions ...*domain.Session) func(*domain.View) {
 	}
 }
 
-func inTurn(v *domain.View) { v.Queue[len(v.Queue)-1].Reason = domain.QueuedInTurn }
-
 func polite(v *domain.View) { v.Workspace.Settings.ChatPreempts = false }
 
 func actionRuns(v *domain.View) {

@@ -31,7 +31,7 @@ func losesPlace(v *domain.View, change *domain.Change) error {
 	}
 	for _, row := range v.Queue {
 		if row.SessionID == s.ID && row.Reason != domain.QueuedSuspect && workLeft(s, v) {
-			queueInTurn(v.Queue, change, s, row)
+			queueBehindAll(v.Queue, change, s, row)
 			change.Emit(domain.LogEvent{Type: domain.LogQueueChanged})
 		}
 	}

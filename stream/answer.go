@@ -143,7 +143,7 @@ func (b *Broker) Delta(ws, session, message, kind, text string) {
 	case first:
 		t.flush(a)
 	default:
-		b.soil(t)
+		b.markDirty(t)
 	}
 	t.mu.Unlock()
 	b.far.Wrote(session, first)

@@ -69,7 +69,7 @@ func (b *Broker) Publish(events []*domain.LogEvent) {
 		}
 		if t := b.find(events[0].WorkspaceID); t != nil && t.publish(events[:n]) {
 			t.mu.Lock()
-			b.soil(t)
+			b.markDirty(t)
 			t.mu.Unlock()
 		}
 		events = events[n:]

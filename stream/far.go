@@ -91,7 +91,7 @@ func (b *Broker) Receive(from, ws string, piece Text, joined bool) bool {
 	}
 	complete := a != nil && a.receive(t, piece, joined)
 	if complete {
-		b.soil(t)
+		b.markDirty(t)
 	}
 	t.mu.Unlock()
 	if !b.read(piece.SessionID) { // they left meanwhile
@@ -141,7 +141,11 @@ func (a *answer) receive(t *topic, piece Text, joined bool) bool {
 		case joined && p.sent == 0:
 			p.sent, p.sentChars = len(p.text), utf8.RuneCount(p.text)
 			if p.sent > 0 {
-				t.give(EventMessageSnapshot, a.session, a.frame(EventMessageSnapshot, Text{Kind: kind, Offset: p.sentChars, Text: string(p.text)}))
+				t.give(
+					EventMessageSnapshot,
+					a.session,
+					a.frame(EventMessageSnapshot, Text{Kind: kind, Offset: p.sentChars, Text: string(p.text)}),
+				)
 			}
 		case fresh:
 			t.flush(a)
@@ -252,7 +256,14 @@ func (b *Broker) CatchUp(ctx context.Context, log Log, ws string, seq int64) {
 	}
 	if pos > 0 && seq-pos <= catchUp {
 		// What cannot be read now, the listeners look for themselves.
-		if events, _, err := log.Events(ctx, ws, "", pos, domain.PageSize{Rows: catchUp, Bytes: catchUpBytes}); err == nil && len(events) > 0 && events[0].Seq == pos+1 {
+		if events, _, err := log.Events(
+			ctx,
+			ws,
+			"",
+			pos,
+			domain.PageSize{Rows: catchUp, Bytes: catchUpBytes},
+		); err == nil && len(events) > 0 &&
+			events[0].Seq == pos+1 {
 			for _, e := range events {
 				named(e)
 			}

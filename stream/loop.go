@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// soil puts a topic on the flusher's list. The caller holds its lock.
-func (b *Broker) soil(t *topic) {
+// markDirty puts a topic on the flusher's list. The caller holds its lock.
+func (b *Broker) markDirty(t *topic) {
 	if t.dirty {
 		return
 	}

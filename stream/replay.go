@@ -51,10 +51,10 @@ type Reader struct {
 	// Room, if set, is asked before so many bytes of the log are read. It may wait; false
 	// closes the listener, who comes back by his cursor.
 	Room func(ctx context.Context, bytes int) bool
-	// Turn, if set, is waited for before a page of the log is read; what it gives is called
+	// Acquire, if set, is waited for before a page of the log is read; what it gives is called
 	// when the page has been. Replaying a long log keeps a core and a connection of the
 	// database busy, and one caller may come with many listeners at once.
-	Turn func(ctx context.Context) (done func(), ok bool)
+	Acquire func(ctx context.Context) (done func(), ok bool)
 }
 
 // Reader subscribes. Seek or Skip says where to begin; Close ends it.
@@ -201,8 +201,8 @@ func (r *Reader) read(ctx context.Context, size domain.PageSize) (events []*doma
 	if r.Room != nil && !r.Room(ctx, size.Bytes) {
 		return nil, false, ErrSlow
 	}
-	if r.Turn != nil {
-		done, ok := r.Turn(ctx)
+	if r.Acquire != nil {
+		done, ok := r.Acquire(ctx)
 		if !ok {
 			return nil, false, ErrSlow
 		}

@@ -168,6 +168,13 @@ func matches(header, etag string) bool {
 func problem(w http.ResponseWriter, status int, code, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"type":"about:blank","title":%q,"status":%d,"code":%q,"detail":%q,"request_id":%q,"retryable":false,"outcome":"not_applied"}`+"\n",
-		http.StatusText(status), status, code, detail, w.Header().Get("X-Request-ID"))
+	_, _ = fmt.Fprintf(
+		w,
+		`{"type":"about:blank","title":%q,"status":%d,"code":%q,"detail":%q,"request_id":%q,"retryable":false,"outcome":"not_applied"}`+"\n",
+		http.StatusText(status),
+		status,
+		code,
+		detail,
+		w.Header().Get("X-Request-ID"),
+	)
 }

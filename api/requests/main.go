@@ -198,7 +198,7 @@ const commentWidth = 100
 func comment(text string) string {
 	var out strings.Builder
 	width := 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		switch {
 		case width == 0:
 			out.WriteString("// " + word)

@@ -260,7 +260,10 @@ func storeMisused(s *step) {
 	var results []domain.CommandResult
 	for _, list := range [][]*domain.Execution{e.Commands.Queries, e.Commands.Actions} {
 		for _, x := range list {
-			results = append(results, domain.CommandResult{CallID: x.CallID, Command: x.Command, Status: domain.ExecCancelled, Text: textNotRun})
+			results = append(
+				results,
+				domain.CommandResult{CallID: x.CallID, Command: x.Command, Status: domain.ExecCancelled, Text: textNotRun},
+			)
 		}
 	}
 	results = append(results, refusedResults(s, e.Commands.Refused)...)

@@ -149,7 +149,11 @@ func circleGate(s *step) domain.Event {
 		return limitReached{limitCircles, "Going in circles: the AI called " + c.Command +
 			" again and again with the same result, and went on after it was told.", c.Found}
 	case c.GoesOn && c.Found == circleAlternating:
-		return limitReached{limitCircles, "Going in circles: the AI gave the same two answers in turn, and went on after it was told.", c.Found}
+		return limitReached{
+			limitCircles,
+			"Going in circles: the AI gave the same two answers in turn, and went on after it was told.",
+			c.Found,
+		}
 	}
 	return nil
 }

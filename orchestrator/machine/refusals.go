@@ -66,8 +66,28 @@ var written = []refusalRule{
 
 	// By type.
 	{all, []string{"UserMessageSent"}, when{notChat}, domain.CodeWrongSessionType, "An automation takes no messages; only a chat does."},
-	{all, []string{"InterruptRequested", "SessionEvicted", "CommunicationResponseReceived", "CommunicationCancelled"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
-	{all, []string{"CompletionConfirmed", "CompletionRejected", "NetworkRetryScheduled", "NetworkAvailable", "NetworkGivenUp", "WatchdogExpired", "SessionCompleted"}, when{chat}, domain.CodeWrongSessionType, textNoRun},
+	{
+		all,
+		[]string{"InterruptRequested", "SessionEvicted", "CommunicationResponseReceived", "CommunicationCancelled"},
+		when{notChat},
+		domain.CodeWrongSessionType,
+		textNoChat,
+	},
+	{
+		all,
+		[]string{
+			"CompletionConfirmed",
+			"CompletionRejected",
+			"NetworkRetryScheduled",
+			"NetworkAvailable",
+			"NetworkGivenUp",
+			"WatchdogExpired",
+			"SessionCompleted",
+		},
+		when{chat},
+		domain.CodeWrongSessionType,
+		textNoRun,
+	},
 
 	// Ended.
 	{in(toEnd), []string{"UserMessageSent"}, nil, domain.CodeSessionEnded, textReopen},
@@ -75,13 +95,37 @@ var written = []refusalRule{
 	{in(toEnd), everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat"), nil, domain.CodeSessionEnded, textEnded},
 
 	// By state.
-	{all, toTryAgain, when{poisoned}, domain.CodeWrongPhase, "The server died again and again at this step of the session, which was set apart. Try it again with resume, or stop it."},
+	{
+		all,
+		toTryAgain,
+		when{poisoned},
+		domain.CodeWrongPhase,
+		"The server died again and again at this step of the session, which was set apart. Try it again with resume, or stop it.",
+	},
 	{working, eventsFrom(domain.FromEffect), when{setAside}, domain.CodeWrongPhase, textApart},
-	{all, []string{"UserMessageSent"}, when{busy, mustNotWait}, domain.CodeSessionBusy, "The session is at work, and the message said that it must not wait. It was not kept."},
+	{
+		all,
+		[]string{"UserMessageSent"},
+		when{busy, mustNotWait},
+		domain.CodeSessionBusy,
+		"The session is at work, and the message said that it must not wait. It was not kept.",
+	},
 	{waiting, answers, when{answered}, domain.CodeValidationResolved, textSettled},
 	{waiting, answers, when{meansAnother}, domain.CodeValidationResolved, textSettled},
-	{alive, []string{"SessionResumed"}, when{notPoisoned, notSetAside}, domain.CodeWrongPhase, "There is nothing to resume: the session is not stopped, suspended or poisoned."},
-	{idle, []string{"InterruptRequested"}, when{withoutMessage}, domain.CodeWrongPhase, "The session is at rest; there is nothing to interrupt."},
+	{
+		alive,
+		[]string{"SessionResumed"},
+		when{notPoisoned, notSetAside},
+		domain.CodeWrongPhase,
+		"There is nothing to resume: the session is not stopped, suspended or poisoned.",
+	},
+	{
+		idle,
+		[]string{"InterruptRequested"},
+		when{withoutMessage},
+		domain.CodeWrongPhase,
+		"The session is at rest; there is nothing to interrupt.",
+	},
 	{idle, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, textPhase},
 	{untimed, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
 	{idle, []string{"UserMessageSent", "RoundRequested"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},

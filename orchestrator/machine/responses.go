@@ -42,5 +42,7 @@ func actionsSchema(actions []domain.ApprovalAction) json.RawMessage {
 }
 
 func answerSchema(required, properties string) json.RawMessage {
-	return json.RawMessage(`{"type":"object","required":["` + required + `"],"additionalProperties":false,"properties":{` + properties + `}}`)
+	return json.RawMessage(
+		`{"type":"object","required":["` + required + `"],"additionalProperties":false,"properties":{` + properties + `}}`,
+	)
 }

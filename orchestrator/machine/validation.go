@@ -176,7 +176,12 @@ func askAgain(s *step) {
 	} else {
 		cancel = storeCancelled(s)
 	}
-	a := &domain.Approval{Kind: domain.ApprovalActions, Reasons: reasons, Actions: slices.Clone(c.Cards), CancelMessageID: w.CancelMessageID}
+	a := &domain.Approval{
+		Kind:            domain.ApprovalActions,
+		Reasons:         reasons,
+		Actions:         slices.Clone(c.Cards),
+		CancelMessageID: w.CancelMessageID,
+	}
 	s.waitFor(w, cancel, a)
 	bindApproval(s)
 }

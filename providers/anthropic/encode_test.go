@@ -14,7 +14,7 @@ import (
 const mark = `,"cache_control":{"type":"ephemeral"}`
 
 // A conversation with two calls, of which one had arguments that are no JSON.
-func conversation() []*domain.Turn {
+func dialogue() []*domain.Turn {
 	answer := &domain.RawAnswer{
 		Provider: "openai_compatible", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm", Data: "not ours"}},
 		Calls: []domain.RawCall{
@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 {"role":"assistant","content":[{"type":"text","text":"Nothing."}]}
 {"role":"user","content":[{"type":"text","text":"Thanks"` + mark + `},{"type":"text","text":"It is \"now\"."}]}`
 	p := made(t, plainConfig, nil)
-	prompt := &domain.Prompt{Turns: conversation(), Tail: `It is "now".`}
+	prompt := &domain.Prompt{Turns: dialogue(), Tail: `It is "now".`}
 	// The second time all turns come from their caches: the same bytes.
 	for range 2 {
 		if got := messages(t, encoded(t, p, &providers.Request{Prompt: prompt})); got != want {
@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 // sends the same bytes up to its own last message.
 func TestWhatWasSentIsSentAgain(t *testing.T) {
 	p := made(t, plainConfig, nil)
-	all := conversation()
+	all := dialogue()
 	before := ""
 	for n, now := range []string{"It is 8.", "It is 9.", "It is 10."} {
 		turns := all[:2*n+1]
@@ -220,11 +220,11 @@ func TestSchemas(t *testing.T) {
 // declared, and none may be called.
 func TestCallsWithoutCommands(t *testing.T) {
 	p := made(t, plainConfig, nil)
-	got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: conversation()}})
+	got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: dialogue()}})
 	if want := `"tools":[{"name":"ZONES","input_schema":{"type":"object"}},{"name":"bad_name_","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"},`; !strings.Contains(got, want) {
 		t.Errorf("got %s", got)
 	}
-	if got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: conversation()[4:]}}); strings.Contains(got, "tool") {
+	if got := encoded(t, p, &providers.Request{Prompt: &domain.Prompt{Turns: dialogue()[4:]}}); strings.Contains(got, "tool") {
 		t.Errorf("without calls: %s", got)
 	}
 }

@@ -56,8 +56,11 @@ func page(secret string) option.Middleware {
 			return nil, err
 		}
 		if !json.Valid(body) {
-			return nil, providers.Errorf(providers.ClassInvalidRequest, "no list of models came; is the base URL right (the bare host)? It says: %s",
-				providers.PageSample([]byte(providers.Redact(string(body), secret))))
+			return nil, providers.Errorf(
+				providers.ClassInvalidRequest,
+				"no list of models came; is the base URL right (the bare host)? It says: %s",
+				providers.PageSample([]byte(providers.Redact(string(body), secret))),
+			)
 		}
 		response.Header.Set("Content-Type", "application/json") // some proxies forget it
 		response.Body = io.NopCloser(bytes.NewReader(body))

@@ -112,7 +112,12 @@ func (p *provider) readError(ctx context.Context, err error, response *http.Resp
 	switch {
 	case typed:
 	case errors.Is(err, errTooLarge):
-		e = providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, a line of more than 1 MiB, or more than %d calls", maxAnswer>>20, maxCalls)
+		e = providers.Errorf(
+			providers.ClassInvalidRequest,
+			"answer too large: more than %d MiB, a line of more than 1 MiB, or more than %d calls",
+			maxAnswer>>20,
+			maxCalls,
+		)
 	case ctx.Err() == nil:
 		e = brokeOff()
 		e.Err = err

@@ -79,7 +79,11 @@ func parseEnvRule(entry string) (envRule, error) {
 	}
 	rule := envRule{name: parts[1], prefix: parts[2] == "*"}
 	if isOwnEnv(rule.name) {
-		return envRule{}, fmt.Errorf("FERMATA_PROVIDER_ENV: %s is the server's own; of the FERMATA_ variables only %s* are for providers", name, keyEnvPrefix)
+		return envRule{}, fmt.Errorf(
+			"FERMATA_PROVIDER_ENV: %s is the server's own; of the FERMATA_ variables only %s* are for providers",
+			name,
+			keyEnvPrefix,
+		)
 	}
 	if !tied {
 		for _, vendor := range vendorEnv {
@@ -131,8 +135,12 @@ func envGrant(name, origin string) string { return name + "@" + origin }
 func (list Env) check(name, origin, grant string) error {
 	switch {
 	case len(list.rules(name)) == 0:
-		return domain.Invalid("/config/api_key_env", "not_listed",
-			"%s is not for providers: FERMATA_PROVIDER_ENV lists the variables that are. Choose one of them, or enter the key itself as api_key.", name)
+		return domain.Invalid(
+			"/config/api_key_env",
+			"not_listed",
+			"%s is not for providers: FERMATA_PROVIDER_ENV lists the variables that are. Choose one of them, or enter the key itself as api_key.",
+			name,
+		)
 	case origin == "" || !list.goesTo(name, origin) && grant != envGrant(name, origin):
 		return domain.Invalid("/config/api_key_env", "other_host",
 			"%s does not go to this base URL: the operator decides where a variable of the server is sent "+

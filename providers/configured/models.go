@@ -123,7 +123,11 @@ func (m *Models) build(row *domain.Provider) (*providers.Model, error) {
 	}
 	provider, err := kind.New(row.Config, secret, m.client)
 	if err != nil {
-		return nil, &domain.Error{Code: "provider_unusable", Message: "The provider " + row.Name + " cannot be used: " + err.Error(), Err: err}
+		return nil, &domain.Error{
+			Code:    "provider_unusable",
+			Message: "The provider " + row.Name + " cannot be used: " + err.Error(),
+			Err:     err,
+		}
 	}
 	guarded := m.board.Guard(ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
 	model := &providers.Model{

@@ -82,7 +82,10 @@ var classWords = map[providers.Class][2]string{
 	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
 	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
 	providers.ClassAuthentication: {"The key was refused.", "Set api_key or api_key_env in the provider's config."},
-	providers.ClassInvalidRequest: {"The provider refuses the request.", "Check model, base_url and the parameters in the provider's config."},
+	providers.ClassInvalidRequest: {
+		"The provider refuses the request.",
+		"Check model, base_url and the parameters in the provider's config.",
+	},
 	providers.ClassContextTooLong: {"The request is too long for the model.", "Choose a model with a larger context."},
 	providers.ClassRefused:        {"The provider's policy refuses the request.", "Choose another model."},
 	providers.ClassCancelled:      {"The call was cut.", "Try again."},
@@ -131,7 +134,11 @@ func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]s
 	defer cancel()
 	names, err := kind.Models(ctx, p.Config, secret, s.client)
 	if call, ok := errors.AsType[*providers.Error](err); ok {
-		return nil, &domain.Error{Code: domain.CodeProviderFailed, Message: "The provider did not list its models: " + call.Message, Err: err}
+		return nil, &domain.Error{
+			Code:    domain.CodeProviderFailed,
+			Message: "The provider did not list its models: " + call.Message,
+			Err:     err,
+		}
 	}
 	return names, err
 }

@@ -17,8 +17,11 @@ func place(p *domain.Provider, origin string) seal.Place {
 // sealKey encrypts the key that was entered for a provider.
 func sealKey(keys *seal.Keys, secret string, p *domain.Provider, origin string) (string, error) {
 	if !keys.Any() {
-		return "", domain.Invalid("/config/api_key", "no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it stores no provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.")
+		return "", domain.Invalid(
+			"/config/api_key",
+			"no_secret_key",
+			"This server has no FERMATA_SECRET_KEY, so it stores no provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.",
+		)
 	}
 	return keys.Seal(secret, place(p, origin))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // answer plans every part of the request, in order, up to the first that has to wait.
-func (c *conversation) answer() {
+func (c *planner) answer() {
 	c.fr = french(c.request)
 	if c.summary {
 		c.summarise()
@@ -37,7 +37,7 @@ func (c *conversation) answer() {
 }
 
 // raw is the answer in the protocol of the prompt.
-func (c *conversation) raw(newID domain.IDSource) *domain.RawAnswer {
+func (c *planner) raw(newID domain.IDSource) *domain.RawAnswer {
 	text := c.text()
 	raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, StopReason: "stop", Model: ModelName, Provider: KindName, Text: text}
 	if c.json {
@@ -58,7 +58,7 @@ func (c *conversation) raw(newID domain.IDSource) *domain.RawAnswer {
 	return raw
 }
 
-func (c *conversation) text() string {
+func (c *planner) text() string {
 	text := strings.Join(c.said, "\n\n")
 	if len(c.calls) > 0 {
 		text = c.doing
@@ -75,7 +75,7 @@ func (c *conversation) text() string {
 
 // jsonText is the answer as one JSON object. completed is said whenever the request
 // is done: an automation ends by it, a chat ignores it.
-func (c *conversation) jsonText(text string) string {
+func (c *planner) jsonText(text string) string {
 	a := jsonAnswer{PreText: text}
 	for _, call := range c.calls {
 		command := jsonCommand{Type: call.name, Params: encode(call.params)}
@@ -99,6 +99,6 @@ func (c *conversation) jsonText(text string) string {
 }
 
 // summarise answers the server's request to shorten the conversation.
-func (c *conversation) summarise() {
+func (c *planner) summarise() {
 	c.said = append(c.said, "The person talked with the demo. Latest request: "+oneLine(c.previous+" "+c.request))
 }

@@ -338,7 +338,7 @@ func FuzzReadsAnything(f *testing.F) {
 		}}
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
 			prompt.Protocol = protocol
-			c := newConversation(prompt)
+			c := newPlanner(prompt)
 			c.answer()
 			if raw := c.raw(ids.Counting()); raw.Text == "" && len(raw.Calls) == 0 {
 				t.Errorf("an empty answer to %q", request)

@@ -80,7 +80,7 @@ func (p *provider) Abilities() providers.Abilities {
 
 // Query plans the request and answers with what it needs next, or with words.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
-	c := newConversation(request.Prompt)
+	c := newPlanner(request.Prompt)
 	c.answer()
 	raw := c.raw(request.NewID)
 	first, err := p.stream(ctx, raw, request.OnDelta)

@@ -80,7 +80,7 @@ func withoutArticle(text string) string {
 }
 
 // names lists records in the quotes of the language.
-func (c *conversation) names(records []record) string {
+func (c *planner) names(records []record) string {
 	names := make([]string, len(records))
 	for i, r := range records {
 		names[i] = fmt.Sprintf(c.in("“%s”", "« %s »"), r.name)

@@ -87,13 +87,20 @@ func notedSteps(text string) []step {
 }
 
 // tellEnding says how the request before came to its end.
-func (c *conversation) tellEnding() {
+func (c *planner) tellEnding() {
 	for _, e := range c.ended {
 		switch e.kind {
 		case limitReached:
-			c.say("(Your message before was not finished. The server says: %s)", "(Votre message précédent n'est pas allé au bout. Le serveur dit : %s)", oneLine(e.text))
+			c.say(
+				"(Your message before was not finished. The server says: %s)",
+				"(Votre message précédent n'est pas allé au bout. Le serveur dit : %s)",
+				oneLine(e.text),
+			)
 		case notApproved:
-			c.say("(You did not agree to what I had asked: nothing of it was done.)", "(Vous n'avez pas donné votre accord : rien n'a été fait.)")
+			c.say(
+				"(You did not agree to what I had asked: nothing of it was done.)",
+				"(Vous n'avez pas donné votre accord : rien n'a été fait.)",
+			)
 		case notAnswered:
 			c.say("(My question has no answer; I leave it.)", "(Ma question reste sans réponse ; je la laisse.)")
 		}

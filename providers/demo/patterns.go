@@ -9,7 +9,7 @@ import (
 type pattern struct {
 	fr   bool
 	re   *regexp.Regexp
-	plan func(c *conversation, g groups)
+	plan func(c *planner, g groups)
 	// free: the rest of the message belongs to it, however many sentences that is.
 	free bool
 }
@@ -24,11 +24,11 @@ const (
 	mon    = `(?:mon |ma |mes |notre |nos |le |la |les |l'|du |de la |de l'|des |au |à la |à l'|aux |de mon |de ma |de mes )?`
 )
 
-func en(plan func(*conversation, groups), re string) pattern {
+func en(plan func(*planner, groups), re string) pattern {
 	return pattern{re: regexp.MustCompile(`(?i)^(?:` + re + `)$`), plan: plan}
 }
 
-func fr(plan func(*conversation, groups), re string) pattern {
+func fr(plan func(*planner, groups), re string) pattern {
 	p := en(plan, re)
 	p.fr = true
 	return p

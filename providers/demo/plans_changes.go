@@ -9,7 +9,7 @@ import (
 
 // lastEntry is the latest entry of a tool; ok is false while it is not there yet, or
 // when there is none, which is said.
-func (c *conversation) lastEntry(name string) (tool *record, last record, ok bool) {
+func (c *planner) lastEntry(name string) (tool *record, last record, ok bool) {
 	if tool, ok = c.needTool(name); !ok {
 		return nil, record{}, false
 	}
@@ -25,7 +25,7 @@ func (c *conversation) lastEntry(name string) (tool *record, last record, ok boo
 	return tool, entries[0], true
 }
 
-func deleteLast(c *conversation, g groups) {
+func deleteLast(c *planner, g groups) {
 	tool, last, ok := c.lastEntry(g["tool"])
 	if !ok {
 		return
@@ -41,7 +41,7 @@ var numberOnly = regexp.MustCompile(`^[-+]?\d+(?:[.,]\d+)?`)
 
 // changeLast changes the number, or else the text, of the latest entry. The person is
 // shown the values before and after, and asked.
-func changeLast(c *conversation, g groups) {
+func changeLast(c *planner, g groups) {
 	tool, last, ok := c.lastEntry(g["tool"])
 	if !ok {
 		return
@@ -50,22 +50,35 @@ func changeLast(c *conversation, g groups) {
 	if _, counts := last.data["value"]; counts {
 		n := numberOnly.FindString(g["text"])
 		if n == "" {
-			c.say("The entries of “%s” are numbers; “%s” is none.", "Les entrées de « %s » sont des nombres ; « %s » n'en est pas un.", tool.name, g["text"])
+			c.say(
+				"The entries of “%s” are numbers; “%s” is none.",
+				"Les entrées de « %s » sont des nombres ; « %s » n'en est pas un.",
+				tool.name,
+				g["text"],
+			)
 			return
 		}
 		data, said = map[string]any{"value": json.Number(plainNumber(n))}, c.decimal(plainNumber(n))
 	} else if _, texts := last.data["text"]; !texts {
-		c.say("I only change numbers and texts, and the entries of “%s” are neither.", "Je ne change que des nombres et des textes ; les entrées de « %s » n'en sont pas.", tool.name)
+		c.say(
+			"I only change numbers and texts, and the entries of “%s” are neither.",
+			"Je ne change que des nombres et des textes ; les entrées de « %s » n'en sont pas.",
+			tool.name,
+		)
 		return
 	}
-	doing := fmt.Sprintf(c.in("I ask to change the last entry of “%s” to %s.", "Je demande à changer la dernière entrée de « %s » en %s."), tool.name, said)
+	doing := fmt.Sprintf(
+		c.in("I ask to change the last entry of “%s” to %s.", "Je demande à changer la dernière entrée de « %s » en %s."),
+		tool.name,
+		said,
+	)
 	if _, ok := c.act(doing, "UPDATE_DATA", map[string]any{"entry_id": last.id, "data": data, "validation_request": true}); ok {
 		c.say("Changed: the last entry of “%s” is now %s.", "Changé : la dernière entrée de « %s » est maintenant %s.", tool.name, said)
 	}
 }
 
 // rename gives a zone or a tool another name; the person is shown both and asked.
-func rename(c *conversation, g groups) {
+func rename(c *planner, g groups) {
 	to := strings.Trim(g["to"], `"«»“” `)
 	if g["kind"] != "zone" {
 		tool, ok := c.needTool(g["name"])
@@ -86,7 +99,7 @@ func rename(c *conversation, g groups) {
 	c.noSuch(zones, "zone", g["name"])
 }
 
-func (c *conversation) renamed(from, to, command string, params map[string]any) {
+func (c *planner) renamed(from, to, command string, params map[string]any) {
 	doing := fmt.Sprintf(c.in("I ask to rename “%s” to “%s”.", "Je demande à renommer « %s » en « %s »."), from, to)
 	if _, ok := c.act(doing, command, params); ok {
 		c.say("“%s” is now called “%s”.", "« %s » s'appelle maintenant « %s ».", from, to)
@@ -94,13 +107,17 @@ func (c *conversation) renamed(from, to, command string, params map[string]any) 
 }
 
 // setUnit changes a tool's config.
-func setUnit(c *conversation, g groups) {
+func setUnit(c *planner, g groups) {
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
 	}
 	doing := fmt.Sprintf(c.in("I ask to set the unit of “%s” to %s.", "Je demande à mettre l'unité de « %s » en %s."), tool.name, g["unit"])
-	if _, ok := c.act(doing, "UPDATE_TOOL", map[string]any{"tool_id": tool.id, "config": map[string]any{"unit": g["unit"]}, "validation_request": true}); ok {
+	if _, ok := c.act(
+		doing,
+		"UPDATE_TOOL",
+		map[string]any{"tool_id": tool.id, "config": map[string]any{"unit": g["unit"]}, "validation_request": true},
+	); ok {
 		c.say("The unit of “%s” is now %s.", "L'unité de « %s » est maintenant %s.", tool.name, g["unit"])
 	}
 }

@@ -6,29 +6,36 @@ import (
 )
 
 // draft writes a document's draft; the server asks the person by itself.
-func draft(c *conversation, g groups) {
+func draft(c *planner, g groups) {
 	name := title(strings.Trim(g["name"], `"«»“” `))
 	params := map[string]any{"key": slug(name, "document"), "title": name, "body": g["text"]}
-	doing := fmt.Sprintf(c.in("I ask to write the draft of the document “%s”.", "Je demande à écrire le brouillon du document « %s »."), name)
+	doing := fmt.Sprintf(
+		c.in("I ask to write the draft of the document “%s”.", "Je demande à écrire le brouillon du document « %s »."),
+		name,
+	)
 	if _, ok := c.act(doing, "CONTEXT_UPDATE", params); ok {
 		c.say("The draft of “%s” is written. No session reads it yet: say “publish the document %s”.",
 			"Le brouillon de « %s » est écrit. Aucune session ne le lit encore : dites « publie le document %s ».", name, name)
 	}
 }
 
-func publish(c *conversation, g groups) {
+func publish(c *planner, g groups) {
 	doc, ok := c.findDocument(g["name"])
 	if !ok {
 		return
 	}
 	doing := fmt.Sprintf(c.in("I ask to publish the document “%s”.", "Je demande à publier le document « %s »."), doc.name)
 	if _, ok := c.act(doing, "CONTEXT_PUBLISH", map[string]any{"key": doc.key}); ok {
-		c.say("“%s” is published: every session reads it from now on.", "« %s » est publié : toutes les sessions le lisent désormais.", doc.name)
+		c.say(
+			"“%s” is published: every session reads it from now on.",
+			"« %s » est publié : toutes les sessions le lisent désormais.",
+			doc.name,
+		)
 	}
 }
 
 // findDocument finds a document by its title or key, and tells when there is none.
-func (c *conversation) findDocument(name string) (*record, bool) {
+func (c *planner) findDocument(name string) (*record, bool) {
 	s, ok := c.query("CONTEXT", nil)
 	if !ok {
 		return nil, false
@@ -41,7 +48,7 @@ func (c *conversation) findDocument(name string) (*record, bool) {
 	return doc, doc != nil
 }
 
-func documents(c *conversation, _ groups) {
+func documents(c *planner, _ groups) {
 	s, ok := c.query("CONTEXT", nil)
 	if !ok {
 		return
@@ -66,7 +73,7 @@ func documents(c *conversation, _ groups) {
 	c.justRead(s)
 }
 
-func document(c *conversation, g groups) {
+func document(c *planner, g groups) {
 	found, ok := c.findDocument(g["name"])
 	if !ok {
 		return
@@ -87,7 +94,7 @@ func document(c *conversation, g groups) {
 }
 
 // search looks for words everywhere, the best first.
-func search(c *conversation, g groups) {
+func search(c *planner, g groups) {
 	text := strings.Trim(g["text"], `"«»“” `)
 	s, ok := c.query("SEARCH", map[string]any{"query": text, "limit": shownEntries})
 	if !ok {

@@ -12,7 +12,7 @@ import (
 
 // findTool finds the tool that fits a name best, of a type where one is given; nil:
 // there is none. ok is false while the result is not there yet.
-func (c *conversation) findTool(name string, toolType string) (*record, bool) {
+func (c *planner) findTool(name string, toolType string) (*record, bool) {
 	s, ok := c.query("TOOL_INSTANCES", nil)
 	if !ok {
 		return nil, false
@@ -30,7 +30,7 @@ func (c *conversation) findTool(name string, toolType string) (*record, bool) {
 }
 
 // needTool is findTool that tells the person when there is none.
-func (c *conversation) needTool(name string) (*record, bool) {
+func (c *planner) needTool(name string) (*record, bool) {
 	if tool, _ := c.givenTool(name); tool != nil {
 		return tool, true
 	}
@@ -43,7 +43,7 @@ func (c *conversation) needTool(name string) (*record, bool) {
 	return tool, ok
 }
 
-func (c *conversation) addEntries(doing, tool, timestamp string, data ...map[string]any) bool {
+func (c *planner) addEntries(doing, tool, timestamp string, data ...map[string]any) bool {
 	entries := make([]map[string]any, len(data))
 	for i, d := range data {
 		entries[i] = map[string]any{"data": d}
@@ -55,13 +55,17 @@ func (c *conversation) addEntries(doing, tool, timestamp string, data ...map[str
 	return ok
 }
 
-func recordValue(c *conversation, g groups) {
+func recordValue(c *planner, g groups) {
 	if isDay(g["unit"]) {
 		g["day"], g["unit"] = g["unit"], ""
 	}
 	at, ok := c.timestampOf(g["day"])
 	if !ok {
-		c.say("I cannot tell which day “%s” is. Write it like 2026-01-31.", "Je ne sais pas quel jour est « %s ». Écrivez-le comme 2026-01-31.", g["day"])
+		c.say(
+			"I cannot tell which day “%s” is. Write it like 2026-01-31.",
+			"Je ne sais pas quel jour est « %s ». Écrivez-le comme 2026-01-31.",
+			g["day"],
+		)
 		return
 	}
 	tool, ok := c.needTool(g["tool"])
@@ -69,7 +73,12 @@ func recordValue(c *conversation, g groups) {
 		return
 	}
 	if tool.toolType != "tracking" {
-		c.say("“%s” is a %s; numbers go into a tracking tool.", "« %s » est de type %s ; les nombres vont dans un outil de suivi.", tool.name, tool.toolType)
+		c.say(
+			"“%s” is a %s; numbers go into a tracking tool.",
+			"« %s » est de type %s ; les nombres vont dans un outil de suivi.",
+			tool.name,
+			tool.toolType,
+		)
 		return
 	}
 	said := c.decimal(plainNumber(g["value"])) + after(unitOf(tool, g["unit"]))
@@ -117,7 +126,7 @@ func after(unit string) string {
 	return " " + unit
 }
 
-func (c *conversation) decimal(n string) string {
+func (c *planner) decimal(n string) string {
 	if c.fr {
 		return strings.Replace(n, ".", ",", 1)
 	}
@@ -125,7 +134,7 @@ func (c *conversation) decimal(n string) string {
 }
 
 // round shows a number with at most two decimals.
-func (c *conversation) round(v any) (string, bool) {
+func (c *planner) round(v any) (string, bool) {
 	n, ok := v.(json.Number)
 	if !ok {
 		return "", false
@@ -138,7 +147,7 @@ func (c *conversation) round(v any) (string, bool) {
 }
 
 // line says an entry in words.
-func (c *conversation) line(tool *record, e record) string {
+func (c *planner) line(tool *record, e record) string {
 	text, _ := e.data["text"].(string)
 	head, _ := e.data["title"].(string)
 	if v, ok := c.round(e.data["value"]); ok {
@@ -162,7 +171,7 @@ func (c *conversation) line(tool *record, e record) string {
 }
 
 // fields says the data of a type of the person's own: "author: Frank Herbert, pages: 412".
-func (c *conversation) fields(data map[string]any) string {
+func (c *planner) fields(data map[string]any) string {
 	var said []string
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		value := fmt.Sprint(data[key])
@@ -178,7 +187,7 @@ func (c *conversation) fields(data map[string]any) string {
 
 var itemSeparator = regexp.MustCompile(`(?i)\s*,\s*(?:and |et )?| and | et `)
 
-func addItem(c *conversation, g groups) {
+func addItem(c *planner, g groups) {
 	var items []map[string]any
 	var names []string
 	for _, item := range itemSeparator.Split(g["item"], -1) {
@@ -198,7 +207,7 @@ func addItem(c *conversation, g groups) {
 }
 
 // toolOrNew finds a tool of a type, or makes it.
-func (c *conversation) toolOrNew(name, toolType string) (id, found string, ok bool) {
+func (c *planner) toolOrNew(name, toolType string) (id, found string, ok bool) {
 	tool, ok := c.findTool(name, toolType)
 	if !ok {
 		return "", "", false
@@ -211,7 +220,7 @@ func (c *conversation) toolOrNew(name, toolType string) (id, found string, ok bo
 	return id, name, ok
 }
 
-func checkItem(c *conversation, g groups) {
+func checkItem(c *planner, g groups) {
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
@@ -239,7 +248,7 @@ func checkItem(c *conversation, g groups) {
 }
 
 // journal asks for the text when there is none.
-func journal(c *conversation, g groups) {
+func journal(c *planner, g groups) {
 	text := g["text"]
 	if text == "" {
 		var ok bool
@@ -260,7 +269,7 @@ func journal(c *conversation, g groups) {
 	}
 }
 
-func takeNote(c *conversation, g groups) {
+func takeNote(c *planner, g groups) {
 	id, name, ok := c.toolOrNew(c.in("Notes", "Notes"), "notes")
 	if !ok {
 		return

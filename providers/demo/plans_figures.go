@@ -13,7 +13,7 @@ var texts = map[string]bool{"journal": true, "notes": true, "checklist": true, "
 
 // stats asks for statistics and the latest entries at once, unless the message brought
 // them along.
-func stats(c *conversation, g groups) {
+func stats(c *planner, g groups) {
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
@@ -43,7 +43,7 @@ func stats(c *conversation, g groups) {
 }
 
 // figures says statistics in words, with the change between the two latest entries.
-func (c *conversation) figures(tool *record, when, group string, figures, data step) {
+func (c *planner) figures(tool *record, when, group string, figures, data step) {
 	found, latest := look(figures.text), look(data.text).entries
 	count, _ := c.round(found.stats["count"])
 	if count == "" || count == "0" {
@@ -69,13 +69,16 @@ func (c *conversation) figures(tool *record, when, group string, figures, data s
 		from, _ := g["bucket"].(string)
 		n, _ := c.round(g["count"])
 		mean, _ := c.round(g["mean"])
-		lines = append(lines, fmt.Sprintf(c.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)"), c.bucket(from, group), mean+unit, c.values(n)))
+		lines = append(
+			lines,
+			fmt.Sprintf(c.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)"), c.bucket(from, group), mean+unit, c.values(n)),
+		)
 	}
 	c.said = append(c.said, strings.Join(lines, "\n"))
 }
 
 // bucket says which day, week or month it is that begins on a date.
-func (c *conversation) bucket(date, group string) string {
+func (c *planner) bucket(date, group string) string {
 	switch {
 	case group == "week":
 		return c.in("the week of ", "semaine du ") + date
@@ -86,7 +89,7 @@ func (c *conversation) bucket(date, group string) string {
 }
 
 // values says how many there are.
-func (c *conversation) values(count string) string {
+func (c *planner) values(count string) string {
 	if count == "1" {
 		return count + " " + c.in("value", "valeur")
 	}
@@ -94,7 +97,7 @@ func (c *conversation) values(count string) string {
 }
 
 // nothing says that there are no entries, at all or in a period.
-func (c *conversation) nothing(tool *record, when string) {
+func (c *planner) nothing(tool *record, when string) {
 	if when != "" {
 		c.say("There is nothing in “%s” for this time: %s.", "Il n'y a rien dans « %s » pour cette période : %s.", tool.name, when)
 		return
@@ -103,7 +106,7 @@ func (c *conversation) nothing(tool *record, when string) {
 }
 
 // change is the difference of the two latest values.
-func (c *conversation) change(latest []record) string {
+func (c *planner) change(latest []record) string {
 	if len(latest) < 2 {
 		return ""
 	}
@@ -126,7 +129,7 @@ func (c *conversation) change(latest []record) string {
 const shownEntries = 20
 
 // list shows entries, as many at a time as the person said.
-func list(c *conversation, g groups) {
+func list(c *planner, g groups) {
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
@@ -138,7 +141,7 @@ func list(c *conversation, g groups) {
 	c.list(tool, map[string]any{"tool_id": tool.id, "limit": limit, "order": "desc"}, g["when"])
 }
 
-func (c *conversation) list(tool *record, params map[string]any, when string) {
+func (c *planner) list(tool *record, params map[string]any, when string) {
 	if period := periodOf(when); period != nil {
 		params["period"] = period
 	}
@@ -152,7 +155,7 @@ func (c *conversation) list(tool *record, params map[string]any, when string) {
 }
 
 // entries says a page of entries, and that there is more.
-func (c *conversation) entries(tool *record, when string, data step) {
+func (c *planner) entries(tool *record, when string, data step) {
 	entries := look(data.text).entries
 	if len(entries) == 0 {
 		c.nothing(tool, when)
@@ -184,10 +187,13 @@ func cursorIn(text string) string {
 }
 
 // more reads on behind the page that was shown last.
-func more(c *conversation, _ groups) {
+func more(c *planner, _ groups) {
 	page := c.lastPage()
 	if page == nil {
-		c.say("I have shown no list yet. Say for example “show my weight”.", "Je n'ai encore montré aucune liste. Dites par exemple « montre mon poids ».")
+		c.say(
+			"I have shown no list yet. Say for example “show my weight”.",
+			"Je n'ai encore montré aucune liste. Dites par exemple « montre mon poids ».",
+		)
 		return
 	}
 	cursor := cursorIn(page.text)
@@ -208,7 +214,7 @@ func more(c *conversation, _ groups) {
 }
 
 // lastPage is the latest page of entries that was read before this request.
-func (c *conversation) lastPage() *step {
+func (c *planner) lastPage() *step {
 	for i := len(c.before) - 1; i > 0; i-- {
 		steps := stepsOf(c.before[i-1], c.before[i])
 		for j := len(steps) - 1; j >= 0; j-- {

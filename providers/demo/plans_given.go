@@ -8,7 +8,7 @@ var block = regexp.MustCompile(`\[[^\[\]]*?[“«]\s*([^”»\[\]]+?)\s*[”»][
 
 // named is the request with each enrichment as the name of what it refers to, so that
 // the rules read it like any other word.
-func (c *conversation) named(request string) string {
+func (c *planner) named(request string) string {
 	if len(c.given) == 0 {
 		return request
 	}
@@ -17,7 +17,7 @@ func (c *conversation) named(request string) string {
 
 // givenTool is a tool that the message refers to, with the results that came along for
 // it; nil where there is none of that name.
-func (c *conversation) givenTool(name string) (*record, []step) {
+func (c *planner) givenTool(name string) (*record, []step) {
 	for i, s := range c.given {
 		if s.name != "TOOL_CONFIG" {
 			continue
@@ -37,7 +37,7 @@ func (c *conversation) givenTool(name string) (*record, []step) {
 }
 
 // givenFigures answers from what the message brought along; false if that is nothing.
-func (c *conversation) givenFigures(tool *record) bool {
+func (c *planner) givenFigures(tool *record) bool {
 	_, steps := c.givenTool(tool.name)
 	var figures, data *step
 	for i := range steps {
@@ -57,12 +57,15 @@ func (c *conversation) givenFigures(tool *record) bool {
 	default:
 		c.entries(tool, "", *data)
 	}
-	c.say("(Your message brought these data along: I had nothing to look up.)", "(Votre message apportait ces données : je n'ai rien eu à chercher.)")
+	c.say(
+		"(Your message brought these data along: I had nothing to look up.)",
+		"(Votre message apportait ces données : je n'ai rien eu à chercher.)",
+	)
 	return true
 }
 
 // brought answers a message that is nothing but a reference to a tool or a zone.
-func (c *conversation) brought(part string) bool {
+func (c *planner) brought(part string) bool {
 	if tool, _ := c.givenTool(part); tool != nil {
 		if !c.givenFigures(tool) {
 			stats(c, groups{"tool": part})
@@ -85,7 +88,7 @@ func (c *conversation) brought(part string) bool {
 	return false
 }
 
-func (c *conversation) listed(records []record) string {
+func (c *planner) listed(records []record) string {
 	if len(records) == 0 {
 		return "."
 	}

@@ -65,15 +65,15 @@ Questions
 
 On peut en dire plusieurs à la fois : « note 72,5 pour le poids, puis comment évolue mon poids ? » Un outil désigné dans un message apporte ses données. La même chose demandée deux fois en 30 secondes n'est pas faite deux fois ; « encore » la fait quand même.`
 
-func help(c *conversation, _ groups) { c.said = append(c.said, c.in(helpEN, helpFR)) }
+func help(c *planner, _ groups) { c.said = append(c.said, c.in(helpEN, helpFR)) }
 
-func greet(c *conversation, _ groups) {
+func greet(c *planner, _ groups) {
 	c.say("Hello! Say “help” to see what I understand.", "Bonjour ! Dites « aide » pour voir ce que je comprends.")
 }
 
-func welcome(c *conversation, _ groups) { c.say("You are welcome.", "Je vous en prie.") }
+func welcome(c *planner, _ groups) { c.say("You are welcome.", "Je vous en prie.") }
 
-func (c *conversation) didNotUnderstand(part string) {
+func (c *planner) didNotUnderstand(part string) {
 	if part == "" {
 		c.say("There is nothing for me to do. Say “help” to see what I understand.",
 			"Je n'ai rien à faire. Dites « aide » pour voir ce que je comprends.")
@@ -84,21 +84,28 @@ func (c *conversation) didNotUnderstand(part string) {
 			"J'ai lu votre raison : « %s ». Je ne suis qu'une démo : dites ce qu'il faut faire à la place, ou « aide ».", oneLine(part))
 		return
 	}
-	c.say("I am only a demo and do not understand “%s”. I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, “note 72.5 for weight”, “how is my weight”. “help” shows it all.",
-		"Je ne suis qu'une démo et ne comprends pas « %s ». Je comprends par exemple : « qu'est-ce que j'ai », « crée une zone Santé », « suis mon poids en kg dans Santé », « note 72,5 pour le poids », « comment évolue mon poids ». « aide » montre tout.", oneLine(part))
+	c.say(
+		"I am only a demo and do not understand “%s”. I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, “note 72.5 for weight”, “how is my weight”. “help” shows it all.",
+		"Je ne suis qu'une démo et ne comprends pas « %s ». Je comprends par exemple : « qu'est-ce que j'ai », « crée une zone Santé », « suis mon poids en kg dans Santé », « note 72,5 pour le poids », « comment évolue mon poids ». « aide » montre tout.",
+		oneLine(part),
+	)
 }
 
 // nobody tells that a question cannot be put in an automation.
-func (c *conversation) nobody() {
+func (c *planner) nobody() {
 	if c.automation {
 		c.say("I would have asked a question, but nobody is there in an automation.",
 			"J'aurais posé une question, mais il n'y a personne dans une automatisation.")
 	}
 }
 
-func askChoice(c *conversation, _ groups) {
+func askChoice(c *planner, _ groups) {
 	question := c.in("What would you like to see next?", "Que voulez-vous voir ensuite ?")
-	options := []string{c.in("My zones", "Mes zones"), c.in("What the demo understands", "Ce que la démo comprend"), c.in("Nothing, thanks", "Rien, merci")}
+	options := []string{
+		c.in("My zones", "Mes zones"),
+		c.in("What the demo understands", "Ce que la démo comprend"),
+		c.in("Nothing, thanks", "Rien, merci"),
+	}
 	chosen, ok := c.ask("MultipleChoice", map[string]any{"question": question, "options": options})
 	switch {
 	case !ok:
@@ -112,8 +119,11 @@ func askChoice(c *conversation, _ groups) {
 	}
 }
 
-func askYesNo(c *conversation, _ groups) {
-	answer, ok := c.ask("Validation", map[string]any{"message": c.in("Is this your first look at Fermata?", "Est-ce votre premier regard sur Fermata ?")})
+func askYesNo(c *planner, _ groups) {
+	answer, ok := c.ask(
+		"Validation",
+		map[string]any{"message": c.in("Is this your first look at Fermata?", "Est-ce votre premier regard sur Fermata ?")},
+	)
 	if !ok {
 		c.nobody()
 		return
@@ -121,7 +131,7 @@ func askYesNo(c *conversation, _ groups) {
 	c.say("You answered: %s.", "Vous avez répondu : %s.", oneLine(answer))
 }
 
-func askText(c *conversation, _ groups) {
+func askText(c *planner, _ groups) {
 	answer, ok := c.ask("Text", map[string]any{
 		"question":    c.in("What is on your mind?", "À quoi pensez-vous ?"),
 		"placeholder": c.in("A few words", "Quelques mots"),
@@ -134,7 +144,7 @@ func askText(c *conversation, _ groups) {
 }
 
 // askForm asks for something to track, makes it, and notes its first value.
-func askForm(c *conversation, _ groups) {
+func askForm(c *planner, _ groups) {
 	answer, ok := c.ask("Form", map[string]any{
 		"title": c.in("Something to track", "Quelque chose à suivre"),
 		"schema": map[string]any{
@@ -188,7 +198,7 @@ func formField(answer, name string) string {
 }
 
 // askPlan proposes a plan and carries it out after a yes.
-func askPlan(c *conversation, _ groups) {
+func askPlan(c *planner, _ groups) {
 	zone, tool := c.in("Health", "Santé"), c.in("Steps", "Pas")
 	answer, ok := c.ask("Plan", map[string]any{
 		"title": c.in("A first tool", "Un premier outil"),

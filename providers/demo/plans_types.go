@@ -15,7 +15,7 @@ var fieldText = regexp.MustCompile(`^(.+?)(?: ?\((.+)\))?$`)
 var kinds = map[string]string{"number": "number", "nombre": "number", "yes/no": "boolean", "oui/non": "boolean"}
 
 // createType makes a tool type of named fields, of which the first must be there.
-func createType(c *conversation, g groups) {
+func createType(c *planner, g groups) {
 	name := title(strings.Trim(g["name"], `"«»“” `))
 	properties := map[string]any{}
 	var required []string
@@ -46,7 +46,7 @@ func createType(c *conversation, g groups) {
 }
 
 // createOf makes a tool of a type that is found by its name.
-func createOf(c *conversation, g groups) {
+func createOf(c *planner, g groups) {
 	s, ok := c.query("SCHEMA", map[string]any{"of": "tool"})
 	if !ok {
 		return
@@ -64,7 +64,7 @@ func createOf(c *conversation, g groups) {
 }
 
 // fillIn adds an entry by the names of its fields, typed as the tool's schema says.
-func fillIn(c *conversation, g groups) {
+func fillIn(c *planner, g groups) {
 	tool, ok := c.needTool(g["tool"])
 	if !ok {
 		return
@@ -98,7 +98,7 @@ func propertiesIn(text string) map[string]string {
 
 // typed reads "title = Dune, pages = 412"; a piece without "=" belongs to the one
 // before it, as in "price = 12,5".
-func (c *conversation) typed(pairs string, properties map[string]string) (map[string]any, bool) {
+func (c *planner) typed(pairs string, properties map[string]string) (map[string]any, bool) {
 	var pieces []string
 	for piece := range strings.SplitSeq(pairs, ",") {
 		if n := len(pieces); n > 0 && !strings.Contains(piece, "=") {

@@ -8,14 +8,17 @@ import (
 	"strings"
 )
 
-func overview(c *conversation, _ groups) {
+func overview(c *planner, _ groups) {
 	s, ok := c.query("APP_STATE", nil)
 	if !ok {
 		return
 	}
 	state := look(s.text)
 	if len(state.zones) == 0 {
-		c.say("There is nothing yet. Say for example “create a zone Health”.", "Il n'y a encore rien. Dites par exemple « crée une zone Santé ».")
+		c.say(
+			"There is nothing yet. Say for example “create a zone Health”.",
+			"Il n'y a encore rien. Dites par exemple « crée une zone Santé ».",
+		)
 		return
 	}
 	c.say("You have %d %s and %d %s.", "Vous avez %d %s et %d %s.",
@@ -39,14 +42,14 @@ func overview(c *conversation, _ groups) {
 	c.justRead(s)
 }
 
-func (c *conversation) plural(n int, one, many, un, plusieurs string) string {
+func (c *planner) plural(n int, one, many, un, plusieurs string) string {
 	if n == 1 || (c.fr && n == 0) {
 		return c.in(one, un)
 	}
 	return c.in(many, plusieurs)
 }
 
-func createZone(c *conversation, g groups) {
+func createZone(c *planner, g groups) {
 	name := title(strings.Trim(g["name"], `"«»“” `))
 	s, ok := c.query("ZONES", nil)
 	if !ok {
@@ -63,7 +66,7 @@ func createZone(c *conversation, g groups) {
 }
 
 // createZone gives the id of a new zone.
-func (c *conversation) createZone(name string) (string, bool) {
+func (c *planner) createZone(name string) (string, bool) {
 	doing := fmt.Sprintf(c.in("I create the zone “%s”.", "Je crée la zone « %s »."), name)
 	s, ok := c.act(doing, "CREATE_ZONE", map[string]any{"name": name})
 	if !ok {
@@ -78,7 +81,7 @@ func (c *conversation) createZone(name string) (string, bool) {
 var idPattern = regexp.MustCompile(`\b(?:zon|tol|ent)_[A-Za-z0-9]+`)
 
 // idIn finds an id in a result that is words and not JSON.
-func (c *conversation) idIn(s step, prefix string) (string, bool) {
+func (c *planner) idIn(s step, prefix string) (string, bool) {
 	// The last one: a name before it could look like an id.
 	ids := idPattern.FindAllString(s.text, -1)
 	for _, id := range slices.Backward(ids) {
@@ -92,7 +95,7 @@ func (c *conversation) idIn(s step, prefix string) (string, bool) {
 
 // createZones makes several zones by one answer. The person is asked and may approve
 // a part; in an automation nobody is there to ask.
-func createZones(c *conversation, g groups) {
+func createZones(c *planner, g groups) {
 	s, ok := c.query("ZONES", nil)
 	if !ok {
 		return
@@ -119,7 +122,12 @@ func createZones(c *conversation, g groups) {
 		c.say("These zones are there already.", "Ces zones sont déjà là.")
 		return
 	}
-	steps, ok := c.each(c.in("Several changes at once: approve all of them, or only some.", "Plusieurs modifications à la fois : acceptez-les toutes, ou une partie."), commands...)
+	steps, ok := c.each(
+		c.in(
+			"Several changes at once: approve all of them, or only some.",
+			"Plusieurs modifications à la fois : acceptez-les toutes, ou une partie.",
+		),
+		commands...)
 	if !ok {
 		return
 	}
@@ -142,7 +150,7 @@ func createZones(c *conversation, g groups) {
 	}
 }
 
-func deleteZone(c *conversation, g groups) {
+func deleteZone(c *planner, g groups) {
 	s, ok := c.query("ZONES", nil)
 	if !ok {
 		return
@@ -168,11 +176,15 @@ func deleteZone(c *conversation, g groups) {
 			zone.name, len(tools), c.plural(len(tools), "tool", "tools", "outil", "outils"))
 	}
 	if _, ok := c.act(doing, "DELETE_ZONE", params); ok {
-		c.say("The zone “%s” is deleted. It can be brought back for 30 days.", "La zone « %s » est supprimée. On peut la rétablir pendant 30 jours.", zone.name)
+		c.say(
+			"The zone “%s” is deleted. It can be brought back for 30 days.",
+			"La zone « %s » est supprimée. On peut la rétablir pendant 30 jours.",
+			zone.name,
+		)
 	}
 }
 
-func (c *conversation) noSuch(records []record, what, name string) {
+func (c *planner) noSuch(records []record, what, name string) {
 	if len(records) == 0 {
 		c.say("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
 		return
@@ -181,10 +193,12 @@ func (c *conversation) noSuch(records []record, what, name string) {
 }
 
 // units are what may stand after a single “in” without being a zone.
-var units = regexp.MustCompile(`^(?i:kg|g|mg|lbs?|pounds?|kilos?|km|m|cm|mm|mi|miles?|h|hours?|min|minutes?|s|seconds?|days?|%|percent|€|\$|£|eur|euros?|usd|dollars?|l|ml|cl|lit(?:er|re)s?|kcal|cal(?:ories)?|steps?|bpm|°c|°f|mmhg|pages?|cups?|glasses|points?)$`)
+var units = regexp.MustCompile(
+	`^(?i:kg|g|mg|lbs?|pounds?|kilos?|km|m|cm|mm|mi|miles?|h|hours?|min|minutes?|s|seconds?|days?|%|percent|€|\$|£|eur|euros?|usd|dollars?|l|ml|cl|lit(?:er|re)s?|kcal|cal(?:ories)?|steps?|bpm|°c|°f|mmhg|pages?|cups?|glasses|points?)$`,
+)
 
 // track makes a tracking tool, in a zone that is found, asked for or made.
-func track(c *conversation, g groups) {
+func track(c *planner, g groups) {
 	name, unit, zone := title(withoutArticle(g["what"])), g["unit"], g["zone"]
 	if first := g["first"]; first != "" {
 		switch {
@@ -199,7 +213,12 @@ func track(c *conversation, g groups) {
 		return
 	}
 	if tool != nil && keyOf(tool.name) == keyOf(name) {
-		c.say("“%s” is tracked already. Say “note 72.5 for %s”.", "« %s » est déjà suivi. Dites « note 72,5 pour %s ».", tool.name, tool.name)
+		c.say(
+			"“%s” is tracked already. Say “note 72.5 for %s”.",
+			"« %s » est déjà suivi. Dites « note 72,5 pour %s ».",
+			tool.name,
+			tool.name,
+		)
 		return
 	}
 	config := map[string]any{}
@@ -218,7 +237,7 @@ func track(c *conversation, g groups) {
 		name, c.inUnit(unit), name)
 }
 
-func (c *conversation) inUnit(unit string) string {
+func (c *planner) inUnit(unit string) string {
 	if unit == "" {
 		return ""
 	}
@@ -226,7 +245,7 @@ func (c *conversation) inUnit(unit string) string {
 }
 
 // createTool makes a tool and gives its id.
-func (c *conversation) createTool(name, toolType, zone string, config map[string]any) (string, bool) {
+func (c *planner) createTool(name, toolType, zone string, config map[string]any) (string, bool) {
 	id, ok := c.zoneFor(zone)
 	if !ok {
 		return "", false
@@ -244,7 +263,7 @@ func (c *conversation) createTool(name, toolType, zone string, config map[string
 
 // zoneFor finds the zone of that name or makes it; without a name it takes the only
 // one, asks which of several, or makes a first one.
-func (c *conversation) zoneFor(name string) (string, bool) {
+func (c *planner) zoneFor(name string) (string, bool) {
 	s, ok := c.query("ZONES", nil)
 	if !ok {
 		return "", false

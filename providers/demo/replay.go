@@ -16,10 +16,10 @@ type planned struct {
 	params map[string]any
 }
 
-// conversation plans the answer to one prompt. A plan is written straight down; each
+// planner plans the answer to one prompt. A plan is written straight down; each
 // command it needs is either there already, from an earlier call, or ends the plan
 // for this time (ok false) and is what the answer asks for.
-type conversation struct {
+type planner struct {
 	reading
 	fr     bool
 	repeat bool // the person asked for it again
@@ -30,16 +30,16 @@ type conversation struct {
 	calls  []planned
 }
 
-func newConversation(p *domain.Prompt) *conversation {
-	return &conversation{reading: read(p), memo: map[string]step{}}
+func newPlanner(p *domain.Prompt) *planner {
+	return &planner{reading: read(p), memo: map[string]step{}}
 }
 
 // say adds to the final answer, in the person's language.
-func (c *conversation) say(en, fr string, args ...any) {
+func (c *planner) say(en, fr string, args ...any) {
 	c.said = append(c.said, fmt.Sprintf(c.in(en, fr), args...))
 }
 
-func (c *conversation) in(en, fr string) string {
+func (c *planner) in(en, fr string) string {
 	if c.fr {
 		return fr
 	}
@@ -48,7 +48,7 @@ func (c *conversation) in(en, fr string) string {
 
 // run gives the results of commands that are needed together. false: they are not
 // there yet, or one did not work out and that was said.
-func (c *conversation) run(doing string, commands ...planned) ([]step, bool) {
+func (c *planner) run(doing string, commands ...planned) ([]step, bool) {
 	steps, ok := c.each(doing, commands...)
 	if !ok {
 		return nil, false
@@ -63,7 +63,7 @@ func (c *conversation) run(doing string, commands ...planned) ([]step, bool) {
 
 // each is run without a look at how the commands came out: of several actions a person
 // may approve a part.
-func (c *conversation) each(doing string, commands ...planned) ([]step, bool) {
+func (c *planner) each(doing string, commands ...planned) ([]step, bool) {
 	var steps []step
 	for _, command := range commands {
 		s, ok := c.replay(command)
@@ -79,7 +79,7 @@ func (c *conversation) each(doing string, commands ...planned) ([]step, bool) {
 }
 
 // allowed: with some settings the server offers no commands after good results.
-func (c *conversation) allowed(name string) bool {
+func (c *planner) allowed(name string) bool {
 	if c.offered == nil || slices.Contains(c.offered, name) {
 		return true
 	}
@@ -88,7 +88,7 @@ func (c *conversation) allowed(name string) bool {
 	return false
 }
 
-func (c *conversation) replay(command planned) (step, bool) {
+func (c *planner) replay(command planned) (step, bool) {
 	key := command.name + string(encode(command.params))
 	if s, ok := c.memo[key]; ok {
 		return s, true
@@ -117,7 +117,7 @@ func isAction(name string) bool {
 }
 
 // good says whether a step brought what it should; if not, it tells the person.
-func (c *conversation) good(s step, command planned) bool {
+func (c *planner) good(s step, command planned) bool {
 	what := s.name
 	switch {
 	case s.outcome == succeeded:
@@ -135,9 +135,18 @@ func (c *conversation) good(s step, command planned) bool {
 	case s.outcome == pending:
 		c.say("%s is still running; its result comes later.", "%s est encore en cours ; le résultat viendra plus tard.", what)
 	case s.outcome == unknown:
-		c.say("The outcome of %s is unknown: look before doing it again.", "On ne sait pas si %s a abouti : vérifiez avant de recommencer.", what)
+		c.say(
+			"The outcome of %s is unknown: look before doing it again.",
+			"On ne sait pas si %s a abouti : vérifiez avant de recommencer.",
+			what,
+		)
 	default:
-		c.say("That did not work. The server says about %s: %s", "Cela n'a pas marché. Le serveur dit de %s : %s", what, oneLine(reasonIn(s.text)))
+		c.say(
+			"That did not work. The server says about %s: %s",
+			"Cela n'a pas marché. Le serveur dit de %s : %s",
+			what,
+			oneLine(reasonIn(s.text)),
+		)
 	}
 	return false
 }
@@ -167,7 +176,7 @@ func oneLine(text string) string {
 }
 
 // justRead says it when all of an answer came from before.
-func (c *conversation) justRead(steps ...step) {
+func (c *planner) justRead(steps ...step) {
 	for _, s := range steps {
 		if s.outcome != cached {
 			return
@@ -189,7 +198,7 @@ var looking = map[string][2]string{
 }
 
 // query reads something.
-func (c *conversation) query(name string, params map[string]any) (step, bool) {
+func (c *planner) query(name string, params map[string]any) (step, bool) {
 	steps, ok := c.run(c.in(looking[name][0], looking[name][1]), planned{name, params})
 	if !ok {
 		return step{}, false
@@ -198,7 +207,7 @@ func (c *conversation) query(name string, params map[string]any) (step, bool) {
 }
 
 // act changes something.
-func (c *conversation) act(doing, name string, params map[string]any) (step, bool) {
+func (c *planner) act(doing, name string, params map[string]any) (step, bool) {
 	if c.repeat {
 		params["repeat"] = true
 	}
@@ -211,7 +220,7 @@ func (c *conversation) act(doing, name string, params map[string]any) (step, boo
 
 // ask puts a question to the person. Nobody is there in an automation: ok is false
 // and nothing is asked, so that the plan can take a default.
-func (c *conversation) ask(kind string, data map[string]any) (answer string, ok bool) {
+func (c *planner) ask(kind string, data map[string]any) (answer string, ok bool) {
 	if c.automation {
 		return "", false
 	}

@@ -47,7 +47,11 @@ func periodOf(when string) map[string]any {
 	switch {
 	case words == "":
 		return nil
-	case words == "yesterday", words == "hier", strings.Contains(words, "last"), strings.Contains(words, "past"), strings.Contains(words, "dernier"):
+	case words == "yesterday",
+		words == "hier",
+		strings.Contains(words, "last"),
+		strings.Contains(words, "past"),
+		strings.Contains(words, "dernier"):
 		return map[string]any{"relative": "-1_" + unit}
 	}
 	return map[string]any{"relative": "0_" + unit}
@@ -63,7 +67,7 @@ func groupOf(by string) string {
 
 // timestampOf is the moment that a word for a day means: noon, which is within that
 // day wherever it begins. "" means now. ok is false where it means no day.
-func (c *conversation) timestampOf(day string) (timestamp string, ok bool) {
+func (c *planner) timestampOf(day string) (timestamp string, ok bool) {
 	words := strings.ToLower(day)
 	if words == "" || words == "today" || words == "aujourd'hui" {
 		return "", true

@@ -48,7 +48,8 @@ func refine(e *providers.Error, body []byte) *providers.Error {
 			keyRefused(e)
 		}
 	}
-	if e.Status == http.StatusBadRequest && (strings.Contains(e.Message, "API key not valid") || strings.Contains(e.Message, "API key expired")) {
+	if e.Status == http.StatusBadRequest &&
+		(strings.Contains(e.Message, "API key not valid") || strings.Contains(e.Message, "API key expired")) {
 		keyRefused(e)
 	}
 	return e

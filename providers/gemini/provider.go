@@ -150,7 +150,12 @@ func readError(ctx context.Context, err error, secret string) error {
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		return providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, or more than %d calls", maxAnswer>>20, maxCalls)
+		return providers.Errorf(
+			providers.ClassInvalidRequest,
+			"answer too large: more than %d MiB, or more than %d calls",
+			maxAnswer>>20,
+			maxCalls,
+		)
 	case ctx.Err() != nil:
 		return providers.TransportError(ctx, err, secret)
 	}

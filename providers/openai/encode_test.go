@@ -50,7 +50,7 @@ func messages(t testing.TB, body string) string {
 }
 
 // A conversation with two calls, of which one had arguments that are no JSON.
-func conversation() []*domain.Turn {
+func dialogue() []*domain.Turn {
 	answer := &domain.RawAnswer{
 		Provider: "openai_compatible", Text: "I look.", Thinking: []domain.Thinking{{Text: "hm"}},
 		Calls: []domain.RawCall{
@@ -95,7 +95,7 @@ func TestMessages(t *testing.T) {
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
 			p := made(t, fmt.Sprintf(`{"preset":%q,"base_url":"http://h/v1","model":"m"}`, row.preset))
-			prompt := &domain.Prompt{System: "Rules.", UserData: "Data.", Turns: conversation(), Tail: `It is "now".`}
+			prompt := &domain.Prompt{System: "Rules.", UserData: "Data.", Turns: dialogue(), Tail: `It is "now".`}
 			// The second time all turns come from their caches: the same bytes.
 			for range 2 {
 				if got := messages(t, encoded(t, p, &providers.Request{Prompt: prompt})); got != row.want {
@@ -108,7 +108,7 @@ func TestMessages(t *testing.T) {
 
 // One conversation goes to one vendor and then to another.
 func TestVendorsDoNotShareBytes(t *testing.T) {
-	turns := conversation()
+	turns := dialogue()
 	groq := made(t, `{"preset":"groq","model":"m"}`)
 	mistral := made(t, `{"preset":"mistral","model":"m"}`)
 	request := &providers.Request{Prompt: &domain.Prompt{Turns: turns}}
@@ -125,7 +125,7 @@ func TestVendorsDoNotShareBytes(t *testing.T) {
 // result, and no cache keeps it.
 func TestTailAfterResults(t *testing.T) {
 	p := made(t, `{"base_url":"http://h/v1","model":"m"}`)
-	turns := conversation()[:2]
+	turns := dialogue()[:2]
 	answer := turns[1].Blocks[0].Answer
 	turns = append(turns, results(answer, "one", "two"))
 	for i, tail := range []string{"It is 8.", "It is 9.", ""} {

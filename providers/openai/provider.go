@@ -173,7 +173,12 @@ func (p *provider) readError(ctx context.Context, err error, response *http.Resp
 		known := *typed // errBrokeOff is shared
 		e = &known
 	case errors.Is(err, errTooLarge):
-		e = providers.Errorf(providers.ClassInvalidRequest, "answer too large: more than %d MiB, a line of more than 1 MiB, or more than %d calls", maxAnswer>>20, maxCalls)
+		e = providers.Errorf(
+			providers.ClassInvalidRequest,
+			"answer too large: more than %d MiB, a line of more than 1 MiB, or more than %d calls",
+			maxAnswer>>20,
+			maxCalls,
+		)
 	case ctx.Err() == nil:
 		e = &providers.Error{Class: providers.ClassNetwork, Message: errBrokeOff.Message, Err: err}
 	default:

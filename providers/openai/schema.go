@@ -9,7 +9,9 @@ import (
 
 // openAISchema is the config of OpenAI itself: a model and a key are enough.
 func openAISchema() json.RawMessage {
-	return schema(`"base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "default": "` + openAI.BaseURL + `", "description": "With /v1; only for a proxy in front of OpenAI"}`)
+	return schema(
+		`"base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "default": "` + openAI.BaseURL + `", "description": "With /v1; only for a proxy in front of OpenAI"}`,
+	)
 }
 
 // compatibleSchema is the config of all others, with the presets' names filled in.
@@ -23,8 +25,14 @@ func compatibleSchema() json.RawMessage {
 	}
 	nameList, _ := json.Marshal(names) // strings always marshal
 	urlList, _ := json.Marshal(urls)
-	return schema(`"preset": {"type": "string", "title": "Vendor", "enum": ` + string(nameList) + `, "description": "Sets what is special about a vendor. Found from the base URL when left out."},
-    "base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "description": "With /v1, for example http://127.0.0.1:11434/v1. May be left out where the vendor has one.", "examples": ` + string(urlList) + `}`)
+	return schema(
+		`"preset": {"type": "string", "title": "Vendor", "enum": ` + string(
+			nameList,
+		) + `, "description": "Sets what is special about a vendor. Found from the base URL when left out."},
+    "base_url": {"type": "string", "title": "Base URL", "format": "uri", "pattern": "^https?://", "description": "With /v1, for example http://127.0.0.1:11434/v1. May be left out where the vendor has one.", "examples": ` + string(
+			urlList,
+		) + `}`,
+	)
 }
 
 func schema(own string) json.RawMessage {

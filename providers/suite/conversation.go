@@ -6,9 +6,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Conversation is what a person does and what a model says to it. Whatever the
+// Dialogue is what a person does and what a model says to it. Whatever the
 // vendor, the same conversation leaves the same record but for ids and usage.
-type Conversation struct {
+type Dialogue struct {
 	Name  string
 	Steps []Step
 	said  []said
@@ -29,8 +29,8 @@ type said struct {
 
 // Conversations are the three that every provider holds: plain words, queries, and an
 // action that a person approves. The third needs a workspace that asks for validation.
-func Conversations() []Conversation {
-	return []Conversation{
+func Conversations() []Dialogue {
+	return []Dialogue{
 		{
 			Name:  "plain",
 			Steps: []Step{{Say: "Good morning"}, {Say: "How are \"you\"?"}},
@@ -63,7 +63,7 @@ func Conversations() []Conversation {
 }
 
 // Replies are what the fake model says in a protocol.
-func (c Conversation) Replies(protocol domain.Protocol) []Reply {
+func (c Dialogue) Replies(protocol domain.Protocol) []Reply {
 	out := make([]Reply, len(c.said))
 	for i, s := range c.said {
 		out[i] = s.reply(protocol)

@@ -51,7 +51,10 @@ func (sqliteIndex) Put(ctx context.Context, t *sqldb.Tx, workspace string, rows 
 }
 
 func (sqliteIndex) Drop(ctx context.Context, t *sqldb.Tx, condition string, args ...any) error {
-	if _, err := t.Write(ctx, "DELETE FROM search_words WHERE rowid IN (SELECT number FROM search WHERE "+condition+")", args...); err != nil {
+	if _, err := t.Write(
+		ctx,
+		"DELETE FROM search_words WHERE rowid IN (SELECT number FROM search WHERE "+condition+")",
+		args...); err != nil {
 		return err
 	}
 	_, err := t.Write(ctx, "DELETE FROM search WHERE "+condition, args...)

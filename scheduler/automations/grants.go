@@ -13,16 +13,21 @@ const maxGrants = 100
 
 // GiveGrant adds a grant to an automation.
 func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
-	o, err := s.edit(ctx, workspace, automation, func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
-		if len(v.Grants) >= maxGrants {
-			return nil, domain.Invalid("/commands", "too_many",
-				"The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
-		}
-		given := g
-		given.ID, given.WorkspaceID, given.AutomationID, given.CreatedAt = p.newID(domain.PrefixGrant), workspace, automation, change.At
-		change.Grants = append(change.Grants, &given)
-		return changedAt(v, change), nil
-	})
+	o, err := s.edit(
+		ctx,
+		workspace,
+		automation,
+		func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+			if len(v.Grants) >= maxGrants {
+				return nil, domain.Invalid("/commands", "too_many",
+					"The automation has %d grants that hold, as many as it may. Withdraw one first.", maxGrants)
+			}
+			given := g
+			given.ID, given.WorkspaceID, given.AutomationID, given.CreatedAt = p.newID(domain.PrefixGrant), workspace, automation, change.At
+			change.Grants = append(change.Grants, &given)
+			return changedAt(v, change), nil
+		},
+	)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -31,16 +36,21 @@ func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g
 
 // WithdrawGrant ends a grant; what runs from now on asks again.
 func (s *Service) WithdrawGrant(ctx context.Context, workspace, automation, grant string) (int64, error) {
-	o, err := s.edit(ctx, workspace, automation, func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
-		i := slices.IndexFunc(v.Grants, func(g *domain.Grant) bool { return g.ID == grant })
-		if i < 0 {
-			return nil, domain.NotFound("grant")
-		}
-		withdrawn := *v.Grants[i]
-		withdrawn.RevokedAt = &change.At
-		change.Grants = append(change.Grants, &withdrawn)
-		return changedAt(v, change), nil
-	})
+	o, err := s.edit(
+		ctx,
+		workspace,
+		automation,
+		func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
+			i := slices.IndexFunc(v.Grants, func(g *domain.Grant) bool { return g.ID == grant })
+			if i < 0 {
+				return nil, domain.NotFound("grant")
+			}
+			withdrawn := *v.Grants[i]
+			withdrawn.RevokedAt = &change.At
+			change.Grants = append(change.Grants, &withdrawn)
+			return changedAt(v, change), nil
+		},
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -29,15 +29,23 @@ func parseCron(expression string, zone *time.Location) (rule, error) {
 	text := strings.ToLower(strings.TrimSpace(expression))
 	switch {
 	case strings.HasPrefix(text, "tz=") || strings.HasPrefix(text, "cron_tz="):
-		return nil, domain.Invalid("/expression", "time_zone_inside", "The time zone of a schedule is its field time_zone; take it out of the expression.")
+		return nil, domain.Invalid(
+			"/expression",
+			"time_zone_inside",
+			"The time zone of a schedule is its field time_zone; take it out of the expression.",
+		)
 	case strings.HasPrefix(text, "@every"):
 		return nil, domain.Invalid("/expression", "cron", `Every so often is a schedule of type "interval", with an expression like "90m".`)
 	}
 	if !strings.HasPrefix(text, "@") {
 		fields := strings.Fields(text)
 		if len(fields) != 5 {
-			return nil, domain.Invalid("/expression", "cron",
-				"A cron has five fields (minute, hour, day of the month, month and day of the week) or is a name like @daily; this one has %d.", len(fields))
+			return nil, domain.Invalid(
+				"/expression",
+				"cron",
+				"A cron has five fields (minute, hour, day of the month, month and day of the week) or is a name like @daily; this one has %d.",
+				len(fields),
+			)
 		}
 		fields[4] = sundays(fields[4])
 		text = strings.Join(fields, " ")
@@ -45,7 +53,13 @@ func parseCron(expression string, zone *time.Location) (rule, error) {
 	parsed, err := cronParser.Parse(text)
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if err != nil || !ok {
-		return nil, domain.Invalid("/expression", "cron", "%q is not a cron like \"30 7 * * mon-fri\": %s.", clip(expression), clip(reason(err)))
+		return nil, domain.Invalid(
+			"/expression",
+			"cron",
+			"%q is not a cron like \"30 7 * * mon-fri\": %s.",
+			clip(expression),
+			clip(reason(err)),
+		)
 	}
 	c := &calendar{dom: spec.Dom, month: spec.Month, dow: spec.Dow}
 	for h := range 24 {

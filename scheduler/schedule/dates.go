@@ -119,7 +119,7 @@ func (r *recurrence) period(d date) (from, until int64) {
 // all of the BY parts about days let it pass.
 func (r *recurrence) names(d date) bool {
 	return in(r.Bymonth, d.month, 0) && in(r.Bymonthday, d.day, d.day-d.monthLen()-1) &&
-		in(r.Byyearday, d.yearDay, d.yearDay-d.yearLen()-1) && r.inWeekday(d) && r.inWeek(d) && r.turn(d)
+		in(r.Byyearday, d.yearDay, d.yearDay-d.yearLen()-1) && r.inWeekday(d) && r.inWeek(d) && r.inInterval(d)
 }
 
 // in: an empty list lets all pass; a place counts from the beginning or from the end.
@@ -127,7 +127,7 @@ func in(list []int, place, fromEnd int) bool {
 	return len(list) == 0 || slices.Contains(list, place) || fromEnd != 0 && slices.Contains(list, fromEnd)
 }
 
-func (r *recurrence) turn(d date) bool {
+func (r *recurrence) inInterval(d date) bool {
 	start := r.first
 	var gone int64
 	switch r.Freq {

@@ -43,7 +43,12 @@ func Parse(s domain.Schedule) (*Plan, error) {
 		return nil, err
 	}
 	if _, ok := p.next(p.start-1, min(p.start+soon, latest)); !ok {
-		return nil, domain.Invalid("/expression", "never", "%q never comes: there is no such time, or it lies before the start or after the end.", clip(s.Expression))
+		return nil, domain.Invalid(
+			"/expression",
+			"never",
+			"%q never comes: there is no such time, or it lies before the start or after the end.",
+			clip(s.Expression),
+		)
 	}
 	return p, nil
 }
@@ -142,7 +147,12 @@ func parseInterval(expression string) (int64, error) {
 	} else {
 		d, err := time.ParseDuration(text)
 		if err != nil || d%time.Second != 0 {
-			return 0, domain.Invalid("/expression", "interval", "%q is not an interval like \"15m\", \"36h\" or \"PT15M\", in whole seconds.", clip(text))
+			return 0, domain.Invalid(
+				"/expression",
+				"interval",
+				"%q is not an interval like \"15m\", \"36h\" or \"PT15M\", in whole seconds.",
+				clip(text),
+			)
 		}
 		step = int64(d / time.Second)
 	}

@@ -25,7 +25,10 @@ func Preview(s domain.Schedule, after time.Time, count int, language string) (*d
 	l := languageOf(language)
 	preview := &domain.SchedulePreview{Description: p.words(s.Expression, l)}
 	for _, at := range p.Between(after, time.Unix(latest, 0), min(count, MaxPreview)) {
-		preview.Next = append(preview.Next, domain.PlannedRun{At: at, Local: at.In(p.zone).Format(time.RFC3339), Note: p.note(at.Unix(), l)})
+		preview.Next = append(
+			preview.Next,
+			domain.PlannedRun{At: at, Local: at.In(p.zone).Format(time.RFC3339), Note: p.note(at.Unix(), l)},
+		)
 	}
 	return preview, nil
 }

@@ -37,7 +37,13 @@ func parseRRule(expression string, start int64, zone *time.Location) (*recurrenc
 	}
 	option, err := rrule.StrToROption(text)
 	if err != nil {
-		return nil, domain.Invalid("/expression", "rrule", "%q is not an RRULE like FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=7;BYMINUTE=30: %s.", clip(expression), clip(err.Error()))
+		return nil, domain.Invalid(
+			"/expression",
+			"rrule",
+			"%q is not an RRULE like FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=7;BYMINUTE=30: %s.",
+			clip(expression),
+			clip(err.Error()),
+		)
 	}
 	r := &recurrence{ROption: *option, start: start, end: latest, zone: zone}
 	r.wall = start + spanAt(zone, start).offset
@@ -82,7 +88,11 @@ func checkParts(text string) (until string, err error) {
 		}
 		switch {
 		case strings.HasPrefix(name, "DTSTART") || strings.HasPrefix(name, "TZID") || strings.Contains(value, "TZID"):
-			return "", domain.Invalid("/expression", "start_inside", "An RRULE here has no DTSTART or TZID: they are the fields starts_at and time_zone of the schedule.")
+			return "", domain.Invalid(
+				"/expression",
+				"start_inside",
+				"An RRULE here has no DTSTART or TZID: they are the fields starts_at and time_zone of the schedule.",
+			)
 		case pattern == nil:
 			return "", domain.Invalid("/expression", "rrule", "%q is no part of an RRULE.", clip(part))
 		case seen[name]:

@@ -112,7 +112,8 @@ func steady(minutes []int64) bool {
 // words says the simple RRULEs: days of the week, days of the month, a date.
 func (r *recurrence) words(l *words) string {
 	times := l.times(r.times())
-	if times == "" || len(r.Bysetpos)+len(r.Byyearday)+len(r.Byweekno) > 0 || slices.ContainsFunc(r.Bymonthday, func(d int) bool { return d < 0 }) {
+	if times == "" || len(r.Bysetpos)+len(r.Byyearday)+len(r.Byweekno) > 0 ||
+		slices.ContainsFunc(r.Bymonthday, func(d int) bool { return d < 0 }) {
 		return ""
 	}
 	var dow, dom, months uint64 = 0, bitsOf(r.Bymonthday), bitsOf(r.Bymonth)

@@ -34,7 +34,12 @@ func loadZone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" || name == "localtime" || name == "posixrules" ||
 		strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
-		return nil, domain.Invalid("/time_zone", "unknown", "%q is not a time zone: write its IANA name, like Europe/Paris or UTC.", clip(name))
+		return nil, domain.Invalid(
+			"/time_zone",
+			"unknown",
+			"%q is not a time zone: write its IANA name, like Europe/Paris or UTC.",
+			clip(name),
+		)
 	}
 	zones.Store(name, zone)
 	return zone, nil

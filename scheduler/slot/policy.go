@@ -20,7 +20,7 @@ const (
 	WaitedTooLong   Reason = "waited_too_long"     // automation_max_wait is over and the CHAT rests
 	PreemptionOff   Reason = "chat_preempts_off"   // chat_preempts=false
 	ActionRuns      Reason = "action_runs"         // the holder's running action is let finish
-	AutomationsTurn Reason = "automations_turn"    // an AUTOMATION that waited too long keeps it for a roundtrip
+	AutomationKeeps Reason = "automations_turn"    // an AUTOMATION that waited too long keeps it for a roundtrip
 	HolderBusy      Reason = "holder_busy"         // wait for the holder
 	OwnRunGoes      Reason = "own_run_goes"        // two runs of one automation never go at the same time
 	TakenUpAgain    Reason = "taken_up_again"      // a suspect's time has come, and the CHAT rests
@@ -108,7 +108,7 @@ func (r *Request) fromChat() Verdict {
 	case h.Phase == domain.WaitingNetworkRetry:
 		return Verdict{Grant: true, Displaced: h, Reason: NetworkYields}
 	case h.Phase.Working() && h.State.TotalRoundtrips < h.State.KeepsSlotUntil:
-		return Verdict{First: true, Reason: AutomationsTurn}
+		return Verdict{First: true, Reason: AutomationKeeps}
 	case r.Settings.ChatPreempts:
 		return Verdict{Grant: true, Displaced: h, Reason: ChatPreempts}
 	default:

@@ -152,7 +152,7 @@ func TestDecide(t *testing.T) {
 		},
 		"then a chat waits for one roundtrip": {
 			candidate: chat("a", domain.Idle, 0),
-			holder:    keeping("b", 3, 4), want: Verdict{First: true, Reason: AutomationsTurn},
+			holder:    keeping("b", 3, 4), want: Verdict{First: true, Reason: AutomationKeeps},
 		},
 		"and no longer": {
 			candidate: chat("a", domain.Idle, 0),

@@ -25,7 +25,7 @@ type player struct {
 	host *host
 	// hosts, if there are several: each request goes to another one.
 	hosts []*host
-	turn  atomic.Int64
+	next  atomic.Int64
 	run   *modelRun
 	ws    string
 	http  *http.Client
@@ -111,7 +111,7 @@ func (p *player) server() *child {
 		return p.host.server()
 	}
 	for {
-		if up := p.hosts[int(p.turn.Add(1))%len(p.hosts)].running(); up != nil {
+		if up := p.hosts[int(p.next.Add(1))%len(p.hosts)].running(); up != nil {
 			return up
 		}
 	}

@@ -25,14 +25,14 @@ func BenchmarkTurn(b *testing.B) {
 			s.configureFake(llm)
 			upper := newTalker(b, s.URL, map[string]any{"type": "CHAT"})
 			for range 20 {
-				lower.turn()
-				upper.turn()
+				lower.round()
+				upper.round()
 			}
 			var ours, theirs []time.Duration
 			var mine, its time.Duration
 			for b.Loop() {
-				theirs = append(theirs, timed(lower.turn, &its))
-				ours = append(ours, timed(upper.turn, &mine))
+				theirs = append(theirs, timed(lower.round, &its))
+				ours = append(ours, timed(upper.round, &mine))
 			}
 			slices.Sort(ours)
 			slices.Sort(theirs)
@@ -47,9 +47,9 @@ func BenchmarkTurn(b *testing.B) {
 
 // timed runs a turn and adds what the process spent meanwhile (client and fake model
 // included, on both sides).
-func timed(turn func(), cpu *time.Duration) time.Duration {
+func timed(round func(), cpu *time.Duration) time.Duration {
 	started, before := time.Now(), harness.ProcessTime()
-	turn()
+	round()
 	*cpu += harness.ProcessTime() - before
 	return time.Since(started)
 }
@@ -63,9 +63,9 @@ func BenchmarkTurnInALongSession(b *testing.B) {
 			s.Call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": map[string]any{"context_budget_tokens": nil}}}).Want(200)
 			talk := newTalker(b, s.URL, map[string]any{"type": "CHAT"})
 			s.prefill(strings.TrimPrefix(talk.url, s.URL+"/v1/sessions/"), n)
-			talk.turn()
+			talk.round()
 			for b.Loop() {
-				talk.turn()
+				talk.round()
 			}
 		})
 	}

@@ -223,7 +223,7 @@ func newTalker(b *testing.B, url string, create any) *talker {
 	return t
 }
 
-func (t *talker) turn() {
+func (t *talker) round() {
 	t.b.Helper()
 	res, err := harness.BenchClient.Post(t.url+"/messages", "application/json", strings.NewReader(`{"text":"hello"}`))
 	harness.Must(t.b, err)

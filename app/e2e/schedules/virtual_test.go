@@ -17,13 +17,6 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// doorStore is what the scheduler's door reads and writes, as the server wires it.
-type doorStore struct {
-	*repository.Store
-	*repository.SessionStore
-	*repository.ApprovalStore
-}
-
 // virtual is the scheduler on a real database with a clock of its own and nobody who
 // works: what a session does is said by the test. So a year passes in seconds.
 type virtual struct {

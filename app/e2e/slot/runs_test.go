@@ -14,7 +14,7 @@ import (
 )
 
 // turn is one answer of the scripted AI.
-type turn struct {
+type saying struct {
 	say   string
 	calls [][2]string // name and arguments
 	wait  float64     // milliseconds before it
@@ -24,16 +24,16 @@ type turn struct {
 }
 
 // act is an answer with one action, and done the one that ends a run.
-func act(name, arguments string) turn { return turn{calls: [][2]string{{name, arguments}}} }
+func act(name, arguments string) saying { return saying{calls: [][2]string{{name, arguments}}} }
 
-func done() turn { return turn{calls: [][2]string{{"COMPLETE", `{"summary": "All is done."}`}}} }
+func done() saying { return saying{calls: [][2]string{{"COMPLETE", `{"summary": "All is done."}`}}} }
 
 // lesson is what the AI answers when the person's last text has a word in it: one turn
 // for each call. A call that fails counts for none.
-func lesson(word string, turns ...turn) []map[string]any {
+func lesson(word string, sayings ...saying) []map[string]any {
 	var steps []map[string]any
 	roundtrip := 1
-	for _, t := range turns {
+	for _, t := range sayings {
 		step := map[string]any{"when": map[string]any{"contains": word, "roundtrip": roundtrip}, "delay_ms": t.wait, "times": t.times}
 		if t.fault == "" {
 			roundtrip++
@@ -147,7 +147,7 @@ func (s *server) ran(session string) []string {
 }
 
 // zone is an action that makes a zone of its own.
-func zone(name string) turn { return act("CREATE_ZONE", `{"name": `+strconv.Quote(name)+`}`) }
+func zone(name string) saying { return act("CREATE_ZONE", `{"name": `+strconv.Quote(name)+`}`) }
 
 // A nightly run does what it was granted by itself, and waits for a person with what goes
 // beyond. It ends by itself, with what it took.
@@ -195,7 +195,7 @@ func TestARunKeepsToItsGrants(t *testing.T) {
 func TestBeyondAGrantAllWaits(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
-		both := turn{calls: [][2]string{{"CREATE_ZONE", `{"name": "Den"}`}, {"CREATE_ZONE", `{"name": "Conservatory"}`}}}
+		both := saying{calls: [][2]string{{"CREATE_ZONE", `{"name": "Den"}`}, {"CREATE_ZONE", `{"name": "Conservatory"}`}}}
 		s.learns(lesson("bounded", both, done()))
 		order := s.order("bounded", harness.Guarded)
 		grant := s.allow(order, domain.Grant{Commands: []string{"CREATE_ZONE"}, Bounds: json.RawMessage(`{"properties": {"name": {"maxLength": 5}}}`)})

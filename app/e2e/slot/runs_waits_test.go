@@ -30,11 +30,11 @@ func TestARunGoesOnByItself(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
 		s.learns(lesson("alone",
-			turn{calls: [][2]string{{"ASK_USER", `{"type": "Text", "data": {"question": "Which one?"}}`}}},
+			saying{calls: [][2]string{{"ASK_USER", `{"type": "Text", "data": {"question": "Which one?"}}`}}},
 			act("CREATE_ZONE", `{"name": "One", "validation_request": true}`),
-			turn{say: "That was it, I think."},
-			turn{calls: [][2]string{{"ZONES", `{}`}, {"COMPLETE", `{}`}}},
-			turn{calls: [][2]string{{"CREATE_ZONE", `{"name": "Two"}`}, {"COMPLETE", `{}`}}}))
+			saying{say: "That was it, I think."},
+			saying{calls: [][2]string{{"ZONES", `{}`}, {"COMPLETE", `{}`}}},
+			saying{calls: [][2]string{{"CREATE_ZONE", `{"name": "Two"}`}, {"COMPLETE", `{}`}}}))
 		run := s.start(s.order("alone"))
 		r := s.comes(run, "COMPLETED")
 		if r.Str("end_reason") != "COMPLETED" || r.At("total_roundtrips") != 5.0 {
@@ -106,7 +106,7 @@ func TestWhoConfirmsThatARunIsDone(t *testing.T) {
 func TestARunHasItsLimits(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
-		var many []turn
+		var many []saying
 		for i := range 25 {
 			many = append(many, zone(fmt.Sprintf("Zone %d", i)))
 		}
@@ -146,8 +146,8 @@ func TestARunHasItsLimits(t *testing.T) {
 func TestAParkedRunFreesTheSlot(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
-		slow := turn{say: "Thinking.", wait: 60_000}
-		s.learns(lesson("parks", zone("Mine"), done()), lesson("slow", slow), lesson("chat", turn{say: "Hello."}))
+		slow := saying{say: "Thinking.", wait: 60_000}
+		s.learns(lesson("parks", zone("Mine"), done()), lesson("slow", slow), lesson("chat", saying{say: "Hello."}))
 		parked := s.start(s.order("parks", harness.Guarded))
 		s.comes(parked, "WAITING_VALIDATION")
 		chat := s.Chat()
@@ -177,16 +177,16 @@ func TestAParkedRunFreesTheSlot(t *testing.T) {
 // The watchdog ends a run in which nothing happens, and one that works for too long.
 func TestTheWatchdog(t *testing.T) {
 	for name, c := range map[string]struct {
-		limit string
-		turns []turn
+		limit   string
+		sayings []saying
 	}{
-		"nothing happens":   {"max_inactivity", []turn{{fault: `{"hang": true}`}}},
-		"it works too long": {"max_active_duration", []turn{{say: "One.", wait: 90}, {say: "Two.", wait: 90}, {say: "Three.", wait: 90}, {say: "Four.", wait: 90}, {say: "Five.", wait: 10_000}}},
+		"nothing happens":   {"max_inactivity", []saying{{fault: `{"hang": true}`}}},
+		"it works too long": {"max_active_duration", []saying{{say: "One.", wait: 90}, {say: "Two.", wait: 90}, {say: "Three.", wait: 90}, {say: "Four.", wait: 90}, {say: "Five.", wait: 10_000}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			harness.OnBoth(t, func(t *testing.T, db app.Database) {
 				s := newServer(t, db)
-				s.learns(lesson("watched", c.turns...))
+				s.learns(lesson("watched", c.sayings...))
 				s.settings(map[string]any{c.limit: "300ms"})
 				run := s.start(s.order("watched"))
 				if r := s.comes(run, "AWAITING_SESSION_CLOSURE"); r.Str("waiting_context.reason") != "TIMEOUT" {
@@ -206,10 +206,10 @@ func TestTheWatchdog(t *testing.T) {
 func TestARunWaitsForTheNetwork(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
-		away := turn{fault: `{"class": "network", "message": "away"}`, times: 2}
-		busy := turn{fault: `{"class": "rate_limited", "message": "busy", "retry_after_seconds": 0.4}`, times: 1}
+		away := saying{fault: `{"class": "network", "message": "away"}`, times: 2}
+		busy := saying{fault: `{"class": "rate_limited", "message": "busy", "retry_after_seconds": 0.4}`, times: 1}
 		s.learns(lesson("network", away, busy, done()),
-			lesson("requeue", turn{fault: away.fault, times: 3}, done()), lesson("other", done()))
+			lesson("requeue", saying{fault: away.fault, times: 3}, done()), lesson("other", done()))
 		s.settings(map[string]any{"network_retry": map[string]any{"delays": []string{"10ms"}}})
 		run := s.start(s.order("network"))
 		if r := s.comes(run, "COMPLETED"); r.Str("end_reason") != "COMPLETED" {
@@ -265,7 +265,7 @@ func TestARunIsStoppedInEachWait(t *testing.T) {
 		dear := zone("Dear")
 		dear.cost = 2
 		s.learns(lesson("asks", zone("One")), lesson("spends", dear, done()), lesson("confirm", done()),
-			lesson("away", turn{fault: `{"class": "network", "message": "away"}`}), lesson("hangs", turn{fault: `{"hang": true}`}))
+			lesson("away", saying{fault: `{"class": "network", "message": "away"}`}), lesson("hangs", saying{fault: `{"hang": true}`}))
 		s.settings(map[string]any{"network_retry": map[string]any{"delays": []string{"1h"}}, "completion_confirmation_delay": "1h"})
 		spends := func(in *domain.NewAutomation) { in.Budgets.MaxCostPerSession = new(1.0) }
 		for _, c := range []struct {

@@ -46,9 +46,9 @@ func (c *canary) got() string {
 	return strings.Join(c.sent, "\n\n")
 }
 
-// tenant is a server with a root key, whose requests may go to this machine, and the
+// closedServer is a server with a root key, whose requests may go to this machine, and the
 // credentials of a workspace's admin.
-func tenant(t *testing.T, change ...func(*app.Config)) (s *server, root, admin []string) {
+func closedServer(t *testing.T, change ...func(*app.Config)) (s *server, root, admin []string) {
 	t.Helper()
 	s = newServer(t, harness.Databases["sqlite"](t), append([]func(*app.Config){func(f *app.Config) {
 		f.RootKey, f.AllowedHosts = harness.OtherRootKey, []string{"127.0.0.1"}
@@ -71,7 +71,7 @@ func TestAdminsCannotReadTheEnvironment(t *testing.T) {
 	for name, value := range secret {
 		t.Setenv(name, value)
 	}
-	s, _, admin := tenant(t)
+	s, _, admin := closedServer(t)
 	answer := func(name string) string {
 		r := s.Call("POST", "/v1/providers", compatible("m", evil.URL+"/v1", map[string]any{"api_key_env": name}), admin...).Problem(422, "invalid")
 		if r.Str("errors.0.pointer") != "/config/api_key_env" {
@@ -103,7 +103,7 @@ func TestAdminsCannotReadTheEnvironment(t *testing.T) {
 func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
 	evil := newCanary(t)
 	t.Setenv("OPENAI_API_KEY", "sk-of-the-operator")
-	s, _, admin := tenant(t)
+	s, _, admin := closedServer(t)
 	for id, name := range map[string]string{"prv_1": "FERMATA_ROOT_KEY", "prv_2": "PATH", "prv_3": "OPENAI_API_KEY"} {
 		now := time.Now()
 		err := s.Parts.Store.Providers.InsertProvider(t.Context(), &domain.Provider{
@@ -129,7 +129,7 @@ func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
 func TestRootSendsAVariableToAHost(t *testing.T) {
 	mine, evil := newCanary(t), newCanary(t)
 	t.Setenv("FERMATA_PROVIDER_KEY_MINE", "key-of-mine-0123456789")
-	s, root, admin := tenant(t)
+	s, root, admin := closedServer(t)
 	id := s.Call("POST", "/v1/providers", compatible("m", mine.URL, map[string]any{"api_key_env": "FERMATA_PROVIDER_KEY_MINE"}), root...).Want(201).Str("id")
 	works := func() {
 		t.Helper()

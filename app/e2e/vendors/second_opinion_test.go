@@ -31,8 +31,8 @@ func TestSecondOpinion(t *testing.T) {
 		t.Skip("FERMATA_SECOND_OPINION names no mock; make second-opinion does")
 	}
 	mocks := map[string]string{}
-	for _, conversation := range suite.Conversations() {
-		mocks[conversation.Name] = startMock(t, script, conversation)
+	for _, dialogue := range suite.Conversations() {
+		mocks[dialogue.Name] = startMock(t, script, dialogue)
 	}
 	asked := map[string]bool{}
 	for _, vendor := range vendors {
@@ -45,7 +45,7 @@ func TestSecondOpinion(t *testing.T) {
 				t.Skip(why)
 			}
 			want := converse(t, vendor, domain.ProtocolNative)
-			got := converseAt(t, vendor, domain.ProtocolNative, func(c suite.Conversation) string { return mocks[c.Name] })
+			got := converseAt(t, vendor, domain.ProtocolNative, func(c suite.Dialogue) string { return mocks[c.Name] })
 			for part := range want {
 				if !reflect.DeepEqual(got[part], want[part]) {
 					t.Errorf("%s: the record is\n%s\nwith our fake\n%s", part, lines(got[part]), lines(want[part]))
@@ -56,7 +56,7 @@ func TestSecondOpinion(t *testing.T) {
 }
 
 // startMock starts the mock with a conversation and gives its URL.
-func startMock(t *testing.T, script string, conversation suite.Conversation) string {
+func startMock(t *testing.T, script string, dialogue suite.Dialogue) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,7 +65,7 @@ func startMock(t *testing.T, script string, conversation suite.Conversation) str
 	_, port, _ := net.SplitHostPort(free.Addr().String())
 	_ = free.Close()
 	file := filepath.Join(t.TempDir(), "conversations.json")
-	if err := os.WriteFile(file, mockFixtures(t, conversation), 0o600); err != nil {
+	if err := os.WriteFile(file, mockFixtures(t, dialogue), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	mock := exec.Command("node", script, "-p", port, "-f", file)
@@ -106,10 +106,10 @@ func startMock(t *testing.T, script string, conversation suite.Conversation) str
 
 // mockFixtures are a model's replies in the mock's own words, each with the number of
 // answers that stand before it.
-func mockFixtures(t *testing.T, conversation suite.Conversation) []byte {
+func mockFixtures(t *testing.T, dialogue suite.Dialogue) []byte {
 	t.Helper()
 	var fixtures []any
-	for i, reply := range conversation.Replies(domain.ProtocolNative) {
+	for i, reply := range dialogue.Replies(domain.ProtocolNative) {
 		response := map[string]any{}
 		if text := strings.Join(reply.Text, ""); text != "" {
 			response["content"] = text

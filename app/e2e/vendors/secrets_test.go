@@ -20,7 +20,7 @@ import (
 // A stored key goes where it was entered for, and nowhere else.
 func TestStoredKeysStayWhereTheyWereEntered(t *testing.T) {
 	mine, evil := newCanary(t), newCanary(t)
-	s, _, admin := tenant(t)
+	s, _, admin := closedServer(t)
 	id := s.Call("POST", "/v1/providers", compatible("m", mine.URL+"/v1", map[string]any{"api_key": "sk-entered-0123456789"}), admin...).Want(201).Str("id")
 	patch := func(config map[string]any) *harness.Reply {
 		t.Helper()
@@ -90,7 +90,7 @@ func sealing(t *testing.T, secretKey string) cipher.AEAD {
 // Who can write to the database gets no key out either.
 func TestKeysDoNotFollowAnEditedDatabase(t *testing.T) {
 	mine, evil := newCanary(t), newCanary(t)
-	s, _, admin := tenant(t)
+	s, _, admin := closedServer(t)
 	id := s.Call("POST", "/v1/providers", compatible("m", mine.URL+"/v1", map[string]any{"api_key": "sk-entered-0123456789"}), admin...).Want(201).Str("id")
 	raw(t, s.Config.Database, "UPDATE providers SET config = replace(config, $1, $2)", mine.URL, evil.URL)
 	r := s.Call("POST", "/v1/providers/"+id+"/test", nil, admin...).Want(200)

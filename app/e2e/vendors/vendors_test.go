@@ -76,13 +76,13 @@ func checkFirst(t *testing.T, record map[string]any) {
 // converse holds the conversations with a vendor's fake and gives the record of each.
 func converse(t *testing.T, vendor suite.Fake, protocol domain.Protocol) map[string]any {
 	t.Helper()
-	return converseAt(t, vendor, protocol, func(conversation suite.Conversation) string {
-		player := vendor.Play(conversation.Replies(protocol)...)
+	return converseAt(t, vendor, protocol, func(dialogue suite.Dialogue) string {
+		player := vendor.Play(dialogue.Replies(protocol)...)
 		server := httptest.NewServer(player)
 		t.Cleanup(func() {
 			server.Close()
 			if player.Left() != 0 {
-				t.Errorf("%s: %d replies were not asked for", conversation.Name, player.Left())
+				t.Errorf("%s: %d replies were not asked for", dialogue.Name, player.Left())
 			}
 		})
 		return server.URL
@@ -90,17 +90,17 @@ func converse(t *testing.T, vendor suite.Fake, protocol domain.Protocol) map[str
 }
 
 // converseAt does so with whoever answers at the URL for a conversation.
-func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at func(suite.Conversation) string) map[string]any {
+func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at func(suite.Dialogue) string) map[string]any {
 	t.Helper()
 	s := newServer(t, harness.Databases["sqlite"](t))
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
 	record := map[string]any{}
-	for _, conversation := range suite.Conversations() {
-		config := vendor.Config(at(conversation), protocol)
+	for _, dialogue := range suite.Conversations() {
+		config := vendor.Config(at(dialogue), protocol)
 		config["api_key"] = "sk-of-the-fake-0123456789"
-		id := s.Call("POST", "/v1/providers", map[string]any{"name": conversation.Name, "kind": vendor.Kind, "config": config}).Want(201).Str("id")
+		id := s.Call("POST", "/v1/providers", map[string]any{"name": dialogue.Name, "kind": vendor.Kind, "config": config}).Want(201).Str("id")
 		chat := s.Call("POST", "/v1/sessions", map[string]any{"provider_id": id}).Want(201).Str("id")
-		for _, step := range conversation.Steps {
+		for _, step := range dialogue.Steps {
 			if step.Approve {
 				s.Call("POST", "/v1/sessions/"+chat+"/validation", map[string]any{"approved": true}).Want(200)
 				s.Settle(chat)
@@ -108,9 +108,9 @@ func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at fu
 			}
 			s.Say(chat, step.Say)
 		}
-		record[conversation.Name+": words"] = strings.Join(s.Record(chat), " ")
-		record[conversation.Name+": messages"] = plain(t, s.Call("GET", "/v1/sessions/"+chat+"/messages?limit=200", nil).Want(200))
-		record[conversation.Name+": events"] = plain(t, s.Call("GET", "/v1/sessions/"+chat+"/events?after=0&limit=200", nil).Want(200))
+		record[dialogue.Name+": words"] = strings.Join(s.Record(chat), " ")
+		record[dialogue.Name+": messages"] = plain(t, s.Call("GET", "/v1/sessions/"+chat+"/messages?limit=200", nil).Want(200))
+		record[dialogue.Name+": events"] = plain(t, s.Call("GET", "/v1/sessions/"+chat+"/events?after=0&limit=200", nil).Want(200))
 	}
 	return record
 }
