@@ -9,7 +9,7 @@ import (
 
 const (
 	untilEvery = 5 * time.Millisecond
-	untilMost  = 30 * time.Second
+	untilMost  = time.Minute
 )
 
 // Until waits for what becomes true by itself, and fails the test when it does not: the

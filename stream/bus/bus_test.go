@@ -31,7 +31,7 @@ func TestNewsCrossesNodes(t *testing.T) {
 	r := b.read("s")
 	defer r.Close()
 	a.log.commit(a, domain.LogEvent{Type: domain.LogMessageCreated, SessionID: "s"})
-	until(t, "the event", func() bool { return r.has(t, "id: 1\n") })
+	testkit.Until(t, "the event", func() bool { return r.has(t, "id: 1\n") })
 	for range 20 {
 		a.log.commit(a, domain.LogEvent{Type: domain.LogMessageCreated, SessionID: "s"})
 	}
@@ -39,8 +39,8 @@ func TestNewsCrossesNodes(t *testing.T) {
 	a.log.commit(a, domain.LogEvent{Type: domain.LogDataChanged})
 	a.Node.Cut("s", 7, errTestStopped)
 	a.Node.Yield("s2")
-	until(t, "all events", func() bool { return r.has(t, "id: 21\n") })
-	until(t, "the rest", func() bool { return b.heardAll("hint w 23", "queue=true", "forget w", "cut s 7 stopped", "yield s2") })
+	testkit.Until(t, "all events", func() bool { return r.has(t, "id: 21\n") })
+	testkit.Until(t, "the rest", func() bool { return b.heardAll("hint w 23", "queue=true", "forget w", "cut s 7 stopped", "yield s2") })
 	if n := strings.Count(r.got, "event: message.created"); n != 21 {
 		t.Errorf("%d events came, want each of 21 once", n)
 	}
@@ -66,20 +66,20 @@ func TestALongAnswerCrosses(t *testing.T) {
 		message, text := b.broker.Partial("s")
 		return message == "m1" && text == want
 	}
-	until(t, "the whole text", whole)
+	testkit.Until(t, "the whole text", whole)
 	if r.has(t, ""); !strings.Contains(r.got, "event: message.snapshot") {
 		t.Error("who came in mid-answer got no message.snapshot")
 	}
 	a.broker.Delta("w", "s", "m1", "text", "the end")
 	a.log.commit(a, domain.LogEvent{Type: domain.LogMessageCreated, SessionID: "s", Message: &domain.Message{ID: "m1"}})
 	a.broker.Settle("s", "m1")
-	until(t, "the message", func() bool { return r.has(t, `"message":{"id":"m1"}`) })
-	until(t, "the text to be forgotten", func() bool { return b.broker.Load().Answers == 0 })
+	testkit.Until(t, "the message", func() bool { return r.has(t, `"message":{"id":"m1"}`) })
+	testkit.Until(t, "the text to be forgotten", func() bool { return b.broker.Load().Answers == 0 })
 
 	a.broker.Delta("w", "s", "m2", "text", "in vain")
-	until(t, "the next answer", func() bool { return r.has(t, "in vain") })
+	testkit.Until(t, "the next answer", func() bool { return r.has(t, "in vain") })
 	a.broker.Discard("w", "s", "m2", "network")
-	until(t, "it to be called back", func() bool { return r.has(t, "message.discarded") })
+	testkit.Until(t, "it to be called back", func() bool { return r.has(t, "message.discarded") })
 }
 
 // The connections of a node are killed: it makes new ones, looks at everything, and
@@ -89,7 +89,7 @@ func TestABrokenConnectionLosesNothing(t *testing.T) {
 	r := b.read("s")
 	defer r.Close()
 	a.broker.Delta("w", "s", "m1", "text", "one ")
-	until(t, "the first words", func() bool { return r.has(t, "one ") })
+	testkit.Until(t, "the first words", func() bool { return r.has(t, "one ") })
 	db, err := sql.Open("postgres", url)
 	if err != nil {
 		t.Fatal(err)
@@ -104,9 +104,9 @@ func TestABrokenConnectionLosesNothing(t *testing.T) {
 	}
 	a.log.commit(a, domain.LogEvent{Type: domain.LogMessageCreated, SessionID: "s"})
 	a.broker.Delta("w", "s", "m1", "text", "two")
-	until(t, "a look at everything", func() bool { return b.swept() > swept })
-	until(t, "the event", func() bool { return r.has(t, "id: 1\n") })
-	until(t, "the text", func() bool { _, text := b.broker.Partial("s"); return text == "one two" })
+	testkit.Until(t, "a look at everything", func() bool { return b.swept() > swept })
+	testkit.Until(t, "the event", func() bool { return r.has(t, "id: 1\n") })
+	testkit.Until(t, "the text", func() bool { _, text := b.broker.Partial("s"); return text == "one two" })
 	if n := strings.Count(r.got, "event: message.created"); n != 1 {
 		t.Errorf("the event came %d times", n)
 	}
@@ -119,9 +119,9 @@ func TestGoodBye(t *testing.T) {
 	r := b.read("s")
 	defer r.Close()
 	a.broker.Delta("w", "s", "m1", "text", "half a sen")
-	until(t, "the words", func() bool { return r.has(t, "half a sen") })
+	testkit.Until(t, "the words", func() bool { return r.has(t, "half a sen") })
 	a.end()
-	until(t, "the good-bye", func() bool { return b.Peers() == 0 && r.has(t, "message.discarded") })
+	testkit.Until(t, "the good-bye", func() bool { return b.Peers() == 0 && r.has(t, "message.discarded") })
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone != 1 {

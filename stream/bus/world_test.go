@@ -160,24 +160,11 @@ func (l *memoryLog) commit(s *station, e domain.LogEvent) {
 	s.Committed(&domain.Change{WorkspaceID: "w", Events: []*domain.LogEvent{&e}})
 }
 
-// until polls for what another goroutine brings about.
-func until(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(20 * time.Second)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited in vain: %s", what)
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
-}
-
 // acquainted waits until the nodes know each other.
 func acquainted(t testing.TB, all ...*station) {
 	t.Helper()
 	for _, s := range all {
-		until(t, "the nodes to know each other", func() bool { return s.Peers() == len(all)-1 })
+		testkit.Until(t, "the nodes to know each other", func() bool { return s.Peers() == len(all)-1 })
 	}
 }
 

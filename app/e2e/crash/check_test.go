@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // result is what a play left behind, told so that two plays can be compared: ids are
@@ -191,7 +191,7 @@ func (p *player) sessionLog(c *dialogue) {
 	if c.stream == nil {
 		return
 	}
-	harness.Until(p.t, "the listener to catch up", func() bool { return c.stream.last() >= ids[len(ids)-1] })
+	testkit.Until(p.t, "the listener to catch up", func() bool { return c.stream.last() >= ids[len(ids)-1] })
 	c.stream.heard(func() {
 		if !slices.Equal(c.stream.ids, ids) {
 			p.t.Errorf("the listener heard %v\nthe log has %v", c.stream.ids, ids)

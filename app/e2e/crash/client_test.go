@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // player is the client of a scenario, in a workspace of its own. It behaves as a real
@@ -184,7 +185,7 @@ func (p *player) chat(watched bool) *dialogue {
 	p.chats = append(p.chats, c)
 	if watched {
 		c.stream = attend(p, c.id)
-		harness.Until(p.t, "the listener to be connected", func() (on bool) {
+		testkit.Until(p.t, "the listener to be connected", func() (on bool) {
 			c.stream.heard(func() { on = c.stream.on })
 			return on
 		})
@@ -238,7 +239,7 @@ func (c *dialogue) does(what string) { c.p.t.Helper(); c.p.post(c.path("/"+what)
 // holds waits until a call of the AI stands at a gate.
 func (p *player) holds(gate string) {
 	p.t.Helper()
-	harness.Until(p.t, "a call of the AI at gate "+gate, func() bool { return p.run.held(gate) })
+	testkit.Until(p.t, "a call of the AI at gate "+gate, func() bool { return p.run.held(gate) })
 }
 
 func (p *player) opens(gate string) { close(p.run.gate(gate).open) }
@@ -247,7 +248,7 @@ func (p *player) opens(gate string) { close(p.run.gate(gate).open) }
 // listened, as after a restart, has none there.
 func (c *dialogue) streams(gate string) {
 	c.p.t.Helper()
-	harness.Until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnheard(gate) })
+	testkit.Until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnheard(gate) })
 }
 
 // orRestart is where a crash may rightly change the result; see scenario.twoWays.
@@ -356,7 +357,7 @@ func (f *witness) sawText() (saw bool) {
 // hears waits until so many answers of the AI are in the record and the session rests.
 func (c *dialogue) hears(answers int) {
 	c.p.t.Helper()
-	harness.Until(c.p.t, fmt.Sprintf("%d answers", answers), func() bool {
+	testkit.Until(c.p.t, fmt.Sprintf("%d answers", answers), func() bool {
 		n := 0
 		for _, m := range c.p.record(c) {
 			if m.Sender == "AI" {

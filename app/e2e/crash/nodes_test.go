@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // clusterTTL is the shortest lease there is.
@@ -108,7 +109,7 @@ func TestAStalledNodeCanWriteNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	harness.Until(t, "another node to take the session over", func() bool { return driver(t, db, c.id) != first })
+	testkit.Until(t, "another node to take the session over", func() bool { return driver(t, db, c.id) != first })
 	took := time.Since(begun)
 	if took > clusterTTL+5*time.Second {
 		t.Errorf("the session was taken over after %s", took)
@@ -116,7 +117,7 @@ func TestAStalledNodeCanWriteNothing(t *testing.T) {
 	p.opens("gate")
 	c.rests()
 	stalled.signal(syscall.SIGCONT)
-	harness.Until(t, "the stalled node's write to be refused", func() bool { return stalled.counter("fermata_fenced_writes_total") > 0 })
+	testkit.Until(t, "the stalled node's write to be refused", func() bool { return stalled.counter("fermata_fenced_writes_total") > 0 })
 	t.Logf("taken over after %s (lease %s)", took.Round(time.Millisecond), clusterTTL)
 	answers := 0
 	for _, message := range p.record(c) {
@@ -233,7 +234,7 @@ func (o *orders) runs(stop <-chan struct{}) {
 		}
 		o.post("/v1/automations/"+o.byHand+"/execute", nil)
 		o.asked++
-		harness.Until(o.t, "the runs to end", func() bool { return unended(o.all("/v1/automations/"+o.byHand+"/executions")) == 0 })
+		testkit.Until(o.t, "the runs to end", func() bool { return unended(o.all("/v1/automations/"+o.byHand+"/executions")) == 0 })
 	}
 }
 
@@ -253,7 +254,7 @@ func (o *orders) ended() (runs int) {
 	o.t.Helper()
 	count := func(automation string, want int) {
 		var all []map[string]any
-		harness.Until(o.t, "the runs to end", func() bool {
+		testkit.Until(o.t, "the runs to end", func() bool {
 			all = o.all("/v1/automations/" + automation + "/executions")
 			return len(all) >= want && unended(all) == 0
 		})

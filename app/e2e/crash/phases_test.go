@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // TestEveryPhaseOutlivesTheProcess kills the server while a session stands in a phase,
@@ -145,7 +146,7 @@ func TestKilledWhileItRecovers(t *testing.T) {
 				p.holds("slow")
 				h.killNextStart(how)
 				h.killAndWait()
-				harness.Until(t, "the second death", func() bool { return h.nextStarted() })
+				testkit.Until(t, "the second death", func() bool { return h.nextStarted() })
 				h.server()
 				p.opens("slow")
 				a.rests()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // TestKilledAtRandomMoments kills a server again and again while three people talk with
@@ -107,7 +108,7 @@ func (c *dialogue) insists(text string) {
 // row at one place set a session apart: then its person says that it shall go on.
 func (p *player) quiet(c *dialogue) {
 	p.t.Helper()
-	harness.Until(p.t, "the chat to rest", func() bool {
+	testkit.Until(p.t, "the chat to rest", func() bool {
 		s := p.get(c.path(""))
 		if s.Str("status") == "requires_action" {
 			c.does("resume")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // standing is an automation of a play.
@@ -51,7 +52,7 @@ func (o *standing) knows(run string) *dialogue {
 // begins waits until there is a run that the play does not know yet.
 func (o *standing) begins() (c *dialogue) {
 	o.p.t.Helper()
-	harness.Until(o.p.t, "a run of "+o.seed, func() bool {
+	testkit.Until(o.p.t, "a run of "+o.seed, func() bool {
 		for _, run := range o.p.get(o.path("/executions?limit=200")).List("data") {
 			id := run.(map[string]any)["session_id"].(string)
 			if !slices.ContainsFunc(o.executions, func(known *dialogue) bool { return known.id == id }) {
@@ -124,7 +125,7 @@ func (c *dialogue) ends(reason string) {
 func (c *dialogue) stands(status string) *harness.Reply {
 	c.p.t.Helper()
 	var r *harness.Reply
-	harness.Until(c.p.t, "status "+status, func() bool {
+	testkit.Until(c.p.t, "status "+status, func() bool {
 		r = c.p.get(c.path(""))
 		return r.Str("status") == status
 	})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 var (
@@ -133,7 +134,7 @@ var slotScenarios = []*scenario{
 			a.rests()
 			a.does("stop")
 		}
-		harness.Until(p.t, "the automation to be disabled", func() bool { return p.get(o.path("")).Str("disabled_reason") == "failures" })
+		testkit.Until(p.t, "the automation to be disabled", func() bool { return p.get(o.path("")).Str("disabled_reason") == "failures" })
 	}},
 	{name: "a run leaves the queue", settings: quick, rules: nightly, play: func(p *player) {
 		o, other := p.automation("nightly work", nil), p.automation("nightly walk", nil)

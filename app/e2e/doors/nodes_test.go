@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // twoNodes are two servers on one PostgreSQL that know each other.
@@ -20,7 +21,7 @@ func twoNodes(t *testing.T, change ...func(*app.Config)) (a, b *server) {
 	}
 	a, b = newServer(t, db, named("a")...), newServer(t, db, named("b")...)
 	for _, s := range []*server{a, b} {
-		harness.Until(t, "the nodes to know each other", func() bool { return s.Parts.Node.Peers() == 1 })
+		testkit.Until(t, "the nodes to know each other", func() bool { return s.Parts.Node.Peers() == 1 })
 	}
 	return a, b
 }
@@ -75,7 +76,7 @@ func TestAnAnswerIsReadOnAnotherNode(t *testing.T) {
 	id := a.Chat()
 	first, _ := b.Listen("/v1/sessions/" + id + "/events?after=0")
 	next(t, first, "session.created")
-	harness.Until(t, "the watcher to be known", func() bool { return a.Parts.Node.Watched(id) })
+	testkit.Until(t, "the watcher to be known", func() bool { return a.Parts.Node.Watched(id) })
 	a.Call("POST", "/v1/sessions/"+id+"/messages", map[string]any{"text": "go"}).Want(202)
 
 	piece := textOf(t, next(t, first, "message.delta"))
@@ -113,7 +114,7 @@ func TestAnAnswerIsReadOnAnotherNode(t *testing.T) {
 		t.Errorf("%d of %d characters came, in %d deltas", len(text), len(want), deltas)
 	}
 	b.Settle(id)
-	harness.Until(t, "the text to be forgotten", func() bool { return b.Parts.Broker.Load().Answers == 0 && a.Parts.Broker.Load().Answers == 0 })
+	testkit.Until(t, "the text to be forgotten", func() bool { return b.Parts.Broker.Load().Answers == 0 && a.Parts.Broker.Load().Answers == 0 })
 }
 
 // Any node takes an interrupt; what was received so far, on the node that calls, is kept.
@@ -127,7 +128,7 @@ func TestAnInterruptGivenToAnotherNodeKeepsTheText(t *testing.T) {
 	next(t, events, "message.delta")
 	next(t, events, "message.delta")
 	b.Call("POST", "/v1/sessions/"+id+"/interrupt", map[string]any{}).Want(200)
-	harness.Until(t, "the driver to let go", func() bool { return a.Parts.Loop.Active() == 0 })
+	testkit.Until(t, "the driver to let go", func() bool { return a.Parts.Loop.Active() == 0 })
 	r := b.Settle(id)
 	if r.Str("phase") != "IDLE" {
 		t.Fatalf("after the interrupt: %s", r.Body)
@@ -150,21 +151,21 @@ func TestWhoIsDrivenElsewhereIsCutAtOnce(t *testing.T) {
 	id := a.Chat()
 	begun := time.Now()
 	a.Call("POST", "/v1/sessions/"+id+"/messages", map[string]any{"text": "go"}).Want(202)
-	harness.Until(t, "the driver to begin", func() bool { return a.Parts.Loop.Drives(id) })
+	testkit.Until(t, "the driver to begin", func() bool { return a.Parts.Loop.Drives(id) })
 	b.Call("POST", "/v1/sessions/"+id+"/stop", map[string]any{}).Want(200)
-	harness.Until(t, "the driver to let go", func() bool { return !a.Parts.Loop.Drives(id) })
+	testkit.Until(t, "the driver to let go", func() bool { return !a.Parts.Loop.Drives(id) })
 
 	first, other := a.Chat(), b.Chat()
 	a.Call("POST", "/v1/sessions/"+first+"/messages", map[string]any{"text": "go"}).Want(202)
-	harness.Until(t, "the driver to begin", func() bool { return a.Parts.Loop.Drives(first) })
+	testkit.Until(t, "the driver to begin", func() bool { return a.Parts.Loop.Drives(first) })
 	b.Call("POST", "/v1/sessions/"+other+"/messages", map[string]any{"text": "me"}).Want(202)
-	harness.Until(t, "the first chat to be cut", func() bool { return !a.Parts.Loop.Drives(first) })
+	testkit.Until(t, "the first chat to be cut", func() bool { return !a.Parts.Loop.Drives(first) })
 	if took := time.Since(begun); took > 20*time.Second {
 		t.Errorf("the cuts took %s: as long as the calls", took)
 	}
 	a.Call("POST", "/v1/sessions/"+other+"/stop", map[string]any{}).Want(200)
 	a.Call("POST", "/v1/sessions/"+first+"/stop", map[string]any{}).Want(200)
-	harness.Until(t, "all to be let go", func() bool { return a.Parts.Loop.Active()+b.Parts.Loop.Active() == 0 })
+	testkit.Until(t, "all to be let go", func() bool { return a.Parts.Loop.Active()+b.Parts.Loop.Active() == 0 })
 	for _, i := range a.Call("GET", "/v1/admin/invariants", nil).Want(200).List("data") {
 		if m := i.(map[string]any); m["count"].(float64) != 0 {
 			t.Errorf("invariant: %v", m)
@@ -195,10 +196,10 @@ func TestNodesShareWhoMayAndWhoIsThere(t *testing.T) {
 	}
 	id := a.Call("POST", "/v1/sessions", map[string]any{"type": "CHAT"}, root...).Want(201).Str("id")
 	b.Call("POST", "/v1/heartbeat", map[string]any{"session_ids": []string{id}}, root...).Want(200)
-	harness.Until(t, "the heartbeat to be known", func() bool { return a.Parts.Broker.Watched(id) })
+	testkit.Until(t, "the heartbeat to be known", func() bool { return a.Parts.Broker.Watched(id) })
 
 	b.Stop()
-	harness.Until(t, "the good-bye", func() bool { return a.Parts.Node.Peers() == 0 })
+	testkit.Until(t, "the good-bye", func() bool { return a.Parts.Node.Peers() == 0 })
 	status = a.Call("GET", "/v1/admin/status", nil, root...).Want(200)
 	if gone := status.List("nodes")[1].(map[string]any); gone["alive"] != false {
 		t.Errorf("the node that was stopped: %v", gone)

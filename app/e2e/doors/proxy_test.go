@@ -16,6 +16,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // nginxes are ways in which people put an nginx in front, beginning with the shortest.
@@ -78,7 +79,7 @@ func nginx(t *testing.T, upstream, settings string) *http.Client {
 		<-ended
 		_ = os.RemoveAll(dir)
 	})
-	harness.Until(t, "nginx to listen", func() bool {
+	testkit.Until(t, "nginx to listen", func() bool {
 		select {
 		case <-ended:
 			log, _ := os.ReadFile(filepath.Join(dir, "error.log"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 const rootKey = "root-key-of-this-test-0123456789abcdef"
@@ -31,7 +32,7 @@ func TestTheChatHasTheRightsOfWhoSpeaks(t *testing.T) {
 		says := func(who []string, chat, text string) *harness.Reply {
 			s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": text}, who...).Want(202)
 			var r *harness.Reply
-			harness.Until(t, "the round to end", func() bool {
+			testkit.Until(t, "the round to end", func() bool {
 				r = s.Call("GET", "/v1/sessions/"+chat, nil, admin...)
 				return r.Str("status") == "idle" || r.Str("status") == "requires_action"
 			})
@@ -60,6 +61,6 @@ func TestTheChatHasTheRightsOfWhoSpeaks(t *testing.T) {
 		}
 		s.Call("GET", "/v1/tool-types/mood", nil, admin...).Want(404)
 		s.Call("POST", "/v1/approvals/"+id, map[string]any{"approved": true}, admin...).Want(200)
-		harness.Until(t, "the type to be there", func() bool { return s.Call("GET", "/v1/tool-types/mood", nil, admin...).Status == 200 })
+		testkit.Until(t, "the type to be there", func() bool { return s.Call("GET", "/v1/tool-types/mood", nil, admin...).Status == 200 })
 	})
 }

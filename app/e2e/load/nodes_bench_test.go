@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // BenchmarkTurnBesideOthers: a chat turn, from the message to its answer, on a node
@@ -17,7 +18,7 @@ func BenchmarkTurnBesideOthers(b *testing.B) {
 			s := newServer(b, db, func(f *app.Config) { f.NodeID = "a" })
 			if nodes == 2 {
 				other := newServer(b, db, func(f *app.Config) { f.NodeID = "b" })
-				harness.Until(b, "the nodes to know each other", func() bool { return s.Parts.Node.Peers() == 1 && other.Parts.Node.Peers() == 1 })
+				testkit.Until(b, "the nodes to know each other", func() bool { return s.Parts.Node.Peers() == 1 && other.Parts.Node.Peers() == 1 })
 			}
 			s.Scripted(`[{"answer": {"text": "That is all."}}]`)
 			id := s.Chat()

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // A webhook is called while the last run has not ended: the overlap policy says what
@@ -71,10 +72,10 @@ func TestOverlapOfAnEntry(t *testing.T) {
 		id := made.Str("id")
 		s.Call("POST", "/v1/tools/"+tool+"/entries", map[string]any{"data": map[string]any{"text": "one"}}).Want(201)
 		runs := func() int { return len(s.Call("GET", "/v1/automations/"+id+"/executions", nil).Want(200).List("data")) }
-		harness.Until(t, "the first run", func() bool { return runs() == 1 }) // it waits for a person's word, and has not ended
+		testkit.Until(t, "the first run", func() bool { return runs() == 1 }) // it waits for a person's word, and has not ended
 		s.Call("POST", "/v1/tools/"+tool+"/entries", map[string]any{"data": map[string]any{"text": "two"}}).Want(201)
 		var rows []any
-		harness.Until(t, "the skip to be recorded", func() bool {
+		testkit.Until(t, "the skip to be recorded", func() bool {
 			rows = s.Call("GET", "/v1/automations/"+id+"/occurrences", nil).Want(200).List("data")
 			return len(rows) > 0
 		})
