@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -22,7 +20,7 @@ func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 	if schedule, given := in.Schedule[true]; given {
 		ask.Schedule = new(schedule.Domain())
 	}
-	mergeBudgets(&ask.Budgets, in.Budgets)
+	budgetsPatch(in.Budgets).Apply(&ask.Budgets)
 	return ask
 }
 
@@ -39,62 +37,42 @@ func triggersOf(in []TriggerInput) []domain.Trigger {
 	return out
 }
 
-func mergeBudgets(dst *domain.Budgets, patch nullable.Nullable[AutomationBudgets]) {
-	merge(dst, patch, domain.Budgets{}, func(b *domain.Budgets, p AutomationBudgets) {
-		setOptional(&b.MaxTokensPerRound, p.MaxTokensPerRound)
-		setOptional(&b.MaxCostPerRound, p.MaxCostPerRound)
-		setOptional(&b.MaxCostPerSession, p.MaxCostPerSession)
-		setOptional(&b.MaxCostPerDay, p.MaxCostPerDay)
-	})
-}
-
-// Apply changes an automation as the patch says; its seed is not the automation's own.
-func (in *AutomationPatch) Apply(a *domain.Automation) error {
-	set(&a.Name, in.Name)
-	setOrClear(&a.ProviderID, in.ProviderID)
-	set(&a.Enabled, in.Enabled)
-	setWord(&a.Misfire, in.Misfire)
-	setWord(&a.Overlap, in.Overlap)
-	setOrClear(&a.Validation, in.AutomationValidation)
-	set(&a.RequireValidation, in.RequireValidation)
-	setWord(&a.Completion, in.Completion)
-	if in.Tags != nil {
-		a.Tags = slices.Clone(in.Tags)
-	}
-	if in.Triggers != nil {
-		a.Triggers = triggersOf(in.Triggers)
-	}
-	mergeBudgets(&a.Budgets, in.Budgets)
-	return in.applySchedule(a)
-}
-
-// applySchedule merges into the schedule that is set; without one, the patch must be a
-// whole one.
-func (in *AutomationPatch) applySchedule(a *domain.Automation) error {
-	if !in.Schedule.IsSpecified() {
-		return nil
-	}
-	if in.Schedule.IsNull() {
-		a.Schedule = nil
-		return nil
-	}
-	merged, patch := domain.Schedule{}, in.Schedule[true]
-	if a.Schedule != nil {
-		merged = *a.Schedule
-	}
-	set(&merged.Type, patch.Type)
-	set(&merged.Expression, patch.Expression)
-	set(&merged.TimeZone, patch.TimeZone)
-	setOrClear(&merged.StartsAt, patch.StartsAt)
-	for _, needed := range []struct{ field, value string }{
-		{"type", merged.Type}, {"expression", merged.Expression}, {"time_zone", merged.TimeZone},
-	} {
-		if needed.value == "" {
-			return domain.Invalid("/schedule/"+needed.field, "required", "The automation has no schedule yet, so this is needed.")
+// budgetsPatch is a change of budgets; null takes them all away.
+func budgetsPatch(in nullable.Nullable[AutomationBudgets]) domain.BudgetsPatch {
+	if in.IsNull() {
+		return domain.BudgetsPatch{
+			MaxTokensPerRound: new(*int64), MaxCostPerRound: new(*float64), MaxCostPerSession: new(*float64), MaxCostPerDay: new(*float64),
 		}
 	}
-	a.Schedule = &merged
-	return nil
+	b := in[true]
+	return domain.BudgetsPatch{
+		MaxTokensPerRound: orNil(b.MaxTokensPerRound), MaxCostPerRound: orNil(b.MaxCostPerRound),
+		MaxCostPerSession: orNil(b.MaxCostPerSession), MaxCostPerDay: orNil(b.MaxCostPerDay),
+	}
+}
+
+// Domain is the change that is asked for, without the seed, whose text has yet to be
+// resolved. version is the one that the client saw.
+func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
+	patch := domain.AutomationPatch{
+		Version: version, Name: in.Name, ProviderID: orEmpty(in.ProviderID), Enabled: in.Enabled,
+		Misfire: word[domain.MisfirePolicy](in.Misfire), Overlap: word[domain.OverlapPolicy](in.Overlap),
+		Validation: orEmpty(in.AutomationValidation), RequireValidation: in.RequireValidation,
+		Completion: word[domain.CompletionPolicy](in.Completion), Budgets: budgetsPatch(in.Budgets),
+	}
+	if in.Tags != nil {
+		patch.Tags = &in.Tags
+	}
+	if in.Triggers != nil {
+		patch.Triggers = new(triggersOf(in.Triggers))
+	}
+	if in.Schedule.IsSpecified() {
+		s := in.Schedule[true]
+		patch.Schedule = &domain.SchedulePatch{
+			None: in.Schedule.IsNull(), Type: s.Type, Expression: s.Expression, TimeZone: s.TimeZone, StartsAt: orEmpty(s.StartsAt),
+		}
+	}
+	return patch
 }
 
 // Domain is the grant that is asked for.

@@ -27,11 +27,23 @@ func setWord[T ~string](dst *T, v *string) {
 	}
 }
 
-// setOrClear applies a field of a merge patch that null empties.
-func setOrClear[T any](dst *T, v nullable.Nullable[T]) {
-	if v.IsSpecified() {
-		*dst = v[true] // the zero value for null
+// word is a field that takes one of a few words; nil where it is left out.
+func word[T ~string](v *string) *T {
+	if v == nil {
+		return nil
 	}
+	return new(T(*v))
+}
+
+// orNil is a field of a merge patch that null takes away: a pointer to nil; nil where it is left out.
+func orNil[T any](v nullable.Nullable[T]) **T {
+	switch {
+	case v.IsNull():
+		return new(*T)
+	case v.IsSpecified():
+		return new(new(v[true]))
+	}
+	return nil
 }
 
 // setOptional applies a field of a merge patch to a value that may be missing.

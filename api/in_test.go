@@ -86,7 +86,7 @@ func TestPatches(t *testing.T) {
 		Budgets:  domain.Budgets{MaxTokensPerRound: &tokens, MaxCostPerDay: &cost},
 	}
 	patch := `{"provider_id":null,"tags":[],"schedule":{"expression":"0 9 * * *","starts_at":null},"budgets":{"max_cost_per_day":null}}`
-	if err := read[api.AutomationPatch](t, patch).Apply(a); err != nil {
+	if err := read[api.AutomationPatch](t, patch).Domain(0).Apply(a); err != nil {
 		t.Fatal(err)
 	}
 	want := &domain.Automation{
@@ -96,7 +96,7 @@ func TestPatches(t *testing.T) {
 	if !reflect.DeepEqual(a, want) {
 		t.Errorf("%+v\nnot %+v", a, want)
 	}
-	err := read[api.AutomationPatch](t, `{"schedule":{"type":"cron"}}`).Apply(&domain.Automation{})
+	err := read[api.AutomationPatch](t, `{"schedule":{"type":"cron"}}`).Domain(0).Apply(&domain.Automation{})
 	if got := pointerOf(err); got != "/schedule/expression required" {
 		t.Error(got)
 	}

@@ -32,7 +32,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 	}
 	a.warnOfPlain()
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, ids.New)
-	automations := automationService{a}
+	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
 	return handlers.New(handlers.Config{
 		Edge: handlers.Edge{
 			Auth:        who,

@@ -36,6 +36,7 @@ func (a *App) wireScheduling() {
 		Store:      reads,
 		Events:     a.store.Events,
 		Conditions: conditions{a.catalogue},
+		Checks:     automationChecks{a},
 		Providers:  a.store.Providers,
 		SealHook:   a.sealHook,
 		Clock:      a.clock,

@@ -100,23 +100,3 @@ type NewAutomation struct {
 	Seed              RichContent
 	By                string
 }
-
-// AutomationPatch changes an automation. Nil: unchanged. Version is the one that the
-// client saw; 0: any.
-type AutomationPatch struct {
-	Version           int64
-	Name              *string
-	ProviderID        *string
-	Enabled           *bool
-	Schedule          **Schedule // to nil: it has none any more
-	Misfire           *MisfirePolicy
-	Overlap           *OverlapPolicy
-	Validation        *string
-	RequireValidation *bool
-	Completion        *CompletionPolicy
-	Tags              *[]string
-	Triggers          *[]Trigger
-	Budgets           *Budgets
-	Seed              *RichContent // runs that have begun keep what they copied
-	By                string       // who writes the SEED
-}

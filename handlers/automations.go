@@ -78,16 +78,16 @@ func (s *automationRoutes) updateAutomation(w http.ResponseWriter, r *http.Reque
 		s.fail(w, r, err)
 		return
 	}
-	var seed *NewSeed
+	patch := in.Domain(ifMatch(r))
 	if in.Seed != nil {
 		rich, err := s.seedText(r, in.Seed)
 		if err != nil {
 			s.fail(w, r, domain.Below("/seed", err))
 			return
 		}
-		seed = &NewSeed{Rich: *rich, By: caller(r).Name}
+		patch.Seed, patch.By = rich, caller(r).Name
 	}
-	a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), seed, in.Apply)
+	a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), patch)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -115,8 +115,8 @@ func (s *automationRoutes) enable(enabled bool) http.HandlerFunc {
 			s.fail(w, r, err)
 			return
 		}
-		a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r), ifMatch(r), nil,
-			func(a *domain.Automation) error { a.Enabled = enabled; return nil })
+		a, seq, err := s.Automations.UpdateAutomation(r.Context(), caller(r).Workspace, automationID(r),
+			domain.AutomationPatch{Version: ifMatch(r), Enabled: &enabled})
 		if err != nil {
 			s.fail(w, r, err)
 			return

@@ -13,23 +13,14 @@ type Automations interface {
 	Automations(ctx context.Context, ws string, enabled *bool, cursor string, limit int) ([]*domain.Automation, string, error)
 	Automation(ctx context.Context, ws, id string) (*domain.Automation, error)
 	CreateAutomation(ctx context.Context, ws string, in domain.NewAutomation) (a *domain.Automation, seq int64, err error)
-	// UpdateAutomation applies change to the automation as it is; change may be called
-	// again when somebody else was faster. A seed replaces the SEED's message; nil: it
-	// stays.
-	UpdateAutomation(
-		ctx context.Context, ws, id string, version int64, seed *NewSeed, change func(*domain.Automation) error,
-	) (a *domain.Automation, seq int64, err error)
+	// UpdateAutomation merges the patch into the automation as it is; patch.Version is what
+	// If-Match demanded (0: nothing).
+	UpdateAutomation(ctx context.Context, ws, id string, patch domain.AutomationPatch) (a *domain.Automation, seq int64, err error)
 	// DeleteAutomation refuses one with a run under way without force.
 	DeleteAutomation(ctx context.Context, ws, id string, version int64, force bool) error
 	RenewHook(ctx context.Context, ws, id string) (a *domain.Automation, seq int64, err error)
 	// WebhookURL is where the automation's webhook is called; "" without one.
 	WebhookURL(a *domain.Automation) string
-}
-
-// NewSeed is a message for a SEED, checked, and who wrote it.
-type NewSeed struct {
-	Rich domain.RichContent
-	By   string
 }
 
 // Runs starts the runs of automations and tells of them.

@@ -23,14 +23,8 @@ func (s *automationRoutes) setSeed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r)
-	_, seq, err := s.Automations.UpdateAutomation(
-		r.Context(),
-		who.Workspace,
-		automationID(r),
-		ifMatch(r),
-		&NewSeed{Rich: *rich, By: who.Name},
-		func(*domain.Automation) error { return nil },
-	)
+	_, seq, err := s.Automations.UpdateAutomation(r.Context(), who.Workspace, automationID(r),
+		domain.AutomationPatch{Version: ifMatch(r), Seed: rich, By: who.Name})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -42,10 +42,10 @@ func (w *world) CreateAutomation(_ context.Context, ws string, in domain.NewAuto
 	return &a, 8, nil
 }
 
-func (w *world) UpdateAutomation(_ context.Context, _, id string, version int64, seed *NewSeed, change func(*domain.Automation) error) (*domain.Automation, int64, error) {
-	a, seq, err := w.automationShelf().change(id, version, change)
-	if err == nil && seed != nil {
-		w.said = append(w.said, *seed)
+func (w *world) UpdateAutomation(_ context.Context, _, id string, patch domain.AutomationPatch) (*domain.Automation, int64, error) {
+	a, seq, err := w.automationShelf().change(id, patch.Version, patch.Apply)
+	if err == nil && patch.Seed != nil {
+		w.said = append(w.said, *patch.Seed)
 	}
 	return a, seq, err
 }

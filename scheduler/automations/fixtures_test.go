@@ -94,7 +94,7 @@ type world struct {
 func newWorld(t *testing.T, v *domain.AutomationView) (*world, Config) {
 	w := &world{t: t, view: v}
 	return w, Config{
-		Door: w, Sessions: w, Store: w, Events: w, Conditions: w, Providers: w,
+		Door: w, Sessions: w, Store: w, Events: w, Conditions: w, Checks: w, Providers: w,
 		SealHook: func(_, _, token string) (string, error) { return "sealed:" + token, nil },
 		Clock:    func() time.Time { return noon }, NewID: ids.Counting(), Log: zerolog.Nop(),
 	}
@@ -179,6 +179,10 @@ func (w *world) EntriesMadeAt(context.Context, string, string, time.Time, int) (
 func (w *world) Holds(schema, value json.RawMessage) (bool, error) {
 	return strings.Contains(string(value), strings.Trim(string(schema), `"`)), nil
 }
+
+func (w *world) CheckTriggers(context.Context, string, []domain.Trigger) error { return nil }
+
+func (w *world) CheckGrant(context.Context, string, time.Time, *domain.Grant) error { return nil }
 
 // begun counts the runs that begin.
 func (w *world) begun() (n int) {

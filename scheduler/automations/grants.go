@@ -13,6 +13,12 @@ const maxGrants = 100
 
 // GiveGrant adds a grant to an automation.
 func (s *Service) GiveGrant(ctx context.Context, workspace, automation string, g domain.Grant) (*domain.Grant, int64, error) {
+	if _, err := s.Store.Automation(ctx, workspace, automation); err != nil {
+		return nil, 0, err
+	}
+	if err := s.Checks.CheckGrant(ctx, workspace, s.Clock(), &g); err != nil {
+		return nil, 0, err
+	}
 	o, err := s.edit(
 		ctx,
 		workspace,

@@ -19,6 +19,7 @@ type Config struct {
 	Store      Store
 	Events     Events
 	Conditions Conditions
+	Checks     Checks
 	// Providers are looked up when an automation names one.
 	Providers scheduler.Providers
 	// SealHook encrypts the secret of a webhook for storing.
@@ -63,6 +64,14 @@ type Events interface {
 // Conditions decide about the JSON Schemas of triggers. No schema holds always.
 type Conditions interface {
 	Holds(schema, value json.RawMessage) (bool, error)
+}
+
+// Checks are the rules of what automations name: tools, zones, commands, JSON Schemas.
+// Mistakes are domain invalid errors, with pointers into the automation or the grant.
+type Checks interface {
+	// CheckTriggers gives the triggers' conditions their compact form, too.
+	CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error
+	CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error
 }
 
 // rules are what a decision about an automation depends on beside its view. With the same

@@ -47,6 +47,12 @@ func edited(o *scheduler.Outcome, err error) (*domain.Automation, int64, error) 
 // CreateAutomation makes an automation and its SEED. The number is that of the event at
 // which it shows.
 func (s *Service) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
+	if err := s.checkSchedule(in.Schedule); err != nil {
+		return nil, 0, err
+	}
+	if err := s.Checks.CheckTriggers(ctx, workspace, in.Triggers); err != nil {
+		return nil, 0, err
+	}
 	if err := scheduler.CheckProvider(ctx, s.Providers, workspace, in.ProviderID); err != nil {
 		return nil, 0, err
 	}
@@ -63,67 +69,6 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 		a.SeedSessionID = p.makeSeed(a, in.Seed, in.By, change)
 		return a, s.giveHook(a)
 	}))
-}
-
-// codeVersion: the client saw another version (If-Match).
-const codeVersion domain.Code = "precondition_failed"
-
-func sameVersion(v *domain.AutomationView, version int64) error {
-	if version != 0 && version != v.Automation.Version {
-		return domain.Errorf(codeVersion,
-			"The automation was changed meanwhile. Nothing was written; read it again and repeat your change.")
-	}
-	return nil
-}
-
-// UpdateAutomation changes an automation. A changed schedule, and enabling it, counts
-// from now on; any other change does not move it.
-func (s *Service) UpdateAutomation(
-	ctx context.Context, workspace, id string, patch domain.AutomationPatch,
-) (*domain.Automation, int64, error) {
-	if patch.ProviderID != nil {
-		if err := scheduler.CheckProvider(ctx, s.Providers, workspace, *patch.ProviderID); err != nil {
-			return nil, 0, err
-		}
-	}
-	return edited(s.edit(ctx, workspace, id, func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
-		if err := sameVersion(v, patch.Version); err != nil {
-			return nil, err
-		}
-		a := *v.Automation
-		a.UpdatedAt = change.At
-		apply(&a, patch)
-		if patch.Triggers != nil {
-			a.Triggers = *patch.Triggers
-			a.SeenSeq = v.Workspace.LastSeq
-			if err := s.giveHook(&a); err != nil {
-				return nil, err
-			}
-		}
-		if patch.Seed != nil {
-			p.replaceSeed(v, &a, *patch.Seed, patch.By, change)
-		}
-		return &a, reschedule(v, &a, patch, change)
-	}))
-}
-
-// apply sets the fields of a patch that nothing else depends on.
-func apply(a *domain.Automation, patch domain.AutomationPatch) {
-	set(&a.Name, patch.Name)
-	set(&a.ProviderID, patch.ProviderID)
-	set(&a.Misfire, patch.Misfire)
-	set(&a.Overlap, patch.Overlap)
-	set(&a.Validation, patch.Validation)
-	set(&a.RequireValidation, patch.RequireValidation)
-	set(&a.Completion, patch.Completion)
-	set(&a.Tags, patch.Tags)
-	set(&a.Budgets, patch.Budgets)
-}
-
-func set[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
-	}
 }
 
 // DeleteAutomation deletes an automation; its runs stay. One with a run under way asks

@@ -39,9 +39,9 @@ func TestCreate(t *testing.T) {
 
 // What a patch says of the schedule and of being enabled, and what it leaves alone.
 func TestUpdate(t *testing.T) {
-	daily := &domain.Schedule{Type: "interval", Expression: "PT24H", TimeZone: "UTC", StartsAt: "2026-05-04T10:00:00"}
-	same := &domain.Schedule{Type: "interval", Expression: "PT1H", TimeZone: "UTC"}
-	var none *domain.Schedule
+	daily := &domain.SchedulePatch{Type: new("interval"), Expression: new("PT24H"), TimeZone: new("UTC"), StartsAt: new("2026-05-04T10:00:00")}
+	same := &domain.SchedulePatch{Type: new("interval"), Expression: new("PT1H"), TimeZone: new("UTC"), StartsAt: new("")}
+	none := &domain.SchedulePatch{None: true}
 	ten := noon.Add(-2 * time.Hour)
 	for name, c := range map[string]struct {
 		view  *domain.AutomationView
@@ -52,18 +52,18 @@ func TestUpdate(t *testing.T) {
 	}{
 		"a name": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Name: new("Other")}, ten, time.Hour, ""},
 		"another schedule": {
-			hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &daily}, noon, 22 * time.Hour,
+			hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: daily}, noon, 22 * time.Hour,
 			"",
 		},
-		"the same schedule": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &same}, ten, time.Hour, ""},
-		"no schedule":       {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: &none}, ten, 0, ""},
+		"the same schedule": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: same}, ten, time.Hour, ""},
+		"no schedule":       {hourly(nextAt(time.Hour)), domain.AutomationPatch{Schedule: none}, ten, 0, ""},
 		"disabled": {
 			hourly(nextAt(time.Hour), due(0, "")), domain.AutomationPatch{Enabled: new(false)}, ten, 0,
 			"12:00 SKIPPED disabled",
 		},
 		"enabled": {hourly(disabled), domain.AutomationPatch{Enabled: new(true)}, noon, time.Hour, ""},
 		"enabled with another one": {
-			hourly(disabled), domain.AutomationPatch{Enabled: new(true), Schedule: &daily}, noon, 22 * time.Hour,
+			hourly(disabled), domain.AutomationPatch{Enabled: new(true), Schedule: daily}, noon, 22 * time.Hour,
 			"",
 		},
 		"enabled already": {hourly(nextAt(time.Hour)), domain.AutomationPatch{Enabled: new(true)}, ten, time.Hour, ""},
@@ -96,10 +96,10 @@ func TestAnotherVersion(t *testing.T) {
 	w, cfg := newWorld(t, hourly())
 	s := NewService(cfg)
 	_, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: 2})
-	if domain.ErrorCode(err) != codeVersion {
+	if domain.ErrorCode(err) != domain.CodePreconditionFailed {
 		t.Errorf("updated: %v", err)
 	}
-	if err := s.DeleteAutomation(t.Context(), "ws", "aut", 2, true); domain.ErrorCode(err) != codeVersion {
+	if err := s.DeleteAutomation(t.Context(), "ws", "aut", 2, true); domain.ErrorCode(err) != domain.CodePreconditionFailed {
 		t.Errorf("deleted: %v", err)
 	}
 	if len(w.plans) != 0 {

@@ -37,10 +37,9 @@ func nextDue(a *domain.Automation, after time.Time) error {
 	return nil
 }
 
-// reschedule applies what a patch says about the schedule and about being enabled.
-func reschedule(v *domain.AutomationView, a *domain.Automation, patch domain.AutomationPatch, change *domain.Change) error {
+// reschedule does what a change of the schedule, and of being enabled, asks for.
+func reschedule(v *domain.AutomationView, a *domain.Automation, change *domain.Change) error {
 	was := v.Automation.Enabled
-	set(&a.Enabled, patch.Enabled)
 	enabled := a.Enabled && !was
 	if enabled {
 		a.DisabledReason, a.ScheduleSince, a.SeenSeq = "", change.At, v.Workspace.LastSeq
@@ -49,9 +48,10 @@ func reschedule(v *domain.AutomationView, a *domain.Automation, patch domain.Aut
 		a.NextAt = nil
 		skipDue(v, change)
 	}
-	if patch.Schedule != nil && !sameSchedule(*patch.Schedule, v.Automation.Schedule) {
-		return setSchedule(a, *patch.Schedule, change.At)
+	if !sameSchedule(a.Schedule, v.Automation.Schedule) {
+		return setSchedule(a, a.Schedule, change.At)
 	}
+	a.Schedule = v.Automation.Schedule
 	if enabled {
 		return nextDue(a, change.At)
 	}

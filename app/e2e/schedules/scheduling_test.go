@@ -41,9 +41,9 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers, Streams: nobodyStreams{}}
 	standing := automations.Config{
 		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules())},
-		Providers: store.Providers,
-		SealHook:  func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
-		Clock:     config.Clock, NewID: config.NewID, Log: config.Log,
+		Checks: unchecked{}, Providers: store.Providers,
+		SealHook: func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
+		Clock:    config.Clock, NewID: config.NewID, Log: config.Log,
 	}
 	runs := automations.NewRuns(standing)
 	queue := &scheduler.Queue{Door: door, Waiters: store.Slot, Due: runs}

@@ -1,0 +1,93 @@
+package automations
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// racedDoor lets somebody else change the automation before each of some requests.
+type racedDoor struct {
+	*world
+	others int
+}
+
+func (d *racedDoor) Deliver(ctx context.Context, r scheduler.Request) (*scheduler.Outcome, error) {
+	if d.others > 0 {
+		d.others--
+		theirs := *d.view.Automation
+		theirs.Version++
+		theirs.Tags = append([]string{"theirs"}, theirs.Tags...)
+		d.view.Automation = &theirs
+	}
+	return d.world.Deliver(ctx, r)
+}
+
+// A change without a version is made of what others made meanwhile; one with a version is
+// refused, and nobody tries for ever.
+func TestSomebodyElseIsFaster(t *testing.T) {
+	for name, c := range map[string]struct {
+		others  int
+		version int64
+		want    domain.Code
+	}{
+		"once":           {1, 0, ""},
+		"always":         {fasterOthers, 0, domain.CodePreconditionFailed},
+		"than a version": {1, 3, domain.CodePreconditionFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, cfg := newWorld(t, hourly())
+			cfg.Door = &racedDoor{w, c.others}
+			a, _, err := NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Version: c.version, Name: new("Mine")})
+			if c.want != "" {
+				if domain.ErrorCode(err) != c.want || len(w.plans) != 0 {
+					t.Errorf("%v, and %d writes", err, len(w.plans))
+				}
+				return
+			}
+			if err != nil || a.Name != "Mine" || len(a.Tags) != 1 {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+}
+
+// Only what changes is checked: triggers that are sent back as they were read do not begin to
+// look anew, and a tool that is gone refuses no other change.
+func TestOnlyWhatChangesIsChecked(t *testing.T) {
+	watching := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
+	view := hourly(nextAt(time.Hour), func(v *domain.AutomationView) {
+		v.Automation.Triggers, v.Automation.ProviderID, v.Automation.SeenSeq, v.Workspace.LastSeq = watching, "gone", 4, 9
+	})
+	w, cfg := newWorld(t, view)
+	refuses := &refusingChecks{}
+	cfg.Checks = refuses
+	s := NewService(cfg)
+	same := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
+	a, _, err := s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &same, ProviderID: new("gone"), Name: new("x")})
+	if err != nil || a.SeenSeq != 4 || refuses.asked != 0 {
+		t.Fatalf("%+v, %v, asked %d times", a, err, refuses.asked)
+	}
+	other := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "other"}}
+	if _, _, err = s.UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &other}); domain.ErrorCode(err) != domain.CodeInvalid {
+		t.Errorf("other triggers: %v", err)
+	}
+	cfg.Checks = w
+	if a, _, err = NewService(cfg).UpdateAutomation(t.Context(), "ws", "aut", domain.AutomationPatch{Triggers: &other}); err != nil || a.SeenSeq != 9 {
+		t.Errorf("other triggers: %+v, %v", a, err)
+	}
+}
+
+type refusingChecks struct {
+	Checks
+	asked int
+}
+
+func (c *refusingChecks) CheckTriggers(context.Context, string, []domain.Trigger) error {
+	c.asked++
+	return domain.Invalid("/triggers/0/tool_id", "not_found", "no")
+}
