@@ -94,9 +94,6 @@ func (p rules) withoutEvent(d decision) decision {
 
 // withoutSlot takes an event for which the session need not work.
 func (p rules) withoutSlot(d decision) (decision, error) {
-	if err := p.machine.Accepts(d.view.Session, d.event); err != nil {
-		return decision{}, err
-	}
 	d, err := p.apply(d, d.view.Session, d.event)
 	if err != nil {
 		return decision{}, err
