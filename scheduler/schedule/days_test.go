@@ -114,7 +114,8 @@ func TestWhatRRulesRefuse(t *testing.T) {
 func TestWhatCronRefuses(t *testing.T) {
 	for _, expression := range []string{
 		"0 8 * * x-7", "0 8 * * abc-sun", "0 8 * * 8-7", "0 8 * * -1-7", "0 8 * * 1-7/0", "0 8 * * 1-7/x", "0 8 * * mon-sun/", "@", "@every",
-		"@every 1h", "@never", "", "* * * *", "0 24 * * *", "0 8 0 * *", "0 8 32 * *", "0 8 * 13 *", "0 8 * jan-foo *", "5-1 8 * * *", "0 8 * * 1#2",
+		"@every 1h", "@never", "", "* * * *",
+		"0 24 * * *", "0 8 0 * *", "0 8 32 * *", "0 8 * 13 *", "0 8 * jan-foo *", "5-1 8 * * *", "0 8 * * 1#2",
 	} {
 		if _, err := Parse(domainSchedule("cron", expression, "UTC", "")); domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%q: %v", expression, err)

@@ -38,7 +38,8 @@ func TestWordsOfTheRest(t *testing.T) {
 		{"rrule", "FREQ=HOURLY;COUNT=5", "every hour from 2026-01-02 08:30, 5 times", "toutes les heures à partir du 2026-01-02 08:30, 5 fois"},
 		{"rrule", "FREQ=MINUTELY;INTERVAL=120", "every 2 hours from 2026-01-02 08:30", "toutes les 2 heures à partir du 2026-01-02 08:30"},
 		{"rrule", "FREQ=HOURLY;BYDAY=MO", `by the rule "FREQ=HOURLY;BYDAY=MO"`, "selon la règle « FREQ=HOURLY;BYDAY=MO »"},
-		{"rrule", "FREQ=DAILY;UNTIL=20260701T060000Z", "every day at 08:30, until 2026-07-01 08:00", "tous les jours à 08:30, jusqu'au 2026-07-01 08:00"},
+		{"rrule", "FREQ=DAILY;UNTIL=20260701T060000Z", "every day at 08:30, until 2026-07-01 08:00",
+			"tous les jours à 08:30, jusqu'au 2026-07-01 08:00"},
 		{"interval", "1h", "every hour from 2026-01-02 08:30", "toutes les heures à partir du 2026-01-02 08:30"},
 		{"interval", "90s", "every 90 seconds from 2026-01-02 08:30", "toutes les 90 secondes à partir du 2026-01-02 08:30"},
 		{"once", "2026-03-29", "once, on 2026-03-29 at 00:00", "une fois, le 2026-03-29 à 00:00"},
@@ -100,7 +101,8 @@ func TestNotes(t *testing.T) {
 	const forward, back = "Clocks go forward from 02:00 to 03:00.", "Clocks go back from 03:00 to 02:00."
 	for _, c := range []struct{ kind, expression, zone, at, want string }{
 		{"cron", "30 2 * * *", "Europe/Paris", "2026-03-29T01:30:00Z", forward + " 02:30 does not exist: it runs at 03:30."},
-		{"rrule", "FREQ=DAILY;BYHOUR=2;BYMINUTE=30", "Europe/Paris", "2026-03-29T01:30:00Z", forward + " 02:30 does not exist: it runs at 03:30."},
+		{"rrule", "FREQ=DAILY;BYHOUR=2;BYMINUTE=30", "Europe/Paris",
+			"2026-03-29T01:30:00Z", forward + " 02:30 does not exist: it runs at 03:30."},
 		{"cron", "30 2,3 * * *", "Europe/Paris", "2026-03-29T01:30:00Z", forward},
 		{"cron", "30 3 * * *", "Europe/Paris", "2026-03-29T01:30:00Z", forward},
 		{"cron", "0 1 * * *", "Europe/Paris", "2026-03-29T00:00:00Z", forward},
