@@ -40,9 +40,7 @@ func triggersOf(in []TriggerInput) []domain.Trigger {
 // budgetsPatch is a change of budgets; null takes them all away.
 func budgetsPatch(in nullable.Nullable[AutomationBudgets]) domain.BudgetsPatch {
 	if in.IsNull() {
-		return domain.BudgetsPatch{
-			MaxTokensPerRound: new(*int64), MaxCostPerRound: new(*float64), MaxCostPerSession: new(*float64), MaxCostPerDay: new(*float64),
-		}
+		return noBudgets()
 	}
 	b := in[true]
 	return domain.BudgetsPatch{

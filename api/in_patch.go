@@ -46,32 +46,14 @@ func orNil[T any](v nullable.Nullable[T]) **T {
 	return nil
 }
 
-// setOptional applies a field of a merge patch to a value that may be missing.
-func setOptional[T any](dst **T, patch nullable.Nullable[T]) {
+// orDefault is a field of a merge patch for which null brings the default back; nil where
+// it is left out.
+func orDefault[T any](v nullable.Nullable[T], def T) *T {
 	switch {
-	case patch.IsNull():
-		*dst = nil
-	case patch.IsSpecified():
-		*dst = new(patch[true])
+	case v.IsNull():
+		return &def
+	case v.IsSpecified():
+		return new(v[true])
 	}
-}
-
-// setOrDefault applies a field of a merge patch; null brings the default back.
-func setOrDefault[T any](dst *T, patch nullable.Nullable[T], def T) {
-	switch {
-	case patch.IsNull():
-		*dst = def
-	case patch.IsSpecified():
-		*dst = patch[true]
-	}
-}
-
-// merge is setOrDefault for an object, whose own fields are merged.
-func merge[T, P any](dst *T, patch nullable.Nullable[P], def T, apply func(*T, P)) {
-	switch {
-	case patch.IsNull():
-		*dst = def
-	case patch.IsSpecified():
-		apply(dst, patch[true])
-	}
+	return nil
 }

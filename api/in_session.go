@@ -1,6 +1,10 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // Domain is the session that is asked for, without its first message.
 func (in *NewSession) Domain(by string) domain.NewSession {
@@ -17,14 +21,28 @@ func (in *SessionPatch) Domain(budgets domain.Budgets) domain.SessionPatch {
 		patch.ProviderID = new(in.ProviderID[true]) // "" for null: the default provider
 	}
 	if in.Budgets.IsSpecified() {
-		merge(&budgets, in.Budgets, domain.Budgets{}, func(b *domain.Budgets, p SessionPatchBudgets) {
-			setOptional(&b.MaxTokensPerRound, p.MaxTokensPerRound)
-			setOptional(&b.MaxCostPerRound, p.MaxCostPerRound)
-			setOptional(&b.MaxCostPerSession, p.MaxCostPerSession)
-		})
+		sessionBudgets(in.Budgets).Apply(&budgets)
 		patch.Budgets = &budgets
 	}
 	return patch
+}
+
+// sessionBudgets is a change of budgets; null takes them all away.
+func sessionBudgets(in nullable.Nullable[SessionPatchBudgets]) domain.BudgetsPatch {
+	if in.IsNull() {
+		return noBudgets()
+	}
+	b := in[true]
+	return domain.BudgetsPatch{
+		MaxTokensPerRound: orNil(b.MaxTokensPerRound), MaxCostPerRound: orNil(b.MaxCostPerRound), MaxCostPerSession: orNil(b.MaxCostPerSession),
+	}
+}
+
+// noBudgets is the patch that takes all budgets away.
+func noBudgets() domain.BudgetsPatch {
+	return domain.BudgetsPatch{
+		MaxTokensPerRound: new(*int64), MaxCostPerRound: new(*float64), MaxCostPerSession: new(*float64), MaxCostPerDay: new(*float64),
+	}
 }
 
 // Busy is what the message asks for where the session works; "" for the usual.

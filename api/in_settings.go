@@ -1,102 +1,126 @@
 package api
 
 import (
-	"maps"
-
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Apply changes settings as the patch says. null brings back the default.
-func (in *SettingsPatch) Apply(s *domain.Settings) {
+// Domain is the change that is asked for; null brings a default back. version is the one
+// that the client saw.
+func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 	def := domain.DefaultSettings()
-	setOrDefault(&s.Language, in.Language, def.Language)
-	setOrDefault(&s.TimeZone, in.TimeZone, def.TimeZone)
-	setOrDefault(&s.DayStartHour, in.DayStartHour, def.DayStartHour)
-	setOrDefault(&s.WeekStartDay, in.WeekStartDay, def.WeekStartDay)
-	setOrDefault(&s.RequireValidation, in.RequireValidation, def.RequireValidation)
-	setOrDefault(&s.AutomationValidation, in.AutomationValidation, def.AutomationValidation)
-	setOrDefault(&s.ChatPreempts, in.ChatPreempts, def.ChatPreempts)
-	setOrDefault(&s.ChatEvictionAfter, in.ChatEvictionAfter, def.ChatEvictionAfter)
-	setOrDefault(&s.AutomationMaxWait, in.AutomationMaxWait, def.AutomationMaxWait)
-	setOrDefault(&s.CompletionConfirmationDelay, in.CompletionConfirmationDelay, def.CompletionConfirmationDelay)
-	setOrDefault(&s.MaxInactivity, in.MaxInactivity, def.MaxInactivity)
-	setOrDefault(&s.MaxActiveDuration, in.MaxActiveDuration, def.MaxActiveDuration)
-	setOrDefault(&s.MisfireGrace, in.MisfireGrace, def.MisfireGrace)
-	merge(&s.NetworkRetry, in.NetworkRetry, def.NetworkRetry, func(dst *domain.NetworkRetry, retry SettingsPatchNetworkRetry) {
-		setOrDefault(&dst.Policy, retry.Policy, def.NetworkRetry.Policy)
-		setOrDefault(&dst.Delays, retry.Delays, def.NetworkRetry.Delays)
-	})
-	setOrDefault(&s.Relaunch, in.Relaunch, def.Relaunch)
-	setOrDefault(&s.PromptDetail, in.PromptDetail, def.PromptDetail)
-	setOrDefault(&s.MaxCallsPerResponse, in.MaxCallsPerResponse, def.MaxCallsPerResponse)
-	setOrDefault(&s.MaxQueueLength, in.MaxQueueLength, def.MaxQueueLength)
-	setOrDefault(&s.ApprovalExpiry, in.ApprovalExpiry, def.ApprovalExpiry)
-	setOrDefault(&s.ApprovalOnExpiry, in.ApprovalOnExpiry, def.ApprovalOnExpiry)
-	setOrDefault(&s.FallbackProviders, in.FallbackProviders, def.FallbackProviders)
-	merge(&s.Prices, in.Prices, def.Prices, applyPrices)
-	merge(&s.PromptChunks, in.PromptChunks, def.PromptChunks, applyChunks)
-	merge(&s.Limits, in.Limits, def.Limits, func(dst *domain.LimitSet, limits SettingsPatchLimits) {
-		merge(&dst.Chat, limits.Chat, def.Limits.Chat, limitsOf(domain.Chat))
-		merge(&dst.Automation, limits.Automation, def.Limits.Automation, limitsOf(domain.Run))
-	})
-}
-
-// limitsOf applies a patch to the limits of a type of session, its preset first.
-func limitsOf(t domain.SessionType) func(*domain.Limits, LimitsPatch) {
-	return func(l *domain.Limits, p LimitsPatch) {
-		if p.Preset != nil { // strict is the only one
-			l.Strict(t)
-		}
-		setOptional(&l.MaxAutonomousRoundtrips, p.MaxAutonomousRoundtrips)
-		setOptional(&l.MaxDataQueryIterations, p.MaxDataQueryIterations)
-		setOptional(&l.MaxActionRetries, p.MaxActionRetries)
-		setOptional(&l.MaxFormatErrorRetries, p.MaxFormatErrorRetries)
-		setOptional(&l.MaxCommandsPerSession, p.MaxCommandsPerSession)
-		setOptional(&l.MaxTokensPerRound, p.MaxTokensPerRound)
-		setOptional(&l.MaxCostPerRound, p.MaxCostPerRound)
-		setOptional(&l.MaxCostPerSession, p.MaxCostPerSession)
-		setOptional(&l.MaxCostPerDay, p.MaxCostPerDay)
-		setOptional(&l.MaxCostPerMonth, p.MaxCostPerMonth)
-		setOptional(&l.ContextBudgetTokens, p.ContextBudgetTokens)
+	return domain.SettingsPatch{
+		Version:                     version,
+		Language:                    orDefault(in.Language, def.Language),
+		TimeZone:                    orDefault(in.TimeZone, def.TimeZone),
+		DayStartHour:                orDefault(in.DayStartHour, def.DayStartHour),
+		WeekStartDay:                orDefault(in.WeekStartDay, def.WeekStartDay),
+		RequireValidation:           orDefault(in.RequireValidation, def.RequireValidation),
+		AutomationValidation:        orDefault(in.AutomationValidation, def.AutomationValidation),
+		ChatPreempts:                orDefault(in.ChatPreempts, def.ChatPreempts),
+		ChatEvictionAfter:           orDefault(in.ChatEvictionAfter, def.ChatEvictionAfter),
+		AutomationMaxWait:           orDefault(in.AutomationMaxWait, def.AutomationMaxWait),
+		CompletionConfirmationDelay: orDefault(in.CompletionConfirmationDelay, def.CompletionConfirmationDelay),
+		MaxInactivity:               orDefault(in.MaxInactivity, def.MaxInactivity),
+		MaxActiveDuration:           orDefault(in.MaxActiveDuration, def.MaxActiveDuration),
+		MisfireGrace:                orDefault(in.MisfireGrace, def.MisfireGrace),
+		Relaunch:                    orDefault(in.Relaunch, def.Relaunch),
+		PromptDetail:                orDefault(in.PromptDetail, def.PromptDetail),
+		MaxCallsPerResponse:         orDefault(in.MaxCallsPerResponse, def.MaxCallsPerResponse),
+		MaxQueueLength:              orDefault(in.MaxQueueLength, def.MaxQueueLength),
+		ApprovalExpiry:              orDefault(in.ApprovalExpiry, def.ApprovalExpiry),
+		ApprovalOnExpiry:            orDefault(in.ApprovalOnExpiry, def.ApprovalOnExpiry),
+		FallbackProviders:           orDefault(in.FallbackProviders, def.FallbackProviders),
+		NetworkRetry:                retryPatch(in.NetworkRetry, def.NetworkRetry),
+		Prices:                      pricesPatch(in.Prices),
+		PromptChunks:                chunksPatch(in.PromptChunks),
+		Limits:                      limitSetPatch(in.Limits, def.Limits),
 	}
 }
 
-// applyPrices changes the prices of the models that the patch names; null takes a model's
-// away.
-func applyPrices(dst *domain.Prices, patch map[string]nullable.Nullable[PricePatch]) {
-	all := maps.Clone(*dst)
-	if all == nil {
-		all = domain.Prices{}
+func retryPatch(in nullable.Nullable[SettingsPatchNetworkRetry], def domain.NetworkRetry) domain.NetworkRetryPatch {
+	if in.IsNull() {
+		return domain.NetworkRetryPatch{Policy: &def.Policy, Delays: &def.Delays}
 	}
-	for model, p := range patch {
-		if p.IsNull() {
-			delete(all, model)
+	retry := in[true]
+	return domain.NetworkRetryPatch{Policy: orDefault(retry.Policy, def.Policy), Delays: orDefault(retry.Delays, def.Delays)}
+}
+
+func limitSetPatch(in nullable.Nullable[SettingsPatchLimits], def domain.LimitSet) domain.LimitSetPatch {
+	if in.IsNull() {
+		return domain.LimitSetPatch{Chat: allLimits(def.Chat), Automation: allLimits(def.Automation)}
+	}
+	limits := in[true]
+	return domain.LimitSetPatch{Chat: limitsPatch(limits.Chat, def.Chat), Automation: limitsPatch(limits.Automation, def.Automation)}
+}
+
+func limitsPatch(in nullable.Nullable[LimitsPatch], def domain.Limits) domain.LimitsPatch {
+	if in.IsNull() {
+		return allLimits(def)
+	}
+	p := in[true]
+	return domain.LimitsPatch{
+		Strict:                  p.Preset != nil, // strict is the only preset
+		MaxAutonomousRoundtrips: orNil(p.MaxAutonomousRoundtrips),
+		MaxDataQueryIterations:  orNil(p.MaxDataQueryIterations),
+		MaxActionRetries:        orNil(p.MaxActionRetries),
+		MaxFormatErrorRetries:   orNil(p.MaxFormatErrorRetries),
+		MaxCommandsPerSession:   orNil(p.MaxCommandsPerSession),
+		MaxTokensPerRound:       orNil(p.MaxTokensPerRound),
+		MaxCostPerRound:         orNil(p.MaxCostPerRound),
+		MaxCostPerSession:       orNil(p.MaxCostPerSession),
+		MaxCostPerDay:           orNil(p.MaxCostPerDay),
+		MaxCostPerMonth:         orNil(p.MaxCostPerMonth),
+		ContextBudgetTokens:     orNil(p.ContextBudgetTokens),
+	}
+}
+
+// allLimits is the patch that makes limits what these are.
+func allLimits(l domain.Limits) domain.LimitsPatch {
+	return domain.LimitsPatch{
+		MaxAutonomousRoundtrips: &l.MaxAutonomousRoundtrips,
+		MaxDataQueryIterations:  &l.MaxDataQueryIterations,
+		MaxActionRetries:        &l.MaxActionRetries,
+		MaxFormatErrorRetries:   &l.MaxFormatErrorRetries,
+		MaxCommandsPerSession:   &l.MaxCommandsPerSession,
+		MaxTokensPerRound:       &l.MaxTokensPerRound,
+		MaxCostPerRound:         &l.MaxCostPerRound,
+		MaxCostPerSession:       &l.MaxCostPerSession,
+		MaxCostPerDay:           &l.MaxCostPerDay,
+		MaxCostPerMonth:         &l.MaxCostPerMonth,
+		ContextBudgetTokens:     &l.ContextBudgetTokens,
+	}
+}
+
+// pricesPatch: null takes a model's price away.
+func pricesPatch(in nullable.Nullable[map[string]nullable.Nullable[PricePatch]]) domain.PricesPatch {
+	if !in.IsSpecified() || in.IsNull() {
+		return domain.PricesPatch{None: in.IsNull()}
+	}
+	models := map[string]*domain.PricePatch{}
+	for model, given := range in[true] {
+		if models[model] = nil; given.IsNull() {
 			continue
 		}
-		price, in := all[model], p[true]
-		price.Input, price.Output = *in.Input, *in.Output
-		setOptional(&price.CacheRead, in.CacheRead)
-		setOptional(&price.CacheWrite, in.CacheWrite)
-		all[model] = price
+		p := given[true]
+		models[model] = &domain.PricePatch{Input: *p.Input, Output: *p.Output, CacheRead: orNil(p.CacheRead), CacheWrite: orNil(p.CacheWrite)}
 	}
-	*dst = all
+	return domain.PricesPatch{Models: models}
 }
 
-// applyChunks changes the chunks that the patch names; null takes a change back.
-func applyChunks(dst *map[string]domain.ChunkChange, patch map[string]nullable.Nullable[ChunkPatch]) {
-	all := maps.Clone(*dst)
-	if all == nil {
-		all = map[string]domain.ChunkChange{}
+// chunksPatch: null takes a chunk's change back.
+func chunksPatch(in nullable.Nullable[map[string]nullable.Nullable[ChunkPatch]]) domain.ChunksPatch {
+	if !in.IsSpecified() || in.IsNull() {
+		return domain.ChunksPatch{None: in.IsNull()}
 	}
-	for name, p := range patch {
-		change := all[name]
-		setOptional(&change.Enabled, p[true].Enabled)
-		setOptional(&change.Text, p[true].Text)
-		if all[name] = change; p.IsNull() || change == (domain.ChunkChange{}) {
-			delete(all, name)
+	names := map[string]*domain.ChunkPatch{}
+	for name, given := range in[true] {
+		if names[name] = nil; given.IsNull() {
+			continue
 		}
+		p := given[true]
+		names[name] = &domain.ChunkPatch{Enabled: orNil(p.Enabled), Text: orNil(p.Text)}
 	}
-	*dst = all
+	return domain.ChunksPatch{Names: names}
 }

@@ -108,14 +108,19 @@ func TestPatches(t *testing.T) {
 
 func TestNullBringsADefaultBack(t *testing.T) {
 	s, def := domain.DefaultSettings(), domain.DefaultSettings()
+	apply := func(patch string) {
+		if err := read[api.SettingsPatch](t, patch).Domain(0).Apply(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	change := `{"language":"fr","max_queue_length":3,"network_retry":{"delays":["3s"]},"limits":{"chat":{"max_cost_per_day":9}},
 		"prices":{"m":{"input":1,"output":2}},"prompt_chunks":{"x":{"enabled":false}}}`
-	read[api.SettingsPatch](t, change).Apply(&s)
+	apply(change)
 	if s.Language != "fr" || s.MaxQueueLength != 3 || *s.Limits.Chat.MaxCostPerDay != 9 || s.Prices["m"].Output != 2 || len(s.PromptChunks) != 1 {
 		t.Errorf("%+v", s)
 	}
 	back := `{"language":null,"max_queue_length":null,"network_retry":null,"limits":null,"prices":{"m":null},"prompt_chunks":{"x":null}}`
-	read[api.SettingsPatch](t, back).Apply(&s)
+	apply(back)
 	s.Prices, s.PromptChunks = def.Prices, def.PromptChunks // empty, or none
 	if !reflect.DeepEqual(s, def) {
 		t.Errorf("%+v\nnot %+v", s, def)

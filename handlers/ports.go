@@ -208,11 +208,11 @@ type ProviderProbe interface {
 	ProviderModels(ctx context.Context, ws, id string) ([]string, error)
 }
 
-// Settings reads and changes the workspace's settings. change may return a domain
-// error, which refuses the whole change.
+// Settings reads and changes the workspace's settings. patch.Version is
+// what If-Match demanded (0: nothing).
 type Settings interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
-	UpdateSettings(ctx context.Context, ws string, change func(*domain.Settings) error) (*domain.Workspace, error)
+	UpdateSettings(ctx context.Context, ws string, patch domain.SettingsPatch) (*domain.Workspace, error)
 }
 
 // NewKey is what a key is made of.

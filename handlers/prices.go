@@ -13,10 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-const (
-	maxPrices    = 200
-	maxModelName = 200
-)
+const maxModelName = 200
 
 // checkPrices holds each price to its tags, and each name to its length, by hand: the
 // names of models have points in them, which the path of a broken rule cannot tell from

@@ -2,10 +2,6 @@ package handlers
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"hash/fnv"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -34,22 +30,7 @@ func (s *settingsRoutes) updateSettings(w http.ResponseWriter, r *http.Request) 
 		s.fail(w, r, err)
 		return
 	}
-	seen := ifMatch(r)
-	ws, err := s.Settings.UpdateSettings(r.Context(), id, func(settings *domain.Settings) error {
-		now, err := settingsVersion(settings)
-		if err != nil {
-			return err
-		}
-		if seen != 0 && seen != now {
-			return domain.Errorf(CodePreconditionFailed, "The settings have changed since you read them. "+
-				"Nothing was changed now; read them again and make your change there.")
-		}
-		in.Apply(settings)
-		if len(settings.Prices) > maxPrices {
-			return domain.Invalid("/prices", "too_large", "A workspace may have %d prices of its own.", maxPrices)
-		}
-		return nil
-	})
+	ws, err := s.Settings.UpdateSettings(r.Context(), id, in.Domain(ifMatch(r)))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -58,25 +39,13 @@ func (s *settingsRoutes) updateSettings(w http.ResponseWriter, r *http.Request) 
 }
 
 func (s *settingsRoutes) writeSettings(w http.ResponseWriter, r *http.Request, settings *domain.Settings) {
-	version, err := settingsVersion(settings)
+	version, err := settings.Version()
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	setETag(w, version)
 	s.writeJSON(w, r, http.StatusOK, api.SettingsFrom(settings))
-}
-
-// settingsVersion is a number that other settings do not have. The settings are one
-// text without a version of its own, so it is made from what clients see of them.
-func settingsVersion(settings *domain.Settings) (int64, error) {
-	text, err := json.Marshal(api.SettingsFrom(settings))
-	if err != nil {
-		return 0, fmt.Errorf("number the settings: %w", err)
-	}
-	sum := fnv.New64a()
-	_, _ = sum.Write(text)                           // a hash refuses nothing
-	return int64(sum.Sum64()&math.MaxInt64) | 1, nil // never 0, which is nobody's
 }
 
 // checkSettings checks what no rule of form can say.

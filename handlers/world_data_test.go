@@ -321,12 +321,12 @@ func (w *world) DeleteProvider(_ context.Context, _, id string, _ int64) error {
 	return err
 }
 
-func (w *world) UpdateSettings(_ context.Context, id string, change func(*domain.Settings) error) (*domain.Workspace, error) {
+func (w *world) UpdateSettings(_ context.Context, id string, patch domain.SettingsPatch) (*domain.Workspace, error) {
 	ws, err := w.Workspace(context.Background(), id)
 	if err != nil {
 		return nil, err
 	}
-	return ws, change(&ws.Settings)
+	return ws, patch.Apply(&ws.Settings)
 }
 
 func (w *world) Keys(context.Context, string) ([]*domain.Key, error) { return w.keys, nil }

@@ -159,7 +159,7 @@ var writes = []write{
 	{"settings", func(w *cutWorld) (func(context.Context) error, func() int) {
 		before := w.settings()
 		return func(ctx context.Context) error {
-			_, err := w.store.Workspaces.UpdateSettings(ctx, ws, func(x *domain.Settings) error { x.MaxQueueLength++; return nil })
+			_, err := w.store.Workspaces.UpdateSettings(ctx, ws, domain.SettingsPatch{MaxQueueLength: new(before + 1)})
 			return err
 		}, func() int { return w.settings() - before }
 	}},

@@ -84,11 +84,8 @@ func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspac
 	return err
 }
 
-// UpdateSettings changes the settings under the workspace's lock. An error of change
-// refuses the whole.
-func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, change func(*domain.Settings) error) (
-	*domain.Workspace, error,
-) {
+// UpdateSettings merges a patch into the settings under the workspace's lock.
+func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
 	var w *domain.Workspace
 	err := s.write(ctx, workspace, func(t *tx) error {
 		row, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock)
@@ -98,7 +95,7 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, c
 		if w, err = row.workspace(); err != nil {
 			return err
 		}
-		if err := change(&w.Settings); err != nil {
+		if err := patch.Apply(&w.Settings); err != nil {
 			return err
 		}
 		settings, err := sqldb.EncodeJSON(&w.Settings)

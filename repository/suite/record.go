@@ -120,10 +120,7 @@ func lineOf(l domain.RecordLine) string {
 func usage(w *world) {
 	random := rand.New(rand.NewPCG(7, 11))
 	ctx := w.Context()
-	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, func(s *domain.Settings) error {
-		s.TimeZone, s.DayStartHour = "Europe/Paris", 4
-		return nil
-	})
+	settings, err := w.Workspaces.UpdateSettings(ctx, domain.DefaultWorkspace, domain.SettingsPatch{TimeZone: new("Europe/Paris"), DayStartHour: new(4)})
 	w.ok(err)
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)

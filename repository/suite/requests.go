@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -143,10 +144,11 @@ func configuration(w *world) {
 	all, err := w.Workspaces.Workspaces(ctx)
 	w.ok(err)
 	w.equal(len(all), 2, "workspaces")
-	_, err = w.Workspaces.UpdateSettings(ctx, "other", func(x *domain.Settings) error {
-		x.Language = "fr"
-		return domain.Invalid("/language", "x", "no")
-	})
+	many := map[string]*domain.PricePatch{}
+	for i := range 201 { // one more than a workspace may have
+		many[fmt.Sprint(i)] = &domain.PricePatch{}
+	}
+	_, err = w.Workspaces.UpdateSettings(ctx, "other", domain.SettingsPatch{Language: new("fr"), Prices: domain.PricesPatch{Models: many}})
 	w.code(err, domain.CodeInvalid)
 	other, err := w.Workspaces.Workspace(ctx, "other")
 	w.ok(err)

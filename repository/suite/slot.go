@@ -273,10 +273,7 @@ func deletion(w *world) {
 	log, _, err := w.Events.Events(w.Context(), s.WorkspaceID, "", 0, domain.PageSize{Rows: 1000})
 	w.ok(err)
 	w.equal(len(log), int(gone.Events[0].Seq), "the log after the deletion")
-	settings, err := w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
-		x.Limits.Chat.MaxCostPerDay = new(10.0)
-		return nil
-	})
+	settings, err := w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, domain.SettingsPatch{Limits: domain.LimitSetPatch{Chat: domain.LimitsPatch{MaxCostPerDay: new(new(10.0))}}})
 	w.ok(err)
 	w.equal(*settings.Settings.Limits.Chat.MaxCostPerDay, 10.0, "the new setting")
 	v, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
@@ -284,10 +281,7 @@ func deletion(w *world) {
 	w.equal(v.Spent.Today, 2.5, "spent today")
 
 	// What decisions share of the settings is not what a change of them works on.
-	_, err = w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, func(x *domain.Settings) error {
-		*x.Limits.Chat.MaxCostPerDay = 20
-		return nil
-	})
+	_, err = w.Workspaces.UpdateSettings(w.Context(), s.WorkspaceID, domain.SettingsPatch{Limits: domain.LimitSetPatch{Chat: domain.LimitsPatch{MaxCostPerDay: new(new(20.0))}}})
 	w.ok(err)
 	later, err := w.View(w.Context(), s.WorkspaceID, keep.ID)
 	w.ok(err)

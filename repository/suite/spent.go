@@ -22,12 +22,10 @@ func (w *world) called(s *domain.Session, at time.Time, cost float64) {
 // spending: money is counted by the days and months of the workspace's calendar, and
 // what a call under way may cost counts until it is settled.
 func spending(w *world) {
-	day := func(d *float64) func(*domain.Settings) error {
-		return func(x *domain.Settings) error {
-			x.TimeZone, x.DayStartHour = "Europe/Paris", 4
-			x.Limits.Automation.MaxCostPerDay, x.Limits.Chat.MaxCostPerMonth = d, d
-			return nil
-		}
+	day := func(d *float64) domain.SettingsPatch {
+		return domain.SettingsPatch{TimeZone: new("Europe/Paris"), DayStartHour: new(4), Limits: domain.LimitSetPatch{
+			Chat: domain.LimitsPatch{MaxCostPerMonth: &d}, Automation: domain.LimitsPatch{MaxCostPerDay: &d},
+		}}
 	}
 	_, err := w.Workspaces.UpdateSettings(w.Context(), domain.DefaultWorkspace, day(new(10.0)))
 	w.ok(err)

@@ -68,10 +68,10 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 		config.Runner = c
 		config.Log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	})
-	c.settings(func(s *domain.Settings) {
-		s.NetworkRetry.Policy = []string{"forever", "requeue_after_3"}[seed%2]
-		s.ChatPreempts = seed%3 != 0
-		s.AutomationMaxWait = domain.Duration(20 * time.Minute)
+	c.settings(domain.SettingsPatch{
+		NetworkRetry:      domain.NetworkRetryPatch{Policy: new([]string{"forever", "requeue_after_3"}[seed%2])},
+		ChatPreempts:      new(seed%3 != 0),
+		AutomationMaxWait: new(domain.Duration(20 * time.Minute)),
 	})
 	for i, change := range []func(*domain.NewAutomation){
 		harness.Guarded, harness.Confirmed, harness.Refusing,
@@ -413,7 +413,7 @@ func (c *crowd) tellsTrue(s *domain.Session) {
 // time passes. Then nobody waits any more.
 func (c *crowd) calmDown() {
 	c.calm = true
-	c.settings(func(s *domain.Settings) { s.ChatEvictionAfter = domain.Duration(time.Minute) })
+	c.settings(domain.SettingsPatch{ChatEvictionAfter: new(domain.Duration(time.Minute))})
 	for _, order := range c.orders { // nothing new begins
 		_, _, err := c.automations.UpdateAutomation(c.t.Context(), domain.DefaultWorkspace, order, domain.AutomationPatch{Enabled: new(false)})
 		c.ok(err)

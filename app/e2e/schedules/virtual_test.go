@@ -128,12 +128,9 @@ func (v *virtual) next() time.Time {
 }
 
 // settings changes those of the workspace.
-func (v *virtual) settings(change func(*domain.Settings)) {
+func (v *virtual) settings(patch domain.SettingsPatch) {
 	v.t.Helper()
-	_, err := v.store.Workspaces.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, func(s *domain.Settings) error {
-		change(s)
-		return nil
-	})
+	_, err := v.store.Workspaces.UpdateSettings(v.t.Context(), domain.DefaultWorkspace, patch)
 	v.ok(err)
 }
 

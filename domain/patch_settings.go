@@ -1,0 +1,232 @@
+package domain
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+)
+
+// SettingsPatch changes settings. Nil: unchanged. Version is the one that the client saw;
+// 0: any.
+type SettingsPatch struct {
+	Version                     int64
+	Language                    *string
+	TimeZone                    *string
+	DayStartHour                *int
+	WeekStartDay                *string
+	RequireValidation           *bool
+	AutomationValidation        *string
+	ChatPreempts                *bool
+	ChatEvictionAfter           *Duration
+	AutomationMaxWait           *Duration
+	CompletionConfirmationDelay *Duration
+	MaxInactivity               *Duration
+	MaxActiveDuration           *Duration
+	MisfireGrace                *Duration
+	Relaunch                    *string
+	PromptDetail                *string
+	MaxCallsPerResponse         *int
+	MaxQueueLength              *int
+	ApprovalExpiry              *Duration
+	ApprovalOnExpiry            *string
+	FallbackProviders           *[]string
+	NetworkRetry                NetworkRetryPatch
+	Prices                      PricesPatch
+	PromptChunks                ChunksPatch
+	Limits                      LimitSetPatch
+}
+
+// NetworkRetryPatch changes how the network is tried again.
+type NetworkRetryPatch struct {
+	Policy *string
+	Delays *[]Duration
+}
+
+// PricesPatch changes the prices of the models that it names; nil takes a model's away.
+type PricesPatch struct {
+	None   bool // all go, whatever Models says
+	Models map[string]*PricePatch
+}
+
+// PricePatch changes a price. Of the cache's, nil: unchanged; a pointer to nil: none.
+type PricePatch struct {
+	Input, Output float64
+	CacheRead     **float64
+	CacheWrite    **float64
+}
+
+// ChunksPatch changes the chunks that it names; nil takes a chunk's change back.
+type ChunksPatch struct {
+	None  bool // all are as they were built in, whatever Names says
+	Names map[string]*ChunkPatch
+}
+
+// ChunkPatch changes a chunk. Nil: unchanged; a pointer to nil: as it was built in.
+type ChunkPatch struct {
+	Enabled **bool
+	Text    **string
+}
+
+// LimitSetPatch changes the limits of each kind of session.
+type LimitSetPatch struct {
+	Chat       LimitsPatch
+	Automation LimitsPatch
+}
+
+// LimitsPatch changes limits. Nil: unchanged; a pointer to nil: no limit.
+type LimitsPatch struct {
+	Strict                  bool // the preset; the fields come after it
+	MaxAutonomousRoundtrips **int
+	MaxDataQueryIterations  **int
+	MaxActionRetries        **int
+	MaxFormatErrorRetries   **int
+	MaxCommandsPerSession   **int
+	MaxTokensPerRound       **int64
+	MaxCostPerRound         **float64
+	MaxCostPerSession       **float64
+	MaxCostPerDay           **float64
+	MaxCostPerMonth         **float64
+	ContextBudgetTokens     **int
+}
+
+// maxPrices bounds the prices of a workspace's own.
+const maxPrices = 200
+
+// Apply merges the patch into settings, if they are still those that the client saw.
+func (p SettingsPatch) Apply(s *Settings) error {
+	if err := p.sameVersion(s); err != nil {
+		return err
+	}
+	set(&s.Language, p.Language)
+	set(&s.TimeZone, p.TimeZone)
+	set(&s.DayStartHour, p.DayStartHour)
+	set(&s.WeekStartDay, p.WeekStartDay)
+	set(&s.RequireValidation, p.RequireValidation)
+	set(&s.AutomationValidation, p.AutomationValidation)
+	set(&s.ChatPreempts, p.ChatPreempts)
+	set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
+	set(&s.AutomationMaxWait, p.AutomationMaxWait)
+	set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)
+	set(&s.MaxInactivity, p.MaxInactivity)
+	set(&s.MaxActiveDuration, p.MaxActiveDuration)
+	set(&s.MisfireGrace, p.MisfireGrace)
+	set(&s.Relaunch, p.Relaunch)
+	set(&s.PromptDetail, p.PromptDetail)
+	set(&s.MaxCallsPerResponse, p.MaxCallsPerResponse)
+	set(&s.MaxQueueLength, p.MaxQueueLength)
+	set(&s.ApprovalExpiry, p.ApprovalExpiry)
+	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
+	set(&s.FallbackProviders, p.FallbackProviders)
+	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
+	set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
+	p.Prices.apply(&s.Prices)
+	p.PromptChunks.apply(&s.PromptChunks)
+	p.Limits.Chat.apply(&s.Limits.Chat, Chat)
+	p.Limits.Automation.apply(&s.Limits.Automation, Run)
+	if len(s.Prices) > maxPrices {
+		return Invalid("/prices", "too_large", "A workspace may have %d prices of its own.", maxPrices)
+	}
+	return nil
+}
+
+func (p SettingsPatch) sameVersion(s *Settings) error {
+	if p.Version == 0 {
+		return nil
+	}
+	now, err := s.Version()
+	if err != nil {
+		return err
+	}
+	if p.Version != now {
+		return Errorf(CodePreconditionFailed, "The settings have changed since you read them. "+
+			"Nothing was changed now; read them again and make your change there.")
+	}
+	return nil
+}
+
+// apply works on a copy: the settings before the change may be read by others.
+func (p PricesPatch) apply(dst *Prices) {
+	if p.None {
+		*dst = Prices{}
+		return
+	}
+	if p.Models == nil {
+		return
+	}
+	all := maps.Clone(*dst)
+	if all == nil {
+		all = Prices{}
+	}
+	for model, patch := range p.Models {
+		if patch == nil {
+			delete(all, model)
+			continue
+		}
+		price := all[model]
+		price.Input, price.Output = patch.Input, patch.Output
+		set(&price.CacheRead, patch.CacheRead)
+		set(&price.CacheWrite, patch.CacheWrite)
+		all[model] = price
+	}
+	*dst = all
+}
+
+// apply works on a copy, as that of the prices. A change that says nothing is none.
+func (p ChunksPatch) apply(dst *map[string]ChunkChange) {
+	if p.None {
+		*dst = map[string]ChunkChange{}
+		return
+	}
+	if p.Names == nil {
+		return
+	}
+	all := maps.Clone(*dst)
+	if all == nil {
+		all = map[string]ChunkChange{}
+	}
+	for name, patch := range p.Names {
+		if patch == nil {
+			delete(all, name)
+			continue
+		}
+		change := all[name]
+		set(&change.Enabled, patch.Enabled)
+		set(&change.Text, patch.Text)
+		if all[name] = change; change == (ChunkChange{}) {
+			delete(all, name)
+		}
+	}
+	*dst = all
+}
+
+func (p LimitsPatch) apply(l *Limits, t SessionType) {
+	if p.Strict {
+		l.Strict(t)
+	}
+	set(&l.MaxAutonomousRoundtrips, p.MaxAutonomousRoundtrips)
+	set(&l.MaxDataQueryIterations, p.MaxDataQueryIterations)
+	set(&l.MaxActionRetries, p.MaxActionRetries)
+	set(&l.MaxFormatErrorRetries, p.MaxFormatErrorRetries)
+	set(&l.MaxCommandsPerSession, p.MaxCommandsPerSession)
+	set(&l.MaxTokensPerRound, p.MaxTokensPerRound)
+	set(&l.MaxCostPerRound, p.MaxCostPerRound)
+	set(&l.MaxCostPerSession, p.MaxCostPerSession)
+	set(&l.MaxCostPerDay, p.MaxCostPerDay)
+	set(&l.MaxCostPerMonth, p.MaxCostPerMonth)
+	set(&l.ContextBudgetTokens, p.ContextBudgetTokens)
+}
+
+// Version is a number that other settings do not have. The settings are one text without
+// a version of its own, so it is made from what they say, and from the defaults: clients
+// see which values differ from those.
+func (s *Settings) Version() (int64, error) {
+	text, err := json.Marshal([]Settings{*s, DefaultSettings()})
+	if err != nil {
+		return 0, fmt.Errorf("number the settings: %w", err)
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(text)                           // a hash refuses nothing
+	return int64(sum.Sum64()&math.MaxInt64) | 1, nil // never 0, which is nobody's
+}
