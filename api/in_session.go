@@ -34,7 +34,8 @@ func sessionBudgets(in nullable.Nullable[SessionPatchBudgets]) domain.BudgetsPat
 	}
 	b := in[true]
 	return domain.BudgetsPatch{
-		MaxTokensPerRound: orNil(b.MaxTokensPerRound), MaxCostPerRound: orNil(b.MaxCostPerRound), MaxCostPerSession: orNil(b.MaxCostPerSession),
+		MaxTokensPerRound: orNil(b.MaxTokensPerRound), MaxCostPerRound: orNil(b.MaxCostPerRound),
+		MaxCostPerSession: orNil(b.MaxCostPerSession),
 	}
 }
 

@@ -104,7 +104,9 @@ func pricesPatch(in nullable.Nullable[map[string]nullable.Nullable[PricePatch]])
 			continue
 		}
 		p := given[true]
-		models[model] = &domain.PricePatch{Input: *p.Input, Output: *p.Output, CacheRead: orNil(p.CacheRead), CacheWrite: orNil(p.CacheWrite)}
+		models[model] = &domain.PricePatch{
+			Input: *p.Input, Output: *p.Output, CacheRead: orNil(p.CacheRead), CacheWrite: orNil(p.CacheWrite),
+		}
 	}
 	return domain.PricesPatch{Models: models}
 }
