@@ -125,7 +125,9 @@ type snapshot struct {
 	tx    *sqlx.Tx
 	stmts *statements
 	d     *Dialect
-	// missed are the texts that were not prepared yet.
+	// missed are the texts that were not prepared yet. Several goroutines may read in one
+	// transaction, as database/sql lets them.
+	mu     sync.Mutex
 	missed []string
 }
 
@@ -158,6 +160,8 @@ func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := s.stmts.find(query); stmt != nil {
 		return s.tx.StmtxContext(ctx, stmt)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.missed = append(s.missed, query)
 	return nil
 }
