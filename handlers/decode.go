@@ -111,11 +111,13 @@ func decode(body []byte, dst any) error {
 	if err := invalid(mistakes); err != nil {
 		return err
 	}
+	jsonbody.LetOthers(len(body))
 	if err := json.Unmarshal(body, dst); err != nil {
 		// The shape fits, so this is a value that its own type refuses.
 		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
 		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
 	}
+	jsonbody.LetOthers(len(body))
 	return invalid(&jsonbody.Mistakes{List: brokenRules(dst)})
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,6 +19,7 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	if err := check(text); err != nil {
 		return nil, nil, err
 	}
+	LetOthers(len(text))
 	r := reader{text: string(text), lenient: rules.Lenient, mistakes: &Mistakes{}}
 	value, err := r.value()
 	switch {
@@ -29,6 +31,17 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	return value, r.mistakes, nil
 }
 
+// largeText is what takes longer to look at than others should wait.
+const largeText = 64 << 10
+
+// LetOthers lets other requests run between two looks at a text of so many bytes: each
+// look at a megabyte takes some milliseconds, and Go interrupts only after ten.
+func LetOthers(bytes int) {
+	if bytes >= largeText {
+		runtime.Gosched()
+	}
+}
+
 // check sees to it that the text is one JSON value, so that the reader need not.
 func check(text []byte) error {
 	if !utf8.Valid(text) {
@@ -37,6 +50,7 @@ func check(text []byte) error {
 	if tooDeep(text) {
 		return refuse(TooDeep, "nested more than %d deep", MaxDepth)
 	}
+	LetOthers(len(text))
 	if json.Valid(text) {
 		return nil
 	}
