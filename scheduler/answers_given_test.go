@@ -203,3 +203,54 @@ func TestSettledApproval(t *testing.T) {
 		}
 	}
 }
+
+// By an approval's id that one is meant, not what was asked since; and of a no nothing
+// needs to be looked at first.
+func TestAnAnswerByTheApprovalsID(t *testing.T) {
+	recorded, err := record(domain.Decision{ApprovalID: "apr", Approved: true, By: admin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, since := approval(domain.ApprovalActions), approval(domain.ApprovalActions, "CREATE_ENTRY")
+	earlier.Status, earlier.Decision, since.ID = domain.ApprovalStatusApproved, recorded, "apr_since"
+	a, answers := newAsked(t, waits(domain.Chat, domain.WaitingValidation), since)
+	answers.Store = byID{a, map[string]*domain.Approval{"apr": earlier, "apr_since": since}}
+	r, err := answers.AnswerApproval(t.Context(), "ws", "apr", domain.Decision{Approved: true, By: admin})
+	if err != nil || r.Approval != earlier || len(a.changes) != 0 {
+		t.Errorf("the same answer again: %+v, %v", r, err)
+	}
+	_, err = answers.AnswerApproval(t.Context(), "ws", "apr", domain.Decision{By: admin})
+	if domain.ErrorCode(err) != domain.CodeValidationResolved {
+		t.Errorf("another answer: %v", err)
+	}
+	a, answers = newAsked(t, waits(domain.Chat, domain.WaitingValidation), approval(domain.ApprovalActions, "CREATE_ENTRY"))
+	answers.Store = &unreadable{asked: a, view: errAway}
+	if r, err = answers.AnswerApproval(t.Context(), "ws", "apr", domain.Decision{By: member}); err != nil ||
+		r.Approval.Status != domain.ApprovalStatusRefused {
+		t.Errorf("a no: %+v, %v", r, err)
+	}
+}
+
+// byID has several approvals.
+type byID struct {
+	*asked
+	all map[string]*domain.Approval
+}
+
+func (b byID) Approval(_ context.Context, _, id string) (*domain.Approval, error) {
+	return b.all[id], nil
+}
+
+// A person who says that a run is done before its timer does ends it, and who says that it
+// is not has it go on, though nobody asked.
+func TestAnEarlyConfirmationIsTaken(t *testing.T) {
+	for approved, ends := range map[bool]bool{true: true, false: false} {
+		s := run("me", domain.WaitingCompletionConfirmation, func(s *domain.Session) { s.State.Waiting = &domain.WaitingContext{} })
+		a, answers := newAsked(t, s)
+		r, err := answers.ConfirmCompletion(t.Context(), "ws", "me", domain.Decision{Approved: approved, By: member})
+		if err != nil || (r.Session.Phase == domain.Completed) != ends || r.Session.Phase == domain.WaitingCompletionConfirmation ||
+			len(a.changes) != 1 {
+			t.Errorf("approved %v: %+v, %v", approved, r, err)
+		}
+	}
+}

@@ -339,3 +339,42 @@ func TestSeq(t *testing.T) {
 		}
 	}
 }
+
+// Whoever must wait for a chat at rest is looked at when that has rested for long, and not
+// before: not polled, and not forgotten.
+func TestARestIsLookedAtWhenItIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, view(run("me", domain.ExecutingEnrichments), nil))
+		rests := chat("other", domain.Idle, func(s *domain.Session) { s.LastEventTime = time.Now().Add(-2 * time.Minute) })
+		o.waiters.Holder = rests
+		o.waiters.Queue = []domain.QueueRow{{WorkspaceID: "ws", SessionID: "me", Session: o.view.Session, Since: time.Now()}}
+		o.runs(t)
+		o.taken()
+		o.door.Look("ws")
+		if calls := o.taken(); !slices.Equal(calls, []string{"waiters"}) {
+			t.Errorf("at first: %q", calls)
+		}
+		time.Sleep(3*time.Minute - time.Millisecond)
+		if calls := o.taken(); len(calls) != 0 {
+			t.Errorf("before its time: %q", calls)
+		}
+		time.Sleep(2 * time.Millisecond)
+		if calls := o.taken(); len(calls) == 0 {
+			t.Error("it was forgotten")
+		}
+	})
+}
+
+// A driver at a safe point does not forget who must wait longer.
+func TestASafePointNotesWhenToLookAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, view(run("me", domain.ExecutingEnrichments), nil))
+		o.waiters.Holder = chat("other", domain.Idle, func(s *domain.Session) { s.LastEventTime = time.Now() })
+		o.waiters.Queue = []domain.QueueRow{{WorkspaceID: "ws", SessionID: "me", Session: o.view.Session, Since: time.Now()}}
+		o.loop.queue.SafePoint(t.Context(), o.view.Session)
+		want := time.Now().Add(time.Duration(o.waiters.Workspace.Settings.ChatEvictionAfter))
+		if at := o.door.wakeups.next(time.Now().Add(24 * time.Hour)); !at.Equal(want) {
+			t.Errorf("it is looked again at %s, want %s", at, want)
+		}
+	})
+}

@@ -49,6 +49,10 @@ func TestNext(t *testing.T) {
 				waiter("b", domain.Run, time.Hour),
 			},
 		}},
+		"not even a chat that could pre-empt": {waiters: domain.Waiters{
+			Holder: holder(domain.Run, domain.CallingAI, 0),
+			Queue:  []domain.QueueRow{waiter("a", domain.Run, time.Minute), waiter("b", domain.Chat, time.Minute)},
+		}},
 		"nor does who was set aside": {waiters: domain.Waiters{
 			Holder: holder(domain.Chat, domain.CallingAI, 0),
 			Queue:  []domain.QueueRow{waiter("a", domain.Run, time.Minute)},
@@ -174,5 +178,22 @@ func TestInactive(t *testing.T) {
 	unspoken := &domain.Session{Phase: domain.WaitingValidation, LastEventTime: noon}
 	if at := InactiveAt(unspoken, &settings); !at.Equal(noon.Add(after)) {
 		t.Errorf("without a person's word: %s", at)
+	}
+}
+
+// Who waits for the network yields to the first of the queue, and to nobody behind it.
+func TestTheNetworkYieldsInTheOrderOfTheQueue(t *testing.T) {
+	settings := domain.DefaultSettings()
+	for ahead, want := range map[int]Verdict{0: {Grant: true, Reason: NetworkYields}, 1: {Reason: HolderBusy}} {
+		r := Request{
+			Candidate: &domain.Session{ID: "a", Type: domain.Run, Phase: domain.CallingAI},
+			Holder:    holder(domain.Run, domain.WaitingNetworkRetry, 0), Ahead: ahead, Settings: &settings, Now: noon,
+		}
+		if want.Grant {
+			want.Displaced = r.Holder
+		}
+		if got := Decide(r); got != want {
+			t.Errorf("behind %d: %+v", ahead, got)
+		}
 	}
 }
