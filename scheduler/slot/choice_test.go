@@ -144,12 +144,14 @@ func TestNext(t *testing.T) {
 	}
 }
 
+func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+
 // The earliest of the times at which somebody may come is when it is looked again.
 func TestTheEarliestLookCounts(t *testing.T) {
 	var c Choice
-	for _, s := range []struct{ at, want time.Duration }{{3, 3}, {5, 3}, {1, 1}, {2, 1}} {
-		c.lookAgainAt(noon.Add(s.at * time.Minute))
-		if !c.LookAgain.Equal(noon.Add(s.want * time.Minute)) {
+	for _, s := range []struct{ at, want int }{{3, 3}, {5, 3}, {1, 1}, {2, 1}} {
+		c.lookAgainAt(minute(s.at))
+		if !c.LookAgain.Equal(minute(s.want)) {
 			t.Errorf("after %d: %s, want %d", s.at, c.LookAgain, s.want)
 		}
 	}
