@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"crypto/sha256"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -29,17 +28,4 @@ type Identity struct {
 // Author is the identity as it is recorded with what is done.
 func (id *Identity) Author() domain.Author {
 	return domain.Author{ID: id.Name, Name: id.Title, Role: id.Role}
-}
-
-type contextKey struct{}
-
-// With puts the identity into a request's context.
-func With(ctx context.Context, id *Identity) context.Context {
-	return context.WithValue(ctx, contextKey{}, id)
-}
-
-// From is the identity of a request's context, nil when nobody was asked for one.
-func From(ctx context.Context) *Identity {
-	id, _ := ctx.Value(contextKey{}).(*Identity)
-	return id
 }

@@ -24,9 +24,6 @@ type rule interface {
 	next(after, until int64) (int64, bool)
 }
 
-// Zone is the zone in which the schedule is read.
-func (p *Plan) Zone() *time.Location { return p.zone }
-
 // Next is the first instant strictly after the given one, in UTC; false when there is
 // none any more.
 func (p *Plan) Next(after time.Time) (at time.Time, ok bool) {

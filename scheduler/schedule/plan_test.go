@@ -40,7 +40,7 @@ func TestADailyScheduleRunsOnceEachDay(t *testing.T) {
 				same(t, fmt.Sprintf("cron at %02d:%02d", h, m), cron.Between(from, until.Add(-time.Minute), 1000), want)
 				rule := plan(t, "rrule", fmt.Sprintf("FREQ=DAILY;BYHOUR=%d;BYMINUTE=%d", h, m), place.zone, "2009-05-05T05:05:00")
 				same(t, fmt.Sprintf("rrule at %02d:%02d", h, m), rule.Between(from, until.Add(-time.Minute), 1000), want)
-				onceADay(t, want, cron.Zone())
+				onceADay(t, want, cron.zone)
 			}
 		})
 	}
@@ -162,8 +162,8 @@ func TestTheNightsOnWhichClocksChange(t *testing.T) {
 			at := utc(t, story.after)
 			for _, want := range story.want {
 				next, ok := p.Next(at)
-				if got := next.In(p.Zone()).Format(time.RFC3339); !ok || got != want {
-					t.Fatalf("after %s comes %s, want %s", at.In(p.Zone()), got, want)
+				if got := next.In(p.zone).Format(time.RFC3339); !ok || got != want {
+					t.Fatalf("after %s comes %s, want %s", at.In(p.zone), got, want)
 				}
 				at = next
 			}
@@ -240,7 +240,7 @@ func TestTheEnds(t *testing.T) {
 	p = plan(t, "rrule", "FREQ=DAILY;COUNT=3;BYHOUR=2,3;BYMINUTE=30", "Europe/Paris", "2026-03-29T00:00:00")
 	var got []string
 	for _, at := range p.Between(time.Time{}, utc(t, "2100-01-01T00:00:00Z"), 100) {
-		got = append(got, at.In(p.Zone()).Format(localLayout))
+		got = append(got, at.In(p.zone).Format(localLayout))
 	}
 	if fmt.Sprint(got) != "[2026-03-29T03:30:00 2026-03-30T02:30:00 2026-03-30T03:30:00]" {
 		t.Errorf("three runs: %v", got)
@@ -251,7 +251,7 @@ func TestTheEnds(t *testing.T) {
 	} {
 		p = plan(t, "rrule", "FREQ=DAILY;UNTIL="+until, "Europe/Paris", "2026-03-01T23:00:00")
 		list := p.Between(time.Time{}, utc(t, "2100-01-01T00:00:00Z"), 100)
-		if got := list[len(list)-1].In(p.Zone()).Format(time.RFC3339); got != last {
+		if got := list[len(list)-1].In(p.zone).Format(time.RFC3339); got != last {
 			t.Errorf("until %s: the last is at %s, want %s", until, got, last)
 		}
 	}

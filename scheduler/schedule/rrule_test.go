@@ -35,7 +35,7 @@ func TestTheExamplesOfTheRFC(t *testing.T) {
 		var days []string
 		p := plan(t, "rrule", rule, "America/New_York", "1997-09-02T09:00:00")
 		for _, at := range p.Between(time.Time{}, utc(t, "2010-01-01T00:00:00Z"), 100) {
-			local := at.In(p.Zone())
+			local := at.In(p.zone)
 			if local.Format(time.TimeOnly) != "09:00:00" {
 				t.Errorf("%s: %s", rule, local)
 			}

@@ -46,7 +46,7 @@ func TestWordsOfTheRest(t *testing.T) {
 	} {
 		s := domainSchedule(c.kind, c.expression, "Europe/Paris", "2026-01-02T08:30:00")
 		for language, want := range map[string]string{"en": c.en, "fr": c.fr, "de": c.en, "": c.en} {
-			if got := Words(s, language); got != want+" (Europe/Paris)" {
+			if got := inWords(s, language); got != want+" (Europe/Paris)" {
 				t.Errorf("%s in %q: %s, want %s", c.expression, language, got, want)
 			}
 		}
@@ -84,7 +84,7 @@ func TestPreviewRefuses(t *testing.T) {
 		if p, err := Preview(s, made, 3, "en"); domain.ErrorCode(err) != domain.CodeInvalid || p != nil {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
-		if got := Words(s, "en"); got != "" {
+		if got := inWords(s, "en"); got != "" {
 			t.Errorf("%s is said as %q", name, got)
 		}
 	}

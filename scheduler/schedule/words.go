@@ -8,20 +8,10 @@ import (
 	"time"
 
 	"github.com/teambition/rrule-go"
-
-	"github.com/fermata-dev/fermata/domain"
 )
 
-// Words says a schedule in one line: "every day at 07:30 (Europe/Paris)". What has no
-// short form is quoted. Empty for one that cannot be read.
-func Words(s domain.Schedule, language string) string {
-	p, err := Parse(s)
-	if err != nil {
-		return ""
-	}
-	return p.words(s.Expression, languageOf(language))
-}
-
+// words says a schedule in one line: "every day at 07:30 (Europe/Paris)". What has no
+// short form is quoted.
 func (p *Plan) words(expression string, l *words) string {
 	text := ""
 	switch r := p.rule.(type) {
