@@ -1,11 +1,12 @@
 package harness
 
 import (
+	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // QuickRuns are settings with which a run ends at once.
@@ -44,33 +45,32 @@ func (s *Server) Execute(order *domain.Automation) *domain.Receipt {
 // Until waits until a session is in a status, and gives it.
 func (s *Server) Until(session string, status ...string) *Reply {
 	s.T.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		r := s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
-		if slices.Contains(status, r.Str("status")) {
-			return r
-		}
-		if time.Now().After(deadline) {
-			s.T.Fatalf("the session is not %v: %s", status, r.Body)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	return s.await(session, fmt.Sprintf("the session is %v", status), func(r *Reply) bool { return slices.Contains(status, r.Str("status")) })
 }
 
 // Phase waits until a session is in a phase with so many answers behind it.
 func (s *Server) Phase(session, phase string, roundtrips int) *Reply {
 	s.T.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		r := s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
-		if r.Str("phase") == phase && r.At("total_roundtrips") == float64(roundtrips) {
-			return r
+	return s.await(session, fmt.Sprintf("the session is in %s after %d answers", phase, roundtrips), func(r *Reply) bool {
+		return r.Str("phase") == phase && r.At("total_roundtrips") == float64(roundtrips)
+	})
+}
+
+// await reads a session until it is as the story needs it; a failure shows how it was last.
+func (s *Server) await(session, what string, holds func(*Reply) bool) (last *Reply) {
+	s.T.Helper()
+	settled := false
+	defer func() {
+		if !settled && last != nil {
+			s.T.Logf("the session is: %s", last.Body)
 		}
-		if time.Now().After(deadline) {
-			s.T.Fatalf("the session is not in %s after %d answers: %s", phase, roundtrips, r.Body)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	}()
+	testkit.Until(s.T, what, func() bool {
+		last = s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
+		return holds(last)
+	})
+	settled = true
+	return last
 }
 
 // Sound checks that nothing is as it must not be.

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"time"
-
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -22,17 +20,10 @@ func (s *Server) Say(session, text string) *Reply {
 // Settle waits until the session is no longer at work, and gives it.
 func (s *Server) Settle(session string) *Reply {
 	s.T.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		r := s.Call("GET", "/v1/sessions/"+session, nil).Want(200)
-		if status := r.Str("status"); status != "running" && status != "queued" {
-			return r
-		}
-		if time.Now().After(deadline) {
-			s.T.Fatalf("the session is still at work: %s", r.Body)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	return s.await(session, "the session rests or waits", func(r *Reply) bool {
+		status := r.Str("status")
+		return status != "running" && status != "queued"
+	})
 }
 
 // messages are the session's, of all pages.
