@@ -30,7 +30,7 @@ func (a *App) wireScheduling() {
 	})
 	reads := sessionStore{a.store.Sessions, a.store.Automations}
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Streams: a.broker, Gather: a.gather()}
-	standing := automations.Config{
+	config := automations.Config{
 		Door:       door,
 		Sessions:   sessions,
 		Store:      reads,
@@ -43,13 +43,13 @@ func (a *App) wireScheduling() {
 		NewID:      ids.New,
 		Log:        a.log,
 	}
-	runs := automations.NewRuns(standing)
+	runs := automations.NewRuns(config)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
 		Messages:    &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
 		Answers:     &scheduler.Answers{Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals}, Checks: answers{a}},
-		Automations: automations.NewService(standing), Runs: runs,
+		Automations: automations.NewService(config), Runs: runs,
 		Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs),
 	}
 }

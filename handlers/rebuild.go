@@ -101,12 +101,12 @@ func (s *sessionRoutes) currentSession(r *http.Request, ws string, claim *KeyCla
 // acceptedMessage is the answer to a message that was accepted. claim.Seq is the last
 // number of its transaction.
 func (s *sessionRoutes) acceptedMessage(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
+	if !strings.HasPrefix(claim.CreatedID, domain.PrefixMessage+"_") {
+		return s.currentSession(r, ws, claim)
+	}
 	found, err := s.SessionReader.Session(r.Context(), ws, sessionID(r))
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the session for a rebuilt answer: %w", err)
-	}
-	if !strings.HasPrefix(claim.CreatedID, domain.PrefixMessage+"_") {
-		return http.StatusOK, api.SessionResult{EventSeq: claim.Seq, Session: *api.SessionFrom(found)}, nil
 	}
 	m, err := s.SessionReader.Message(r.Context(), ws, found.ID, claim.CreatedID)
 	switch {
