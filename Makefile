@@ -9,7 +9,7 @@ LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench long fuzz clean
+.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench bench-round long fuzz clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,9 @@ second-opinion: ## the conversations against a mock of the vendors that others w
 	@scripts/need node
 	@test -f $(AIMOCK) || npm install --silent --no-audit --no-fund --prefix .cache/second-opinion @copilotkit/aimock@1.43.0
 	FERMATA_SECOND_OPINION=$(AIMOCK) go test -run TestSecondOpinion -count=1 -v ./app/e2e/vendors
+
+bench-round: postgres ## chat rounds beside the floor, in processes of their own, the disk waited for: prints one table
+	FERMATA_TEST_FSYNC=on go test ./app/e2e/load -run '^$$' -bench '^BenchmarkRound$$' -count 1 -timeout 20m
 
 bench: postgres ## benchmarks: the whole server beside the floor, and its parts
 	go test -run '^$$' -bench . ./app/e2e/...

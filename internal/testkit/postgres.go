@@ -119,8 +119,8 @@ func (p *postgres) start(bin string) error {
 	// leaves nothing running.
 	p.cmd = exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -INT $pid; wait $pid`,
 		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync="+durable(),
-		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
-		"-c", "autovacuum=off")
+		"-c", "full_page_writes="+durable(), "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+		"-c", "autovacuum="+durable())
 	user.run(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -132,8 +132,8 @@ func (p *postgres) start(bin string) error {
 	return p.ready()
 }
 
-// durable is whether the server waits for the disk: only where a benchmark asks for
-// it by FERMATA_TEST_FSYNC=on.
+// durable is whether the server waits for the disk, and does what else a server does that
+// keeps its data: only where a benchmark asks for it by FERMATA_TEST_FSYNC=on.
 func durable() string {
 	if os.Getenv("FERMATA_TEST_FSYNC") == "on" {
 		return "on"

@@ -14,16 +14,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// BenchmarkTurn measures a whole chat turn, from the request to the event that ends
-// it, beside the floor on the same database: "x-floor" is the ratio of the medians.
-func BenchmarkTurn(b *testing.B) {
+// BenchmarkRoundHere is a chat round with client, model and server in this process, beside
+// the floor in it too: for the profiler. "x-floor" is the ratio of the medians.
+func BenchmarkRoundHere(b *testing.B) {
 	for name, open := range harness.Databases {
 		b.Run(name, func(b *testing.B) {
 			db, llm := open(b), fakeLLM(b)
-			lower := newTalker(b, newFloor(b, db, llm).URL, map[string]any{})
+			lower := newBenchTalker(b, door{url: newFloor(b, db, llm).URL})
 			s := newServer(b, db)
 			s.configureFake(llm)
-			upper := newTalker(b, s.URL, map[string]any{"type": "CHAT"})
+			upper := newBenchTalker(b, door{url: s.URL})
 			for range 20 {
 				lower.round()
 				upper.round()
@@ -45,7 +45,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// timed runs a turn and adds what the process spent meanwhile (client and fake model
+// timed runs a round and adds what the process spent meanwhile (client and model
 // included, on both sides).
 func timed(round func(), cpu *time.Duration) time.Duration {
 	started, before := time.Now(), harness.ProcessTime()
@@ -54,15 +54,15 @@ func timed(round func(), cpu *time.Duration) time.Duration {
 	return time.Since(started)
 }
 
-// BenchmarkTurnInALongSession measures the same turn behind a history.
-func BenchmarkTurnInALongSession(b *testing.B) {
+// BenchmarkRoundInALongSession measures the same round behind a history.
+func BenchmarkRoundInALongSession(b *testing.B) {
 	for _, n := range []int{0, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := newServer(b, harness.Databases["sqlite"](b))
 			s.configureFake(fakeLLM(b))
 			s.Call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": map[string]any{"context_budget_tokens": nil}}}).Want(200)
-			talk := newTalker(b, s.URL, map[string]any{"type": "CHAT"})
-			s.prefill(strings.TrimPrefix(talk.url, s.URL+"/v1/sessions/"), n)
+			talk := newBenchTalker(b, door{url: s.URL})
+			s.prefill(talk.session, n)
 			talk.round()
 			for b.Loop() {
 				talk.round()

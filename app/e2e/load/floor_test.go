@@ -4,12 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,84 +17,83 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// The floor is the physical limit that a turn is measured against: the same outer
-// API on the same database with the same fake model, two commits of one prepared
-// statement each, a hub, and nothing else.
+// floor is the physical limit that a round is measured against: the same outer API on the
+// same database with the same model, two commits of one prepared statement each (SQLite
+// needs two), a hub, and nothing else.
 type floor struct {
-	db   *sql.DB
-	add  *sql.Stmt
-	move *sql.Stmt // SQLite has no statement that does both
-	llm  string
+	store *floorStore
+	model string
 
-	mu   sync.Mutex
-	seq  int64
-	subs map[chan string]struct{}
+	mu       sync.Mutex
+	sessions []*floorSession
 }
 
-func newFloor(b *testing.B, db app.Database, llm string) *httptest.Server {
+type floorSession struct {
+	id int64
+
+	mu      sync.Mutex
+	seq     int64
+	history []byte // the messages as JSON, with commas, only ever appended to
+	subs    map[chan string]struct{}
+}
+
+func openFloor(ctx context.Context, db app.Database, model string) (*floor, error) {
+	store, err := openFloorStore(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("open the floor's database: %w", err)
+	}
+	return &floor{store: store, model: model}, nil
+}
+
+// newFloor is the floor within this process.
+func newFloor(b *testing.B, db app.Database, model string) *httptest.Server {
 	b.Helper()
-	driver, source := "postgres", db.DatabaseURL
-	if source == "" {
-		driver = "sqlite"
-		source = "file:" + filepath.Join(db.DataDir, "floor.db") + "?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"
-	}
-	pool, err := sql.Open(driver, source)
+	f, err := openFloor(b.Context(), db, model)
 	harness.Must(b, err)
-	b.Cleanup(func() { pool.Close() })
-	f := &floor{db: pool, llm: llm, subs: map[chan string]struct{}{}}
-	for _, statement := range []string{
-		"CREATE TABLE floor_sessions (id BIGINT PRIMARY KEY, phase TEXT NOT NULL)",
-		"CREATE TABLE floor_messages (seq BIGINT PRIMARY KEY, role TEXT, content TEXT)",
-		"INSERT INTO floor_sessions VALUES (1, 'IDLE')",
-	} {
-		_, err := pool.Exec(statement)
-		harness.Must(b, err)
-	}
-	if driver == "postgres" {
-		f.add, err = pool.Prepare("WITH m AS (INSERT INTO floor_messages VALUES ($1, $2, $3)) UPDATE floor_sessions SET phase = $4 WHERE id = 1")
-	} else {
-		pool.SetMaxOpenConns(1)
-		f.add, err = pool.Prepare("INSERT INTO floor_messages VALUES ($1, $2, $3)")
-		harness.Must(b, err)
-		f.move, err = pool.Prepare("UPDATE floor_sessions SET phase = $1 WHERE id = 1")
-	}
-	harness.Must(b, err)
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/sessions", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id":"1"}`) })
-	mux.HandleFunc("POST /v1/sessions/1/messages", f.message)
-	mux.HandleFunc("GET /v1/sessions/1/events", f.events)
-	server := httptest.NewServer(mux)
-	b.Cleanup(server.Close)
+	server := httptest.NewServer(f.handler())
+	b.Cleanup(func() { server.Close(); f.store.db.Close() })
 	return server
 }
 
-func (f *floor) commit(role, content, phase string) error {
-	f.mu.Lock()
-	f.seq++
-	seq := f.seq
-	f.mu.Unlock()
-	if f.move == nil {
-		_, err := f.add.Exec(seq, role, content, phase)
-		return err
-	}
-	tx, err := f.db.Begin()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.Stmt(f.add).Exec(seq, role, content); err != nil {
-		return err
-	}
-	if _, err := tx.Stmt(f.move).Exec(phase); err != nil {
-		return err
-	}
-	return tx.Commit()
+func (f *floor) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/sessions", f.create)
+	mux.HandleFunc("POST /v1/sessions/{id}/messages", f.message)
+	mux.HandleFunc("GET /v1/sessions/{id}/events", f.events)
+	return mux
 }
 
-func (f *floor) publish(frame string) {
+func (f *floor) create(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	s := &floorSession{id: int64(len(f.sessions)), subs: map[chan string]struct{}{}}
+	f.sessions = append(f.sessions, s)
+	f.mu.Unlock()
+	if err := f.store.create(s.id); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusCreated)
+	fmt.Fprintf(w, `{"id":"%d"}`, s.id)
+}
+
+func (f *floor) session(r *http.Request) *floorSession {
+	var id int
+	if _, err := fmt.Sscan(r.PathValue("id"), &id); err != nil {
+		return nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for c := range f.subs {
+	if id < 0 || id >= len(f.sessions) {
+		return nil
+	}
+	return f.sessions[id]
+}
+
+func (s *floorSession) publish(event, data string) {
+	frame := "event: " + event + "\ndata: " + data + "\n\n"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.subs {
 		select {
 		case c <- frame:
 		default:
@@ -103,25 +101,61 @@ func (f *floor) publish(frame string) {
 	}
 }
 
-func (f *floor) message(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Text string }
-	if json.NewDecoder(r.Body).Decode(&in) != nil || f.commit("user", in.Text, "CALLING_AI") != nil {
-		w.WriteHeader(500)
-		return
+// add appends to the history; quoted is the text as JSON.
+func (s *floorSession) add(role, quoted string) {
+	if len(s.history) > 0 {
+		s.history = append(s.history, ',')
 	}
-	w.WriteHeader(202)
-	go f.answer(in.Text)
+	s.history = append(s.history, `{"role":"`+role+`","content":`+quoted+`}`...)
 }
 
-func (f *floor) answer(text string) {
-	body := `{"model":"m","stream":true,"messages":[{"role":"user","content":"` + text + `"}]}`
-	res, err := harness.BenchClient.Post(f.llm+"/chat/completions", "application/json", strings.NewReader(body))
+func quote(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic("a text cannot fail to encode: " + err.Error())
+	}
+	return string(b)
+}
+
+func (f *floor) message(w http.ResponseWriter, r *http.Request) {
+	s := f.session(r)
+	var in struct{ Text string }
+	if s == nil || json.NewDecoder(r.Body).Decode(&in) != nil {
+		http.Error(w, "no such session, or no such message", http.StatusBadRequest)
+		return
+	}
+	s.seq++
+	if err := f.store.commit(s.id, s.seq, "user", in.Text, "CALLING_AI"); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	quoted := quote(in.Text)
+	s.add("user", quoted)
+	s.publish("message.created", `{"text":`+quoted+`}`)
+	w.WriteHeader(http.StatusAccepted)
+	go f.answer(s)
+}
+
+func (f *floor) answer(s *floorSession) {
+	const tools = `,"tools":[{"type":"function","function":{"name":"echo","parameters":{"type":"object","properties":{}}}}]`
+	body := `{"model":"m","stream":true,"messages":[` + string(s.history) + `]` + tools + `}`
+	res, err := harness.BenchClient.Post(f.model+"/chat/completions", "application/json", strings.NewReader(body))
 	if err != nil {
 		return
 	}
 	defer res.Body.Close()
+	text := s.stream(res.Body)
+	s.seq++
+	s.add("assistant", quote(text))
+	if f.store.commit(s.id, s.seq, "assistant", text, "IDLE") == nil {
+		s.publish("session.phase", `{"from":"CALLING_AI","phase":"IDLE"}`)
+	}
+}
+
+// stream shows each word as it comes, and gives them all.
+func (s *floorSession) stream(body io.Reader) string {
 	var answer strings.Builder
-	for scanner := bufio.NewScanner(res.Body); scanner.Scan(); {
+	for scanner := bufio.NewScanner(body); scanner.Scan(); {
 		data, ok := bytes.CutPrefix(scanner.Bytes(), []byte("data: "))
 		var chunk struct {
 			Choices []struct{ Delta struct{ Content string } }
@@ -131,19 +165,23 @@ func (f *floor) answer(text string) {
 		}
 		if c := chunk.Choices[0].Delta.Content; c != "" {
 			answer.WriteString(c)
-			f.publish("event: message.delta\ndata: {\"text\":\"" + c + "\"}\n\n")
+			s.publish("message.delta", `{"kind":"text","text":`+quote(c)+`}`)
 		}
 	}
-	if f.commit("assistant", answer.String(), "IDLE") == nil {
-		f.publish("event: session.phase\ndata: {\"from\":\"CALLING_AI\",\"phase\":\"IDLE\"}\n\n")
-	}
+	return answer.String()
 }
 
 func (f *floor) events(w http.ResponseWriter, r *http.Request) {
+	s := f.session(r)
+	if s == nil {
+		http.NotFound(w, r)
+		return
+	}
 	c := make(chan string, 256)
-	f.mu.Lock()
-	f.subs[c] = struct{}{}
-	f.mu.Unlock()
+	s.mu.Lock()
+	s.subs[c] = struct{}{}
+	s.mu.Unlock()
+	defer func() { s.mu.Lock(); delete(s.subs, c); s.mu.Unlock() }()
 	w.Header().Set("Content-Type", "text/event-stream")
 	rc := http.NewResponseController(w)
 	_ = rc.Flush()
@@ -151,7 +189,7 @@ func (f *floor) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case frame := <-c:
 			fmt.Fprint(w, frame)
-			for len(c) > 0 {
+			for len(c) > 0 { // one flush for all that waits
 				fmt.Fprint(w, <-c)
 			}
 			if rc.Flush() != nil {
@@ -161,75 +199,4 @@ func (f *floor) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-}
-
-// fakeLLM streams twenty tokens for each call, at once.
-func fakeLLM(b testing.TB) string {
-	b.Helper()
-	var stream strings.Builder
-	for range 20 {
-		stream.WriteString(`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"word "},"finish_reason":null}]}` + "\n\n")
-	}
-	stream.WriteString(`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}` + "\n\ndata: [DONE]\n\n")
-	body := stream.String()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, body)
-	}))
-	b.Cleanup(server.Close)
-	return server.URL
-}
-
-// talker is a client that sends a message and waits, on the event stream, for the end
-// of the turn.
-type talker struct {
-	b    *testing.B
-	url  string
-	ends chan struct{}
-}
-
-func newTalker(b *testing.B, url string, create any) *talker {
-	b.Helper()
-	body, err := json.Marshal(create)
-	harness.Must(b, err)
-	res, err := harness.BenchClient.Post(url+"/v1/sessions", "application/json", bytes.NewReader(body))
-	harness.Must(b, err)
-	var session struct{ ID string }
-	harness.Must(b, json.NewDecoder(res.Body).Decode(&session))
-	res.Body.Close()
-	t := &talker{b: b, url: url + "/v1/sessions/" + session.ID, ends: make(chan struct{}, 64)}
-	ctx, cancel := context.WithCancel(context.Background())
-	b.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, "GET", t.url+"/events", nil)
-	harness.Must(b, err)
-	request.Header.Set("Accept", "text/event-stream")
-	res, err = harness.BenchClient.Do(request)
-	harness.Must(b, err)
-	go func() {
-		defer res.Body.Close()
-		scanner := bufio.NewScanner(res.Body)
-		scanner.Buffer(nil, 16<<20)
-		name := ""
-		for scanner.Scan() {
-			line := scanner.Text()
-			if rest, ok := strings.CutPrefix(line, "event: "); ok {
-				name = rest
-			}
-			if name == "session.phase" && strings.HasPrefix(line, "data: ") && strings.Contains(line, `"phase":"IDLE"`) && !strings.Contains(line, `"from":"IDLE"`) {
-				t.ends <- struct{}{}
-			}
-		}
-	}()
-	return t
-}
-
-func (t *talker) round() {
-	t.b.Helper()
-	res, err := harness.BenchClient.Post(t.url+"/messages", "application/json", strings.NewReader(`{"text":"hello"}`))
-	harness.Must(t.b, err)
-	res.Body.Close()
-	if res.StatusCode != 202 {
-		t.b.Fatalf("status %d", res.StatusCode)
-	}
-	<-t.ends
 }

@@ -1,13 +1,23 @@
 package load
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// TestMain lets the test binary be the floor and the model too: a benchmark that weighs
+// processes starts this binary again, with roleVariable set.
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		fmt.Fprintln(os.Stderr, playRole(role))
+		os.Exit(1)
+	}
+	harness.Main(m)
+}
 
 // server is the server of a story, with what this theme asks of it.
 type server struct{ *harness.Server }

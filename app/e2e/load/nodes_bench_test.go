@@ -9,9 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// BenchmarkTurnBesideOthers: a chat turn, from the message to its answer, on a node
+// BenchmarkRoundBesideOthers: a chat round, from the message to its answer, on a node
 // alone on its PostgreSQL and on one of two.
-func BenchmarkTurnBesideOthers(b *testing.B) {
+func BenchmarkRoundBesideOthers(b *testing.B) {
 	for name, nodes := range map[string]int{"alone": 1, "of two": 2} {
 		b.Run(name, func(b *testing.B) {
 			db := harness.Databases["postgres"](b)

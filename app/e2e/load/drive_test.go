@@ -1,0 +1,109 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// load is how many sessions talk at once, for how long.
+type load struct {
+	sessions     int
+	warm, during time.Duration
+}
+
+// roundsPerSession is how often a client speaks before it opens another session, so that
+// the histories stay as short as those of ordinary chats.
+const roundsPerSession = 10
+
+// figures are what was measured under a load.
+type figures struct {
+	rounds float64 // a second
+	took   []time.Duration
+	cpu    time.Duration // of the server, for a round
+}
+
+// quantile is that of the rounds' times.
+func (f *figures) quantile(q float64) time.Duration {
+	return f.took[min(len(f.took)-1, int(q*float64(len(f.took))))]
+}
+
+// drive puts a load on a server or a floor.
+func drive(b *testing.B, p *program, l load) *figures {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	d := &driving{}
+	for w := range l.sessions {
+		d.clients.Go(func() {
+			if err := d.talk(ctx, door{p.url, workspaceOf(w)}); err != nil && ctx.Err() == nil {
+				d.mu.Lock()
+				d.failed = errors.Join(d.failed, err)
+				d.mu.Unlock()
+			}
+		})
+	}
+	time.Sleep(l.warm)
+	before, begun := p.cpu(b), time.Now()
+	d.measure(true)
+	time.Sleep(l.during)
+	d.measure(false)
+	elapsed, used := time.Since(begun), p.cpu(b)-before
+	cancel()
+	d.clients.Wait()
+	if d.failed != nil || len(d.took) == 0 {
+		b.Fatalf("%d rounds were measured: %v", len(d.took), d.failed)
+	}
+	slices.Sort(d.took)
+	n := len(d.took)
+	return &figures{rounds: float64(n) / elapsed.Seconds(), took: d.took, cpu: used / time.Duration(n)}
+}
+
+// driving are the clients of one load.
+type driving struct {
+	clients sync.WaitGroup
+
+	mu        sync.Mutex
+	measuring bool
+	took      []time.Duration
+	failed    error
+}
+
+func (d *driving) measure(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.measuring = on
+}
+
+// talk goes round after round until the load is over.
+func (d *driving) talk(ctx context.Context, at door) error {
+	for ctx.Err() == nil {
+		t, err := at.newTalker(ctx)
+		if err != nil {
+			return err
+		}
+		for range roundsPerSession {
+			begun := time.Now()
+			if err = t.round(ctx); err != nil {
+				break
+			}
+			d.add(time.Since(begun))
+		}
+		t.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *driving) add(took time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.measuring {
+		d.took = append(d.took, took)
+	}
+}
