@@ -249,9 +249,11 @@ func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 	}
 }
 
-// begin sends the opening and finds the place to go on from.
+// begin finds the place to go on from and sends the opening. The head of the answer leaves
+// only when the place is known: who sees it and then sends a message, say, gets what comes
+// of it as events, and not hidden in a snapshot that was taken later.
 func (e *eventStream) begin(r *http.Request) error {
-	if err := e.write(opening); err != nil {
+	if err := e.put(opening); err != nil {
 		return err
 	}
 	after, given := cursor(r)
@@ -262,7 +264,10 @@ func (e *eventStream) begin(r *http.Request) error {
 	if errors.Is(err, stream.ErrReset) {
 		return e.reset(r.Context(), "unknown")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return e.flush()
 }
 
 // reset tells that the cursor is of no use, and how things are now.
@@ -271,7 +276,7 @@ func (e *eventStream) reset(ctx context.Context, reason string) error {
 		e.s.Metrics.StreamReset()
 	}
 	data, _ := json.Marshal(api.ResetData{Reason: reason}) // cannot fail
-	if err := e.write(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
+	if err := e.put(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
 		return err
 	}
 	return e.snapshot(ctx)
@@ -342,12 +347,24 @@ func (e *eventStream) write(frames ...[]byte) error {
 	if len(frames) == 0 {
 		return nil
 	}
+	if err := e.put(frames...); err != nil {
+		return err
+	}
+	return e.flush()
+}
+
+// put writes what the next flush sends.
+func (e *eventStream) put(frames ...[]byte) error {
 	for _, f := range frames {
 		// Each write has its time: a page of the log is no reason to close a slow line.
 		if _, err := e.w.Write(f); err != nil { //nolint:gosec // an event stream of JSON, and named so
 			return errGone
 		}
 	}
+	return nil
+}
+
+func (e *eventStream) flush() error {
 	if err := e.control.Flush(); err != nil {
 		return errGone
 	}

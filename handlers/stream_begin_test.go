@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// headWatch keeps what had been written when the head of the answer left.
+type headWatch struct {
+	header  http.Header
+	written bytes.Buffer
+	first   string
+	flushed func()
+}
+
+func (h *headWatch) Header() http.Header              { return h.header }
+func (h *headWatch) WriteHeader(int)                  {}
+func (h *headWatch) Write(b []byte) (int, error)      { return h.written.Write(b) }
+func (h *headWatch) SetWriteDeadline(time.Time) error { return nil }
+func (h *headWatch) Flush() {
+	if h.first == "" {
+		h.first = h.written.String()
+		h.flushed()
+	}
+}
+
+// Whoever has seen the head of a stream gets what happens from then on as events: its
+// place in the log is found before the head leaves.
+func TestTheHeadOfAStreamLeavesWithItsPlace(t *testing.T) {
+	for query, want := range map[string]string{"": "event: snapshot", "?after=99": "event: reset", "?after=1": "retry: 2000"} {
+		synctest.Test(t, func(t *testing.T) {
+			e, handler := buildEdge(t, "", clock.System, nil)
+			e.store.commit("ses_1", domain.LogSessionCreated)
+			ctx, leave := context.WithCancel(t.Context())
+			w := &headWatch{header: http.Header{}, flushed: func() { e.broker.Publish(e.store.commit("ses_1", domain.LogSessionPhase)) }}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/v1/sessions/ses_1/events"+query, nil))
+			}()
+			synctest.Wait()
+			leave()
+			<-ended
+			if !strings.Contains(w.first, want) {
+				t.Errorf("%q: the head left with %q, without %q", query, w.first, want)
+			}
+			if !strings.Contains(w.written.String(), "event: session.phase") {
+				t.Errorf("%q: what happened after the head is no event:\n%s", query, w.written.String())
+			}
+		})
+	}
+}
