@@ -40,7 +40,7 @@ func BenchmarkRound(b *testing.B) {
 }
 
 type rounds struct {
-	b     *testing.B
+	b     testing.TB
 	store *repository.Store
 	s     *domain.Session
 	n     int

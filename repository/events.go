@@ -12,33 +12,19 @@ import (
 // EventStore reads the log of a workspace, and the entries that it tells of.
 type EventStore struct{ *base }
 
-type eventRow struct {
-	WorkspaceID string      `db:"workspace_id"`
-	Seq         int64       `db:"seq"`
-	SessionID   string      `db:"session_id"`
-	SessionSeq  int64       `db:"session_seq"`
-	Type        string      `db:"type"`
-	At          sqldb.Stamp `db:"at"`
-	ChangeID    string      `db:"change_id,write"`
-	Data        string      `db:"data"`
-}
-
-var eventTable = sqldb.NewTable[eventRow]("events")
-
 // writeEvents encodes each event, now that its numbers are known, and stores it, with
 // the rows that were kept until now.
 func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
-	rows := make([]eventRow, 0, len(events))
 	for _, e := range events {
 		data, err := t.store.cfg.Encode(e)
 		if err != nil {
 			return fmt.Errorf("encode event %s: %w", e.Type, err)
 		}
 		e.Data = data
-		rows = append(rows, eventRow{
-			WorkspaceID: e.WorkspaceID, Seq: e.Seq, SessionID: e.SessionID, SessionSeq: e.SessionSeq, Type: string(e.Type),
-			At: sqldb.At(e.At), ChangeID: t.ChangeID, Data: string(data),
-		})
+	}
+	rows, err := eventRows(events, t.ChangeID)
+	if err != nil {
+		return err
 	}
 	t.InsertLater(eventTable.Rows(rows...))
 	return t.Flush(ctx)
@@ -55,17 +41,13 @@ func (s *EventStore) Events(ctx context.Context, workspace, session string, afte
 		q.Add(" AND session_id = ? AND session_id <> ''", session)
 	}
 	q.Add(" ORDER BY seq")
-	rows, more, err := sqldb.Fill[eventRow](ctx, s.db, sqldb.RoomFor(size), q)
+	events, more, err = sqldb.FillEach(ctx, s.db, sqldb.RoomFor(size), q, func(r *eventRow) ([]*domain.LogEvent, error) {
+		return r.events(after)
+	}, func(e *domain.LogEvent) int { return len(e.WorkspaceID) + len(e.SessionID) + len(e.Type) + len(e.Data) })
 	if err != nil {
 		return nil, false, fmt.Errorf("read the log: %w", err)
 	}
-	events, err = each(rows, func(r *eventRow) (*domain.LogEvent, error) {
-		return &domain.LogEvent{
-			Seq: r.Seq, SessionSeq: r.SessionSeq, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID,
-			Type: domain.LogType(r.Type), At: r.At.Time, Data: []byte(r.Data),
-		}, nil
-	})
-	return events, more, err
+	return events, more, nil
 }
 
 // EventBounds are the numbers of the oldest event from which on the log is whole, and
@@ -99,7 +81,8 @@ func (s *EventStore) SessionEventBounds(ctx context.Context, workspace, session 
 		return 0, 0, err
 	}
 	var first int64
-	err = s.db.Get(ctx, &first, "SELECT session_seq FROM events WHERE workspace_id = $1 AND session_id = $2 AND session_id <> '' "+
+	err = s.db.Get(ctx, &first, "SELECT session_seq - event_count + 1 FROM events "+
+		"WHERE workspace_id = $1 AND session_id = $2 AND session_id <> '' "+
 		"ORDER BY seq LIMIT 1", workspace, session)
 	if err != nil && !sqldb.NotFound(err) {
 		return 0, 0, fmt.Errorf("read the session's first event: %w", err)
@@ -124,24 +107,22 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 		Kept    *int64 `db:"kept"`
 	}
 	// From the last time on, up to the first one that is young enough.
-	err := s.db.All(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq FROM events e WHERE e.workspace_id = w.id "+
-		"AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", sqldb.At(before))
+	err := s.db.All(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq - e.event_count FROM events e "+
+		"WHERE e.workspace_id = w.id AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", sqldb.At(before))
 	if err != nil {
 		return fmt.Errorf("look for old events: %w", err)
 	}
 	for _, w := range all {
 		target := w.LastSeq
 		if w.Kept != nil {
-			target = *w.Kept - 1
+			target = *w.Kept
 		}
 		if target <= w.Pruned {
 			continue
 		}
 		// From the beginning: a session that has ended since leaves nothing behind.
 		for to := int64(0); to < target; {
-			after := to
-			to = min(to+pruneStep, target)
-			if err := s.pruneTo(ctx, w.ID, after, to); err != nil {
+			if to, err = s.pruneTo(ctx, w.ID, to, min(to+pruneStep, target)); err != nil {
 				return err
 			}
 		}
@@ -149,19 +130,31 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) error {
+// pruneTo prunes the numbers after one and up to another, or to where the last row begins
+// that goes on behind it, and says up to which.
+func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) (int64, error) {
+	var end int64
 	err := s.write(ctx, workspace, func(t *tx) error {
-		_, err := t.Write(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, to)
+		end = to
+		var before int64
+		err := t.Get(ctx, &before, "SELECT seq - event_count FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT 1", workspace, to)
+		switch {
+		case err == nil:
+			end = min(before, to)
+		case !sqldb.NotFound(err):
+			return err
+		}
+		_, err = t.Write(ctx, "UPDATE workspaces SET pruned_to = $2 WHERE id = $1 AND pruned_to < $2", workspace, end)
 		if err != nil {
 			return err
 		}
 		_, err = t.Write(ctx, "DELETE FROM events WHERE workspace_id = $1 AND seq > $2 AND seq <= $3 AND NOT EXISTS "+
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = events.session_id AND s.phase <> 'COMPLETED')",
-			workspace, after, to)
+			workspace, after, end)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("prune the log of workspace %s: %w", workspace, err)
+		return 0, fmt.Errorf("prune the log of workspace %s: %w", workspace, err)
 	}
-	return nil
+	return end, nil
 }

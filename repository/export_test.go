@@ -24,3 +24,10 @@ func WithoutSearch(s *Store) { s.search = noSearch{s.search} }
 
 // TermForTest is a word as the index has it.
 func TermForTest(workspace, word string) string { return search.WordPrefix(workspace) + word }
+
+// PackForTest and UnpackForTest are how the data of a row of the log is kept.
+func PackForTest(events [][]byte) ([]byte, error) { return pack(events) }
+func UnpackForTest(data []byte) ([][]byte, error) { return unpack(data) }
+
+// DictionaryForTest is what rows of the log are packed with.
+func DictionaryForTest() []byte { return dictionary }

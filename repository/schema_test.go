@@ -42,7 +42,7 @@ func TestBothSchemasAreTheSame(t *testing.T) {
 	_ = opened(t, post)
 
 	columns := map[string][]string{
-		"sqlite": rows(t, "sqlite", "file:"+lite.Path, `SELECT m.name || '.' || c.name || ' ' || lower(c.type) || ' ' || c."notnull"
+		"sqlite": rows(t, "sqlite", "file:"+lite.Path, `SELECT m.name || '.' || c.name || ' ' || replace(lower(c.type), 'blob', 'bytea') || ' ' || c."notnull"
 			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'goose_%'`),
 		"postgres": rows(t, "postgres", post.URL, `SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || CASE is_nullable WHEN 'NO' THEN 1 ELSE 0 END
 			FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'`),

@@ -53,6 +53,8 @@ func Run(t *testing.T, open Open) {
 		"keys":                                 keys,
 		"the last of many keys":                lastKey,
 		"the log is pruned":                    pruning,
+		"a long log is pruned in steps":        longPruning,
+		"the log is what was sent":             logAsSent,
 		"a timeline is whole and in order":     timeline,
 		"usage is what a plain sum says":       usage,
 		"workspaces do not see each other":     isolation,

@@ -56,6 +56,15 @@ func (m *Room) fits(bytes int) bool {
 // Fill reads the rows of a query that have room. more says that there is at least one
 // further; the database is spared the rest.
 func Fill[R any](ctx context.Context, r Reader, m *Room, q *Query) (out []R, more bool, err error) {
+	return FillEach(ctx, r, m, q, func(row *R) ([]R, error) { return []R{*row}, nil },
+		func(row R) int { return weight(reflect.ValueOf(&row).Elem()) })
+}
+
+// FillEach is Fill for rows that each hold one or several of what the page counts; size
+// is how many bytes one of them weighs.
+func FillEach[R, T any](ctx context.Context, r Reader, m *Room, q *Query, held func(*R) ([]T, error), size func(T) int) (
+	out []T, more bool, err error,
+) {
 	q.Add(" LIMIT ?", m.rows+1)
 	rows, err := r.Rows(ctx, q.Text(), q.Args()...)
 	if err != nil {
@@ -70,10 +79,16 @@ func Fill[R any](ctx context.Context, r Reader, m *Room, q *Query) (out []R, mor
 		if err := rows.StructScan(&row); err != nil {
 			return nil, false, fmt.Errorf("read a row: %w", err)
 		}
-		if !m.fits(weight(reflect.ValueOf(&row).Elem())) {
-			return out, true, nil
+		all, err := held(&row)
+		if err != nil {
+			return nil, false, err
 		}
-		out = append(out, row)
+		for _, v := range all {
+			if !m.fits(size(v)) {
+				return out, true, nil
+			}
+			out = append(out, v)
+		}
 	}
 	return out, false, r.Failed(ctx, rows.Err())
 }

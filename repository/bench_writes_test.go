@@ -1,0 +1,93 @@
+package repository_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// BenchmarkRoundWrites counts what a round as in BenchmarkRound writes, with the events
+// as they are sent: pages and bytes of the journal, and by how much the database grows.
+// Figures are those of a database that has some rounds in it: give it -benchtime 1000x.
+func BenchmarkRoundWrites(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) {
+		cfg := plainConfig()
+		cfg.Path = filepath.Join(b.TempDir(), "writes.db")
+		t := benched(b, cfg)
+		db, err := sql.Open("sqlite", "file:"+cfg.Path)
+		t.ok(err)
+		defer func() { _ = db.Close() }()
+		_, err = db.ExecContext(b.Context(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		t.ok(err)
+		// A reader that stays keeps the journal from beginning anew.
+		reader, err := db.BeginTx(b.Context(), nil)
+		t.ok(err)
+		defer func() { _ = reader.Rollback() }()
+		var grown int
+		t.ok(reader.QueryRowContext(b.Context(), "PRAGMA page_count").Scan(&grown))
+		t.ok(reader.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM workspaces").Scan(new(int)))
+		t.run()
+		const page, frame = 4096, 4096 + 24
+		journal, err := os.Stat(cfg.Path + "-wal")
+		t.ok(err)
+		var pages int
+		t.ok(db.QueryRowContext(b.Context(), "PRAGMA page_count").Scan(&pages))
+		b.ReportMetric(float64(journal.Size()/frame)/float64(b.N), "pages/op")
+		b.ReportMetric(float64((pages-grown)*page)/float64(b.N), "grown-B/op")
+	})
+	b.Run("postgres", func(b *testing.B) {
+		cfg := plainConfig()
+		cfg.URL = testkit.Postgres(b)
+		t := benched(b, cfg)
+		db, err := sql.Open("postgres", cfg.URL)
+		t.ok(err)
+		defer func() { _ = db.Close() }()
+		state := func() (journal, size int64) {
+			t.ok(db.QueryRowContext(b.Context(), "SELECT pg_current_wal_lsn() - '0/0', pg_database_size(current_database())").Scan(&journal, &size))
+			return journal, size
+		}
+		_, err = db.ExecContext(b.Context(), "CHECKPOINT")
+		t.ok(err)
+		journal, size := state()
+		t.run()
+		after, grown := state()
+		b.ReportMetric(float64(after-journal)/float64(b.N), "journal-B/op")
+		b.ReportMetric(float64(grown-size)/float64(b.N), "grown-B/op")
+	})
+}
+
+// benched is a session with 1,000 rounds behind it.
+func benched(b *testing.B, cfg repository.Config) *rounds {
+	cfg.Encode = api.EncodeEvent
+	store := opened(b, cfg)
+	now := time.Now().UTC()
+	t := &rounds{b: b, store: store, s: &domain.Session{
+		ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+	}}
+	t.ok(store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: now}))
+	t.ok(store.Commit(b.Context(), &domain.Change{WorkspaceID: ws, At: now, Sessions: []domain.SessionWrite{{Session: t.s, Insert: true}}}))
+	for range 1000 {
+		t.in()
+		t.out()
+	}
+	return t
+}
+
+func (t *rounds) run() {
+	b, ok := t.b.(*testing.B)
+	if !ok {
+		t.b.Fatal("only a benchmark can be run")
+	}
+	for b.Loop() {
+		t.in()
+		t.out()
+	}
+}
