@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/oapi-codegen/nullable"
@@ -15,11 +14,6 @@ func orEmpty[T any](v nullable.Nullable[T]) *T {
 		return nil
 	}
 	return new(v[true]) // the zero value for null
-}
-
-// whole is the patch of an object that is given whole.
-func whole(fields json.RawMessage) domain.ObjectPatch {
-	return domain.ObjectPatch{Fields: fields, Whole: true}
 }
 
 // storable writes a time, cut to what the databases keep.
@@ -51,10 +45,10 @@ func (in *NewTool) Domain() domain.NewTool {
 	}
 }
 
-// Domain is the change that is asked for. The config is given whole.
+// Domain is the change that is asked for.
 func (in *ToolPatch) Domain() domain.ToolPatch {
 	return domain.ToolPatch{
-		ZoneID: in.ZoneID, Name: in.Name, Description: orEmpty(in.Description), Config: whole(in.Config),
+		ZoneID: in.ZoneID, Name: in.Name, Description: orEmpty(in.Description), Config: in.Config,
 		AlwaysSend: in.AlwaysSend, RequireValidation: in.RequireValidation, Position: in.Position,
 	}
 }
@@ -91,9 +85,9 @@ func (in *NewEntries) Domain() []domain.NewEntry {
 	return entries
 }
 
-// Domain is the change that is asked for. The data is given whole.
+// Domain is the change that is asked for.
 func (in *EntryPatch) Domain() domain.EntryPatch {
-	patch := domain.EntryPatch{Data: whole(in.Data)}
+	patch := domain.EntryPatch{Data: in.Data}
 	if in.Timestamp != nil {
 		patch.Timestamp = new(storable(*in.Timestamp))
 	}

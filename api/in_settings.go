@@ -105,7 +105,7 @@ func pricesPatch(in nullable.Nullable[map[string]nullable.Nullable[PricePatch]])
 		}
 		p := given[true]
 		models[model] = &domain.PricePatch{
-			Input: *p.Input, Output: *p.Output, CacheRead: orNil(p.CacheRead), CacheWrite: orNil(p.CacheWrite),
+			Input: p.Input, Output: p.Output, CacheRead: orNil(p.CacheRead), CacheWrite: orNil(p.CacheWrite),
 		}
 	}
 	return domain.PricesPatch{Models: models}

@@ -113,8 +113,7 @@ type EnrichmentInput struct {
 // EntryPatch is the body of updateEntry.
 type EntryPatch struct {
 	Timestamp *time.Time `json:"timestamp"`
-	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
-	// provider kind).
+	// A merge patch of the data.
 	Data json.RawMessage `json:"data" validate:"omitempty,object"`
 }
 
@@ -296,9 +295,10 @@ type NewZone struct {
 }
 
 // PricePatch is part of a request.
+// A model without a price of its own needs `input` and `output`.
 type PricePatch struct {
-	Input      *float64                   `json:"input" validate:"required,min=0,max=1000000"`
-	Output     *float64                   `json:"output" validate:"required,min=0,max=1000000"`
+	Input      *float64                   `json:"input" validate:"omitempty,min=0,max=1000000"`
+	Output     *float64                   `json:"output" validate:"omitempty,min=0,max=1000000"`
 	CacheRead  nullable.Nullable[float64] `json:"cache_read" validate:"omitempty,dive,min=0,max=1000000"`
 	CacheWrite nullable.Nullable[float64] `json:"cache_write" validate:"omitempty,dive,min=0,max=1000000"`
 }
@@ -421,8 +421,7 @@ type ToolPatch struct {
 	ZoneID      *string                   `json:"zone_id" validate:"omitempty,min=1,max=64"`
 	Name        *string                   `json:"name" validate:"omitempty,visible,name,max=200"`
 	Description nullable.Nullable[string] `json:"description" validate:"omitempty,dive,max=10000"`
-	// A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the
-	// provider kind).
+	// A merge patch of the config.
 	Config            json.RawMessage `json:"config" validate:"omitempty,object"`
 	AlwaysSend        *bool           `json:"always_send"`
 	RequireValidation *bool           `json:"require_validation"`

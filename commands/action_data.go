@@ -110,7 +110,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 }
 
 func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, error) {
-	if p.Timestamp == nil && p.Data.IsZero() {
+	if p.Timestamp == nil && len(p.Data) == 0 {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give timestamp or data.")
 	}
 	entry, err := data.FindEntry(ctx, c.store, "/entry_id", p.EntryID)

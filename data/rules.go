@@ -73,24 +73,23 @@ func set[T any](value, change *T) {
 	}
 }
 
-// patched is an object with a patch applied. A whole one loses its null fields, as if it
-// were merged into nothing.
-func patched(pointer string, present json.RawMessage, patch domain.ObjectPatch) (json.RawMessage, error) {
-	if patch.IsZero() {
+// patched is an object with a merge patch applied; none changes nothing.
+func patched(pointer string, present, patch json.RawMessage) (json.RawMessage, error) {
+	if len(patch) == 0 {
 		return present, nil
 	}
-	if patch.Whole || len(present) == 0 {
+	if len(present) == 0 {
 		present = json.RawMessage("{}")
 	}
 	old, err := jsonbody.Value(present)
 	if err != nil {
 		return nil, fmt.Errorf("read what is stored: %w", err)
 	}
-	change, err := asObject(pointer, patch.Fields)
+	change, err := asObject(pointer, patch)
 	if err != nil {
 		return nil, err
 	}
-	return jsonbody.Encode(jsonbody.Merge(old, change)), nil
+	return jsonbody.Encode(domain.MergePatch(old, change)), nil
 }
 
 // Normal reads an object that a client or model gave, of so many bytes at most, and gives

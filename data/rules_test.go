@@ -94,13 +94,13 @@ func TestWhatMayBeStored(t *testing.T) {
 		"no colour":                {func(w *world) error { return w.zone(domain.ZonePatch{Colour: new("#12")}) }, "/colour"},
 		"a zone that is not there": {func(w *world) error { return w.tool(domain.ToolPatch{ZoneID: new("zon_x")}) }, "/zone_id"},
 		"min above max": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: domain.ObjectPatch{Fields: json.RawMessage(`{"min":300}`)}})
+			return w.tool(domain.ToolPatch{Config: json.RawMessage(`{"min":300}`)})
 		}, "/config/max"},
 		"a field that the type has not": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: domain.ObjectPatch{Fields: json.RawMessage(`{"colour":"red"}`), Whole: true}})
+			return w.tool(domain.ToolPatch{Config: json.RawMessage(`{"colour":"red"}`)})
 		}, "/config/colour"},
 		"a config that is no object": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: domain.ObjectPatch{Fields: json.RawMessage(`[]`)}})
+			return w.tool(domain.ToolPatch{Config: json.RawMessage(`[]`)})
 		}, "/config"},
 		"a type that is not there": {func(w *world) error {
 			_, _, err := w.rules.CreateTool(t.Context(), w.data, w.env, domain.NewTool{ZoneID: "zon_h", ToolType: "mood", Name: "Mood"})

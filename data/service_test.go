@@ -52,36 +52,6 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	}
 }
 
-// An object is patched by a merge, or given whole; the rules see what comes out.
-func TestAnObjectIsMergedOrWhole(t *testing.T) {
-	for about, tt := range map[string]struct {
-		patch domain.ObjectPatch
-		want  string
-	}{
-		"nothing":                   {domain.ObjectPatch{}, `{"a":{"x":1,"y":2},"b":1}`},
-		"a field":                   {merge(`{"b":2}`), `{"a":{"x":1,"y":2},"b":2}`},
-		"null removes":              {merge(`{"b":null}`), `{"a":{"x":1,"y":2}}`},
-		"objects are merged":        {merge(`{"a":{"y":3}}`), `{"a":{"x":1,"y":3},"b":1}`},
-		"lists are replaced":        {merge(`{"a":[1,null]}`), `{"a":[1,null],"b":1}`},
-		"whole":                     {whole(`{"c":1}`), `{"c":1}`},
-		"whole, an inner one too":   {whole(`{"a":{"z":1}}`), `{"a":{"z":1}}`},
-		"null is no value of whole": {whole(`{"a":null,"b":{"c":null}}`), `{"b":{}}`},
-		"empty":                     {whole(`{}`), `{}`},
-	} {
-		got, err := patched("/config", json.RawMessage(`{"a":{"x":1,"y":2},"b":1}`), tt.patch)
-		if err != nil || string(got) != tt.want {
-			t.Errorf("%s: %s, %v", about, got, err)
-		}
-	}
-}
-
-func merge(fields string) domain.ObjectPatch {
-	return domain.ObjectPatch{Fields: json.RawMessage(fields)}
-}
-func whole(fields string) domain.ObjectPatch {
-	return domain.ObjectPatch{Fields: json.RawMessage(fields), Whole: true}
-}
-
 // Whoever saw another version changes and deletes nothing, whatever it is; and what is
 // not there is not found, whatever version was seen.
 func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
@@ -162,7 +132,7 @@ func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
 func TestARefusedChangeLeavesNothing(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
-	_, _, err := s.UpdateTool(ctx, ws, "tol_w", 1, domain.ToolPatch{Name: new("Mass"), Config: merge(`{"min":"light"}`)})
+	_, _, err := s.UpdateTool(ctx, ws, "tol_w", 1, domain.ToolPatch{Name: new("Mass"), Config: json.RawMessage(`{"min":"light"}`)})
 	if pointerOf(err) != "/config/min" {
 		t.Errorf("%v", err)
 	}

@@ -1,12 +1,10 @@
 package domain
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // What people and models ask for when they add or change the user's data. In a patch nil
-// means unchanged. The names in JSON are those of the AI's commands.
+// means unchanged, and an object is a merge patch (MergePatch). The names in JSON are those
+// of the AI's commands.
 
 // NewZone asks for a zone.
 type NewZone struct {
@@ -40,13 +38,13 @@ type NewTool struct {
 
 // ToolPatch changes a tool.
 type ToolPatch struct {
-	ZoneID            *string     `json:"zone_id,omitempty"`
-	Name              *string     `json:"name,omitempty"`
-	Description       *string     `json:"description,omitempty"`
-	Config            ObjectPatch `json:"config,omitzero"`
-	AlwaysSend        *bool       `json:"always_send,omitempty"`
-	RequireValidation *bool       `json:"require_validation,omitempty"`
-	Position          *int        `json:"position,omitempty"`
+	ZoneID            *string         `json:"zone_id,omitempty"`
+	Name              *string         `json:"name,omitempty"`
+	Description       *string         `json:"description,omitempty"`
+	Config            json.RawMessage `json:"config,omitempty"`
+	AlwaysSend        *bool           `json:"always_send,omitempty"`
+	RequireValidation *bool           `json:"require_validation,omitempty"`
+	Position          *int            `json:"position,omitempty"`
 }
 
 // NewToolType asks for a tool type.
@@ -58,7 +56,7 @@ type NewToolType struct {
 	EntrySchema  json.RawMessage `json:"entry_schema"`
 }
 
-// ToolTypePatch changes a tool type; a schema is given whole.
+// ToolTypePatch changes a tool type. A schema is given whole: null is a value in it.
 type ToolTypePatch struct {
 	Name         *string
 	Description  *string
@@ -75,8 +73,8 @@ type NewEntry struct {
 
 // EntryPatch changes an entry. Timestamp is as in NewEntry.
 type EntryPatch struct {
-	Timestamp *string     `json:"timestamp,omitempty"`
-	Data      ObjectPatch `json:"data,omitzero"`
+	Timestamp *string         `json:"timestamp,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
 }
 
 // NewDocument asks for a document; its text is a draft. An empty Title: the key.
@@ -90,22 +88,6 @@ type NewDocument struct {
 type DocumentPatch struct {
 	Title *string
 	Body  *string
-}
-
-// ObjectPatch changes a JSON object: by a merge patch (RFC 7396), or whole. The zero
-// value changes nothing; read from JSON it is a merge patch.
-type ObjectPatch struct {
-	Fields json.RawMessage
-	Whole  bool
-}
-
-// IsZero says that nothing would change.
-func (p ObjectPatch) IsZero() bool { return len(p.Fields) == 0 }
-
-// UnmarshalJSON takes the value for a merge patch.
-func (p *ObjectPatch) UnmarshalJSON(raw []byte) error {
-	*p = ObjectPatch{Fields: slices.Clone(raw)}
-	return nil
 }
 
 // StatsQuery asks for statistics of a numeric field of a tool's entries. An empty Field

@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"maps"
 	"math"
+	"slices"
+	"strings"
 )
 
 // SettingsPatch changes settings. Nil: unchanged. Version is the one that the client saw;
@@ -50,9 +52,9 @@ type PricesPatch struct {
 	Models map[string]*PricePatch
 }
 
-// PricePatch changes a price. Of the cache's, nil: unchanged; a pointer to nil: none.
+// PricePatch changes a price. Nil: unchanged; of the cache's, a pointer to nil: none.
 type PricePatch struct {
-	Input, Output float64
+	Input, Output *float64
 	CacheRead     **float64
 	CacheWrite    **float64
 }
@@ -121,7 +123,9 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.FallbackProviders, p.FallbackProviders)
 	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
 	set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
-	p.Prices.apply(&s.Prices)
+	if err := p.Prices.apply(&s.Prices); err != nil {
+		return err
+	}
 	p.PromptChunks.apply(&s.PromptChunks)
 	p.Limits.Chat.apply(&s.Limits.Chat, Chat)
 	p.Limits.Automation.apply(&s.Limits.Automation, Run)
@@ -147,30 +151,55 @@ func (p SettingsPatch) sameVersion(s *Settings) error {
 }
 
 // apply works on a copy: the settings before the change may be read by others.
-func (p PricesPatch) apply(dst *Prices) {
+func (p PricesPatch) apply(dst *Prices) error {
 	if p.None {
 		*dst = Prices{}
-		return
+		return nil
 	}
 	if p.Models == nil {
-		return
+		return nil
 	}
 	all := maps.Clone(*dst)
 	if all == nil {
 		all = Prices{}
 	}
-	for model, patch := range p.Models {
+	for _, model := range slices.Sorted(maps.Keys(p.Models)) {
+		patch, price := p.Models[model], all[model]
 		if patch == nil {
 			delete(all, model)
 			continue
 		}
-		price := all[model]
-		price.Input, price.Output = patch.Input, patch.Output
-		set(&price.CacheRead, patch.CacheRead)
-		set(&price.CacheWrite, patch.CacheWrite)
+		if _, priced := all[model]; !priced {
+			if err := patch.isWhole(model); err != nil {
+				return err
+			}
+		}
+		patch.apply(&price)
 		all[model] = price
 	}
 	*dst = all
+	return nil
+}
+
+// isWhole refuses a part of a price for a model that has none yet.
+func (p *PricePatch) isWhole(model string) error {
+	at := "/prices/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(model)
+	for _, needed := range []struct {
+		field string
+		value *float64
+	}{{"input", p.Input}, {"output", p.Output}} {
+		if needed.value == nil {
+			return Invalid(at+"/"+needed.field, "required", "The model has no price of its own yet, so this is needed.")
+		}
+	}
+	return nil
+}
+
+func (p *PricePatch) apply(price *Price) {
+	set(&price.Input, p.Input)
+	set(&price.Output, p.Output)
+	set(&price.CacheRead, p.CacheRead)
+	set(&price.CacheWrite, p.CacheWrite)
 }
 
 // apply works on a copy, as that of the prices. A change that says nothing is none.

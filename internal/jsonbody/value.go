@@ -81,26 +81,5 @@ func Encode(value any) json.RawMessage {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// Merge applies a merge patch (RFC 7396): null removes a field, an object is merged,
-// everything else replaces. The old value may be changed.
-func Merge(old, patch any) any {
-	fields, ok := patch.(map[string]any)
-	if !ok {
-		return patch
-	}
-	result, ok := old.(map[string]any)
-	if !ok {
-		result = map[string]any{}
-	}
-	for name, value := range fields {
-		if value == nil {
-			delete(result, name)
-			continue
-		}
-		result[name] = Merge(result[name], value)
-	}
-	return result
-}
-
 // Quote shortens a name that a model made up and puts it in quotes.
 func Quote(name string) string { return strconv.Quote(Cut(name, 80)) }

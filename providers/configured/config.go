@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -149,22 +150,22 @@ func withoutNullKey(config json.RawMessage) json.RawMessage {
 	return b
 }
 
-// mergePatch applies an RFC 7396 merge patch to the top level of an object; a null
-// key stays, for the caller to see.
-func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
-	var have, want map[string]json.RawMessage
-	if err := json.Unmarshal(target, &have); err != nil {
+// mergeConfig merges a patch into the stored config. A key set to null stays in it, for
+// the caller to see: the key itself is stored elsewhere.
+func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
+	have, err := jsonbody.Value(stored)
+	if err != nil {
 		return nil, fmt.Errorf("read the stored config: %w", err)
 	}
-	if err := json.Unmarshal(patch, &want); err != nil {
+	given, err := jsonbody.Value(patch)
+	fields, isObject := given.(map[string]any)
+	if err != nil || !isObject {
 		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
 	}
-	for key, value := range want {
-		if bytes.Equal(bytes.TrimSpace(value), []byte("null")) && key != "api_key" {
-			delete(have, key)
-			continue
-		}
-		have[key] = value
+	key, named := fields["api_key"]
+	merged, _ := domain.MergePatch(have, fields).(map[string]any) // an object's patch gives an object
+	if named && key == nil {
+		merged["api_key"] = nil
 	}
-	return json.Marshal(have)
+	return jsonbody.Encode(merged), nil
 }

@@ -99,8 +99,22 @@ func (s *Service) CreateProvider(ctx context.Context, workspace string, in domai
 	return p, nil
 }
 
-// UpdateProvider changes a provider; its config is merged.
+// fasterOthers bounds how often a change is tried again because somebody else made one.
+const fasterOthers = 5
+
+// UpdateProvider merges a patch into a provider. Who named no version is not told of
+// somebody who was faster: the patch is merged into what that one left.
 func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, version int64,
+	patch domain.ProviderPatch) (*domain.Provider, error) {
+	for try := 1; ; try++ {
+		p, err := s.update(ctx, workspace, id, version, patch)
+		if version != 0 || try == fasterOthers || !errors.Is(err, domain.ErrStale) {
+			return p, changed(err)
+		}
+	}
+}
+
+func (s *Service) update(ctx context.Context, workspace, id string, version int64,
 	patch domain.ProviderPatch) (*domain.Provider, error) {
 	p, err := s.rows.Provider(ctx, workspace, id)
 	if err != nil {
@@ -116,7 +130,7 @@ func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, vers
 		p.IsDefault = *patch.IsDefault
 	}
 	if len(patch.Config) > 0 {
-		merged, err := mergePatch(p.Config, patch.Config)
+		merged, err := mergeConfig(p.Config, patch.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +140,7 @@ func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, vers
 	}
 	p.UpdatedAt = s.clock()
 	if err := s.rows.UpdateProvider(ctx, p); err != nil {
-		return nil, changed(err)
+		return nil, err
 	}
 	s.Models.forget()
 	s.Models.board.Forget(workspace, id) // what failed was another config

@@ -146,7 +146,7 @@ func configuration(w *world) {
 	w.equal(len(all), 2, "workspaces")
 	many := map[string]*domain.PricePatch{}
 	for i := range 201 { // one more than a workspace may have
-		many[fmt.Sprint(i)] = &domain.PricePatch{}
+		many[fmt.Sprint(i)] = &domain.PricePatch{Input: new(1.0), Output: new(1.0)}
 	}
 	_, err = w.Workspaces.UpdateSettings(ctx, "other", domain.SettingsPatch{Language: new("fr"), Prices: domain.PricesPatch{Models: many}})
 	w.code(err, domain.CodeInvalid)
