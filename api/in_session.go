@@ -14,17 +14,12 @@ func (in *NewSession) Domain(by string) domain.NewSession {
 	}
 }
 
-// Domain is the change that is asked for; budgets are those that the session has.
-func (in *SessionPatch) Domain(budgets domain.Budgets) domain.SessionPatch {
-	patch := domain.SessionPatch{Name: in.Name, Pinned: in.Pinned, RequireValidation: in.RequireValidation}
-	if in.ProviderID.IsSpecified() {
-		patch.ProviderID = new(in.ProviderID[true]) // "" for null: the default provider
+// Domain is the change that is asked for.
+func (in *SessionPatch) Domain() domain.SessionPatch {
+	return domain.SessionPatch{
+		Name: in.Name, Pinned: in.Pinned, RequireValidation: in.RequireValidation,
+		ProviderID: orEmpty(in.ProviderID), Budgets: sessionBudgets(in.Budgets),
 	}
-	if in.Budgets.IsSpecified() {
-		sessionBudgets(in.Budgets).Apply(&budgets)
-		patch.Budgets = &budgets
-	}
-	return patch
 }
 
 // sessionBudgets is a change of budgets; null takes them all away.

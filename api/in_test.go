@@ -100,8 +100,14 @@ func TestPatches(t *testing.T) {
 	if got := pointerOf(err); got != "/schedule/expression required" {
 		t.Error(got)
 	}
-	session := read[api.SessionPatch](t, `{"budgets":{"max_cost_per_round":3}}`).Domain(domain.Budgets{MaxTokensPerRound: &tokens})
-	if b := session.Budgets; *b.MaxTokensPerRound != 5 || *b.MaxCostPerRound != 3 || session.Name != nil {
+	session := &domain.Session{Name: "s", ProviderID: "prv_1", Budgets: domain.Budgets{MaxTokensPerRound: &tokens, MaxCostPerSession: &cost}}
+	read[api.SessionPatch](t, `{"provider_id":null,"budgets":{"max_cost_per_round":3,"max_cost_per_session":null}}`).Domain().Apply(session)
+	if b := session.Budgets; *b.MaxTokensPerRound != 5 || *b.MaxCostPerRound != 3 || b.MaxCostPerSession != nil ||
+		session.Name != "s" || session.ProviderID != "" {
+		t.Errorf("%+v", session)
+	}
+	read[api.SessionPatch](t, `{"name":"n","budgets":null}`).Domain().Apply(session)
+	if session.Budgets != (domain.Budgets{}) || session.Name != "n" {
 		t.Errorf("%+v", session)
 	}
 }

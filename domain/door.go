@@ -22,15 +22,6 @@ type NewMessage struct {
 	DedupeKey string // unique in its session; empty: none
 }
 
-// SessionPatch changes what people may change of a session. Nil: unchanged.
-type SessionPatch struct {
-	Name              *string
-	Pinned            *bool
-	RequireValidation *bool
-	ProviderID        *string
-	Budgets           *Budgets
-}
-
 // Receipt is what the one door gives back: the state after what was asked, and the
 // number of the event at which it shows.
 type Receipt struct {

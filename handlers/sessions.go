@@ -87,17 +87,7 @@ func (s *sessionRoutes) updateSession(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ws, id := caller(r).Workspace, sessionID(r)
-	var budgets domain.Budgets
-	if in.Budgets.IsSpecified() {
-		session, err := s.SessionReader.Session(r.Context(), ws, id)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		budgets = session.Budgets
-	}
-	receipt, err := s.Sessions.UpdateSession(r.Context(), ws, id, in.Domain(budgets))
+	receipt, err := s.Sessions.UpdateSession(r.Context(), caller(r).Workspace, sessionID(r), in.Domain())
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -257,21 +257,28 @@ func TestAConflictSaysWhereTheSessionStands(t *testing.T) {
 func TestPatchesMerge(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t)
-	seven := int64(7)
-	w.sessions["ses_1"].Budgets = domain.Budgets{MaxTokensPerRound: &seven}
+	session := w.sessions["ses_1"]
+	session.Budgets = domain.Budgets{MaxTokensPerRound: new(int64(7))}
 	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"provider_id":null,"budgets":{"max_cost_per_session":2.5}}`)
-	patch, cost, none := lastAsked[domain.SessionPatch](t, w), 2.5, ""
-	equal(t, "budgets", patch, domain.SessionPatch{ProviderID: &none, Budgets: &domain.Budgets{MaxTokensPerRound: &seven, MaxCostPerSession: &cost}})
+	equal(t, "budgets", session.Budgets, domain.Budgets{MaxTokensPerRound: new(int64(7)), MaxCostPerSession: new(2.5)})
+	equal(t, "no provider of its own", session.ProviderID, "")
 	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"budgets":{"max_tokens_per_round":null}}`)
-	equal(t, "one budget taken away", lastAsked[domain.SessionPatch](t, w).Budgets, &domain.Budgets{})
+	equal(t, "one budget taken away", session.Budgets, domain.Budgets{MaxCostPerSession: new(2.5)})
 	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"budgets":null}`)
-	equal(t, "all taken away", lastAsked[domain.SessionPatch](t, w), domain.SessionPatch{Budgets: &domain.Budgets{}})
+	equal(t, "all taken away", session.Budgets, domain.Budgets{})
 	c.want(200, "PATCH", "/v1/sessions/ses_1", `{}`)
 	equal(t, "nothing", lastAsked[domain.SessionPatch](t, w), domain.SessionPatch{})
 
 	c.want(200, "PATCH", "/v1/zones/zon_1", `{"description":null,"require_validation":true}`)
 	zone := lastAsked[domain.Zone](t, w)
 	equal(t, "zone", []any{zone.Name, zone.Description, zone.RequireValidation}, []any{"Health", "", true})
+	for config, want := range map[string]string{`{"max":9}`: `{"max":9,"unit":"km"}`, `{"max":9,"unit":null}`: `{"max":9}`} {
+		c.want(200, "PATCH", "/v1/tools/tol_1", `{"config":`+config+`}`, "Content-Type", "application/merge-patch+json")
+		equal(t, "a tool's config", string(lastAsked[domain.Tool](t, w).Config), want)
+	}
+	equal(t, "null is no config", c.want(422, "PATCH", "/v1/tools/tol_1", `{"config":null}`).body["code"], "invalid")
+	c.want(200, "PATCH", "/v1/entries/ent_1", `{"data":{"note":"late"}}`)
+	equal(t, "an entry's data", string(lastAsked[domain.Entry](t, w).Data), `{"note":"late","value":8}`)
 	c.want(200, "PATCH", "/v1/entries/ent_1", `{"timestamp":"2026-01-01T01:00:00.1234567+01:00"}`)
 	entry := lastAsked[domain.Entry](t, w)
 	equal(t, "entry", []any{entry.Timestamp, string(entry.Data), entry.SessionID}, []any{time.Date(2026, 1, 1, 0, 0, 0, 123456000, time.UTC), `{"value":8}`, ""})

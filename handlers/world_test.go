@@ -202,7 +202,11 @@ func (w *world) CreateSession(_ context.Context, ws string, in domain.NewSession
 }
 
 func (w *world) UpdateSession(_ context.Context, ws, id string, patch domain.SessionPatch) (*domain.Receipt, error) {
-	return w.receipt(ws, id, patch)
+	receipt, err := w.receipt(ws, id, patch)
+	if err == nil {
+		patch.Apply(receipt.Session)
+	}
+	return receipt, err
 }
 
 func (w *world) DeleteSession(_ context.Context, ws, id string) error {

@@ -110,7 +110,7 @@ func newest(change *domain.Change) *domain.Message {
 	return nil
 }
 
-// UpdateSession changes what people may change of a session.
+// UpdateSession merges a patch into a session, in the transaction that the door opens.
 func (s *Sessions) UpdateSession(ctx context.Context, workspace, session string, patch domain.SessionPatch) (*domain.Receipt, error) {
 	if patch.ProviderID != nil {
 		if err := CheckProvider(ctx, s.Providers, workspace, *patch.ProviderID); err != nil {
@@ -120,26 +120,12 @@ func (s *Sessions) UpdateSession(ctx context.Context, workspace, session string,
 	return s.deliver(ctx, Request{
 		Workspace: workspace, Session: session, Event: nothingHappens,
 		Also: func(_ *domain.View, change *domain.Change) error {
-			patched(change.Session(session), patch)
+			patch.Apply(change.Session(session))
 			change.Session(session).UpdatedAt = change.At
 			change.Emit(domain.LogEvent{SessionID: session, Type: domain.LogSessionStatus, Session: change.Session(session)})
 			return nil
 		},
 	})
-}
-
-func patched(s *domain.Session, patch domain.SessionPatch) {
-	set(&s.Name, patch.Name)
-	set(&s.Pinned, patch.Pinned)
-	set(&s.RequireValidation, patch.RequireValidation)
-	set(&s.ProviderID, patch.ProviderID)
-	set(&s.Budgets, patch.Budgets)
-}
-
-func set[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
-	}
 }
 
 // DeleteSession deletes a session that is not at work; its open approvals are settled
