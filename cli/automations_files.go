@@ -247,5 +247,10 @@ func asPatch(one map[string]any) map[string]any {
 		maps.Copy(budgets, set)
 	}
 	patch["budgets"] = budgets
+	if schedule, ok := one["schedule"].(map[string]any); ok {
+		whole := map[string]any{"starts_at": nil}
+		maps.Copy(whole, schedule)
+		patch["schedule"] = whole
+	}
 	return patch
 }

@@ -54,6 +54,11 @@ func TestAutomationsOnTheCommandLine(t *testing.T) {
 	if now := s.Call("GET", "/v1/automations/"+made+"/seed", nil).Str("linear_text"); now != seed {
 		t.Errorf("its SEED says %q, not %q", now, seed)
 	}
+	// A schedule without a start counts from now, as that of a new one, not from where the old one began.
+	do("automations: [{name: 'Weekly: look', schedule: {type: cron, expression: 0 8 * * *, time_zone: UTC}}]", "import", "-")
+	if at := s.Call("GET", "/v1/automations/"+made, nil).Str("schedule.starts_at"); at == "" || at == "2026-03-02T08:00:00" {
+		t.Errorf("the new schedule begins at %q", at)
+	}
 	for _, bad := range []string{"automations: [{}]", "automations: [{name: a}, {name: a}]", "automation: []", "automations: [{name: a, seed: {text: x}, colour: red}]", "{"} {
 		if _, _, err := s.Typed(bad, "automations", "import", "-"); err == nil {
 			t.Errorf("%s was taken", bad)

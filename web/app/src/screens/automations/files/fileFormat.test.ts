@@ -84,6 +84,11 @@ describe('automations in files', () => {
       triggers: [],
       budgets: { max_cost_per_day: 2, max_cost_per_round: null },
     });
+    const schedule = { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' };
+    expect(asPatch({ name: 'Report', schedule } as unknown as InFile).schedule).toEqual({
+      starts_at: null,
+      ...schedule,
+    });
   });
 
   it('have names that every system takes', () => {

@@ -75,7 +75,6 @@ export function readFile(text: string): InFile[] {
 export function asPatch(one: InFile): Schemas['AutomationPatch'] {
   return {
     provider_id: null,
-    schedule: null,
     misfire: 'once',
     overlap: 'skip',
     automation_validation: null,
@@ -84,6 +83,7 @@ export function asPatch(one: InFile): Schemas['AutomationPatch'] {
     tags: [],
     triggers: [],
     ...one,
+    schedule: one.schedule ? { starts_at: null, ...one.schedule } : null,
     budgets: {
       max_tokens_per_round: null,
       max_cost_per_round: null,
