@@ -413,6 +413,37 @@ export const steps = [
     },
   },
   {
+    name: 'what is emptied in a form is gone, and the rest stays as it was',
+    async run({ open, call }) {
+      const zone = await call('POST', '/v1/zones', { name: 'Goals' });
+      const tool = await call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'goal',
+        name: 'Running',
+        config: { target: 'A marathon', criterion: 'Under four hours', deadline: '2026-12-31' },
+      });
+      await call('POST', `/v1/tools/${tool.id}/entries`, { data: { text: 'Shoes', done: false, progress: 10 } });
+      const page = await open({ at: `/data/tools/${tool.id}` });
+      const saved = async () => {
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      };
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('dialog').getByLabel('Criterion').fill('');
+      await page.getByRole('dialog').getByLabel('Target').fill('Half a marathon');
+      await saved();
+      const { config } = await call('GET', `/v1/tools/${tool.id}`);
+      same(config, { deadline: '2026-12-31', target: 'Half a marathon' }, 'the config');
+
+      await rows(page).first().getByRole('button', { name: /^Edit/ }).click();
+      await page.getByRole('dialog').getByLabel('Progress').fill('');
+      await saved();
+      await page.getByRole('checkbox', { name: 'Done: Shoes' }).click();
+      await until('it is done', async () => (await entriesOf(call, tool.id))[0].data.done === true);
+      same((await entriesOf(call, tool.id))[0].data, { done: true, text: 'Shoes' }, 'the data');
+    },
+  },
+  {
     name: 'ten thousand entries are as quick as ten',
     async run({ open, call }) {
       const { tool } = await tracker(call, 'Steps of years');

@@ -1,7 +1,7 @@
 // The config of a provider as a form has it.
+import { difference } from '../../api/mergePatch';
 import type { FieldError } from '../../api/problem';
 import type { Schema } from '../../ui/SchemaForm';
-import { difference } from './pointer';
 
 type Config = Record<string, unknown>;
 const first = ['preset', 'base_url', 'api_key', 'api_key_env', 'model'];

@@ -1,4 +1,4 @@
-// JSON pointers and merge patches.
+// JSON pointers, and merge patches made from them.
 type Json = Record<string, unknown>;
 
 const names = (pointer: string) =>
@@ -24,28 +24,4 @@ export function patchOf(values: ReadonlyMap<string, unknown>): Json {
     here[path[path.length - 1]!] = value;
   }
   return patch;
-}
-
-/** The merge patch that makes one object of another: what is gone becomes null. */
-export function difference(before: Json, after: Json): Json {
-  const patch: Json = {};
-  for (const name of Object.keys(before)) if (after[name] === undefined) patch[name] = null;
-  for (const [name, value] of Object.entries(after)) {
-    const old = before[name];
-    if (value === undefined || same(old, value)) continue;
-    patch[name] = isObject(old) && isObject(value) ? difference(old, value) : value;
-  }
-  return patch;
-}
-
-export const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((name) => [name, sorted(value[name])]),
-  );
 }

@@ -2,10 +2,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { api, versioned, type Schemas } from '../../api/client';
+import { same } from '../../api/mergePatch';
 import { asProblem, type FieldError } from '../../api/problem';
 import { announce } from '../../shell/announce';
 import { useAction, type Action } from '../../ui/action';
-import { at, patchOf, same } from './pointer';
+import { at, patchOf } from './pointer';
 import { texts } from './texts';
 
 export type Settings = Schemas['Settings'];

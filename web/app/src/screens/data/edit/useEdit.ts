@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { difference } from '../../../api/mergePatch';
 import { useAction } from '../../../ui/action';
 import { announce } from '../../../shell/announce';
 import { rebase } from './rebase';
@@ -54,11 +55,6 @@ export function useEdit<R extends Versioned, D extends object>({ of, draftOf, sa
   };
 }
 
-/** The fields that were changed: nothing else is sent. */
-export function changesOf<D extends object>(base: D, draft: D): Partial<D> {
-  return Object.fromEntries(
-    Object.entries(draft).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify((base as Record<string, unknown>)[name]),
-    ),
-  ) as Partial<D>;
-}
+/** What was changed, as a merge patch: nothing else is sent, and what was emptied is null. */
+export const changesOf = <D extends object>(base: D, draft: D): Partial<D> =>
+  difference(base as Record<string, unknown>, draft as Record<string, unknown>) as Partial<D>;

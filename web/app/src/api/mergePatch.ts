@@ -1,0 +1,32 @@
+// Merge patches (RFC 7396): what PATCH takes.
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The merge patch that makes one object of another: what is gone becomes null, what is the
+ * same is left out. A list is sent whole. */
+export function difference(before: Json, after: Json): Json {
+  const gone = Object.keys(before).filter((name) => before[name] !== undefined && after[name] === undefined);
+  const other = Object.entries(after).filter(([name, value]) => value !== undefined && !same(before[name], value));
+  return Object.fromEntries([
+    ...gone.map((name) => [name, null]),
+    ...other.map(([name, value]) => {
+      const old = before[name];
+      return [name, isObject(old) && isObject(value) ? difference(old, value) : value];
+    }),
+  ]);
+}
+
+/** Whether two values are the same JSON; the order of an object's names does not count. */
+export const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, sorted(value[name])]),
+  );
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { checkSchema } from '../ui/schemaform/check';
+import type { Schema } from '../ui/schemaform/types';
+import { paramsSchema } from './paramsSchema';
+
+const command: Schema = {
+  type: 'object',
+  properties: { entry_id: { type: 'string' }, data: { type: 'object' } },
+  required: ['entry_id'],
+};
+const trip: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['from'],
+  properties: {
+    from: {
+      type: 'object',
+      required: ['city'],
+      properties: { city: { type: 'string' }, zip: { type: 'string', title: 'Postcode' } },
+    },
+    price: { type: 'number' },
+  },
+};
+const wrong = (data: unknown, edited: unknown, isPatch = true) => {
+  const schema = paramsSchema(command, { entry_id: 'e', data }, { entry: trip, isPatch });
+  return checkSchema(schema, { entry_id: 'e', data: edited }).map((m) => m.pointer);
+};
+
+it('the form of an update needs nothing, at any depth, and keeps what fields there are', () => {
+  expect(wrong({ price: 1 }, { price: 2 })).toEqual([]);
+  expect(wrong({ from: { zip: '69001' } }, { from: { zip: '69002' } })).toEqual([]);
+  expect(wrong({ price: 1 }, { price: 'much', colour: 'red' })).toEqual(['/data/price', '/data/colour']);
+  expect(wrong({ price: 1 }, { price: 1 }, false)).toEqual(['/data/from']);
+});
+
+it('where the AI takes a field away, null may stay, and a value may take its place', () => {
+  const data = { price: null, from: { zip: null } };
+  expect(wrong(data, data)).toEqual([]);
+  expect(wrong(data, { price: 3, from: { zip: '69002' } })).toEqual([]);
+  expect(wrong(data, { price: 'much', from: { zip: null } })).toEqual(['/data/price']);
+  expect(wrong({ price: 1 }, { price: null })).toEqual(['/data/price']);
+});
