@@ -316,6 +316,9 @@ func (a *App) stopHTTP(ctx context.Context) error {
 	if err := a.http.Shutdown(ctx); err != nil {
 		return a.http.Close()
 	}
+	// A listener who does not even take in the bye is cut off by his write deadline, and
+	// nobody waits for that.
+	_ = a.broker.Left(ctx)
 	return nil
 }
 

@@ -24,16 +24,21 @@ func (s *edge) requireRole(role domain.Role, next http.HandlerFunc) http.Handler
 
 // requireStreamRole is requireRole for event streams, which a ticket opens too.
 func (s *edge) requireStreamRole(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
-	return s.admit(role, func(r *http.Request) (*auth.Identity, error) {
-		if strings.Contains(r.URL.RawQuery, "ticket=") {
-			id, err := s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
-			if err == nil {
-				err = s.Auth.Redeemed(r, id) // a ticket is no longer good than who asked for it
-			}
-			return id, err
-		}
-		return s.Auth.Authenticate(r)
+	return s.admit(role, func(r *http.Request) (id *auth.Identity, err error) {
+		s.aside(func() { id, err = s.identifyListener(r) })
+		return id, err
 	}, next)
+}
+
+func (s *edge) identifyListener(r *http.Request) (*auth.Identity, error) {
+	if !strings.Contains(r.URL.RawQuery, "ticket=") {
+		return s.Auth.Authenticate(r)
+	}
+	id, err := s.tickets.Redeem(r.Context(), r.URL.Query().Get("ticket"))
+	if err == nil {
+		err = s.Auth.Redeemed(r, id) // a ticket is no longer good than who asked for it
+	}
+	return id, err
 }
 
 func (s *edge) admit(

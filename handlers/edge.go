@@ -14,6 +14,7 @@ type edge struct {
 	unread   *ledger // answers that are not read yet
 	open     *tally  // event streams
 	limits   RateLimits
+	deep     chan struct{} // a place for each who works aside
 }
 
 func newEdge(c Edge) *edge {
@@ -28,5 +29,6 @@ func newEdge(c Edge) *edge {
 		unread:   newLedger(),
 		open:     &tally{open: map[string]int{}},
 		limits:   limits,
+		deep:     make(chan struct{}, asideAtOnce),
 	}
 }

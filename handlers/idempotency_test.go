@@ -252,7 +252,7 @@ func TestWhoOwnsAKey(t *testing.T) {
 	})
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {
-		x := &exchange{Context: t.Context(), who: &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role}}
+		x := &exchange{Context: t.Context(), outcome: outcome{who: &auth.Identity{Workspace: "acme", Name: "key_" + string(role), Role: role}}}
 		r := httptest.NewRequest(http.MethodPost, "/v1/zones", nil).WithContext(x)
 		r.Header.Set("Idempotency-Key", "k"+string(role))
 		s.once(done, nil)(httptest.NewRecorder(), r)

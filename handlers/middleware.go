@@ -25,13 +25,22 @@ type exchange struct {
 	http.ResponseWriter
 	context.Context
 
-	id     string
-	trace  string // of the W3C traceparent, if the caller sent one
-	route  chi.Context
-	who    *auth.Identity
-	begun  time.Time
-	status int
-	bytes  int64
+	outcome
+	route chi.Context
+	// handedOn: the request goes on without its handler, and its end is told then.
+	handedOn bool
+}
+
+// outcome is what the log and the metrics are told of a request when it is over.
+type outcome struct {
+	id      string
+	trace   string // of the W3C traceparent, if the caller sent one
+	method  string
+	pattern string // of the route
+	who     *auth.Identity
+	begun   time.Time
+	status  int
+	bytes   int64
 	// opened is set by an event stream: what counts for the metrics is how long it took
 	// to open.
 	opened time.Duration
@@ -76,9 +85,12 @@ func (x *exchange) Write(b []byte) (int, error) {
 // never reads keeps an answer in memory for good. It holds for every answer and every
 // write of a stream, because it is here.
 func (x *exchange) allow(bytes int) {
-	within := writeWithin + time.Duration(bytes>>20)*writeMiBWithin
 	// A writer that cannot do it is a test's, and keeps nobody waiting.
-	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(clock.System().Add(within))
+	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(clock.System().Add(timeToWrite(bytes)))
+}
+
+func timeToWrite(bytes int) time.Duration {
+	return writeWithin + time.Duration(bytes>>20)*writeMiBWithin
 }
 
 func exchangeOf(r *http.Request) *exchange {
@@ -99,8 +111,8 @@ func requestID(r *http.Request) string {
 func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, Context: r.Context(), begun: s.Clock()}
-		x.id, x.trace = incomingID(r), traceID(r.Header.Get("Traceparent"))
+		x := &exchange{ResponseWriter: w, Context: r.Context()}
+		x.begun, x.id, x.trace = s.Clock(), incomingID(r), traceID(r.Header.Get("Traceparent"))
 		if r.Method == http.MethodHead {
 			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
 		}
@@ -135,16 +147,19 @@ func safe(method string) bool {
 // tokens of hooks, tickets and what people write.
 func (s *edge) finish(x *exchange, r *http.Request) {
 	caught := recover()
+	if x.handedOn && caught == nil {
+		return
+	}
 	if err, ok := caught.(error); caught != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
-		s.Log.Error().Str("request_id", x.id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+		s.logPanic(x.id, caught)
 		if x.status == 0 {
 			s.fail(x, r, domain.Errorf(domain.CodeInternal, "panic"))
 			caught = nil
 		}
 	}
-	took, route := s.Clock().Sub(x.begun), x.route.RoutePattern()
-	if route == "" {
-		route = "unmatched"
+	x.method, x.pattern = r.Method, x.route.RoutePattern()
+	if x.pattern == "" {
+		x.pattern = "unmatched"
 	}
 	if x.status == 0 {
 		x.status = http.StatusOK
@@ -152,36 +167,54 @@ func (s *edge) finish(x *exchange, r *http.Request) {
 			x.status = 499 // the client left before there was an answer
 		}
 	}
-	if s.Metrics != nil {
-		measured := took
-		if x.opened > 0 {
-			measured = x.opened
-		}
-		s.Metrics.Request(route, r.Method, x.status, measured)
-	}
-	s.logRequest(x, r, route, took)
+	s.tell(&x.outcome)
 	if caught != nil {
 		// The answer had begun: break the connection, so that nobody takes it for whole.
 		panic(http.ErrAbortHandler)
 	}
 }
 
-func (s *edge) logRequest(x *exchange, r *http.Request, route string, took time.Duration) {
+// over is finish for a request that has gone on without its handler.
+func (s *edge) over(o *outcome) {
+	if caught := recover(); caught != nil {
+		s.logPanic(o.id, caught)
+	}
+	s.tell(o)
+}
+
+func (s *edge) logPanic(id string, caught any) {
+	s.Log.Error().Str("request_id", id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+}
+
+// tell counts and logs a request that is over.
+func (s *edge) tell(o *outcome) {
+	took := s.Clock().Sub(o.begun)
+	if s.Metrics != nil {
+		measured := took
+		if o.opened > 0 {
+			measured = o.opened
+		}
+		s.Metrics.Request(o.pattern, o.method, o.status, measured)
+	}
+	s.logRequest(o, took)
+}
+
+func (s *edge) logRequest(o *outcome, took time.Duration) {
 	level := zerolog.InfoLevel
-	if !strings.HasPrefix(route, "/v1/") && x.status < 400 {
+	if !strings.HasPrefix(o.pattern, "/v1/") && o.status < 400 {
 		level = zerolog.DebugLevel // health checks, metrics, the page
 	}
 	e := s.Log.WithLevel(level)
 	if e == nil {
 		return
 	}
-	e.Str("method", r.Method).Str("route", route).Int("status", x.status).Int64("bytes", x.bytes).
-		Dur("took_ms", took).Str("request_id", x.id)
-	if x.who != nil {
-		e.Str("workspace", x.who.Workspace).Str("by", x.who.Name)
+	e.Str("method", o.method).Str("route", o.pattern).Int("status", o.status).Int64("bytes", o.bytes).
+		Dur("took_ms", took).Str("request_id", o.id)
+	if o.who != nil {
+		e.Str("workspace", o.who.Workspace).Str("by", o.who.Name)
 	}
-	if x.trace != "" {
-		e.Str("trace_id", x.trace)
+	if o.trace != "" {
+		e.Str("trace_id", o.trace)
 	}
 	e.Msg("request")
 }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/fermata-dev/fermata/api"
@@ -15,15 +16,32 @@ const maxSnapshotApprovals = 200
 
 // snapshotOf is how things are now, for a listener that has no number to go on from.
 // texts are the answers in progress: message.snapshot repeats them on the stream.
-func (s *streamRoutes) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text) (any, error) {
+func (s *streamRoutes) snapshotOf(ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text) ([]byte, error) {
+	var snapshot any
+	var err error
 	if f.Session == "" {
-		return s.workspaceSnapshot(ctx, f, seq)
+		snapshot, err = s.workspaceSnapshot(ctx, f, seq)
+	} else {
+		snapshot, err = s.sessionSnapshot(ctx, f, seq, texts)
 	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("encode a snapshot: %w", err)
+	}
+	return data, nil
+}
+
+func (s *streamRoutes) sessionSnapshot(
+	ctx context.Context, f *stream.Filter, seq int64, texts []stream.Text,
+) (*api.SessionSnapshotData, error) {
 	session, err := s.SessionReader.Session(ctx, f.Workspace, f.Session)
 	if err != nil {
 		return nil, fmt.Errorf("read the session for a snapshot: %w", err)
 	}
-	snapshot := api.SessionSnapshotData{Seq: seq, Session: *api.SessionFrom(session)}
+	snapshot := &api.SessionSnapshotData{Seq: seq, Session: *api.SessionFrom(session)}
 	for _, t := range texts {
 		if t.Kind == stream.KindText {
 			snapshot.Partial = &api.StreamedText{

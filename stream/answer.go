@@ -160,7 +160,7 @@ func (b *Broker) answer(ws, session, message, from string) (*topic, *answer) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := b.open(ws)
+	t := b.enter(ws)
 	b.writers[session] = t
 	t.mu.Lock()
 	if old := t.answers[session]; old != nil && old.from != "" {

@@ -32,7 +32,8 @@ type Broker struct {
 	viewers map[string]int    // open streams, by session
 	beats   map[string]time.Time
 	stopped bool
-	far     Far // nobody, or the other nodes
+	far     Far            // nobody, or the other nodes
+	open    sync.WaitGroup // subscriptions
 
 	dirtyMu sync.Mutex
 	dirty   []*topic
@@ -95,7 +96,8 @@ func (b *Broker) Subscribe(f Filter) *Subscription {
 		s.end(ErrStopped)
 		return s
 	}
-	s.topic = b.open(f.Workspace)
+	b.open.Add(1)
+	s.topic = b.enter(f.Workspace)
 	s.topic.add(s)
 	for _, id := range f.watched() {
 		if b.viewers[id]++; b.viewers[id] == 1 {
@@ -123,6 +125,7 @@ func (b *Broker) Unsubscribe(s *Subscription) {
 	}
 	b.close(s.topic)
 	s.topic = nil
+	b.open.Done()
 }
 
 // find is the topic of a workspace, nil when nobody listens there.
@@ -138,8 +141,8 @@ func (b *Broker) writer(session string) *topic {
 	return b.writers[session]
 }
 
-// open and close keep a topic for as long as it is of use. The caller holds b.mu.
-func (b *Broker) open(ws string) *topic {
+// enter and close keep a topic for as long as it is of use. The caller holds b.mu.
+func (b *Broker) enter(ws string) *topic {
 	t := b.topics[ws]
 	if t == nil {
 		t = newTopic(ws, b.far)

@@ -278,4 +278,13 @@ func TestDrainEndsEveryStream(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.Left(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a listener who has not left: %v", err)
+	}
+	r.Close()
+	if err := b.Left(t.Context()); err != nil {
+		t.Errorf("when the last one has left: %v", err)
+	}
 }

@@ -32,7 +32,7 @@ func (b *Broker) Start(context.Context) error {
 
 // Drain ends every stream and lets no new one begin: listeners say good-bye and come
 // back elsewhere. It comes before the HTTP server is told to shut down, which would
-// wait for them for ever.
+// wait for ever for those that it knows. Left waits for all.
 func (b *Broker) Drain() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,6 +41,18 @@ func (b *Broker) Drain() {
 		t.mu.Lock()
 		t.each(func(s *Subscription) { s.end(ErrStopped) })
 		t.mu.Unlock()
+	}
+}
+
+// Left waits, after Drain, until the last listener has gone.
+func (b *Broker) Left(ctx context.Context) error {
+	gone := make(chan struct{})
+	go func() { b.open.Wait(); close(gone) }()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for event streams to end: %w", ctx.Err())
 	}
 }
 

@@ -76,6 +76,9 @@ func (r *Reader) Texts() []Text {
 // Ready has something in it when Next may have.
 func (r *Reader) Ready() <-chan struct{} { return r.sub.ready }
 
+// Reading says that the next Next reads the log: it takes time, and a deep stack.
+func (r *Reader) Reading() bool { return r.scanning }
+
 // Position is the number up to which everything was given out.
 func (r *Reader) Position() int64 { return r.pos }
 
@@ -134,7 +137,7 @@ func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err erro
 	}
 	if base > r.pos {
 		r.scanning, r.target, r.hinted, r.waiting = true, 0, base, append(r.waiting, taken...)
-		return r.scan(ctx)
+		return nil, true, nil
 	}
 	return r.give(taken), false, nil
 }

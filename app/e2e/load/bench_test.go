@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -130,7 +131,8 @@ func BenchmarkListeners(b *testing.B) {
 // BenchmarkIdleStreams weighs each of many open streams beside a bare handler that
 // only waits. Both ends are in this process; the client's share is the same.
 func BenchmarkIdleStreams(b *testing.B) {
-	s := newServer(b, harness.Databases["sqlite"](b))
+	const n = 5000
+	s := newServer(b, harness.Databases["sqlite"](b), func(f *app.Config) { f.Rate.StreamsPerAddress = 2 * n })
 	chat := s.Chat()
 	bare := http.NewServeMux()
 	bare.HandleFunc("GET /bare", func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +141,6 @@ func BenchmarkIdleStreams(b *testing.B) {
 		<-r.Context().Done()
 	})
 	floor := newBare(b, bare)
-	const n = 5000
 	for b.Loop() {
 		its := weigh(b, floor+"/bare", n)
 		ours := weigh(b, s.URL+"/v1/sessions/"+chat+"/events/stream", n)
