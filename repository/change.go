@@ -13,14 +13,9 @@ import (
 // decide again. If the reply to COMMIT was lost and it is found that nothing was
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
-	err := s.write(ctx, c.WorkspaceID, func(t *tx) error {
+	return s.write(ctx, c.WorkspaceID, func(t *tx) error {
 		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), c) })
 	})
-	if err != nil {
-		return err
-	}
-	s.committed(c)
-	return nil
 }
 
 func (s *base) committed(c *domain.Change) {
@@ -65,6 +60,8 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 	if t.created == "" {
 		t.created = createdID(c)
 	}
+	// In the order of the numbers, where several changes of a workspace commit together.
+	t.OnCommit(func() { t.store.committed(c) })
 	return nil
 }
 
@@ -156,7 +153,6 @@ func (s *base) decided(ctx context.Context, workspace string, decide func(contex
 	if err != nil {
 		return nil, err
 	}
-	s.committed(c)
 	return c, nil
 }
 
@@ -192,9 +188,6 @@ func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context
 	})
 	if err != nil {
 		return 0, err
-	}
-	if len(c.Events) > 0 {
-		s.committed(c)
 	}
 	return seq, nil
 }

@@ -45,8 +45,9 @@ type DB struct {
 	Dialect *Dialect
 
 	cfg     Config
-	writes  *sqlx.DB // reached by tx.go alone
-	stmts   *statements
+	writes  *sqlx.DB    // reached by tx.go and writer.go alone
+	stmts   *statements // of writes; nil with SQLite
+	writer  *writer     // the connection that writes to SQLite; nil with PostgreSQL
 	texts   texts
 	lock    *fileLock
 	closing sync.Once
@@ -102,9 +103,13 @@ func (db *DB) connect(ctx context.Context) error {
 	if db.writes, err = db.Dialect.openPool(false); err != nil {
 		return err
 	}
-	db.stmts = newStatements(db.writes)
 	if err := db.writes.PingContext(ctx); err != nil {
 		return fmt.Errorf("connect to the database: %w", err)
+	}
+	if db.cfg.Path == "" {
+		db.stmts = newStatements(db.writes)
+	} else {
+		db.writer = &writer{db: db}
 	}
 	pool, err := db.Dialect.openPool(true)
 	if err != nil {
@@ -161,8 +166,13 @@ func (db *DB) close() error {
 		db.readPool.stmts.close()
 		all = append(all, db.readPool.db.Close())
 	}
-	if db.writes != nil {
+	if db.stmts != nil {
 		db.stmts.close()
+	}
+	if db.writer != nil {
+		all = append(all, db.writer.close())
+	}
+	if db.writes != nil {
 		all = append(all, db.writes.Close())
 	}
 	if db.lock != nil {

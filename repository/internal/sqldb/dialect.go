@@ -44,6 +44,9 @@ type Dialect struct {
 	joins bool
 	// classify says what kind of failure a driver's error is.
 	classify func(error) class
+	// endsAll says of a driver's error whether the database may have rolled the whole
+	// transaction back, and not only the statement. nil: it stays failed until its end.
+	endsAll func(error) bool
 	// migrator makes the schema of a database.
 	migrator func(*sql.DB, Migrations) (*goose.Provider, error)
 	open     func(readOnly bool) (*sql.DB, error)
@@ -98,7 +101,7 @@ func sqliteDialect(path string, readers int) (*Dialect, error) {
 		return db, nil
 	}
 	return &Dialect{
-		Name: "sqlite", open: open, classify: classifySQLite,
+		Name: "sqlite", open: open, classify: classifySQLite, endsAll: endsAllSQLite,
 		Clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
 		Number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') " +
 			"AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
@@ -196,6 +199,20 @@ func classifySQLite(err error) class {
 		return gone
 	}
 	return unclassified
+}
+
+// endsAllSQLite knows the errors that concern the statement alone. FULL, IOERR, NOMEM,
+// BUSY and INTERRUPT are said to end the transaction at times; of others nobody promises.
+func endsAllSQLite(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return lostConnection(err) == gone
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_RANGE:
+		return false
+	}
+	return true
 }
 
 func classifyPostgres(err error) class {

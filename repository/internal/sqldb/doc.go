@@ -8,8 +8,8 @@
 //
 // Nothing is written outside an explicit transaction. When a reply is lost,
 // database/sql repeats an autocommit statement by itself, and it is applied twice.
-// So reading goes through a Reader, which cannot write, and only the type Tx can;
-// tx.go is the only file that makes one.
+// So reading goes through a Reader, which cannot write, and only the type Tx can. With
+// SQLite all of them come to one connection (writer.go), and share its COMMIT (group.go).
 //
 // An error from COMMIT means that nobody knows. Every transaction leaves a random
 // mark (on its events, or a row of its own); after such an error the mark is looked

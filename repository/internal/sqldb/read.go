@@ -23,12 +23,12 @@ type Reader interface {
 	Failed(ctx context.Context, err error) error
 }
 
-// statements are the prepared statements of a pool, by their text. A statement that
-// is used within a transaction for the first time runs unprepared there and is
+// statements are prepared statements, by their text. With a pool, a statement that is
+// used within a transaction for the first time runs unprepared there and is
 // prepared afterwards: with a single connection, preparing meanwhile would wait for
 // that very transaction.
 type statements struct {
-	db *sqlx.DB
+	on preparer
 	mu sync.RWMutex
 	by map[string]*sqlx.Stmt
 }
@@ -36,8 +36,13 @@ type statements struct {
 // maxStatements bounds what is kept prepared; the texts are few and fixed.
 const maxStatements = 400
 
-func newStatements(db *sqlx.DB) *statements {
-	return &statements{db: db, by: map[string]*sqlx.Stmt{}}
+// preparer is a pool, or one connection.
+type preparer interface {
+	PreparexContext(ctx context.Context, query string) (*sqlx.Stmt, error)
+}
+
+func newStatements(on preparer) *statements {
+	return &statements{on: on, by: map[string]*sqlx.Stmt{}}
 }
 
 func (s *statements) find(query string) *sqlx.Stmt {
@@ -53,7 +58,7 @@ func (s *statements) prepare(ctx context.Context, queries []string) {
 		if s.find(query) != nil {
 			continue
 		}
-		stmt, err := s.db.PreparexContext(ctx, query)
+		stmt, err := s.on.PreparexContext(ctx, query)
 		if err != nil {
 			return
 		}
@@ -120,50 +125,89 @@ func (p *readPool) translate(ctx context.Context, err error) error {
 	return p.dialect.translate(ctx, err)
 }
 
-// snapshot is a reader all of whose reads see the database at one instant.
-type snapshot struct {
-	tx    *sqlx.Tx
+// line is where the statements of a transaction run.
+type line interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	// stmt is the prepared statement of a text, nil if there is none yet.
+	stmt(ctx context.Context, query string) *sqlx.Stmt
+}
+
+// poolTx is a transaction on a connection of a pool.
+type poolTx struct {
+	*sqlx.Tx
 	stmts *statements
-	d     *Dialect
 	// missed are the texts that were not prepared yet. Several goroutines may read in one
 	// transaction, as database/sql lets them.
 	mu     sync.Mutex
 	missed []string
 }
 
-func (s *snapshot) Get(ctx context.Context, dest any, query string, args ...any) error {
-	if stmt := s.prepared(ctx, query); stmt != nil {
-		return s.d.translate(ctx, stmt.GetContext(ctx, dest, args...))
+func (p *poolTx) stmt(ctx context.Context, query string) *sqlx.Stmt {
+	if stmt := p.stmts.find(query); stmt != nil {
+		return p.StmtxContext(ctx, stmt)
 	}
-	return s.d.translate(ctx, s.tx.GetContext(ctx, dest, query, args...))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.missed = append(p.missed, query)
+	return nil
+}
+
+// prepareMissed is for when the transaction is over.
+func (p *poolTx) prepareMissed(ctx context.Context) { p.stmts.prepare(ctx, p.missed) }
+
+// snapshot is a reader all of whose reads see the database at one instant.
+type snapshot struct {
+	tx line
+	d  *Dialect
+	whole
+}
+
+func (s *snapshot) Get(ctx context.Context, dest any, query string, args ...any) error {
+	ctx, err := s.may(ctx)
+	if err != nil {
+		return err
+	}
+	if stmt := s.tx.stmt(ctx, query); stmt != nil {
+		return s.ended(ctx, stmt.GetContext(ctx, dest, args...))
+	}
+	return s.ended(ctx, s.tx.GetContext(ctx, dest, query, args...))
 }
 
 func (s *snapshot) All(ctx context.Context, dest any, query string, args ...any) error {
-	if stmt := s.prepared(ctx, query); stmt != nil {
-		return s.d.translate(ctx, stmt.SelectContext(ctx, dest, args...))
+	ctx, err := s.may(ctx)
+	if err != nil {
+		return err
 	}
-	return s.d.translate(ctx, s.tx.SelectContext(ctx, dest, query, args...))
+	if stmt := s.tx.stmt(ctx, query); stmt != nil {
+		return s.ended(ctx, stmt.SelectContext(ctx, dest, args...))
+	}
+	return s.ended(ctx, s.tx.SelectContext(ctx, dest, query, args...))
 }
 
 func (s *snapshot) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	if stmt := s.prepared(ctx, query); stmt != nil {
+	ctx, err := s.may(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if stmt := s.tx.stmt(ctx, query); stmt != nil {
 		rows, err := stmt.QueryxContext(ctx, args...)
-		return rows, s.d.translate(ctx, err)
+		return rows, s.ended(ctx, err)
 	}
 	rows, err := s.tx.QueryxContext(ctx, query, args...)
-	return rows, s.d.translate(ctx, err)
+	return rows, s.ended(ctx, err)
 }
 
-func (s *snapshot) Failed(ctx context.Context, err error) error { return s.d.translate(ctx, err) }
+func (s *snapshot) Failed(ctx context.Context, err error) error { return s.ended(ctx, err) }
 
-func (s *snapshot) prepared(ctx context.Context, query string) *sqlx.Stmt {
-	if stmt := s.stmts.find(query); stmt != nil {
-		return s.tx.StmtxContext(ctx, stmt)
+// ended is what a statement's error is told as.
+func (s *snapshot) ended(ctx context.Context, err error) error {
+	if err != nil && s.uncut && s.d.endsAll(err) {
+		s.lose(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.missed = append(s.missed, query)
-	return nil
+	return s.d.translate(ctx, err)
 }
 
 // Read runs fn on one snapshot of the database.
@@ -172,11 +216,11 @@ func (db *DB) Read(ctx context.Context, fn func(r Reader) error) error {
 	if err != nil {
 		return db.translate(ctx, fmt.Errorf("begin to read: %w", err))
 	}
-	snap := &snapshot{tx: tx, stmts: db.readPool.stmts, d: db.Dialect}
-	err = fn(snap)
+	on := &poolTx{Tx: tx, stmts: db.readPool.stmts}
+	err = fn(&snapshot{tx: on, d: db.Dialect})
 	// Nothing was written: how it ends does not matter.
 	_ = tx.Rollback()
-	db.readPool.stmts.prepare(ctx, snap.missed)
+	on.prepareMissed(ctx)
 	return err
 }
 

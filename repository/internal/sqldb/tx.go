@@ -24,6 +24,14 @@ type Tx struct {
 	points              int    // savepoints so far
 	pending             []Rows // what Flush inserts
 	onFailure, onCommit []func()
+	// workspace, and those that committed in the same group: after is closed when those
+	// with lower numbers have been told of, told when this one has.
+	workspace   string
+	after, told chan struct{}
+}
+
+func (db *DB) newTx(on line) *Tx {
+	return &Tx{snapshot: snapshot{tx: on, d: db.Dialect}, db: db, ChangeID: db.cfg.NewID(domain.PrefixChange)}
 }
 
 // OnFailure has fn take back what this attempt set in the caller's memory.
@@ -34,15 +42,18 @@ func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
 // Write writes and says how many rows it changed.
 func (t *Tx) Write(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, err := t.may(ctx)
+	if err != nil {
+		return 0, err
+	}
 	var result sql.Result
-	var err error
-	if stmt := t.prepared(ctx, query); stmt != nil {
+	if stmt := t.tx.stmt(ctx, query); stmt != nil {
 		result, err = stmt.ExecContext(ctx, args...)
 	} else {
 		result, err = t.tx.ExecContext(ctx, query, args...)
 	}
 	if err != nil {
-		return 0, t.d.translate(ctx, err)
+		return 0, t.ended(ctx, err)
 	}
 	n, err := result.RowsAffected()
 	if err != nil {
@@ -79,13 +90,22 @@ var errNotCommitted = errors.New("the commit was not carried out")
 // the time before. After an error nothing was written, unless its outcome says
 // unknown.
 func (db *DB) Write(ctx context.Context, workspace string, fn func(t *Tx) error) error {
+	run, undone := db.attempt, false
+	if db.writer != nil {
+		run = func(ctx context.Context, workspace string, fn func(t *Tx) error) (*Tx, error) {
+			return db.writer.attempt(ctx, workspace, undone, fn)
+		}
+	}
 	for attempt := 1; ; attempt++ {
-		t, err := db.attempt(ctx, workspace, fn)
+		t, err := run(ctx, workspace, fn)
 		if t != nil {
 			t.settled(err)
 		}
 		if err == nil || attempt == Attempts || !db.worthwhile(err) {
 			return err
+		}
+		if undone = errors.Is(err, errUndone); undone {
+			continue // at once, and alone: nobody can undo it a second time
 		}
 		pause := time.NewTimer(time.Duration(attempt)*5*time.Millisecond + rand.N(10*time.Millisecond))
 		select {
@@ -99,6 +119,12 @@ func (db *DB) Write(ctx context.Context, workspace string, fn func(t *Tx) error)
 
 // settled tells those who asked how the attempt ended.
 func (t *Tx) settled(err error) {
+	if t.told != nil {
+		defer close(t.told)
+	}
+	if t.after != nil {
+		<-t.after
+	}
 	calls := t.onCommit
 	if err != nil {
 		calls = t.onFailure
@@ -135,10 +161,11 @@ func (db *DB) attempt(ctx context.Context, workspace string, fn func(t *Tx) erro
 	if err != nil {
 		return nil, db.Dialect.translate(ctx, fmt.Errorf("begin to write: %w", err))
 	}
-	t = &Tx{snapshot: snapshot{tx: begun, stmts: db.stmts, d: db.Dialect}, db: db, ChangeID: db.cfg.NewID(domain.PrefixChange)}
+	on := &poolTx{Tx: begun, stmts: db.stmts}
+	t = db.newTx(on)
 	defer func() {
 		if err == nil {
-			db.stmts.prepare(context.WithoutCancel(ctx), t.missed)
+			on.prepareMissed(context.WithoutCancel(ctx))
 		}
 	}()
 	// A panic in fn must not leave the workspace locked.
@@ -162,7 +189,8 @@ func (db *DB) attempt(ctx context.Context, workspace string, fn func(t *Tx) erro
 
 // Unwatched is the context of the short statements of a transaction. The drivers
 // start a goroutine for each statement whose context can end, and wait for it; here
-// the transaction's own context is watched already, and the statements end with it.
+// the transaction's own context is watched already, and the statements end with it. On
+// SQLite none of a transaction's statements is ever watched (writer.go).
 // Its error and its cause are those of the context within.
 func Unwatched(ctx context.Context) context.Context { return unwatched{ctx} }
 
@@ -208,20 +236,34 @@ func (db *DB) settle(ctx context.Context, t *Tx, workspace string, cause error) 
 
 // carriedOut looks for the mark of a transaction, behind its locks: as long as its
 // COMMIT may still happen, this waits.
-func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (bool, error) {
+func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (done bool, err error) {
+	look := func(on line) (err error) {
+		done, err = db.marked(Unwatched(ctx), on, t, workspace)
+		return err
+	}
+	if db.writer != nil {
+		err = db.writer.aside(ctx, look)
+		return done, err
+	}
 	begun, err := db.writes.BeginTxx(ctx, nil)
 	if err != nil {
 		return false, fmt.Errorf("begin to read back: %w", err)
 	}
 	defer func() { _ = begun.Rollback() }()
+	err = look(&poolTx{Tx: begun, stmts: db.stmts})
+	return done, err
+}
+
+// marked says whether the mark of a transaction is there.
+func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (bool, error) {
 	if t.Seq != 0 {
 		var seq int64
-		err := begun.GetContext(ctx, &seq, "SELECT last_seq FROM workspaces WHERE id = $1"+db.Dialect.Lock, workspace)
+		err := on.GetContext(ctx, &seq, "SELECT last_seq FROM workspaces WHERE id = $1"+db.Dialect.Lock, workspace)
 		if err != nil {
 			return false, fmt.Errorf("lock the workspace: %w", err)
 		}
 		var mark string
-		err = begun.GetContext(ctx, &mark, "SELECT change_id FROM events WHERE workspace_id = $1 AND seq = $2", workspace, t.Seq)
+		err = on.GetContext(ctx, &mark, "SELECT change_id FROM events WHERE workspace_id = $1 AND seq = $2", workspace, t.Seq)
 		if err != nil && !NotFound(err) {
 			return false, fmt.Errorf("read the mark: %w", err)
 		}
@@ -230,7 +272,7 @@ func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (bool, er
 	// The mark's own key is the lock: this waits for the other transaction, and finds
 	// that it was carried out, or takes its place and is itself rolled back.
 	const query = "INSERT INTO changes (workspace_id, id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-	result, err := begun.ExecContext(ctx, query, workspace, t.ChangeID, At(db.cfg.Clock()))
+	result, err := on.ExecContext(ctx, query, workspace, t.ChangeID, At(db.cfg.Clock()))
 	if err != nil {
 		return false, fmt.Errorf("look for the mark: %w", err)
 	}
@@ -250,7 +292,9 @@ func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	}
 	err := fn()
 	if err != nil {
+		t.hope()
 		if _, undo := t.Write(ctx, "ROLLBACK TO SAVEPOINT "+name); undo != nil {
+			t.lose(undo)
 			return fmt.Errorf("go back to the savepoint: %w", errors.Join(err, undo))
 		}
 	}

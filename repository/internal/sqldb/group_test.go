@@ -1,0 +1,436 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestOneCommitForAll: whoever waits is carried out in the order of arrival, together
+// with those before it, and all are told after the one COMMIT.
+func TestOneCommitForAll(t *testing.T) {
+	w := newGroupWorld(t)
+	a, release := w.hold("a")
+	all := []*outcome{a}
+	for _, id := range []string{"b", "c", "d", "e"} {
+		all = append(all, w.behind(t.Context(), id))
+	}
+	commit, committing := make(chan struct{}), make(chan struct{})
+	w.aroundCommit(func(carryOut func() error) error {
+		close(committing)
+		<-commit
+		return carryOut()
+	})
+	before := w.commits.Load()
+	release()
+	<-committing
+	for _, o := range all {
+		select {
+		case <-o.done:
+			t.Error("somebody was told before the COMMIT")
+		default:
+		}
+	}
+	close(commit)
+	for _, o := range all {
+		w.wantTold(o, "")
+	}
+	if n := w.commits.Load() - before; n != 1 {
+		t.Errorf("%d commits, want 1", n)
+	}
+	w.wantStored("a b c d e")
+}
+
+// TestOneAloneNeedsNoSavepoint: who meets nobody sends what it sent before there were
+// groups.
+func TestOneAloneNeedsNoSavepoint(t *testing.T) {
+	w := newGroupWorld(t)
+	if err := w.put(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	have := w.db.writer.line.stmts
+	for _, text := range []string{"SAVEPOINT member", "RELEASE SAVEPOINT member"} {
+		if have.find(text) != nil {
+			t.Errorf("%s was sent", text)
+		}
+	}
+	if have.find("BEGIN IMMEDIATE") == nil || have.find("COMMIT") == nil {
+		t.Error("the test looks in the wrong place")
+	}
+}
+
+// TestAGroupIsBounded: so many share a COMMIT, and no more; nor does anybody join once
+// the first has waited for long.
+func TestAGroupIsBounded(t *testing.T) {
+	t.Run("by members", func(t *testing.T) {
+		w := newGroupWorld(t)
+		before := w.commits.Load()
+		a, release := w.hold("a")
+		all := []*outcome{a}
+		for i := range maxMembers {
+			all = append(all, w.behind(t.Context(), fmt.Sprint(i)))
+		}
+		release()
+		for _, o := range all {
+			w.wantTold(o, "")
+		}
+		if n := w.commits.Load() - before; n != 2 {
+			t.Errorf("%d commits for one more than %d, want 2", n, maxMembers)
+		}
+	})
+	t.Run("by time", func(t *testing.T) {
+		w := newGroupWorld(t)
+		before := w.commits.Load()
+		a, release := w.hold("a")
+		b := w.behind(t.Context(), "b", func(*Tx) error {
+			w.now.Add(maxGathered.Milliseconds())
+			return nil
+		})
+		c := w.behind(t.Context(), "c")
+		release()
+		for _, o := range []*outcome{a, b, c} {
+			w.wantTold(o, "")
+		}
+		if n := w.commits.Load() - before; n != 2 {
+			t.Errorf("%d commits, want 2", n)
+		}
+	})
+}
+
+// TestAFailureIsOnesOwn: whatever ends a member before the COMMIT, nothing of it is
+// stored, it is told why, and the others do not notice; wherever it stands among them.
+func TestAFailureIsOnesOwn(t *testing.T) {
+	refused := &domain.Error{Code: domain.CodeSlotTaken, Outcome: domain.NotApplied}
+	for _, c := range []struct {
+		name string
+		then func(ctx context.Context, cancel context.CancelFunc, t *Tx) error
+		told func(error) bool
+	}{
+		{"it refuses", func(context.Context, context.CancelFunc, *Tx) error { return refused },
+			func(err error) bool { return errors.Is(err, refused) }},
+		{"it is there already", func(ctx context.Context, _ context.CancelFunc, t *Tx) error { return insert(ctx, t, "x") },
+			func(err error) bool { return domain.ErrorCode(err) == domain.CodeConflict }},
+		{"it panics", func(context.Context, context.CancelFunc, *Tx) error { panic("boom") },
+			func(err error) bool { return strings.Contains(err.Error(), "panicked: boom") }},
+		{"it panics within a savepoint", func(ctx context.Context, _ context.CancelFunc, t *Tx) error {
+			return t.Savepoint(ctx, func() error { return errors.Join(insert(ctx, t, "y"), boom()) })
+		}, func(err error) bool { return strings.Contains(err.Error(), "panicked: boom") }},
+		{"its goroutine ends", func(context.Context, context.CancelFunc, *Tx) error { runtime.Goexit(); return nil },
+			func(err error) bool { return err == nil }}, // nobody is left to be told
+		{"it is cancelled between two statements", func(ctx context.Context, cancel context.CancelFunc, t *Tx) error {
+			cancel()
+			return insert(ctx, t, "y")
+		}, func(err error) bool { return errors.Is(err, context.Canceled) }},
+		{"it is cancelled, and does not look", func(_ context.Context, cancel context.CancelFunc, t *Tx) error {
+			cancel()
+			return nil
+		}, func(err error) bool { return errors.Is(err, context.Canceled) }},
+	} {
+		for at := range 3 {
+			t.Run(fmt.Sprintf("%s, as number %d", c.name, at+1), func(t *testing.T) {
+				w := newGroupWorld(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				fails := func(tx *Tx) error { return c.then(ctx, cancel, tx) }
+				_, release := w.hold("before")
+				var all []*outcome
+				var failing *outcome
+				for i, id := range []string{"a", "b", "c"} {
+					if i == at {
+						failing = w.behind(ctx, "x", fails)
+					} else {
+						all = append(all, w.behind(t.Context(), id))
+					}
+				}
+				release()
+				for _, o := range all {
+					w.wantTold(o, "")
+				}
+				if err := failing.wait(); !c.told(err) {
+					t.Errorf("told %v", err)
+				}
+				have := w.stored()
+				if strings.Contains(have, "x") || strings.Contains(have, "y") || len(strings.Fields(have)) != 3 {
+					t.Errorf("stored are %q", have)
+				}
+				w.wantTold(w.start(func() error { return w.put(t.Context(), "after") }), "")
+			})
+		}
+	}
+}
+
+func boom() error { panic("boom") }
+
+// TestAFailureOfTheFirst: nobody is before it, so it rolls the transaction back, and the
+// next one begins another.
+func TestAFailureOfTheFirst(t *testing.T) {
+	w := newGroupWorld(t)
+	a, release := w.hold("a", func(*Tx) error { return domain.NotFound("session") })
+	b, c := w.behind(t.Context(), "b"), w.behind(t.Context(), "c")
+	release()
+	w.wantTold(a, domain.CodeNotFound)
+	w.wantTold(b, "")
+	w.wantTold(c, "")
+	w.wantStored("b c")
+}
+
+// TestWhoWaitsCanLeave: one whose context ends while it waits is told at once, though
+// the connection is taken, and nothing of it runs.
+func TestWhoWaitsCanLeave(t *testing.T) {
+	w := newGroupWorld(t)
+	a, release := w.hold("a")
+	ctx, cancel := context.WithCancel(t.Context())
+	leaving := w.behind(ctx, "x", func(*Tx) error { t.Error("it ran"); return nil })
+	b := w.behind(t.Context(), "b")
+	cancel()
+	if err := leaving.wait(); !errors.Is(err, context.Canceled) {
+		t.Errorf("told %v", err)
+	}
+	release()
+	w.wantTold(a, "")
+	w.wantTold(b, "")
+	w.wantStored("a b")
+}
+
+// TestAnErrorOfCommitIsLookedUp: each member finds out for itself what became of it.
+func TestAnErrorOfCommitIsLookedUp(t *testing.T) {
+	broken := errors.New("nobody knows")
+	for _, c := range []struct {
+		name   string
+		around func(n int64, commit func() error) error
+		told   domain.Code
+		stored string
+	}{
+		{"it was carried out", func(_ int64, commit func() error) error { return errors.Join(commit(), broken) }, "", "a b c"},
+		{"it was not, and is the next time", func(n int64, commit func() error) error {
+			if n == 1 {
+				return broken
+			}
+			return commit()
+		}, "", "a b c"},
+		{"it never is", func(int64, func() error) error { return broken }, domain.CodeInternal, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newGroupWorld(t)
+			before := w.commits.Load()
+			w.aroundCommit(func(commit func() error) error { return c.around(w.commits.Load()-before, commit) })
+			a, release := w.hold("a")
+			all := []*outcome{a, w.behind(t.Context(), "b"), w.behind(t.Context(), "c")}
+			release()
+			for _, o := range all {
+				if err := o.wait(); domain.ErrorCode(err) != c.told && err != nil || (err == nil) != (c.told == "") {
+					t.Errorf("told %v, want %q", err, c.told)
+				}
+			}
+			have := strings.Fields(w.stored())
+			slices.Sort(have)
+			if got := strings.Join(have, " "); got != c.stored {
+				t.Errorf("stored are %q, want %q", got, c.stored)
+			}
+		})
+	}
+}
+
+// TestTheDatabaseGoesAway: in the middle of a group, of which those before are carried
+// out again; and during COMMIT, when nobody can look: then it is unknown for all.
+func TestTheDatabaseGoesAway(t *testing.T) {
+	t.Run("in the middle of a group", func(t *testing.T) {
+		w := newGroupWorld(t)
+		gone := 0
+		a, release := w.hold("a")
+		b := w.behind(t.Context(), "b")
+		c := w.behind(t.Context(), "c", func(tx *Tx) error {
+			if gone++; gone == 1 {
+				w.db.writer.line.stmts.close()
+				_ = w.db.writer.line.Raw(func(any) error { return driver.ErrBadConn })
+			}
+			return insert(t.Context(), tx, "c2")
+		})
+		d := w.behind(t.Context(), "d")
+		release()
+		for _, o := range []*outcome{a, b, c, d} {
+			w.wantTold(o, "")
+		}
+		if have := strings.Fields(w.stored()); len(have) != 5 {
+			t.Errorf("stored are %v", have)
+		}
+	})
+	t.Run("during the commit", func(t *testing.T) {
+		w := newGroupWorld(t)
+		w.aroundCommit(func(func() error) error { return errors.Join(w.db.Close(), errors.New("it is gone")) })
+		a, release := w.hold("a")
+		all := []*outcome{a, w.behind(t.Context(), "b")}
+		release()
+		for _, o := range all {
+			err := o.wait()
+			var e *domain.Error
+			if !errors.As(err, &e) || e.Code != domain.CodeOutcomeUnknown || e.Outcome != domain.OutcomeUnknown {
+				t.Errorf("told %v", err)
+			}
+		}
+		if err := w.put(t.Context(), "z"); err == nil {
+			t.Error("a closed database was written to")
+		}
+	})
+}
+
+// TestTheWholeIsRolledBack: SQLite does that by itself at times, out of one member's
+// error. The others are not told: they run again.
+func TestTheWholeIsRolledBack(t *testing.T) {
+	for name, then := range map[string]func(err error) error{
+		"and the member fails":         func(err error) error { return errors.Join(err, domain.NotFound("session")) },
+		"and the member takes no note": func(error) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newGroupWorld(t)
+			runs := map[string]int{}
+			counted := func(id string) func(*Tx) error { return func(*Tx) error { runs[id]++; return nil } }
+			a, release := w.hold("a", counted("a"))
+			b := w.behind(t.Context(), "b", counted("b"))
+			x := w.behind(t.Context(), "x", func(tx *Tx) error {
+				_, err := tx.Write(t.Context(), "ROLLBACK")
+				return then(err)
+			})
+			c := w.behind(t.Context(), "c", counted("c"))
+			release()
+			for _, o := range []*outcome{a, b, c} {
+				w.wantTold(o, "")
+			}
+			if err := x.wait(); err == nil {
+				t.Error("the one that failed was told of a success")
+			}
+			have := strings.Fields(w.stored())
+			slices.Sort(have)
+			if got := strings.Join(have, " "); got != "a b c" {
+				t.Errorf("stored are %q", got)
+			}
+			if runs["a"] != 2 || runs["b"] != 2 || runs["c"] != 1 {
+				t.Errorf("they ran %v times: once too many, or too few", runs)
+			}
+		})
+	}
+}
+
+// TestAFullDiskInAGroup: who needs more room than there is, is told so; the others are
+// stored.
+func TestAFullDiskInAGroup(t *testing.T) {
+	w := newGroupWorld(t)
+	var pages int
+	limit := func(pragma string) {
+		t.Helper()
+		if err := w.db.Write(t.Context(), "", func(tx *Tx) error { return tx.Get(t.Context(), &pages, pragma) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("PRAGMA page_count")
+	limit(fmt.Sprintf("PRAGMA max_page_count = %d", pages+20))
+	a, release := w.hold("a")
+	b := w.behind(t.Context(), "b")
+	large := func(id string) *outcome {
+		return w.behind(t.Context(), id, func(tx *Tx) error {
+			_, err := tx.Write(t.Context(), "UPDATE workspaces SET name = $1 WHERE id = $2", strings.Repeat("x", 1<<20), id)
+			return err
+		})
+	}
+	all := []*outcome{a, b}
+	x, y := large("x"), large("y")
+	all = append(all, w.behind(t.Context(), "c"))
+	swallows := w.behind(t.Context(), "z", func(tx *Tx) error {
+		_, _ = tx.Write(t.Context(), "UPDATE workspaces SET name = $1 WHERE id = 'z'", strings.Repeat("x", 1<<20))
+		return nil
+	})
+	all = append(all, w.behind(t.Context(), "d"))
+	release()
+	for _, o := range all {
+		w.wantTold(o, "")
+	}
+	for _, o := range []*outcome{x, y, swallows} {
+		w.wantTold(o, domain.CodeStorageFull)
+	}
+	limit("PRAGMA max_page_count = 1000000")
+	w.wantTold(w.start(func() error { return w.put(t.Context(), "after") }), "")
+	have := strings.Fields(w.stored())
+	slices.Sort(have)
+	if got := strings.Join(have, " "); got != "a after b c d" {
+		t.Errorf("stored are %q", got)
+	}
+}
+
+// TestNothingRunsInATransactionThatIsGone: after an error that may have ended it, only
+// going back to a savepoint shows that it stands.
+func TestNothingRunsInATransactionThatIsGone(t *testing.T) {
+	w := newGroupWorld(t)
+	full := errors.New("full")
+	err := w.put(t.Context(), "a", func(tx *Tx) error {
+		failed := tx.Savepoint(t.Context(), func() error {
+			tx.lose(full)
+			if err := insert(t.Context(), tx, "x"); !errors.Is(err, full) {
+				t.Errorf("told %v", err)
+			}
+			return full
+		})
+		if !errors.Is(failed, full) {
+			t.Errorf("told %v", failed)
+		}
+		return insert(t.Context(), tx, "b")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantStored("a b")
+}
+
+// TestToldInTheOrderOfTheNumbers: those of one workspace that are committed together
+// tell of their events one after the other.
+func TestToldInTheOrderOfTheNumbers(t *testing.T) {
+	w := newGroupWorld(t)
+	for range 20 {
+		var mu sync.Mutex
+		told := map[string][]int{}
+		numbered := func(workspace string, n int) func() error {
+			return func() error {
+				return w.db.Write(t.Context(), workspace, func(tx *Tx) error {
+					tx.Seq = int64(n)
+					tx.OnCommit(func() {
+						runtime.Gosched()
+						mu.Lock()
+						defer mu.Unlock()
+						told[workspace] = append(told[workspace], n)
+					})
+					return nil
+				})
+			}
+		}
+		inside, free := make(chan struct{}), make(chan struct{})
+		all := []*outcome{w.start(func() error {
+			return w.db.Write(t.Context(), "", func(*Tx) error { close(inside); <-free; return nil })
+		})}
+		<-inside
+		for n := 1; n <= 20; n++ {
+			for _, workspace := range []string{"one", "two"} {
+				before := w.waiting()
+				all = append(all, w.start(numbered(workspace, n)))
+				for w.waiting() == before {
+					runtime.Gosched()
+				}
+			}
+		}
+		close(free)
+		for _, o := range all {
+			w.wantTold(o, "")
+		}
+		for workspace, order := range told {
+			if len(order) != 20 || !slices.IsSorted(order) {
+				t.Fatalf("%s was told of in the order %v", workspace, order)
+			}
+		}
+	}
+}
