@@ -71,7 +71,7 @@ func (s *streamRoutes) workspaceFilter(w http.ResponseWriter, r *http.Request) *
 		Types:     commaSeparated(r.URL.Query().Get("types")),
 	}
 	if len(f.Sessions) > maxStreamSessions {
-		s.fail(w, r, domain.Invalid("sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
+		s.fail(w, r, domain.Invalid("/sessions", "too_many", "One stream takes %d sessions at most.", maxStreamSessions))
 		return nil
 	}
 	if slices.Contains(f.Sessions, allSessions) {

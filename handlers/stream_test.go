@@ -136,6 +136,14 @@ func TestStreamOfTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %d %s", path, res.StatusCode, body)
 		}
 	}
+	var many strings.Builder
+	for i := range maxStreamSessions + 1 {
+		fmt.Fprintf(&many, "ses_%d,", i)
+	}
+	if res, body := e.call(t, http.MethodGet, "/v1/events?sessions="+many.String(), ""); res.StatusCode != http.StatusUnprocessableEntity ||
+		!strings.Contains(body, `"pointer":"/sessions"`) {
+		t.Errorf("too many sessions: %d %s", res.StatusCode, body)
+	}
 	_, far := e.call(t, http.MethodGet, "/v1/sessions/ses_far/events", "", "X-Request-ID", "same")
 	_, none := e.call(t, http.MethodGet, "/v1/sessions/none/events", "", "X-Request-ID", "same")
 	if far != none {
