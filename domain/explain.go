@@ -189,7 +189,7 @@ func (e *Explanation) slot(st *Standing) {
 	}
 	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
 	if e.Session.Type != Chat && h.Type == Chat && !h.Phase.Working() {
-		until := h.InactiveSince().Add(time.Duration(st.View.Workspace.Settings.ChatEvictionAfter))
+		until := h.InactiveAt(&st.View.Workspace.Settings)
 		e.Waits.Until = &until
 	}
 }
@@ -258,4 +258,10 @@ func (s *Session) InactiveSince() time.Time {
 		return *s.LastUserInteractionTime
 	}
 	return s.LastEventTime
+}
+
+// InactiveAt is when a session that is not at work has been inactive for so long that it
+// may be evicted.
+func (s *Session) InactiveAt(settings *Settings) time.Time {
+	return s.InactiveSince().Add(time.Duration(settings.ChatEvictionAfter))
 }

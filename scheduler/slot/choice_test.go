@@ -173,12 +173,12 @@ func TestInactive(t *testing.T) {
 		"at work, for ever":        {domain.CallingAI, 24 * time.Hour, false},
 		"its actions run for long": {domain.ExecutingActions, 24 * time.Hour, false},
 	} {
-		if got := Inactive(holder(domain.Chat, c.phase, c.since), &settings, noon); got != c.want {
+		if got := inactive(holder(domain.Chat, c.phase, c.since), &settings, noon); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	unspoken := &domain.Session{Phase: domain.WaitingValidation, LastEventTime: noon}
-	if at := InactiveAt(unspoken, &settings); !at.Equal(noon.Add(after)) {
+	if at := unspoken.InactiveAt(&settings); !at.Equal(noon.Add(after)) {
 		t.Errorf("without a person's word: %s", at)
 	}
 }

@@ -117,9 +117,9 @@ func (c *Choice) noteWhen(r Request) {
 	if r.Holder == nil || r.Holder.Type != domain.Chat || r.Holder.Phase.Working() {
 		return
 	}
-	c.lookAgainAt(InactiveAt(r.Holder, r.Settings))
+	c.lookAgainAt(r.Holder.InactiveAt(r.Settings))
 	if r.Candidate.Type != domain.Chat && !r.Since.IsZero() && r.Holder.Phase == domain.Idle {
-		c.lookAgainAt(StarvesAt(r.Since, r.Settings))
+		c.lookAgainAt(starvesAt(r.Since, r.Settings))
 	}
 }
 

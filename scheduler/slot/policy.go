@@ -122,38 +122,28 @@ func (r *Request) againstChat() Verdict {
 	if r.Ahead > 0 {
 		return Verdict{Reason: BehindTheOthers}
 	}
-	if Inactive(r.Holder, r.Settings, r.Now) {
+	if inactive(r.Holder, r.Settings, r.Now) {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: HolderInactive}
 	}
 	if r.Returning && r.Holder.Phase == domain.Idle {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: TakenUpAgain}
 	}
 	if r.Candidate.Type != domain.Chat && r.Holder.Phase == domain.Idle && !r.Since.IsZero() &&
-		!r.Now.Before(StarvesAt(r.Since, r.Settings)) {
+		!r.Now.Before(starvesAt(r.Since, r.Settings)) {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Keeps: true, Reason: WaitedTooLong}
 	}
 	return Verdict{Reason: HolderBusy}
 }
 
-// StarvesAt is when an automation that waits since then has waited too long.
-func StarvesAt(since time.Time, settings *domain.Settings) time.Time {
+// starvesAt is when an automation that waits since then has waited too long.
+func starvesAt(since time.Time, settings *domain.Settings) time.Time {
 	return since.Add(time.Duration(settings.AutomationMaxWait))
 }
 
-// Inactive says whether a CHAT has been inactive for longer than chat_eviction_after.
+// inactive says whether a CHAT has been inactive for longer than chat_eviction_after.
 // At work it never is.
-func Inactive(s *domain.Session, settings *domain.Settings, now time.Time) bool {
-	return !s.Phase.Working() && !now.Before(InactiveAt(s, settings))
-}
-
-// InactiveAt is when a session that is not at work counts as inactive: a wait counts
-// from the person's last word, everything else from the last event.
-func InactiveAt(s *domain.Session, settings *domain.Settings) time.Time {
-	since := s.LastEventTime
-	if s.Phase.Waiting() && s.LastUserInteractionTime != nil {
-		since = *s.LastUserInteractionTime
-	}
-	return since.Add(time.Duration(settings.ChatEvictionAfter))
+func inactive(s *domain.Session, settings *domain.Settings, now time.Time) bool {
+	return !s.Phase.Working() && !now.Before(s.InactiveAt(settings))
 }
 
 // Needed says whether an event can only go on with the slot: the session works

@@ -187,11 +187,11 @@ func TestARunningQuestionIsCountedFromThePersonsLastWord(t *testing.T) {
 	long := now.Add(-time.Hour)
 	settings := domain.DefaultSettings()
 	s := &domain.Session{Type: domain.Chat, Phase: domain.WaitingCommunicationResponse, LastEventTime: now, LastUserInteractionTime: &long}
-	if !Inactive(s, &settings, now) {
+	if !inactive(s, &settings, now) {
 		t.Error("a wait counts from the person's last word, not from the server's last event")
 	}
 	s.Phase = domain.Idle
-	if Inactive(s, &settings, now) {
+	if inactive(s, &settings, now) {
 		t.Error("at rest the last event counts")
 	}
 }
