@@ -109,7 +109,7 @@ func (f *Config) resolve() error {
 	return nil
 }
 
-// sqlitePath is where the embedded database is.
+// SQLitePath is where the embedded database is.
 func (f *Database) SQLitePath() string { return filepath.Join(f.DataDir, "fermata.db") }
 
 // newLogger logs JSON lines, or readable ones on a terminal.

@@ -15,7 +15,7 @@ import (
 
 // metrics are what Prometheus scrapes: base units, no ids in labels, closed sets of
 // label values. Nothing that a workspace, a model or a caller chose is a label: it would
-// tell one tenant's words to whoever scrapes, and make as many series as somebody likes.
+// tell one workspace's words to whoever scrapes, and make as many series as somebody likes.
 type metrics struct {
 	registry    *prometheus.Registry
 	commands    map[string]bool // names that a label may carry

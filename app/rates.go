@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers"
 )
 
-// rateFlags bound what one caller may ask; 0 is the default.
+// Rates bound what one caller may ask; 0 is the default.
 type Rates struct {
 	Requests          float64 `help:"Requests a second of one key." default:"500" env:"FERMATA_RATE_REQUESTS"`
 	RequestsBurst     float64 `help:"Requests of one key in a burst." default:"1000" env:"FERMATA_RATE_REQUESTS_BURST"`

@@ -106,7 +106,7 @@ func oneLine(text string) <-chan string {
 // link is news of the connection: err is nil when the stream is open.
 type link struct{ err error }
 
-// talk is a conversation in the terminal. One loop (run) owns all of it.
+// talk is a chat in the terminal. One loop (run) owns all of it.
 type talk struct {
 	client  *client
 	screen  screen
@@ -136,7 +136,7 @@ type talk struct {
 	pressed  bool      // Ctrl-C was pressed since the person last did something else
 }
 
-// errLeave ends the conversation without an error.
+// errLeave ends the chat without an error.
 var errLeave = errors.New("leave")
 
 // run is the loop: events, lines, signals, one at a time.

@@ -33,7 +33,7 @@ func (s Spent) Same(o Spent) bool {
 
 // CallEstimate is what is known of a model before it is called.
 type CallEstimate struct {
-	// Before estimates the tokens that stand before the conversation in every prompt. nil:
+	// Before estimates the tokens that stand before the history in every prompt. nil:
 	// nothing is known of them.
 	Before func() int
 	// MaxTokens bounds the answer; 0 when nobody set a bound.

@@ -34,12 +34,6 @@ const (
 	IfBusyReject    IfBusy = "reject"
 )
 
-// By notes who sent the message.
-func (m *Message) By() Author { return Author{ID: m.SenderID, Name: m.SenderName, Role: m.SenderRole} }
-
-// SetBy notes who sent the message.
-func (m *Message) SetBy(a Author) { m.SenderID, m.SenderName, m.SenderRole = a.ID, a.Name, a.Role }
-
 // Message is what is stored and shown. Which part is filled tells the variants
 // apart. A message in its place (Seq > 0) is never changed; only a wait's cancel
 // message is deleted.
@@ -72,6 +66,12 @@ type Message struct {
 	AnswersCall       string
 	ExcludeFromPrompt bool
 }
+
+// By is who sent the message.
+func (m *Message) By() Author { return Author{ID: m.SenderID, Name: m.SenderName, Role: m.SenderRole} }
+
+// SetBy notes who sent the message.
+func (m *Message) SetBy(a Author) { m.SenderID, m.SenderName, m.SenderRole = a.ID, a.Name, a.Role }
 
 // RichContent is a user's message: segments, and what the server computed of them.
 type RichContent struct {

@@ -72,8 +72,8 @@ var Phases = func() (list []Phase) {
 	return list
 }()
 
-// row is the phase's row. One that this server does not know (a newer one stored it) is
-// taken for work.
+// row is the phase's row. One that this server does not know (a newer one stored it) shows
+// as running, and nothing is done about it.
 func (p Phase) row() phaseRow {
 	for i := range phases {
 		if phases[i].phase == p {

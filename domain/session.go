@@ -111,7 +111,7 @@ type SessionState struct {
 	OverLimit string `json:"over_limit,omitempty"`
 
 	// ContextTokens estimates the prompt: the last call's real usage and what was
-	// added since. Before the first call it is the conversation alone.
+	// added since. Before the first call it is the history alone.
 	ContextTokens int `json:"context_tokens,omitempty"`
 	// Compacted: this round's way to the AI was compacted already; it never loops.
 	Compacted bool `json:"compacted,omitempty"`

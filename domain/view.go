@@ -8,8 +8,8 @@ type View struct {
 	Workspace *Workspace
 	Session   *Session
 	// Holder is the session that holds the slot, nil when it is free. It is the same
-	// pointer as Session when that one holds it. HolderPolicy parts are those of the
-	// other holder, so that it can be suspended or evicted in the same transaction.
+	// pointer as Session when that one holds it. What follows is of a holder other than
+	// Session, so that it can be suspended or evicted in the same transaction.
 	Holder              *Session
 	HolderOpen          []*Approval
 	HolderPlanned       []*Execution

@@ -21,7 +21,7 @@ const (
 	exportFormat = "fermata.session/1"
 )
 
-// exportFormats are the forms a session can be taken away in.
+// exportForm is a form in which a session can be taken away.
 type exportForm string
 
 const (

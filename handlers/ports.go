@@ -18,8 +18,7 @@ type Sessions interface {
 	ActivateSession(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 
-// Steering is the part of the door by which a person steers a session. by is the name
-// of who asks.
+// Steering is the part of the door by which a person steers a session. by is who asks.
 type Steering interface {
 	InterruptSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	RetrySession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
@@ -95,9 +94,8 @@ type Schedules interface {
 // fits its type). Update merges the patch into what is there, in one transaction; version
 // is what If-Match demanded (0: nothing) and a mismatch is a domain error with code
 // CodePreconditionFailed. Delete without force refuses with not_empty what still holds
-// something. seq is the number of the event at which the change shows.
-
-// A list gives a page and the cursor of the next one, "" at the end.
+// something. seq is the number of the event at which the change shows. A list gives a page
+// and the cursor of the next one, "" at the end.
 
 // Zones keeps the workspace's zones, by position, then name.
 type Zones interface {

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// dueWorkSQL finds in one query all that a tick must do, however many workspaces there
+// dueWorkSQL finds in one query all that has come due, however many workspaces there
 // are: $1 is now, $2 bounds each list.
 const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
 	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) s " +

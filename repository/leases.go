@@ -95,8 +95,8 @@ func refs(rows []refRow) []domain.SessionRef {
 	return out
 }
 
-// alive is the condition under which the owner of a session (alias s) still lives:
-// the same start of its node, with a lease that has not run out.
+// alive is the condition under which the process that two columns name still lives: the
+// same start of its node, with a lease that has not run out.
 func alive(d *sqldb.Dialect, node, incarnation string) string {
 	return "EXISTS (SELECT 1 FROM nodes n WHERE n.id = " + node + " AND n.incarnation = " + incarnation +
 		" AND n.lease_until > " + d.Clock + ")"
