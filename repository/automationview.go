@@ -102,6 +102,18 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 	return nil
 }
 
+// endsSQL reads how the latest ends of an automation since an instant were, newest first.
+// That the automation has a name lets the index of those that have one serve.
+func endsSQL(workspace, automation, since, limit string) string {
+	return strings.NewReplacer("$workspace", workspace, "$automation", automation, "$since", since, "$limit", limit).Replace(
+		"SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $workspace " +
+			"AND automation_id = $automation AND automation_id <> '' AND type = 'AUTOMATION' AND phase = 'COMPLETED' " +
+			"AND created_at > $since ORDER BY created_at DESC, id DESC LIMIT $limit) runs " +
+			"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $workspace " +
+			"AND automation_id = $automation AND state = 'FAILED' AND recorded_at > $since ORDER BY recorded_at DESC, id DESC LIMIT $limit) failed " +
+			"ORDER BY at DESC, id DESC LIMIT $limit")
+}
+
 // endsOf says how the latest runs of an automation ended, newest first. An occurrence
 // that could not even be started ended with an error.
 func endsOf(ctx context.Context, r sqldb.Reader, order *domain.Automation) ([]domain.EndReason, error) {
@@ -110,12 +122,7 @@ func endsOf(ctx context.Context, r sqldb.Reader, order *domain.Automation) ([]do
 		At     sqldb.Stamp `db:"at"`
 		ID     string      `db:"id"`
 	}
-	err := r.All(ctx, &rows, "SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $1 "+
-		"AND automation_id = $2 "+
-		"AND type = 'AUTOMATION' AND phase = 'COMPLETED' AND created_at > $3 ORDER BY created_at DESC, id DESC LIMIT $4) runs "+
-		"UNION ALL SELECT * FROM (SELECT 'ERROR' AS end_reason, recorded_at AS at, id FROM occurrences WHERE workspace_id = $1 "+
-		"AND automation_id = $2 "+
-		"AND state = 'FAILED' AND recorded_at > $3 ORDER BY recorded_at DESC, id DESC LIMIT $4) failed ORDER BY at DESC, id DESC LIMIT $4",
+	err := r.All(ctx, &rows, endsSQL("$1", "$2", "$3", "$4"),
 		order.WorkspaceID, order.ID, sqldb.At(order.ScheduleSince), domain.FailuresToDisable)
 	if err != nil {
 		return nil, fmt.Errorf("read how the runs ended: %w", err)

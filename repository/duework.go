@@ -12,23 +12,24 @@ import (
 // dueWorkSQL finds in one query all that has come due, however many workspaces there
 // are: $1 is now, $2 bounds each list.
 const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
-	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) s " +
+	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) woken " +
 	"UNION ALL SELECT 'automation', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
-	"WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2) a " +
-	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) ns WHERE at IS NOT NULL " +
-	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) na WHERE at IS NOT NULL"
+	"WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2) planned " +
+	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) next_wake WHERE at IS NOT NULL " +
+	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) next_plan WHERE at IS NOT NULL"
 
-const sweepSQL = dueWorkSQL +
-	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") w " +
+// sweepSQL adds who waits and who watches, by indexes that hold nobody else, and the
+// automations whose latest runs failed while nobody looked: the process died between the
+// run's end and its look. Of an automation's history it reads the end alone.
+var sweepSQL = dueWorkSQL +
+	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") waiting " +
 	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences " +
-	"WHERE state = 'DUE') d " +
+	"WHERE state = 'DUE') due " +
 	"UNION ALL SELECT 'watching', a.workspace_id, a.id, 0 FROM automations a JOIN workspaces w ON w.id = a.workspace_id " +
 	"WHERE a.watches AND a.seen_seq < w.last_seq " +
-	// Those that ended while nobody looked: the process died between the run's end and this.
-	"UNION ALL SELECT 'failing', a.workspace_id, a.id, 0 FROM automations a JOIN (SELECT workspace_id, automation_id FROM sessions " +
-	"WHERE type = 'AUTOMATION' AND phase = 'COMPLETED' AND (end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED') " +
-	"GROUP BY workspace_id, automation_id HAVING COUNT(*) >= $3) f ON f.workspace_id = a.workspace_id AND f.automation_id = a.id " +
-	"WHERE a.enabled"
+	"UNION ALL SELECT 'failing', f.workspace_id, f.id, 0 FROM automations f WHERE f.enabled AND f.deleted_at IS NULL AND (SELECT COUNT(*) FROM (" +
+	endsSQL("f.workspace_id", "f.id", "f.schedule_since", "$3") + ") ends " +
+	"WHERE end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED') = $3"
 
 // DueWork reads what the scheduler has to do by now, at most limit of each kind; a sweep
 // looks for who waits and who watches too.

@@ -31,3 +31,6 @@ func UnpackForTest(data []byte) ([][]byte, error) { return unpack(data) }
 
 // DictionaryForTest is what rows of the log are packed with.
 func DictionaryForTest() []byte { return dictionary }
+
+// StatementsForTest are the texts of all that a Store has asked its database.
+func StatementsForTest(s *Store) []string { return s.db.Statements() }

@@ -74,7 +74,7 @@ func (x indexer) entryID(ctx context.Context, id string) error {
 
 // tool indexes the entries of a tool that came back.
 func (x indexer) tool(ctx context.Context, id string) error {
-	if err := x.drop(ctx, "tool_id = $2", id); err != nil {
+	if err := x.drop(ctx, "tool_id = $2 AND tool_id <> ''", id); err != nil {
 		return err
 	}
 	tool, err := x.d.Tool(ctx, id)

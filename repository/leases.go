@@ -146,8 +146,8 @@ func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 // Suspects lists the sessions that this process has set aside because theirs died.
 func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
-	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
-		"AND s.id = q.session_id WHERE q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY s.workspace_id, s.id",
+	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id "+
+		"AND s.id = q.session_id AND q.reason = $1 AND s.owner_node = $2 AND s.owner_incarnation = $3 ORDER BY q.workspace_id, q.session_id",
 		domain.QueuedSuspect, s.cfg.Node, s.cfg.Incarnation)
 	if err != nil {
 		return nil, fmt.Errorf("look for the sessions that stand aside: %w", err)

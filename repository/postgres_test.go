@@ -42,4 +42,4 @@ func postgresPlaces(testing.TB) suite.Open {
 	}
 }
 
-func TestPostgres(t *testing.T) { suite.Run(t, postgresPlaces(t)) }
+func TestPostgres(t *testing.T) { runSuite(t, postgresPlaces(t), "search/sqlite.go", checkPostgres) }

@@ -26,7 +26,9 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 			"DELETE FROM entries WHERE workspace_id = $1 AND id IN (SELECT e.id FROM entries e " +
 				"WHERE e.workspace_id = $1 AND e.deleted_at < $2 ORDER BY e.deleted_at, e.id LIMIT $3)",
 			"DELETE FROM tools WHERE workspace_id = $1 AND id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.deleted_at < $2 " +
-				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id) LIMIT $3)",
+				// As two questions, each of which has an index.
+				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id AND e.deleted_at IS NULL) " +
+				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id AND e.deleted_at IS NOT NULL) LIMIT $3)",
 			"DELETE FROM zones WHERE workspace_id = $1 AND id IN (SELECT z.id FROM zones z WHERE z.workspace_id = $1 AND z.deleted_at < $2 " +
 				"AND NOT EXISTS (SELECT 1 FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = z.id) LIMIT $3)",
 			"DELETE FROM documents WHERE workspace_id = $1 AND id IN (SELECT d.id FROM documents d WHERE d.workspace_id = $1 " +

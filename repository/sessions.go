@@ -72,7 +72,7 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 		q.Add(" AND status = ?", string(f.Status))
 	}
 	if f.AutomationID != "" {
-		q.Add(" AND automation_id = ?", f.AutomationID)
+		q.Add(" AND automation_id = ? AND automation_id <> ''", f.AutomationID)
 	}
 	if f.Query != "" {
 		q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escapeLike(f.Query)+"%")

@@ -35,4 +35,4 @@ func opened(t testing.TB, cfg repository.Config) *repository.Store {
 	return s
 }
 
-func TestSQLite(t *testing.T) { suite.Run(t, sqlitePlaces(t)) }
+func TestSQLite(t *testing.T) { runSuite(t, sqlitePlaces(t), "search/postgres.go", checkSQLite) }

@@ -54,8 +54,8 @@ func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]domain.Sessio
 		Type  string `db:"type"`
 		Phase string `db:"phase"`
 	}
-	err := r.All(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id "+
-		"AND s.id = q.session_id WHERE q.workspace_id = $1 ORDER BY q.number, q.session_id LIMIT $2", v.Workspace.ID, namedAhead)
+	err := r.All(ctx, &rows, "SELECT s.id, s.name, s.type, s.phase FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id "+
+		"AND s.id = q.session_id AND q.workspace_id = $1 ORDER BY q.number, q.session_id LIMIT $2", v.Workspace.ID, namedAhead)
 	if err != nil {
 		return nil, fmt.Errorf("name those ahead in the queue: %w", err)
 	}

@@ -105,7 +105,7 @@ func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("delete the tool's entries: %w", err)
 	}
-	if err := d.index().drop(ctx, "tool_id = $2", id); err != nil {
+	if err := d.index().drop(ctx, "tool_id = $2 AND tool_id <> ''", id); err != nil {
 		return err
 	}
 	return d.deleted(ctx, "tools", "tool", id, at)

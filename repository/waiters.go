@@ -182,10 +182,11 @@ func earlierRun(ctx context.Context, r sqldb.Reader, s *domain.Session) (bool, e
 
 // behindOwnRun lists the runs that queue while an earlier run of the same automation has
 // not ended: two never go at the same time, and a parked one has not ended.
+// CROSS has SQLite begin with the queue, not with every run that there ever was.
 func behindOwnRun(ctx context.Context, r sqldb.Reader, workspace string) ([]string, error) {
 	var ids []string
-	err := r.All(ctx, &ids, "SELECT s.id FROM queue q JOIN sessions s ON s.workspace_id = q.workspace_id AND s.id = q.session_id "+
-		"WHERE q.workspace_id = $1 AND s.automation_id <> '' AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 "+
+	err := r.All(ctx, &ids, "SELECT s.id FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id AND s.id = q.session_id "+
+		"AND q.workspace_id = $1 AND s.automation_id <> '' AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 "+
 		"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' "+
 		"AND (o.created_at, o.id) < (s.created_at, s.id))", workspace)
 	if err != nil {

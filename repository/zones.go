@@ -120,7 +120,8 @@ func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id 
 // DeleteZone takes a zone away with its tools and their entries, which remember by
 // what they went.
 func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
-	if err := d.index().drop(ctx, "tool_id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2)", id); err != nil {
+	const held = "tool_id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2) AND tool_id <> ''"
+	if err := d.index().drop(ctx, held, id); err != nil {
 		return err
 	}
 	for _, query := range []string{

@@ -57,6 +57,7 @@ func Run(t *testing.T, open Open) {
 		"the log is what was sent":             logAsSent,
 		"a timeline is whole and in order":     timeline,
 		"usage is what a plain sum says":       usage,
+		"what seldom comes up":                 seldomAsked,
 		"workspaces do not see each other":     isolation,
 	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })

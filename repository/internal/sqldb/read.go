@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/jmoiron/sqlx"
@@ -79,6 +81,20 @@ func (s *statements) close() {
 		_ = stmt.Close() // the pool closes next, with everything on its connections
 	}
 	clear(s.by)
+}
+
+// Statements are the texts that are kept prepared, of both pools: a test has the database
+// say how it carries each of them out.
+func (db *DB) Statements() []string {
+	all := map[string]bool{}
+	for _, s := range []*statements{db.stmts, db.readPool.stmts} {
+		s.mu.RLock()
+		for text := range s.by {
+			all[text] = true
+		}
+		s.mu.RUnlock()
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // readPool is the reader outside transactions.

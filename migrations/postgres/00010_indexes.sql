@@ -1,0 +1,20 @@
+-- Indexes for what grows. The runs of an automation come in the order of their list. What
+-- is due is found by its automation, not through all that was ever due. What is open of a
+-- session is not looked for among all that is open. Automations whose runs failed are found
+-- by the end of their history: the index of all failed runs, which only grew, serves nobody.
+
+-- +goose Up
+DROP INDEX sessions_failed;
+DROP INDEX sessions_automation;
+CREATE INDEX sessions_automation ON sessions (workspace_id, automation_id, created_at, id) WHERE automation_id <> '';
+DROP INDEX occurrences_due;
+CREATE INDEX occurrences_due ON occurrences (workspace_id, automation_id, scheduled_at) WHERE state = 'DUE';
+CREATE INDEX approvals_open ON approvals (workspace_id, session_id, created_at, id) WHERE status = 'open';
+
+-- +goose Down
+DROP INDEX approvals_open;
+DROP INDEX occurrences_due;
+CREATE INDEX occurrences_due ON occurrences (workspace_id, scheduled_at, automation_id) WHERE state = 'DUE';
+DROP INDEX sessions_automation;
+CREATE INDEX sessions_automation ON sessions (workspace_id, automation_id, created_at) WHERE automation_id <> '';
+CREATE INDEX sessions_failed ON sessions (workspace_id, automation_id) WHERE type = 'AUTOMATION' AND phase = 'COMPLETED' AND (end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED');
