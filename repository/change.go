@@ -13,6 +13,10 @@ import (
 // decide again. If the reply to COMMIT was lost and it is found that nothing was
 // applied, the same change is written again: its conditions still decide.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
+	done, err := s.fenced(ctx, c, s.standings.of(c.WorkspaceID))
+	if done || err != nil {
+		return err
+	}
 	return s.write(ctx, c.WorkspaceID, func(t *tx) error {
 		return t.apply(sqldb.Unwatched(ctx), c, func() error { return t.checkSpent(sqldb.Unwatched(ctx), c) })
 	})
@@ -94,13 +98,17 @@ func createdID(c *domain.Change) string {
 // errNoChange ends a transaction whose decision was to write nothing.
 var errNoChange = errors.New("nothing to write")
 
-// Decide reads a session's View under its locks and writes the change that decide
-// returns, in one transaction; nil writes nothing. With session "" the View has none:
-// it is for making one. decide may run more than once, each time on what is there
-// then, so it must not act on the outside.
+// Decide reads a session's View and writes the change that decide returns, if the
+// workspace is still as it was read; nil writes nothing. With session "" the View has
+// none: it is for making one. decide may run more than once, each time on what is there
+// then, so it must not act on the outside: first without a lock, where the database is
+// far away, and if that was in vain in one transaction, under the workspace's lock.
 func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
+	if c, decided, err := s.decideUnlocked(ctx, workspace, session, decide); decided {
+		return c, err
+	}
 	return s.decided(ctx, workspace, func(ctx context.Context, t *tx) (*domain.Change, error) {
 		v, err := s.view(sqldb.Unwatched(ctx), t, workspace, session, s.db.Dialect.Lock, briefSQL)
 		if err != nil {

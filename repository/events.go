@@ -134,7 +134,7 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 // that goes on behind it, and says up to which.
 func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) (int64, error) {
 	var end int64
-	err := s.write(ctx, workspace, func(t *tx) error {
+	err := s.writeUnseen(ctx, workspace, func(t *tx) error {
 		end = to
 		var before int64
 		err := t.Get(ctx, &before, "SELECT seq - event_count FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT 1", workspace, to)

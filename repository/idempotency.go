@@ -58,7 +58,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 ) {
 	var state domain.RequestState
 	var stored *StoredResponse
-	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
 		// A crash forgets only that a request was on its way, or an answer that can be made again.
 		if err := t.Relax(ctx); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) 
 
 // endIdempotent writes what becomes of a key.
 func (s *RequestStore) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
-	err := s.write(withoutKey(ctx), workspace, func(t *tx) error {
+	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
 		// A crash forgets only that a request was on its way, or an answer that can be made again.
 		if err := t.Relax(ctx); err != nil {
 			return err
@@ -265,16 +265,21 @@ var errKeyLost = &domain.Error{
 	Message: "Another server has taken this request over. Nothing was written here; ask again.",
 }
 
+const keyApplied = "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 " +
+	"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied"
+
+var keyAppliedLater = sqldb.NewUpdate(keyApplied)
+
 // noteApplied notes the request's key in the transaction that carries it out.
 func (t *tx) noteApplied(ctx context.Context, workspace string) error {
 	k, _ := ctx.Value(requestKeyName{}).(*requestKey)
 	if k == nil || k.workspace != workspace || k.applied.Load() {
 		return nil
 	}
-	err := t.WriteOne(ctx, errKeyLost, "UPDATE idempotency SET applied = TRUE, seq = $5, created_id = $6 "+
-		"WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 AND NOT applied",
-		workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, t.created)
-	if err != nil {
+	args := []any{workspace, k.key, t.store.cfg.Node, t.store.cfg.Incarnation, t.Seq, t.created}
+	if t.Gathers() {
+		t.UpdateLater(keyAppliedLater, args...)
+	} else if err := t.WriteOne(ctx, errKeyLost, keyApplied, args...); err != nil {
 		return fmt.Errorf("note that the request was applied: %w", err)
 	}
 	t.OnCommit(func() { k.applied.Store(true) })

@@ -57,6 +57,12 @@ func (s *NodeStore) Release(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		// Who has read a session of these must not write it back as it was.
+		_, err = t.Write(ctx, "UPDATE workspaces SET last_change_id = $3 WHERE id IN (SELECT workspace_id FROM sessions "+
+			"WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2)", s.cfg.Node, s.cfg.Incarnation, t.ChangeID)
+		if err != nil {
+			return err
+		}
 		_, err = t.Write(ctx, "UPDATE sessions SET owner_incarnation = '' WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2",
 			s.cfg.Node, s.cfg.Incarnation)
 		return err

@@ -56,27 +56,45 @@ func (n *numbers) restore(c *domain.Change) {
 	}
 }
 
-// number takes the change's numbers from the workspace's row, which is locked by it
-// until the end, and gives them to the events in their order, and through them to
-// messages, transitions and sessions.
-func (t *tx) number(ctx context.Context, c *domain.Change) error {
-	var row struct {
-		LastSeq     int64 `db:"last_seq"`
-		QueueLength int64 `db:"queue_length"`
+// takeNumbers takes the change's numbers from the workspace's row, which is locked by it
+// until the end, and gives the last one. Where there is no lock, they are those that
+// follow what was seen: the write is fenced by that.
+func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
+	now := standing{change: t.ChangeID, seq: t.seen.seq + int64(len(c.Events)), queue: t.seen.queue}
+	if !t.Gathers() {
+		var row struct {
+			LastSeq     int64 `db:"last_seq"`
+			QueueLength int64 `db:"queue_length"`
+		}
+		err := t.Get(ctx, &row, "UPDATE workspaces SET last_seq = last_seq + $2, last_change_id = $3 WHERE id = $1 "+
+			"RETURNING last_seq, queue_length", c.WorkspaceID, len(c.Events), t.ChangeID)
+		if sqldb.NotFound(err) {
+			return 0, domain.NotFound("workspace")
+		}
+		if err != nil {
+			return 0, fmt.Errorf("take the next numbers: %w", err)
+		}
+		now.seq, now.queue = row.LastSeq, row.QueueLength
 	}
-	err := t.Get(ctx, &row, "UPDATE workspaces SET last_seq = last_seq + $2, last_change_id = $3 WHERE id = $1 "+
-		"RETURNING last_seq, queue_length", c.WorkspaceID, len(c.Events), t.ChangeID)
-	if sqldb.NotFound(err) {
-		return domain.NotFound("workspace")
-	}
-	if err != nil {
-		return fmt.Errorf("take the next numbers: %w", err)
-	}
-	t.queueLength = row.QueueLength
+	t.queueLength, t.numbered = now.queue, true
+	t.OnCommit(func() {
+		now.queue = t.queueLength // it may have been changed since
+		t.store.standings.learn(c.WorkspaceID, now)
+	})
 	if len(c.Events) > 0 {
-		t.Seq = row.LastSeq
+		t.Seq = now.seq
 	}
-	first := row.LastSeq - int64(len(c.Events)) + 1
+	return now.seq, nil
+}
+
+// number takes the change's numbers and gives them to the events in their order, and
+// through them to messages, transitions and sessions.
+func (t *tx) number(ctx context.Context, c *domain.Change) error {
+	last, err := t.takeNumbers(ctx, c)
+	if err != nil {
+		return err
+	}
+	first := last - int64(len(c.Events)) + 1
 	written := map[string]*domain.Session{}
 	for _, w := range c.Sessions {
 		if err := t.advance(w, c); err != nil {

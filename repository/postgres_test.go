@@ -33,12 +33,17 @@ func postgresPlaces(testing.TB) suite.Open {
 	return func(t testing.TB, place string, cfg repository.Config) *repository.Store {
 		t.Helper()
 		mu.Lock()
-		if urls[place] == "" {
+		defer mu.Unlock()
+		fresh := urls[place] == ""
+		if fresh {
 			urls[place] = testkit.Postgres(t)
 		}
 		cfg.URL = urls[place]
-		mu.Unlock()
-		return opened(t, cfg)
+		store := opened(t, cfg)
+		if fresh {
+			demandChanges(t, cfg.URL)
+		}
+		return store
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 // pruneRows runs a deletion until nothing is left of it.
 func (s *base) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
 	for n := int64(pruneRows); n == pruneRows; {
-		err := s.write(ctx, workspace, func(t *tx) error {
+		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
 			var err error
 			n, err = t.Write(ctx, query, workspace, sqldb.At(before), pruneRows)
 			return err

@@ -183,6 +183,7 @@ func (t *tx) countQueue(ctx context.Context, workspace string) error {
 	if err != nil {
 		return fmt.Errorf("count the queue: %w", err)
 	}
+	t.queueLength = unknownQueue
 	return nil
 }
 

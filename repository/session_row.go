@@ -114,6 +114,8 @@ func (r *sessionRow) session() (*domain.Session, error) {
 var (
 	sessionUpdate     = sessionUpdateSQL(false)
 	sessionUpdateSlot = sessionUpdateSQL(true)
+	// sessionUpdateLater is for a fenced statement, which finds out nothing on its way.
+	sessionUpdateLater = sqldb.NewUpdate(sessionUpdateSlot)
 )
 
 func sessionUpdateSQL(slot bool) string {

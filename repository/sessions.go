@@ -171,6 +171,10 @@ func (t *tx) updateSession(ctx context.Context, row *sessionRow, claim bool, at 
 		epoch--
 	}
 	args := sessionTable.Updated(row, version, epoch)
+	if t.Gathers() {
+		t.UpdateLater(sessionUpdateLater, append(args, sqldb.At(at))...)
+		return nil
+	}
 	n, err := t.Write(ctx, sessionUpdate, args...)
 	if err != nil || n == 1 {
 		return err

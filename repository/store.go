@@ -59,10 +59,11 @@ type Store struct {
 
 // base is what all of them stand on.
 type base struct {
-	cfg      Config
-	db       *sqldb.DB
-	search   search.Index
-	settings settingsCache
+	cfg       Config
+	db        *sqldb.DB
+	search    search.Index
+	settings  settingsCache
+	standings standings
 }
 
 // Open connects to the database. A SQLite file is made when it is missing, and held

@@ -29,7 +29,7 @@ var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 
 // InsertTicket keeps a ticket. Those of the workspace that have expired go.
 func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
-	err := s.write(ctx, ticket.WorkspaceID, func(t *tx) error {
+	err := s.writeUnseen(ctx, ticket.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 "+
 			"AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
 		if err != nil {
@@ -67,7 +67,7 @@ func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket,
 	if err != nil {
 		return nil, fmt.Errorf("look up the ticket: %w", err)
 	}
-	err = s.write(ctx, row.WorkspaceID, func(t *tx) error {
+	err = s.writeUnseen(ctx, row.WorkspaceID, func(t *tx) error {
 		return t.WriteOne(ctx, errTicketTaken, "DELETE FROM stream_tickets WHERE workspace_id = $1 AND hash = $2", row.WorkspaceID, hash)
 	})
 	if errors.Is(err, errTicketTaken) {

@@ -23,11 +23,30 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 // view reads what the rows of the workspace and the session do not rule out: most
 // views take one query. inbox is how what waits is read: waitingSQL or briefSQL.
 func (s *base) view(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (*domain.View, error) {
+	v, _, err := s.viewAndRow(ctx, r, workspace, session, lock, inbox)
+	return v, err
+}
+
+// viewAndRow is view with the workspace as it stood.
+func (s *base) viewAndRow(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (
+	*domain.View, *workspaceRow, error,
+) {
 	row, rows, err := viewRows(ctx, r, workspace, session, lock)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	s.standings.learn(workspace, row.standing())
+	v, err := s.viewFrom(ctx, r, row, rows, session, inbox)
+	return v, row, err
+}
+
+// viewFrom reads the rest.
+func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *workspaceRow, rows []sessionRow, session, inbox string) (
+	*domain.View, error,
+) {
+	workspace := row.ID
 	v := &domain.View{}
+	var err error
 	if v.Workspace, err = row.with(s.settings.of); err != nil {
 		return nil, err
 	}
@@ -126,7 +145,7 @@ func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock st
 	}
 	w := &workspaceRow{
 		ID: workspace, Name: both[0].WorkspaceName, Settings: both[0].Settings, LastSeq: both[0].WorkspaceSeq,
-		QueueLength: both[0].QueueLength, CreatedAt: both[0].WorkspaceCreated,
+		LastChange: both[0].LastChange, QueueLength: both[0].QueueLength, CreatedAt: both[0].WorkspaceCreated,
 	}
 	sessions := make([]sessionRow, len(both))
 	for i := range both {

@@ -13,11 +13,16 @@ type workspaceRow struct {
 	Name        string      `db:"name"`
 	Settings    string      `db:"settings"`
 	LastSeq     int64       `db:"last_seq,read"`
+	LastChange  string      `db:"last_change_id,read"`
 	QueueLength int64       `db:"queue_length,read"`
 	CreatedAt   sqldb.Stamp `db:"created_at"`
 }
 
 var workspaceTable = sqldb.NewTable[workspaceRow]("workspaces")
+
+func (r *workspaceRow) standing() standing {
+	return standing{change: r.LastChange, seq: r.LastSeq, queue: r.QueueLength}
+}
 
 // workspace gives the row its meaning, with settings that are the caller's own.
 func (r *workspaceRow) workspace() (*domain.Workspace, error) { return r.with(settingsOf) }

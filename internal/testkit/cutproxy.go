@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -29,6 +30,9 @@ type CutProxy struct {
 	reply    int // cut instead of passing on this reply; 0: never
 	request  int
 	cut      string // what was cut; "": nothing yet
+	marked   []byte // requests with this text are held back; empty: none
+	held     int
+	letGo    chan struct{}
 }
 
 // NewCutProxy starts a proxy before the server of Postgres. It ends with the test.
@@ -119,8 +123,12 @@ func (p *CutProxy) accept() {
 		p.conns[client], p.conns[upstream] = true, true
 		p.mu.Unlock()
 		p.done.Add(2)
-		go p.pass(client, upstream, p.fromClient)
-		go p.pass(upstream, client, p.fromServer)
+		ended := make(chan struct{})
+		go p.pass(client, upstream, func(r *bufio.Reader, to net.Conn) error { return p.fromClient(r, to, client, ended) })
+		go p.pass(upstream, client, func(r *bufio.Reader, to net.Conn) error {
+			defer close(ended)
+			return p.fromServer(r, to)
+		})
 	}
 }
 
@@ -198,7 +206,7 @@ func (p *CutProxy) countReply(word string) bool {
 
 // fromClient passes requests on, or cuts in place of one. The first message of a
 // connection has no type.
-func (p *CutProxy) fromClient(r *bufio.Reader, to net.Conn) error {
+func (p *CutProxy) fromClient(r *bufio.Reader, to, client net.Conn, ended <-chan struct{}) error {
 	size, err := r.Peek(4)
 	if err != nil {
 		return err
@@ -223,11 +231,50 @@ func (p *CutProxy) fromClient(r *bufio.Reader, to net.Conn) error {
 		if kind != 'X' && p.countRequest(batch) {
 			return io.EOF
 		}
+		if letGo := p.holds(batch); letGo != nil {
+			_ = client.Close() // for the client, the connection is lost
+			<-letGo
+			if _, err := to.Write(batch); err != nil {
+				return err
+			}
+			<-ended // the server has answered, and nobody hears it
+			return io.EOF
+		}
 		if _, err := to.Write(batch); err != nil {
 			return err
 		}
 		batch = nil
 	}
+}
+
+// HoldBack keeps every request with a text in it on its way: its client loses the
+// connection, and the server sees it when LetGo is called.
+func (p *CutProxy) HoldBack(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.marked, p.held, p.letGo = []byte(text), 0, make(chan struct{})
+}
+
+// LetGo lets what was held back arrive, and holds nothing back any more. It says how
+// many requests that were; Replies counts their replies.
+func (p *CutProxy) LetGo() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.letGo != nil {
+		close(p.letGo)
+	}
+	p.marked, p.letGo, p.replies = nil, nil, 0
+	return p.held
+}
+
+func (p *CutProxy) holds(batch []byte) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.marked) == 0 || !bytes.Contains(batch, p.marked) {
+		return nil
+	}
+	p.held++
+	return p.letGo
 }
 
 func (p *CutProxy) countRequest(batch []byte) bool {
@@ -251,6 +298,7 @@ func (p *CutProxy) stop() {
 		_ = conn.Close()
 	}
 	p.mu.Unlock()
+	p.LetGo()
 	_ = p.listener.Close()
 	p.done.Wait()
 }

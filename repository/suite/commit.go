@@ -160,7 +160,8 @@ func oneWins(w *world) {
 // their context, at once, and leave nothing.
 func calledOff(w *world) {
 	s := w.stored("held")
-	_, err := w.Decide(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+	// Act holds the locks while it acts, in either database.
+	_, err := w.Act(w.Context(), domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View, _ *repository.Data) (*domain.Change, error) {
 		for name, write := range map[string]func(context.Context) error{
 			"decide": func(ctx context.Context) error {
 				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {

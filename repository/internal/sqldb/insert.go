@@ -46,6 +46,9 @@ func (t *Tx) InsertLater(rows Rows) {
 // Flush inserts the rows that were kept: as one statement where the database can do
 // that, because each statement costs a way there and back.
 func (t *Tx) Flush(ctx context.Context) error {
+	if t.Gathers() {
+		return nil // all of it is one statement
+	}
 	pending := t.pending
 	t.pending = nil
 	total := 0

@@ -12,8 +12,9 @@ type texts struct {
 // textKey is the shape of such a statement: of one INSERT, or of several in the order
 // in which they stand.
 type textKey struct {
-	tail  string
-	parts [maxParts]part
+	tail    string
+	parts   [maxParts]part
+	updates [maxUpdates]*Update
 }
 
 type part struct {

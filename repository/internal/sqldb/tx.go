@@ -23,6 +23,7 @@ type Tx struct {
 	db                  *DB
 	points              int    // savepoints so far
 	pending             []Rows // what Flush inserts
+	updates             []updating
 	onFailure, onCommit []func()
 	// workspace, and those that committed in the same group: after is closed when those
 	// with lower numbers have been told of, told when this one has.

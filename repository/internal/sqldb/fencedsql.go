@@ -1,0 +1,123 @@
+package sqldb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// fencedArgs are the values that a fenced statement has before those of its parts: the
+// workspace, its new last_seq, its new last_change_id, and the one that it must have.
+const fencedArgs = 4
+
+// maxUpdates bounds the updates of one statement; maxParts and maxRows its INSERTs.
+const maxUpdates = 4
+
+// fencedKey is the shape of a fenced statement.
+func fencedKey(updates []updating, inserts []Rows) (key textKey, ok bool) {
+	if len(updates) > maxUpdates || len(inserts) > maxParts {
+		return key, false
+	}
+	key.tail = "fenced"
+	for i := range updates {
+		key.updates[i] = updates[i].Update
+	}
+	total := 0
+	for i := range inserts {
+		key.parts[i] = part{inserts[i].table, inserts[i].count()}
+		total += inserts[i].count()
+	}
+	return key, total <= maxRows
+}
+
+// fencedSQL is one statement that takes the workspace on to its next change, and does
+// the rest only if it could. It takes it on where the change before is still the latest
+// one and every row that is to be updated is as it was read. The updates are done one
+// after the other: who gives the slot up comes before who takes it. The result has one
+// row if all of it was done and none if nothing was. A row that was not found after all
+// is an error, which undoes everything.
+func fencedSQL(updates []updating, inserts []Rows) string {
+	var b strings.Builder
+	b.WriteString("WITH fence AS (UPDATE workspaces SET last_seq = $2, last_change_id = $3 WHERE id = $1 AND last_change_id = $4")
+	from := fencedArgs
+	for _, u := range updates {
+		b.WriteString(" AND EXISTS (SELECT 1 FROM " + u.table + " WHERE " + shifted(u.where, from) + ")")
+		from += len(u.args)
+	}
+	b.WriteString(" RETURNING 1)")
+	before, found := "fence", make([]string, len(updates))
+	from = fencedArgs
+	for i, u := range updates {
+		name := fmt.Sprintf("update_%d", i)
+		b.WriteString(", " + name + " AS (UPDATE " + u.table + " SET " + shifted(u.set, from) + " WHERE " + shifted(u.where, from) +
+			" AND EXISTS (SELECT 1 FROM " + before + ") RETURNING 1)")
+		from += len(u.args)
+		before, found[i] = name, "(SELECT COUNT(*) FROM "+name+")"
+	}
+	for i := range inserts {
+		fmt.Fprintf(&b, ", insert_%d AS (INSERT INTO %s (%s) SELECT * FROM (VALUES ", i, inserts[i].table, inserts[i].columns)
+		writeTyped(&b, &inserts[i], from)
+		b.WriteString(") AS rows WHERE EXISTS (SELECT 1 FROM fence))")
+		from += len(inserts[i].args)
+	}
+	if len(updates) == 0 {
+		return b.String() + " SELECT 1 FROM fence"
+	}
+	return b.String() + " SELECT 1 / CASE WHEN " + strings.Join(found, " + ") + " = " + strconv.Itoa(len(updates)) +
+		" THEN 1 ELSE 0 END FROM fence"
+}
+
+// writeTyped writes the placeholders of rows, those of the first with their types: a
+// list of values has those, whatever it is inserted into.
+func writeTyped(b *strings.Builder, rows *Rows, from int) {
+	for i := range rows.width {
+		if i > 0 {
+			b.WriteByte(',')
+		} else {
+			b.WriteByte('(')
+		}
+		fmt.Fprintf(b, "$%d::%s", from+1+i, typeOf(rows.args[i]))
+	}
+	b.WriteByte(')')
+	for n := 1; n < rows.count(); n++ {
+		b.WriteString(",(" + Placeholders(from+1+n*rows.width, rows.width) + ")")
+	}
+}
+
+// typeOf is the database's type for a value of a row.
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "text"
+	case bool:
+		return "boolean"
+	case int64, int, *int64, Stamp:
+		return "bigint"
+	case float64, *float64:
+		return "double precision"
+	case []byte:
+		return "bytea"
+	}
+	panic(fmt.Sprintf("sqldb: no type is known for %T in a list of values", value))
+}
+
+// shifted is a text whose placeholders begin behind $by.
+func shifted(text string, by int) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '$')
+		if i < 0 {
+			return b.String() + text
+		}
+		end := i + 1
+		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+			end++
+		}
+		n, err := strconv.Atoi(text[i+1 : end])
+		if err != nil {
+			panic("sqldb: a $ without a number: " + text)
+		}
+		b.WriteString(text[:i+1] + strconv.Itoa(n+by))
+		text = text[end:]
+	}
+}
