@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // automationsCommand is about automations: one subcommand for each thing to do.
@@ -71,22 +70,11 @@ func automationRow(a *api.Automation) []string {
 
 // automations reads all of them.
 func (c *client) automations(cc *Context, enabled string) ([]api.Automation, error) {
-	all := []api.Automation{}
-	query := url.Values{"limit": {"200"}}
+	query := url.Values{}
 	if enabled != "" {
 		query.Set("enabled", enabled)
 	}
-	for {
-		var page api.AutomationList
-		if err := c.call(cc, http.MethodGet, "/v1/automations?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		all = append(all, page.Data...)
-		if page.NextCursor == nil || len(page.Data) == 0 {
-			return all, nil
-		}
-		query.Set("after", *page.NextCursor)
-	}
+	return list[api.Automation](cc, c, "/v1/automations", query, everything)
 }
 
 // automationCalled finds one by its id or its name; nil: there is none of this name.
@@ -197,7 +185,7 @@ func (c *automationsRun) Run(cc *Context) error {
 	} else if run.FinalText != nil {
 		_, err = fmt.Fprintln(cc.Out, printable(*run.FinalText))
 	}
-	if err == nil && run.EndReason != nil && *run.EndReason != domain.EndCompleted {
+	if err == nil && run.EndReason != nil && *run.EndReason != api.EndCompleted {
 		err = fmt.Errorf("the run %s ended with %s; fermata tail --session %s --after 0 shows what happened", run.SessionID,
 			*run.EndReason, run.SessionID)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // cardLines show an approval in a terminal: what would happen, to what, and why a
@@ -16,7 +15,7 @@ import (
 func cardLines(a *api.Approval) []string {
 	lines := []string{"", "┌ " + cardTitle(a)}
 	add := func(format string, args ...any) {
-		for line := range strings.SplitSeq(domain.Visible(fmt.Sprintf(format, args...)), "\n") {
+		for line := range strings.SplitSeq(api.Visible(fmt.Sprintf(format, args...)), "\n") {
 			lines = append(lines, "│ "+line)
 		}
 	}
@@ -47,24 +46,24 @@ func cardLines(a *api.Approval) []string {
 
 func cardTitle(a *api.Approval) string {
 	switch a.Kind {
-	case domain.ApprovalActions:
+	case api.ApprovalActions:
 		if len(a.Actions) == 1 {
 			return "A change needs your approval"
 		}
 		return fmt.Sprintf("%d changes need your approval", len(a.Actions))
-	case domain.ApprovalQuestion:
+	case api.ApprovalQuestion:
 		return "A question for you"
-	case domain.ApprovalBudget:
+	case api.ApprovalBudget:
 		return "A budget is used up"
-	case domain.ApprovalCompletion:
+	case api.ApprovalCompletion:
 		return "Is this finished?"
-	case domain.ApprovalOutcome:
+	case api.ApprovalOutcome:
 		return "What became of this call is unknown"
 	}
 	return "The session needs you"
 }
 
-func moduleLines(m *domain.Module) []string {
+func moduleLines(m *api.Module) []string {
 	if m == nil {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // chatCommand talks with a session in the terminal.
@@ -124,8 +123,8 @@ type talk struct {
 	stopped chan struct{}
 
 	id       string // of the session; "" before the first message
-	phase    domain.Phase
-	status   domain.Status
+	phase    api.Phase
+	status   api.SessionStatus
 	awaited  int64 // number of the event that stored our last message; 0: none is under way
 	shown    int64 // seq of the last message that was shown
 	live     liveText
@@ -190,7 +189,7 @@ func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.S
 
 // invite shows a person that it is their turn.
 func (t *talk) invite() {
-	if t.invited || !t.screen.terminal || t.script || !t.rests() || (t.id != "" && t.status != domain.StatusIdle) {
+	if t.invited || !t.screen.terminal || t.script || !t.rests() || (t.id != "" && t.status != api.StatusIdle) {
 		return
 	}
 	t.screen.ask(">")
@@ -265,7 +264,7 @@ func (t *talk) say(ctx context.Context, text string) error {
 		return t.failed(err)
 	}
 	t.trouble, t.awaited = "", receipt.EventSeq
-	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == domain.StatusRunning {
+	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == api.StatusRunning {
 		t.screen.dim("(waits its turn)")
 	}
 	return nil
@@ -282,7 +281,7 @@ func (t *talk) failed(err error) error {
 
 // interrupted is Ctrl-C: the first interrupts what goes on, the next leaves.
 func (t *talk) interrupted(ctx context.Context) error {
-	if t.pressed || t.id == "" || t.status == domain.StatusIdle || t.status == domain.StatusEnded {
+	if t.pressed || t.id == "" || t.status == api.StatusIdle || t.status == api.StatusEnded {
 		return errLeave
 	}
 	t.pressed = true

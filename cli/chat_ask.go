@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // asking is a question to the person, from being put to being answered.
@@ -64,7 +63,7 @@ func (t *talk) prompt(ctx context.Context) error {
 			t.screen.dim("(%s by flag)", map[bool]string{true: "approved", false: "refused"}[t.yes])
 			return t.send(ctx, q, answer)
 		}
-	} else if t.script && q.approval.Kind != domain.ApprovalQuestion {
+	} else if t.script && q.approval.Kind != api.ApprovalQuestion {
 		return t.unanswered(q)
 	}
 	t.prompted = q
@@ -75,7 +74,7 @@ func (t *talk) prompt(ctx context.Context) error {
 // byFlag is the answer that --yes and --no stand for; nil where a yes says nothing.
 func (q *asking) byFlag(yes bool) map[string]any {
 	switch q.approval.Kind {
-	case domain.ApprovalQuestion:
+	case api.ApprovalQuestion:
 		if yesOrNo(q.approval.Module) {
 			return map[string]any{"value": yes}
 		}
@@ -83,15 +82,15 @@ func (q *asking) byFlag(yes bool) map[string]any {
 			return map[string]any{"cancelled": true}
 		}
 		return nil
-	case domain.ApprovalCompletion:
+	case api.ApprovalCompletion:
 		return map[string]any{"confirmed": yes}
-	case domain.ApprovalOutcome:
+	case api.ApprovalOutcome:
 		return nil
 	}
 	return map[string]any{"approved": yes}
 }
 
-func yesOrNo(m *domain.Module) bool {
+func yesOrNo(m *api.Module) bool {
 	return m != nil && (m.Type == "Validation" || m.Type == "Plan")
 }
 
@@ -128,7 +127,7 @@ func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error
 		return t.failed(err)
 	}
 	t.open = slices.DeleteFunc(t.open, func(o *asking) bool { return o == q })
-	if t.awaited == 0 && t.status != domain.StatusIdle {
+	if t.awaited == 0 && t.status != api.StatusIdle {
 		t.awaited = 1 // the session goes on: a script waits until it rests again
 	}
 	return nil
@@ -138,13 +137,13 @@ func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error
 func (q *asking) question() string {
 	a := q.approval
 	switch a.Kind {
-	case domain.ApprovalQuestion:
+	case api.ApprovalQuestion:
 		return q.moduleQuestion()
-	case domain.ApprovalOutcome:
+	case api.ApprovalOutcome:
 		return "Did it happen? [yes / no / again]"
-	case domain.ApprovalCompletion:
+	case api.ApprovalCompletion:
 		return "Is it finished? [y / n / what is missing]"
-	case domain.ApprovalActions:
+	case api.ApprovalActions:
 		if len(a.Actions) > 1 {
 			return "Approve? [y / n / numbers like 1,3 / n and a comment]"
 		}
@@ -173,21 +172,21 @@ func (q *asking) moduleQuestion() string {
 func (q *asking) feed(text string) (answer map[string]any, problem string) {
 	yes, no, rest := yesNo(text)
 	switch q.approval.Kind {
-	case domain.ApprovalQuestion:
+	case api.ApprovalQuestion:
 		return q.feedModule(text)
-	case domain.ApprovalOutcome:
+	case api.ApprovalOutcome:
 		outcome := map[string]string{"y": "happened", "yes": "happened", "n": "did_not", "no": "did_not",
 			"again": "run_again"}[strings.ToLower(text)]
 		if outcome == "" {
 			return nil, "Please say yes, no or again."
 		}
 		return map[string]any{"outcome": outcome}, ""
-	case domain.ApprovalCompletion:
+	case api.ApprovalCompletion:
 		if yes {
 			return map[string]any{"confirmed": true}, ""
 		}
 		return withComment(map[string]any{"confirmed": false}, cmp.Or(rest, map[bool]string{false: text}[no])), ""
-	case domain.ApprovalActions:
+	case api.ApprovalActions:
 		if ids, ok := pick(text, q.approval.Actions); ok {
 			return map[string]any{"approved": true, "approved_ids": ids}, ""
 		}

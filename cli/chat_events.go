@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // begin makes a session and listens to it, so that its first answer streams.
@@ -35,7 +34,7 @@ func (t *talk) join(ctx context.Context, id string) error {
 	if err := t.client.call(ctx, http.MethodGet, "/v1/sessions/"+id, nil, &session); err != nil {
 		return err
 	}
-	if session.Type != domain.Chat {
+	if session.Type != api.TypeChat {
 		return fmt.Errorf(
 			"%s is of type %s; only a CHAT can be talked with (look at it with: fermata tail --session %s)",
 			id,
@@ -50,7 +49,7 @@ func (t *talk) join(ctx context.Context, id string) error {
 	if err := t.findOpen(ctx); err != nil {
 		return err
 	}
-	if t.script && session.Status != domain.StatusIdle && session.Status != domain.StatusEnded {
+	if t.script && session.Status != api.StatusIdle && session.Status != api.StatusEnded {
 		t.awaited = session.LastSeq // its round is under way: the next line follows it
 	}
 	return t.follow(ctx, &session)
@@ -245,11 +244,11 @@ func deref(text *string) string {
 }
 
 // phaseWords say what goes on; phases that pass in an instant have none.
-var phaseWords = map[domain.Phase]string{
-	domain.ExecutingEnrichments: "reads what you referred to", domain.CompactingContext: "sums up earlier messages",
-	domain.CallingAI: "thinks", domain.ExecutingDataQueries: "looks up your data", domain.ExecutingActions: "makes the changes",
-	domain.WaitingExternalResult: "waits for a result from outside", domain.WaitingNetworkRetry: "waits to try the network again",
-	domain.RetryingAfterFormatError: "asks for a correction", domain.RetryingAfterActionFailure: "reports a failed change",
+var phaseWords = map[api.Phase]string{
+	api.ExecutingEnrichments: "reads what you referred to", api.CompactingContext: "sums up earlier messages",
+	api.CallingAI: "thinks", api.ExecutingDataQueries: "looks up your data", api.ExecutingActions: "makes the changes",
+	api.WaitingExternalResult: "waits for a result from outside", api.WaitingNetworkRetry: "waits to try the network again",
+	api.RetryingAfterFormatError: "asks for a correction", api.RetryingAfterActionFailure: "reports a failed change",
 }
 
 func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
@@ -262,7 +261,7 @@ func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
 
 func (t *talk) stands(seq int64, s *api.Session) {
 	t.phase, t.status = s.Phase, s.Status
-	if s.Status == domain.StatusQueued {
+	if s.Status == api.StatusQueued {
 		t.screen.pass("waits its turn")
 	}
 	t.rested(seq)
@@ -270,12 +269,12 @@ func (t *talk) stands(seq int64, s *api.Session) {
 
 // rested notices that the round of our message is over.
 func (t *talk) rested(seq int64) {
-	if t.awaited == 0 || seq <= t.awaited || (t.status != domain.StatusIdle && t.status != domain.StatusEnded) {
+	if t.awaited == 0 || seq <= t.awaited || (t.status != api.StatusIdle && t.status != api.StatusEnded) {
 		return
 	}
 	t.awaited, t.pressed = 0, false
 	t.screen.end()
-	if t.status == domain.StatusEnded {
+	if t.status == api.StatusEnded {
 		t.trouble = "the session has ended"
 	}
 }
@@ -305,7 +304,7 @@ func (t *talk) replaced(id string) {
 func (t *talk) answer(m *api.Message) {
 	t.replaced(m.ID)
 	text := deref(m.TextContent)
-	if m.AiMessage != nil && m.AiMessage.PreText != domain.InvalidFormatText {
+	if m.AiMessage != nil && m.AiMessage.PreText != api.InvalidFormatText {
 		text = strings.TrimSuffix(m.AiMessage.PreText+"\n\n"+text, "\n\n")
 	}
 	rest, begun := t.live.finish(m.ID, text)
@@ -321,15 +320,15 @@ func (t *talk) answer(m *api.Message) {
 	}
 }
 
-func (t *talk) report(s *domain.SystemMessage) {
+func (t *talk) report(s *api.SystemMessage) {
 	switch s.Type {
-	case domain.SystemNetworkError, domain.SystemLimitReached, domain.SystemSessionTimeout:
+	case api.SystemNetworkError, api.SystemLimitReached, api.SystemSessionTimeout:
 		t.trouble = s.Summary
 		t.screen.line("! %s", s.Summary)
 		return
-	case domain.SystemValidationCancelled, domain.SystemCommunicationCancelled:
+	case api.SystemValidationCancelled, api.SystemCommunicationCancelled:
 		return // written before the wait, and true only if nobody says yes: the card says it
-	case domain.SystemContextSummary:
+	case api.SystemContextSummary:
 		t.screen.dim("(earlier messages were summed up)")
 		return
 	}
@@ -345,9 +344,9 @@ func (t *talk) report(s *domain.SystemMessage) {
 	}
 }
 
-var resultMark = map[domain.ExecutionStatus]string{
-	domain.ExecSuccess: "✓", domain.ExecFailed: "✗", domain.ExecCancelled: "–",
-	domain.ExecCached: "=", domain.ExecPending: "…", domain.ExecUnknown: "?",
+var resultMark = map[api.ExecutionStatus]string{
+	api.ExecSuccess: "✓", api.ExecFailed: "✗", api.ExecCancelled: "–",
+	api.ExecCached: "=", api.ExecPending: "…", api.ExecUnknown: "?",
 }
 
 // liveText is the answer that streams: what of it was shown, counted in characters as

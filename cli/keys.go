@@ -64,18 +64,7 @@ func orNever(t *api.Timestamp) string {
 
 // keys reads all of them.
 func (c *client) keys(cc *Context) ([]api.Key, error) {
-	all, query := []api.Key{}, url.Values{"limit": {"200"}}
-	for {
-		var page api.KeyList
-		if err := c.call(cc, http.MethodGet, "/v1/keys?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		all = append(all, page.Data...)
-		if page.NextCursor == nil || len(page.Data) == 0 {
-			return all, nil
-		}
-		query.Set("after", *page.NextCursor)
-	}
+	return list[api.Key](cc, c, "/v1/keys", url.Values{}, everything)
 }
 
 type keysCreate struct {

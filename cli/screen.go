@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/api"
 )
 
 // screen writes to a terminal or a pipe: text that streams, whole lines, and on a
@@ -93,7 +93,7 @@ func (s *screen) faint(text string) string {
 // cursor, change the title, ring the bell or turn the order of what is read. A line that
 // ends as on Windows ends like others.
 func printable(text string) string {
-	return domain.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
+	return api.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // table prints rows under a heading.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
 )
 
 // sessionsCommand lists sessions.
@@ -33,18 +32,9 @@ func (c *sessionsCommand) Run(cc *Context) error {
 			query.Set(name, value)
 		}
 	}
-	sessions := []api.Session{}
-	for len(sessions) < c.Limit {
-		query.Set("limit", strconv.Itoa(min(c.Limit-len(sessions), 200)))
-		var page api.SessionList
-		if err := client.call(cc, http.MethodGet, "/v1/sessions?"+query.Encode(), nil, &page); err != nil {
-			return err
-		}
-		sessions = append(sessions, page.Data...)
-		if page.NextCursor == nil || len(page.Data) == 0 {
-			break
-		}
-		query.Set("after", *page.NextCursor)
+	sessions, err := list[api.Session](cc, client, "/v1/sessions", query, c.Limit)
+	if err != nil {
+		return err
 	}
 	if c.Output == "json" {
 		return printJSON(cc.Out, sessions)
@@ -103,18 +93,9 @@ func (c *approveCommand) Run(cc *Context) error {
 }
 
 func (c *approveCommand) list(cc *Context, client *client) error {
-	open := []api.Approval{}
-	query := url.Values{"status": {"open"}, "limit": {"200"}}
-	for {
-		var page api.ApprovalList
-		if err := client.call(cc, http.MethodGet, "/v1/approvals?"+query.Encode(), nil, &page); err != nil {
-			return err
-		}
-		open = append(open, page.Data...)
-		if page.NextCursor == nil || len(page.Data) == 0 {
-			break
-		}
-		query.Set("after", *page.NextCursor)
+	open, err := list[api.Approval](cc, client, "/v1/approvals", url.Values{"status": {"open"}}, everything)
+	if err != nil {
+		return err
 	}
 	if c.Output == "json" {
 		return printJSON(cc.Out, open)
@@ -134,16 +115,16 @@ func (c *approveCommand) list(cc *Context, client *client) error {
 // answer makes of the flags what the approval's kind takes.
 func (c *approveCommand) answer(a *api.Approval) (map[string]any, error) {
 	switch a.Kind {
-	case domain.ApprovalQuestion:
+	case api.ApprovalQuestion:
 		return c.reply(a)
-	case domain.ApprovalCompletion:
+	case api.ApprovalCompletion:
 		return withComment(map[string]any{"confirmed": !c.No}, c.Comment), nil
-	case domain.ApprovalOutcome:
+	case api.ApprovalOutcome:
 		if c.Outcome == "" {
 			return nil, errors.New("this asks what became of a call: give --outcome happened, did_not or run_again")
 		}
 		return map[string]any{"outcome": c.Outcome}, nil
-	case domain.ApprovalActions:
+	case api.ApprovalActions:
 		answer := withComment(map[string]any{"approved": !c.No}, c.Comment)
 		if len(c.Only) > 0 {
 			ids, err := c.only(a.Actions)

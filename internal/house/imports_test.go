@@ -67,7 +67,7 @@ var table = map[string][]string{
 	"scheduler/slot":            {"domain"},
 	"scheduler/schedule":        {"domain"},
 	"handlers":                  {"", "api", "auth", "domain", "stream"},
-	"cli":                       {"api", "domain"}, // the types of api hold those of domain
+	"cli":                       {"api"},
 	"app/e2e/harness":           {"app", "cli", "domain", "internal/testkit", "providers/openai/fake"},
 	"app/e2e/conversation":      {},
 	"app/e2e/crash":             {},

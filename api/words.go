@@ -1,0 +1,62 @@
+package api
+
+import "github.com/fermata-dev/fermata/domain"
+
+// The words of the contract that a program which talks to the server compares with. They
+// are the domain's own, as the types of answers are.
+
+// Kinds of session and of approval.
+const (
+	TypeChat = domain.Chat
+
+	ApprovalActions    = domain.ApprovalActions
+	ApprovalQuestion   = domain.ApprovalQuestion
+	ApprovalBudget     = domain.ApprovalBudget
+	ApprovalCompletion = domain.ApprovalCompletion
+	ApprovalOutcome    = domain.ApprovalOutcome
+)
+
+// Where a session stands, and how a run ended.
+const (
+	StatusIdle    = domain.StatusIdle
+	StatusQueued  = domain.StatusQueued
+	StatusRunning = domain.StatusRunning
+	StatusEnded   = domain.StatusEnded
+
+	ExecutingEnrichments       = domain.ExecutingEnrichments
+	CompactingContext          = domain.CompactingContext
+	CallingAI                  = domain.CallingAI
+	ExecutingDataQueries       = domain.ExecutingDataQueries
+	ExecutingActions           = domain.ExecutingActions
+	WaitingExternalResult      = domain.WaitingExternalResult
+	WaitingNetworkRetry        = domain.WaitingNetworkRetry
+	RetryingAfterFormatError   = domain.RetryingAfterFormatError
+	RetryingAfterActionFailure = domain.RetryingAfterActionFailure
+
+	EndCompleted = domain.EndCompleted
+)
+
+// What stands in the record.
+const (
+	InvalidFormatText = domain.InvalidFormatText
+
+	SystemNetworkError           = domain.SystemNetworkError
+	SystemLimitReached           = domain.SystemLimitReached
+	SystemSessionTimeout         = domain.SystemSessionTimeout
+	SystemValidationCancelled    = domain.SystemValidationCancelled
+	SystemCommunicationCancelled = domain.SystemCommunicationCancelled
+	SystemContextSummary         = domain.SystemContextSummary
+
+	ExecSuccess   = domain.ExecSuccess
+	ExecFailed    = domain.ExecFailed
+	ExecCancelled = domain.ExecCancelled
+	ExecCached    = domain.ExecCached
+	ExecPending   = domain.ExecPending
+	ExecUnknown   = domain.ExecUnknown
+)
+
+// Visible writes a text for somebody who approves it, with what nobody sees as escapes.
+func Visible(text string) string { return domain.Visible(text) }
+
+// Printable writes a text for a terminal, with what would steer it as escapes.
+func Printable(text string) string { return domain.Printable(text) }
