@@ -121,16 +121,9 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:   fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
-		result: jsonbody.Encode(changedID{entry.ID}),
-		summary: c.env.say(
-			"Changed an entry of %s",
-			"Entrée de %s modifiée",
-			c.toolName(ctx, entry.ToolID),
-		),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(entry.ID, change,
+		fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
+		c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)))
 }
 
 func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {

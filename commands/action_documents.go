@@ -40,16 +40,9 @@ func typeActions() []*command {
 			if err != nil {
 				return done{}, err
 			}
-			return done{
-				text:   fmt.Sprintf("Created the tool type %s.", t.ID),
-				result: jsonbody.Encode(changedID{t.ID}),
-				summary: c.env.say(
-					"Added the tool type %s",
-					"Type d’outil %s ajouté",
-					c.env.name(t.Name),
-				),
-				changes: []domain.DataChange{change},
-			}, nil
+			return changed(t.ID, change,
+				fmt.Sprintf("Created the tool type %s.", t.ID),
+				c.env.say("Added the tool type %s", "Type d’outil %s ajouté", c.env.name(t.Name)))
 		},
 	).require("id", "name", "config_schema", "entry_schema")}
 }
@@ -97,12 +90,12 @@ func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card,
 	switch {
 	case err == nil:
 		after = *doc
-		data.PatchDocument(&after, p.patch())
+		p.patch().Apply(&after)
 		d.before, d.after = diff(draftOf(doc), draftOf(&after))
 		d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(doc.Title))
 		d.version = strconv.FormatInt(doc.Version, 10)
 	case domain.ErrorCode(err) == domain.CodeNotFound:
-		data.PatchDocument(&after, p.patch())
+		p.patch().Apply(&after)
 		d.after = jsonbody.Encode(draftOf(&after))
 		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(after.Title))
 	default:
@@ -116,16 +109,9 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:   fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key),
-		result: jsonbody.Encode(changedID{doc.ID}),
-		summary: c.env.say(
-			"Changed the draft of %s",
-			"Brouillon de %s modifié",
-			c.env.name(doc.Title),
-		),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(doc.ID, change,
+		fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key),
+		c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)))
 }
 
 // describeContextPublish also describes what an action before it, in the same answer,
@@ -169,14 +155,7 @@ func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) 
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:   fmt.Sprintf("Published the document %s.", doc.Key),
-		result: jsonbody.Encode(changedID{doc.ID}),
-		summary: c.env.say(
-			"Published the document %s",
-			"Document %s publié",
-			c.env.name(doc.Title),
-		),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(doc.ID, change,
+		fmt.Sprintf("Published the document %s.", doc.Key),
+		c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)))
 }

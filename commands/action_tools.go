@@ -80,12 +80,9 @@ func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error)
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID),
-		result:  jsonbody.Encode(changedID{tool.ID}),
-		summary: c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(tool.ID, change,
+		fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID),
+		c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)))
 }
 
 // guarded finds a tool with its zone: both have a say.
@@ -148,12 +145,9 @@ func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config),
-		result:  jsonbody.Encode(changedID{tool.ID}),
-		summary: c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(tool.ID, change,
+		fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config),
+		c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)))
 }
 
 func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card, error) {
@@ -188,10 +182,7 @@ func runDeleteTool(ctx context.Context, c *call, p deleteToolParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID),
-		result:  jsonbody.Encode(changedID{p.ToolID}),
-		summary: c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(p.ToolID, change,
+		fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID),
+		c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)))
 }

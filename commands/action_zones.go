@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -51,12 +50,9 @@ func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error)
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID),
-		result:  jsonbody.Encode(changedID{zone.ID}),
-		summary: c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(zone.ID, change,
+		fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID),
+		c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)))
 }
 
 func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card, error) {
@@ -65,7 +61,7 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 		return card{}, err
 	}
 	after := *zone
-	data.PatchZone(&after, p.ZonePatch)
+	p.ZonePatch.Apply(&after)
 	d := card{text: c.env.say("Change the zone %s", "Modifier la zone %s", c.env.name(zone.Name)),
 		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
@@ -93,12 +89,9 @@ func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID),
-		result:  jsonbody.Encode(changedID{zone.ID}),
-		summary: c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(zone.ID, change,
+		fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID),
+		c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)))
 }
 
 func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card, error) {
@@ -145,12 +138,9 @@ func runDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	return done{
-		text:    fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID),
-		result:  jsonbody.Encode(changedID{p.ZoneID}),
-		summary: c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)),
-		changes: []domain.DataChange{change},
-	}, nil
+	return changed(p.ZoneID, change,
+		fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID),
+		c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)))
 }
 
 func deletion(e *Env) string {

@@ -50,3 +50,9 @@ func diff(before, after any) (json.RawMessage, json.RawMessage) {
 type changedID struct {
 	ID string `json:"id"`
 }
+
+// changed is what came of an action on one record: the text is for the AI, the summary
+// for people.
+func changed(id string, change domain.DataChange, text, summary string) (done, error) {
+	return done{text: text, result: jsonbody.Encode(changedID{id}), summary: summary, changes: []domain.DataChange{change}}, nil
+}

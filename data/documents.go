@@ -63,12 +63,6 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key s
 	return doc, env.change("document", doc.ID, "created"), nil
 }
 
-// PatchDocument merges a patch into a document's draft.
-func PatchDocument(doc *domain.Document, p domain.DocumentPatch) {
-	set(&doc.Title, p.Title)
-	set(&doc.Body, p.Body)
-}
-
 // UpdateDocument changes the draft of a document.
 func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *domain.Document,
 	p domain.DocumentPatch) (domain.DataChange, error) {
@@ -79,7 +73,7 @@ func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, do
 }
 
 func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *domain.Document, p domain.DocumentPatch) error {
-	PatchDocument(doc, p)
+	p.Apply(doc)
 	if err := firstError(checkName("/title", doc.Title), CheckText("/body", doc.Body, maxBody)); err != nil {
 		return err
 	}

@@ -50,7 +50,8 @@ func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *domain.Too
 	return r.checkConfig(t, tool.Config)
 }
 
-// PatchTool merges a patch into a tool.
+// PatchTool merges a patch into a tool. It stands here, and not beside the patch, because it
+// reads JSON that somebody else wrote.
 func PatchTool(tool *domain.Tool, p domain.ToolPatch) error {
 	set(&tool.ZoneID, p.ZoneID)
 	set(&tool.Name, p.Name)

@@ -80,21 +80,9 @@ func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *dom
 	return env.change("tool_type", t.ID, "updated"), nil
 }
 
-// PatchToolType merges a patch into a tool type.
-func PatchToolType(t *domain.ToolType, p domain.ToolTypePatch) {
-	set(&t.Name, p.Name)
-	set(&t.Description, p.Description)
-	if p.ConfigSchema != nil {
-		t.ConfigSchema = p.ConfigSchema
-	}
-	if p.EntrySchema != nil {
-		t.EntrySchema = p.EntrySchema
-	}
-}
-
 // patchType merges a patch into a tool type, and checks what it changes.
 func (r *Rules) patchType(t *domain.ToolType, p domain.ToolTypePatch) error {
-	PatchToolType(t, p)
+	p.Apply(t)
 	if err := checkNamed(t.Name, t.Description); err != nil {
 		return err
 	}

@@ -21,32 +21,21 @@ func checkZone(z *domain.Zone) error {
 
 // CreateZone adds a zone.
 func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in domain.NewZone) (*domain.Zone, domain.DataChange, error) {
-	zone := &domain.Zone{
-		ID: env.NewID(domain.PrefixZone), WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
-		Colour: in.Colour, Position: in.Position, RequireValidation: in.RequireValidation,
-		Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
-	}
-	if err := checkZone(zone); err != nil {
+	zone := in.Zone()
+	zone.ID, zone.WorkspaceID = env.NewID(domain.PrefixZone), env.WorkspaceID
+	zone.Version, zone.CreatedAt, zone.UpdatedAt = 1, env.Now, env.Now
+	if err := checkZone(&zone); err != nil {
 		return nil, domain.DataChange{}, err
 	}
-	if err := store.InsertZone(ctx, zone); err != nil {
+	if err := store.InsertZone(ctx, &zone); err != nil {
 		return nil, domain.DataChange{}, fmt.Errorf("insert the zone: %w", err)
 	}
-	return zone, env.change("zone", zone.ID, "created"), nil
-}
-
-// PatchZone merges a patch into a zone.
-func PatchZone(zone *domain.Zone, p domain.ZonePatch) {
-	set(&zone.Name, p.Name)
-	set(&zone.Description, p.Description)
-	set(&zone.Colour, p.Colour)
-	set(&zone.Position, p.Position)
-	set(&zone.RequireValidation, p.RequireValidation)
+	return &zone, env.change("zone", zone.ID, "created"), nil
 }
 
 // UpdateZone changes a zone.
 func (r *Rules) UpdateZone(ctx context.Context, store Zones, env Env, zone *domain.Zone, p domain.ZonePatch) (domain.DataChange, error) {
-	PatchZone(zone, p)
+	p.Apply(zone)
 	zone.UpdatedAt = env.Now
 	if err := checkZone(zone); err != nil {
 		return domain.DataChange{}, err

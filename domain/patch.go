@@ -24,6 +24,22 @@ type ZonePatch struct {
 	RequireValidation *bool   `json:"require_validation,omitempty"`
 }
 
+// Zone is the zone that is asked for, without what the server says of it.
+func (in NewZone) Zone() Zone {
+	return Zone{
+		Name: in.Name, Description: in.Description, Colour: in.Colour, Position: in.Position, RequireValidation: in.RequireValidation,
+	}
+}
+
+// Apply merges the patch into a zone.
+func (p ZonePatch) Apply(z *Zone) {
+	set(&z.Name, p.Name)
+	set(&z.Description, p.Description)
+	set(&z.Colour, p.Colour)
+	set(&z.Position, p.Position)
+	set(&z.RequireValidation, p.RequireValidation)
+}
+
 // NewTool asks for a tool. Without a config it gets the empty one.
 type NewTool struct {
 	ZoneID            string          `json:"zone_id"`
@@ -64,6 +80,18 @@ type ToolTypePatch struct {
 	EntrySchema  json.RawMessage
 }
 
+// Apply merges the patch into a tool type.
+func (p ToolTypePatch) Apply(t *ToolType) {
+	set(&t.Name, p.Name)
+	set(&t.Description, p.Description)
+	if p.ConfigSchema != nil {
+		t.ConfigSchema = p.ConfigSchema
+	}
+	if p.EntrySchema != nil {
+		t.EntrySchema = p.EntrySchema
+	}
+}
+
 // NewEntry asks for an entry. Timestamp is RFC 3339, or a local date or date-time;
 // empty: now.
 type NewEntry struct {
@@ -88,6 +116,12 @@ type NewDocument struct {
 type DocumentPatch struct {
 	Title *string
 	Body  *string
+}
+
+// Apply merges the patch into a document's draft.
+func (p DocumentPatch) Apply(d *Document) {
+	set(&d.Title, p.Title)
+	set(&d.Body, p.Body)
 }
 
 // StatsQuery asks for statistics of a numeric field of a tool's entries. An empty Field

@@ -118,7 +118,7 @@ func (w *world) CreateZone(_ context.Context, _ string, in domain.NewZone) (*dom
 	})
 }
 func (w *world) UpdateZone(_ context.Context, _, id string, v int64, p domain.ZonePatch) (*domain.Zone, int64, error) {
-	return w.zoneShelf().change(id, v, func(z *domain.Zone) error { data.PatchZone(z, p); return nil })
+	return w.zoneShelf().change(id, v, func(z *domain.Zone) error { p.Apply(z); return nil })
 }
 func (w *world) DeleteZone(_ context.Context, _, id string, v int64, force bool) (int64, error) {
 	if _, err := w.zoneShelf().get(id); err == nil && !force {
@@ -171,7 +171,7 @@ func (w *world) typeShelf() shelf[domain.ToolType] {
 	return shelf[domain.ToolType]{w, "tool type", &w.types, func(t *domain.ToolType) *string { return &t.ID }, func(t *domain.ToolType) *int64 { return &t.Version }}
 }
 func (w *world) UpdateToolType(_ context.Context, _, id string, v int64, p domain.ToolTypePatch) (*domain.ToolType, int64, error) {
-	return w.typeShelf().change(id, v, func(t *domain.ToolType) error { data.PatchToolType(t, p); return nil })
+	return w.typeShelf().change(id, v, func(t *domain.ToolType) error { p.Apply(t); return nil })
 }
 func (w *world) DeleteToolType(_ context.Context, _, id string, v int64) (int64, error) {
 	return w.typeShelf().remove(id, v)
@@ -269,7 +269,7 @@ func (w *world) CreateDocument(_ context.Context, _ string, in domain.NewDocumen
 	return w.docShelf().create("doc", domain.Document{Key: in.Key, Title: in.Title, Body: in.Body})
 }
 func (w *world) UpdateDocument(_ context.Context, _, id string, v int64, p domain.DocumentPatch) (*domain.Document, int64, error) {
-	return w.docShelf().change(id, v, func(d *domain.Document) error { data.PatchDocument(d, p); return nil })
+	return w.docShelf().change(id, v, func(d *domain.Document) error { p.Apply(d); return nil })
 }
 func (w *world) DeleteDocument(_ context.Context, _, id string, v int64) (int64, error) {
 	return w.docShelf().remove(id, v)
