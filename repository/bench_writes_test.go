@@ -68,12 +68,9 @@ func BenchmarkRoundWrites(b *testing.B) {
 func benched(b *testing.B, cfg repository.Config) *rounds {
 	cfg.Encode = api.EncodeEvent
 	store := opened(b, cfg)
-	now := time.Now().UTC()
-	t := &rounds{b: b, store: store, s: &domain.Session{
-		ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
-	}}
-	t.ok(store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: now}))
-	t.ok(store.Commit(b.Context(), &domain.Change{WorkspaceID: ws, At: now, Sessions: []domain.SessionWrite{{Session: t.s, Insert: true}}}))
+	t := &rounds{b: b, store: store}
+	t.ok(store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: time.Now().UTC()}))
+	t.begin()
 	for range 1000 {
 		t.in()
 		t.out()
@@ -90,4 +87,66 @@ func (t *rounds) run() {
 		t.in()
 		t.out()
 	}
+}
+
+// BenchmarkGrowth is what rounds leave in a database, what retention takes out of it, and
+// by how much it grows when as many rounds come again: -benchtime 100000x.
+func BenchmarkGrowth(b *testing.B) {
+	for name, open := range map[string]func(*repository.Config){
+		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "growth.db") },
+		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			cfg := plainConfig()
+			open(&cfg)
+			t := benched(b, cfg)
+			size := func() float64 {
+				driver, address, query := "sqlite", "file:"+cfg.Path, "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+				if cfg.URL != "" {
+					driver, address, query = "postgres", cfg.URL, "SELECT pg_database_size(current_database())"
+				}
+				db, err := sql.Open(driver, address)
+				t.ok(err)
+				defer func() { _ = db.Close() }()
+				if cfg.URL != "" { // what autovacuum does in its time
+					_, err := db.ExecContext(b.Context(), "VACUUM")
+					t.ok(err)
+				}
+				var bytes float64
+				t.ok(db.QueryRowContext(b.Context(), query).Scan(&bytes))
+				return bytes
+			}
+			empty := size()
+			t.run()
+			full := size()
+			t.end()
+			t.ok(t.store.Events.PruneEvents(b.Context(), time.Now().Add(time.Hour)))
+			pruned := size()
+			t.begin()
+			for range b.N {
+				t.in()
+				t.out()
+			}
+			again := size()
+			b.ReportMetric((full-empty)/float64(b.N), "grown-B/op")
+			b.ReportMetric((pruned-full)/float64(b.N), "pruned-B/op")
+			b.ReportMetric((again-pruned)/float64(b.N), "again-B/op")
+		})
+	}
+}
+
+// end ends the session, and begin makes another one.
+func (t *rounds) end() {
+	c := t.change()
+	t.move(c, domain.Completed)
+	t.s.HoldsSlot = false
+	t.ok(t.store.Commit(t.b.Context(), c))
+}
+
+func (t *rounds) begin() {
+	now := time.Now().UTC()
+	t.s = &domain.Session{
+		ID: ids.New("ses"), WorkspaceID: ws, Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+	}
+	t.ok(t.store.Commit(t.b.Context(), &domain.Change{WorkspaceID: ws, At: now, Sessions: []domain.SessionWrite{{Session: t.s, Insert: true}}}))
 }

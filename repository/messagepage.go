@@ -151,7 +151,10 @@ func (p *messagePage) endingAt(end messageCursor) string {
 
 // read adds the rows of a query that there is room for.
 func (p *messagePage) read(ctx context.Context, r sqldb.Reader, q *sqldb.Query) (more bool, err error) {
-	rows, more, err := sqldb.Fill[messageRow](ctx, r, p.room, q)
-	p.rows = append(p.rows, rows...)
+	rows, more, err := sqldb.FillEach(ctx, r, p.room, q, func(row *messageRow) ([]*messageRow, error) { return []*messageRow{row}, nil },
+		func(row *messageRow) int { return sqldb.Weight(row) + row.unsaid() })
+	for _, row := range rows {
+		p.rows = append(p.rows, *row)
+	}
 	return more, err
 }

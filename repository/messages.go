@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
@@ -36,9 +37,9 @@ func messageRowOf(m *domain.Message) (messageRow, error) {
 	var err error
 	row := messageRow{
 		WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, ID: m.ID, RoundID: m.RoundID, At: sqldb.At(m.Timestamp),
-		Sender: string(m.Sender), Status: string(m.Status), SenderID: m.SenderID, Rich: sqldb.JSONOf(m.Rich, &err), Text: m.Text,
-		AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(m.Raw, &err), System: sqldb.JSONOf(m.System, &err),
-		Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
+		Sender: string(m.Sender), Status: string(m.Status), SenderID: m.SenderID, Text: m.Text,
+		Rich: sqldb.JSONOf(keptContentOf(m.Rich), &err), AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(keptAnswerOf(m.Raw, m.AI), &err),
+		System: sqldb.JSONOf(m.System, &err), Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
 		SenderName: m.SenderName, SenderRole: string(m.SenderRole),
 	}
 	if err != nil {
@@ -62,9 +63,11 @@ func (r *messageRow) message() (*domain.Message, error) {
 		m.Seq = *r.Seq
 	}
 	var errs [5]error
-	m.Rich, errs[0] = sqldb.DecodeJSON[domain.RichContent](r.Rich)
+	var rich *keptContent
+	var raw *keptAnswer
+	rich, errs[0] = sqldb.DecodeJSON[keptContent](r.Rich)
 	m.AI, errs[1] = sqldb.DecodeJSON[domain.AIMessage](r.AI)
-	m.Raw, errs[2] = sqldb.DecodeJSON[domain.RawAnswer](r.Raw)
+	raw, errs[2] = sqldb.DecodeJSON[keptAnswer](r.Raw)
 	m.System, errs[3] = sqldb.DecodeJSON[domain.SystemMessage](r.System)
 	m.Run, errs[4] = sqldb.DecodeJSON[domain.ExecutionMetadata](r.Run)
 	for _, err := range errs {
@@ -72,7 +75,20 @@ func (r *messageRow) message() (*domain.Message, error) {
 			return nil, fmt.Errorf("read message %s: %w", r.ID, err)
 		}
 	}
+	m.Rich, m.Raw = rich.content(), raw.answer(m.AI)
 	return m, nil
+}
+
+// unsaid is about how much longer the message is than its row.
+func (r *messageRow) unsaid() int {
+	sum := 0
+	if strings.HasSuffix(r.Raw, `"as_read":true}`) {
+		sum += len(r.AI)
+	}
+	if strings.HasSuffix(r.Rich, `"one_text":true}`) {
+		sum += len(r.Rich)
+	}
+	return sum
 }
 
 // Messages lists a session's messages: those in their place after the number

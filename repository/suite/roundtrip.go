@@ -2,6 +2,8 @@ package suite
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -35,6 +37,29 @@ func sessionRoundTrip(w *world) {
 	got, err = w.Sessions.SessionByExternalID(w.Context(), domain.DefaultWorkspace, "ext")
 	w.ok(err)
 	w.equal(got, s, "the session after its update")
+}
+
+// textsTwice: a message whose texts are the same, or nearly, comes back as it was.
+func textsTwice(w *world) {
+	s := w.stored("first")
+	segment := func(text string) domain.Segment { return domain.Segment{Type: "text", Text: text} }
+	for i, text := range []string{"", "a", " a ", "é <&> \u2028", strings.Repeat("long ", 2000), `{"as_read":true}`, `"one_text":true}`} {
+		for j, other := range []string{text, text + " ", ""} {
+			c := w.change(s)
+			answer, question := w.say(c, s, domain.SenderAI, ""), w.say(c, s, domain.SenderUser, "")
+			answer.AI = &domain.AIMessage{PreText: text}
+			answer.Raw = &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: other}
+			question.Rich = &domain.RichContent{Segments: []domain.Segment{segment(text)}, LinearText: other}
+			bare, several := w.say(c, s, domain.SenderAI, ""), w.say(c, s, domain.SenderUser, "")
+			bare.Raw = answer.Raw
+			several.Rich = &domain.RichContent{Segments: []domain.Segment{segment(text), segment(other)}, LinearText: text}
+			want := []*domain.Message{answer, question, bare, several}
+			w.ok(w.Commit(w.Context(), c))
+			got, _, err := w.Sessions.MessagePage(w.Context(), domain.DefaultWorkspace, s.ID, fmt.Sprint(answer.Seq-1), 10, false)
+			w.ok(err)
+			w.equal(got, want, fmt.Sprintf("messages %d, %d", i, j))
+		}
+	}
 }
 
 // messageRoundTrip: what the model said goes back into the prompt, so it comes back

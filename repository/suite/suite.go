@@ -14,6 +14,7 @@ func Run(t *testing.T, open Open) {
 		"data and outcome are stored as one":   actions,
 		"a session comes back as it was":       sessionRoundTrip,
 		"a message comes back byte for byte":   messageRoundTrip,
+		"a text that stands twice comes back":  textsTwice,
 		"one session holds the slot":           oneHolder,
 		"a slot that goes round is never lost": slotGoesRound,
 		"the queue is first in first out":      queueing,

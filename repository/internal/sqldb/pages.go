@@ -57,7 +57,7 @@ func (m *Room) fits(bytes int) bool {
 // further; the database is spared the rest.
 func Fill[R any](ctx context.Context, r Reader, m *Room, q *Query) (out []R, more bool, err error) {
 	return FillEach(ctx, r, m, q, func(row *R) ([]R, error) { return []R{*row}, nil },
-		func(row R) int { return weight(reflect.ValueOf(&row).Elem()) })
+		func(row R) int { return Weight(&row) })
 }
 
 // FillEach is Fill for rows that each hold one or several of what the page counts; size
@@ -111,7 +111,9 @@ func CutPage[R any](rows []R, limit int, key func(*R) Cursor) ([]R, string) {
 	return rows[:limit], key(&rows[limit-1]).String()
 }
 
-// weight is how many bytes of text a row holds.
+// Weight is how many bytes of text a row holds.
+func Weight[R any](row *R) int { return weight(reflect.ValueOf(row).Elem()) }
+
 func weight(row reflect.Value) int {
 	sum := 0
 	for _, v := range row.Fields() {
