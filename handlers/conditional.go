@@ -1,8 +1,6 @@
 package handlers
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -102,7 +100,7 @@ func (s *edge) conditional(next http.HandlerFunc) http.HandlerFunc {
 // anyOf tries the versions of a list in turn: one that is not the present one changes
 // nothing.
 func (s *edge) anyOf(w http.ResponseWriter, r *http.Request, tags []entityTag, next http.HandlerFunc) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit(r)))
+	body, err := wholeBody(w, r, bodyLimit(r))
 	if err != nil {
 		s.fail(w, r, unreadable(err))
 		return
@@ -113,7 +111,7 @@ func (s *edge) anyOf(w http.ResponseWriter, r *http.Request, tags []entityTag, n
 			continue
 		}
 		try := *r
-		try.Header, try.Body = r.Header.Clone(), io.NopCloser(bytes.NewReader(body))
+		try.Header, try.Body = r.Header.Clone(), keep(body)
 		try.Header.Set("If-Match", `"`+tag.text+`"`)
 		if tag.weak {
 			try.Header.Set("If-Match", `W/"`+tag.text+`"`)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -59,17 +60,14 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, domain.Errorf(CodeTooLarge, "The body is larger than %d bytes.", maxBody)
 	}
-	var body bytes.Buffer
-	if r.ContentLength > 0 {
-		body.Grow(int(r.ContentLength) + bytes.MinRead) // the read that finds the end needs room too
-	}
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+	body, err := wholeBody(w, r, maxBody)
+	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, err
 		}
 		return nil, incompleteBody(err)
 	}
-	if body.Len() == 0 {
+	if len(body) == 0 {
 		return nil, nil
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -81,7 +79,31 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		}
 		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
-	return body.Bytes(), nil
+	return body, nil
+}
+
+// keptBody is a body that was read before, for the handler to read.
+type keptBody struct {
+	*bytes.Reader
+	text []byte
+}
+
+func keep(text []byte) io.ReadCloser { return &keptBody{bytes.NewReader(text), text} }
+
+func (*keptBody) Close() error { return nil }
+
+// wholeBody reads the body up to its end, in memory for as many bytes as it says it has. One
+// that was kept is not copied.
+func wholeBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if kept, ok := r.Body.(*keptBody); ok && int64(len(kept.text)) <= limit {
+		return kept.text, nil
+	}
+	var body bytes.Buffer
+	if r.ContentLength > 0 {
+		body.Grow(int(min(r.ContentLength, limit)) + bytes.MinRead) // the read that finds the end needs room too
+	}
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	return body.Bytes(), err //nolint:wrapcheck // told in words by the callers
 }
 
 // PATCH takes a JSON merge patch (RFC 7396), under its own name or as plain JSON.
@@ -112,7 +134,7 @@ func decode(body []byte, dst any) error {
 		return err
 	}
 	jsonbody.LetOthers(len(body))
-	if err := json.Unmarshal(body, dst); err != nil {
+	if err := jsonbody.Fill(body, dst); err != nil {
 		// The shape fits, so this is a value that its own type refuses.
 		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
 		return &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/api"
@@ -27,4 +28,26 @@ func BenchmarkTurn(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkLargeBody is what a body as large as may be costs: one long text, and many small
+// values.
+func BenchmarkLargeBody(b *testing.B) {
+	entry := `{"timestamp":"2026-03-02T07:30:00Z","data":{"km":7.5,"note":"ran \"well\", été"}}`
+	for name, body := range map[string]string{
+		"text":   `{"session_ids":["` + strings.Repeat("a", maxBody-100) + `"]}`,
+		"values": `{"entries":[` + strings.Repeat(entry+",", 1999) + entry + "]}",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if name == "text" {
+					_ = decode([]byte(body), &api.HeartbeatInput{}) // an id as long is refused, at the end
+				} else {
+					_ = decode([]byte(body), &api.NewEntries{}) // and so are as many entries
+				}
+			}
+		})
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 
@@ -92,12 +91,12 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 			)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit(r)))
+		body, err := wholeBody(w, r, bodyLimit(r))
 		if err != nil {
 			s.fail(w, r, unreadable(err))
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Body = keep(body)
 		k := requestKey{workspace: workspace, text: values[0]}
 		asked := from
 		asked.Name, asked.Fingerprint = k.name(), fingerprint(r, body)

@@ -16,12 +16,19 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	if len(text) > rules.Bytes {
 		return nil, nil, refuse(TooLarge, "larger than %d bytes", rules.Bytes)
 	}
-	if err := check(text); err != nil {
-		return nil, nil, err
+	if !utf8.Valid(text) {
+		return nil, nil, refuse(Malformed, "not UTF-8")
 	}
 	LetOthers(len(text))
-	r := reader{text: string(text), lenient: rules.Lenient, mistakes: &Mistakes{}}
-	value, err := r.value()
+	r := reader{scanner: scanner{text: string(text)}, lenient: rules.Lenient, mistakes: &Mistakes{}}
+	value, err := r.whole()
+	if err != nil {
+		// One pass stops at the first that is wrong. What is told does not hang on where
+		// that stands: a text that is no JSON is told as that first of all.
+		if malformed := check(text); malformed != nil {
+			return nil, nil, malformed
+		}
+	}
 	switch {
 	case errors.Is(err, errFull):
 		return nil, r.mistakes, nil
@@ -42,11 +49,8 @@ func LetOthers(bytes int) {
 	}
 }
 
-// check sees to it that the text is one JSON value, so that the reader need not.
+// check says what is wrong with a text that is not one JSON value.
 func check(text []byte) error {
-	if !utf8.Valid(text) {
-		return refuse(Malformed, "not UTF-8")
-	}
 	if tooDeep(text) {
 		return refuse(TooDeep, "nested more than %d deep", MaxDepth)
 	}
@@ -91,46 +95,64 @@ func tooDeep(text []byte) bool {
 // errFull ends the reading: as many mistakes as are told have been found.
 var errFull = errors.New("as many mistakes as are told")
 
-// reader walks over a text that is known to be JSON.
+// reader makes the value of a text while it looks whether it is JSON.
 type reader struct {
-	text     string
-	at       int
+	scanner
+	depth    int
 	values   int
 	lenient  bool
 	path     Path
 	mistakes *Mistakes
 }
 
+// whole reads the value, behind which nothing may stand.
+func (r *reader) whole() (any, error) {
+	value, err := r.value()
+	if err == nil && r.space() != 0 {
+		err = errNotJSON
+	}
+	return value, err
+}
+
 func (r *reader) value() (any, error) {
 	if r.values++; r.values > MaxValues {
 		return nil, refuse(TooLarge, "too much: it holds more than %d values", MaxValues)
 	}
-	r.space()
-	switch r.text[r.at] {
+	switch r.space() {
 	case '{':
-		return r.object()
+		return r.nested(r.object)
 	case '[':
-		return r.array()
+		return r.nested(r.array)
 	case '"':
 		return r.string()
 	case 't':
-		r.at += len("true")
-		return true, nil
+		return true, r.word("true")
 	case 'f':
-		r.at += len("false")
-		return false, nil
+		return false, r.word("false")
 	case 'n':
-		r.at += len("null")
-		return nil, nil
+		return nil, r.word("null")
 	default:
-		return r.number(), nil
+		number, err := r.number()
+		return json.Number(number), err
 	}
+}
+
+// nested reads what holds other values, within the ceiling.
+func (r *reader) nested(read func() (any, error)) (any, error) {
+	if r.depth++; r.depth > MaxDepth {
+		return nil, errNotJSON // check knows the words
+	}
+	value, err := read()
+	r.depth--
+	return value, err
 }
 
 func (r *reader) object() (any, error) {
 	out := map[string]any{}
-	r.at++
-	for r.more('}') {
+	for r.begin(); ; {
+		if more, err := r.more('}'); !more {
+			return out, err
+		}
 		name, err := r.name()
 		if err != nil {
 			return nil, err
@@ -143,7 +165,6 @@ func (r *reader) object() (any, error) {
 		}
 		r.path.Up()
 	}
-	return out, nil
 }
 
 const tooLong = "too_long"
@@ -151,21 +172,27 @@ const tooLong = "too_long"
 // name reads the name of a field and the colon behind it. The reader then stands in the
 // field.
 func (r *reader) name() (string, error) {
-	name, wrong := unquote(r.quoted())
+	quoted, err := r.quoted()
+	if err != nil {
+		return "", err
+	}
+	name, wrong := unquote(quoted)
 	if len(name) > MaxName {
 		wrong = &defect{tooLong, fmt.Sprintf("A name may have %d bytes at most.", MaxName)}
 	}
 	r.path.Name(name)
-	err := r.note(wrong)
-	r.space()
-	r.at++ // the colon
-	return name, err
+	if err := r.note(wrong); err != nil {
+		return "", err
+	}
+	return name, r.colon()
 }
 
 func (r *reader) array() (any, error) {
 	out := []any{}
-	r.at++
-	for r.more(']') {
+	for r.begin(); ; {
+		if more, err := r.more(']'); !more {
+			return out, err
+		}
 		r.path.Index(len(out))
 		item, err := r.value()
 		if err != nil {
@@ -174,11 +201,14 @@ func (r *reader) array() (any, error) {
 		out = append(out, item)
 		r.path.Up()
 	}
-	return out, nil
 }
 
 func (r *reader) string() (any, error) {
-	text, wrong := unquote(r.quoted())
+	quoted, err := r.quoted()
+	if err != nil {
+		return nil, err
+	}
+	text, wrong := unquote(quoted)
 	return text, r.note(wrong)
 }
 
@@ -196,45 +226,4 @@ func (r *reader) note(wrong *defect) error {
 		return errFull
 	}
 	return nil
-}
-
-func (r *reader) number() json.Number {
-	from := r.at
-	for r.at < len(r.text) && strings.IndexByte("+-.0123456789Ee", r.text[r.at]) >= 0 {
-		r.at++
-	}
-	return json.Number(r.text[from:r.at])
-}
-
-// quoted passes over a string and gives what stands between the quotes.
-func (r *reader) quoted() string {
-	r.at++
-	from := r.at
-	for r.text[r.at] != '"' {
-		if r.text[r.at] == '\\' {
-			r.at++
-		}
-		r.at++
-	}
-	r.at++
-	return r.text[from : r.at-1]
-}
-
-// more goes to the next item of an object or list, or past its end.
-func (r *reader) more(end byte) bool {
-	if r.space(); r.text[r.at] == ',' {
-		r.at++
-		r.space()
-	}
-	if r.text[r.at] != end {
-		return true
-	}
-	r.at++
-	return false
-}
-
-func (r *reader) space() {
-	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
-		r.at++
-	}
 }

@@ -100,7 +100,10 @@ func TestCut(t *testing.T) {
 // FuzzRead looks for a text that is read otherwise than encoding/json reads it, or whose
 // mistakes or memory are out of proportion to its size.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{`{"a":[1,"\u0000",null]}`, `"\ud83d\ude00"`, `{"a":1,"a":2}`, "[[[[0]]]]", "-0.0e-0", `{"\ud800":""}`, "\xff", `"\"\\`} {
+	for _, text := range []string{`{"a":[1,"\u0000",null]}`, `"\ud83d\ude00"`, `{"a":1,"a":2}`, "[[[[0]]]]", "-0.0e-0", `{"\ud800":""}`, "\xff", `"\"\\`,
+		" [1 , 2 ]\n", "[1 2]", "[1,]", "{,}", `{"a"}`, `{"a":1,}`, `{"a" 1}`, `{1:2}`, "01", "1.", "1.e1", "1e", "-", "+1", ".5", "1E+07", "tru", "nul",
+		`"\x"`, `"\u12g4"`, `"\u00`, "\"a\tb\"", "\"12345678\x01\"", `"1234567\"`, "1 2", "[]]", "{}x", strings.Repeat("[", 65), strings.Repeat("[", 64) + strings.Repeat("]", 64),
+		strings.Repeat("[", 65) + "}", `{"a":1,"a":2`, "\x00", `{"a":"\u0000",`, `["\ud83d", "\ud83d\ude0", 0]`, "[" + strings.Repeat(`"\u0000",`, 25) + "0", "\v1", "[1]\f", "\u00851"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -111,6 +114,13 @@ func FuzzRead(f *testing.F) {
 		// Others (the fuzzing itself) allocate meanwhile: the constant is theirs too.
 		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(20*len(text)+16<<20) {
 			t.Errorf("%d bytes of memory for %d", used, len(text))
+		}
+		for _, rules := range []Rules{Request, Params} {
+			got, mistakes, err := Read(text, rules)
+			want, told, refused := slowRead(text, rules)
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(mistakes, told) || !reflect.DeepEqual(err, refused) {
+				t.Errorf("%#v %v %v, and in three passes %#v %v %v", got, mistakes, err, want, told, refused)
+			}
 		}
 		if err != nil {
 			if told := len(err.Error()); told > 1000 {
