@@ -7,7 +7,6 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/repository"
@@ -127,7 +126,7 @@ func actionsOf(view *domain.View) []*domain.Execution {
 }
 
 func (a answers) env(view *domain.View) commands.Env {
-	env := commands.EnvOf(view, a.app.clock(), ids.New)
+	env := commands.EnvOf(view, a.app.clock(), a.app.newID)
 	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
 	return env
 }

@@ -38,6 +38,7 @@ type App struct {
 	flags       Config
 	log         zerolog.Logger
 	clock       clock.Clock
+	newID       domain.IDSource
 	incarnation string
 	startedAt   time.Time
 
@@ -72,10 +73,12 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := flags.resolve(); err != nil {
 		return nil, err
 	}
+	flags.TestHooks = flags.TestHooks.withDefaults()
 	rules := data.NewRules()
 	catalogue := commands.New(rules)
 	a := &App{
-		flags: flags, log: flags.Log, clock: clock.System, incarnation: ids.New("inc"), startedAt: clock.System(),
+		flags: flags, log: flags.Log, clock: flags.TestHooks.Clock, newID: flags.TestHooks.NewID,
+		incarnation: ids.New("inc"), startedAt: flags.TestHooks.Clock(),
 		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), rules: rules, catalogue: catalogue,
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
@@ -92,7 +95,8 @@ func open(ctx context.Context, flags Config) (*App, error) {
 		return nil, err
 	}
 	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
-		Node: flags.NodeID, Incarnation: a.incarnation, Committed: a.committed, AroundCommit: flags.TestHooks.AroundCommit,
+		Clock: a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
+		Committed: a.committed, AroundCommit: flags.TestHooks.AroundCommit,
 	}); err != nil {
 		return nil, err
 	}
@@ -131,7 +135,10 @@ func (a *App) firstWorkspace(ctx context.Context) error {
 
 // openStore opens the database that the flags name, for the writer that config names.
 func openStore(ctx context.Context, flags *Database, config repository.Config) (*repository.Store, error) {
-	config.Clock, config.NewID, config.Encode = clock.System, ids.New, api.EncodeEvent
+	if config.Clock == nil {
+		config.Clock, config.NewID = clock.System, ids.New
+	}
+	config.Encode = api.EncodeEvent
 	config.URL, config.DirectURL = flags.DatabaseURL, flags.DatabaseDirectURL
 	if config.URL == "" {
 		config.Path = flags.SQLitePath()
@@ -230,7 +237,7 @@ func (a *App) wireProviders() error {
 	}
 	a.news = configured.NewNews(newsStore{a.store.Slot, a.store.Providers, a.store.Workspaces}, a.wakeForNetwork, a.log)
 	a.providers = configured.New(configured.Config{
-		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: ids.New,
+		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: a.newID,
 		Script: a.flags.ScriptProvider, Back: a.news.Tell,
 	})
 	return nil
@@ -275,7 +282,7 @@ func (a *App) wireLoop() {
 		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models,
 		Commands: a.catalogue, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
-		Clock: a.clock, NewID: ids.New, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
+		Clock: a.clock, NewID: a.newID, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
 		SafePoint: func(ctx context.Context, s *domain.Session) { a.scheduling.Queue.SafePoint(ctx, s) },
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
-	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
@@ -31,9 +30,18 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	a.warnOfPlain()
-	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, ids.New)
+	config := a.api(who, origins)
+	if a.flags.TestHooks.Handlers != nil {
+		a.flags.TestHooks.Handlers(&config)
+	}
+	return handlers.New(config), nil
+}
+
+// api is what the API is made of.
+func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config {
+	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
-	return handlers.New(handlers.Config{
+	return handlers.Config{
 		Edge: handlers.Edge{
 			Auth:        who,
 			Idempotency: requestKeys{a.store.Requests, a.clock},
@@ -78,7 +86,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
 		Web:       web.Handler(),
-	}), nil
+	}
 }
 
 // richText computes what a person's message means, by the catalogue's rules.
@@ -101,7 +109,7 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 		}
 		break
 	}
-	env := commands.Env{Env: data.EnvOf(w, s.app.clock(), ids.New), SessionType: kind}
+	env := commands.Env{Env: data.EnvOf(w, s.app.clock(), s.app.newID), SessionType: kind}
 	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
 	return &rich, err
 }
@@ -123,7 +131,7 @@ func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, 
 func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
 	text, prefix, hash := auth.Mint()
 	minted := &handlers.MintedKey{Text: text, Key: &domain.Key{
-		ID: ids.New(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
+		ID: s.app.newID(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
 		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
 	}}
 	err := s.app.store.Keys.InsertKey(ctx, minted.Key, func(first bool) error {

@@ -5,6 +5,9 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/stream"
@@ -16,6 +19,11 @@ import (
 type Hooks struct {
 	// Wired is given the parts of the server once they are wired. Nothing runs yet.
 	Wired func(*Parts)
+	// Clock and NewID stand for the system's clock and for ids that are nowhere else.
+	Clock clock.Clock
+	NewID domain.IDSource
+	// Handlers is given what the API is made of, before it is.
+	Handlers func(*handlers.Config)
 	// Committed is told of each change that this process committed, after everybody else.
 	Committed func(*domain.Change)
 	// AroundCommit carries out each COMMIT of the database, or does not.
@@ -23,6 +31,17 @@ type Hooks struct {
 	// Caution stands for the usual waits before a session whose process died is taken up
 	// again.
 	Caution domain.Caution
+}
+
+// withDefaults is what a server without tests runs with.
+func (h Hooks) withDefaults() Hooks {
+	if h.Clock == nil {
+		h.Clock = clock.System
+	}
+	if h.NewID == nil {
+		h.NewID = ids.New
+	}
+	return h
 }
 
 // Parts are what a server is made of.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
@@ -26,7 +25,7 @@ func (a *App) wireScheduling() {
 		Causes: scheduler.Causes{
 			Preempted: orchestrator.ErrPreempted, Interrupted: orchestrator.ErrInterrupted, Stopped: orchestrator.ErrStopped,
 		},
-		Clock: a.clock, NewID: ids.New, Log: a.log,
+		Clock: a.clock, NewID: a.newID, Log: a.log,
 	})
 	reads := sessionStore{a.store.Sessions, a.store.Automations}
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: a.store.Providers, Streams: a.broker, Gather: a.gather()}
@@ -40,7 +39,7 @@ func (a *App) wireScheduling() {
 		Providers:  a.store.Providers,
 		SealHook:   a.sealHook,
 		Clock:      a.clock,
-		NewID:      ids.New,
+		NewID:      a.newID,
 		Log:        a.log,
 	}
 	runs := automations.NewRuns(config)

@@ -11,13 +11,15 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // TestWhoMayDoWhatWithAutomations: a viewer reads and does not see the URL that starts
 // runs; a member executes; an admin configures; the webhook asks nobody who they are.
 func TestWhoMayDoWhatWithAutomations(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
+	c.want(200, "PATCH", "/v1/automations/aut_1", `{"overlap":"queue"}`)
 	as := func(role string) []string { return []string{"Authorization", "Bearer " + role} }
 	if got := c.want(200, "GET", "/v1/automations/aut_1", "", as("viewer")...); strings.Contains(got.text, "secret") {
 		t.Errorf("a viewer sees %s", got.text)
@@ -39,22 +41,25 @@ func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 // TestCallsOfWebhooksAreLimited: bad ones for each address, good ones for each automation,
 // and neither uses up what the other has.
 func TestCallsOfWebhooksAreLimited(t *testing.T) {
-	c := newWorld().serveWith(t, RateLimits{})
+	w := runningWorld(t) // no two occurrences of an automation are at one instant
+	w.config.Edge.Clock = clock.Fixed(worldTime)
+	c := w.serveWith(t, RateLimits{})
 	for i := range 101 {
 		got := c.want(map[bool]int{true: 404, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/forged", "")
 		if i == 100 && got.header.Get("Retry-After") == "" {
 			t.Error("nobody says when to try again")
 		}
 	}
-	for i := range 101 {
-		c.want(map[bool]int{true: 202, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/secret", "")
+	c.want(202, "POST", "/v1/hooks/aut_1/secret", "") // the others come while its run is under way
+	for i := range 100 {
+		c.want(map[bool]int{true: 200, false: 429}[i < 99], "POST", "/v1/hooks/aut_1/secret", "")
 	}
 }
 
 // TestATokenIsLookedAtBeforeTheBody: without the right one nothing of the body is read,
 // and the answer is the one to an unknown automation, byte for byte.
 func TestATokenIsLookedAtBeforeTheBody(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for _, body := range []string{"", "{", `{"a":"\u0000"}`, strings.Repeat("a", jsonbody.MaxEvent+1)} {
 		for _, key := range [][]string{{}, {"Idempotency-Key", "k"}, {"Idempotency-Key", strings.Repeat("k", 300)}, {"Content-Encoding", "gzip"}} {
 			extra := append([]string{"X-Request-Id", "r"}, key...)
@@ -68,22 +73,23 @@ func TestATokenIsLookedAtBeforeTheBody(t *testing.T) {
 
 // TestWhatAnEventMayBe: any JSON value of up to 64 KiB, or nothing.
 func TestWhatAnEventMayBe(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
+	c.want(200, "PATCH", "/v1/automations/aut_1", `{"overlap":"queue"}`)
 	for _, body := range []string{"", "null", "3", `"x"`, `[]`, ` {"a":[1,{}]} `, `"` + strings.Repeat("a", jsonbody.MaxEvent-2) + `"`} {
 		c.want(202, "POST", "/v1/hooks/aut_1/secret", body)
-		if w.last() != strings.TrimSpace(body) {
-			t.Errorf("%.40q came as %.40q", body, w.last())
+		if w.seen.last() != strings.TrimSpace(body) {
+			t.Errorf("%.40q came as %.40q", body, w.seen.last())
 		}
 	}
 	for body, status := range map[string]int{"{": 400, "{} {}": 400, "\xff": 400, `"\ud800"`: 422, strings.Repeat("[", 70) + strings.Repeat("]", 70): 400, `"` + strings.Repeat("a", jsonbody.MaxEvent) + `"`: 413} {
-		before := len(w.said)
+		before := w.seen.count()
 		c.want(status, "POST", "/v1/hooks/aut_1/secret", body)
-		if len(w.said) != before {
+		if w.seen.count() != before {
 			t.Errorf("%.40q went on", body)
 		}
 	}
-	w.fault = domain.Errorf(domain.CodeConditionNotMet, "Not this one.")
+	c.want(200, "PATCH", "/v1/automations/aut_1", `{"triggers":[{"type":"webhook","condition":{"type":"object","required":["level"]}}]}`)
 	if got := c.want(200, "POST", "/v1/hooks/aut_1/secret", `{}`); got.body["result"] != "IGNORED" || got.body["session_id"] != nil {
 		t.Errorf("an event that does not count: %s", got.text)
 	}
@@ -91,7 +97,8 @@ func TestWhatAnEventMayBe(t *testing.T) {
 
 // TestARepeatedExecuteAfterACrash is answered with the run that was made.
 func TestARepeatedExecuteAfterACrash(t *testing.T) {
-	s := &automationRoutes{AutomationPorts: AutomationPorts{Automations: newWorld()}, SessionReader: newWorld()}
+	w := newWorld(t)
+	s := &automationRoutes{AutomationPorts: w.config.Automations, SessionReader: w.config.Reads.SessionReader}
 	route := chi.NewRouteContext()
 	route.URLParams.Add("automation_id", "aut_1")
 	r := httptest.NewRequest(http.MethodPost, "/", nil).WithContext(context.WithValue(t.Context(), chi.RouteCtxKey, route))

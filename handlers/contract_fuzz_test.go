@@ -17,15 +17,21 @@ var meant = []struct{ operation, refusal, why string }{
 	{"", `/(.*/)?(name|title|tags/\d+) .*`, "a name is one line of characters that are seen"},
 	{"createKey", `/expires_at .*`, "a time is of the past or not"},
 	{"answerApproval", `/(approved|value|cancelled|limit|confirmed|outcome) (not_allowed|required)`, "the approval's kind decides"},
+	{"", `/provider_id unknown_provider`, "there is one of this id, or not"},
+	{"createProvider", `/kind .*`, "there is one of this name, or not"},
+	{"createTool", `/zone_id .*`, "there is one of this id, or not"},
+	{"updateTool", `/zone_id .*`, "there is one of this id, or not"},
+	{"createZone", `/colour format`, "a colour is written as colours are"},
+	{"updateZone", `/colour format`, "a colour is written as colours are"},
+	{"previewSchedule", `/schedule/(expression|starts_at) .*`, "a time is written as times are"},
 	{"updateSettings", `/(fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
 }
 
 // TestTheContractIsNeitherLooserNorStricter sends every operation bodies made from its schema:
 // those that the contract allows are not refused for their form, those that it does not allow
-// are refused.
+// are refused and do not go on.
 func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
+	c := newWorld(t).serveAlone(t)
 	v := values{rand.New(rand.NewPCG(1, 2))}
 	paths := testkit.LoadContract(t).Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -49,15 +55,12 @@ func TestTheContractIsNeitherLooserNorStricter(t *testing.T) {
 				if len(raw) > maxBody {
 					continue
 				}
-				before := len(w.said)
 				got := c.do(method, there.Replace(path), string(raw))
 				switch {
 				case allowed && (got.status == 400 || got.status == 413 || got.status == 422) && !meantBy(op.OperationID, got):
 					t.Errorf("%s: the contract allows %.300s, the server answers %d %.300s", op.OperationID, raw, got.status, got.text)
 				case !allowed && got.status != 422 && got.status != 400:
 					t.Errorf("%s: the contract does not allow %.300s, the server answers %d", op.OperationID, raw, got.status)
-				case !allowed && len(w.said) != before:
-					t.Errorf("%s went on with %.300s", op.OperationID, raw)
 				}
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // TestTheContractIsServed in both forms, packed where that is taken, and only once to whoever
 // keeps it.
 func TestTheContractIsServed(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	var want any
 	if err := yaml.Unmarshal(fermata.OpenAPI, &want); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestOneMoreThanTheBoundIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, asked := newWorld().serve(t), 0
+	c, asked := newWorld(t).serve(t), 0
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
@@ -164,7 +164,7 @@ var placeholders = regexp.MustCompile(`\{[a-z_]+\}`)
 func idFor(parameter string) string {
 	return map[string]string{
 		"{session_id}": "ses_1", "{message_id}": "msg_3", "{approval_id}": "apr_1", "{zone_id}": "zon_1", "{tool_id}": "tol_1",
-		"{tool_type_id}": "tracking", "{entry_id}": "ent_1", "{document_id}": "doc_1", "{automation_id}": "aut_1", "{provider_id}": "prv_1",
+		"{tool_type_id}": "mood", "{entry_id}": "ent_1", "{document_id}": "doc_1", "{automation_id}": "aut_1", "{provider_id}": "prv_1",
 		"{token}": "secret",
 	}[parameter]
 }

@@ -5,12 +5,21 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // BenchmarkTurn is what the API itself costs a message: reading it, and writing its answer.
 func BenchmarkTurn(b *testing.B) {
 	body := []byte(`{"text":"How far did I run last week, and was it more than the week before?"}`)
-	w := newWorld()
+	w := newWorld(b)
+	session, err := w.Store.Sessions.Session(b.Context(), domain.DefaultWorkspace, "ses_1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	message, err := w.Store.Sessions.Message(b.Context(), domain.DefaultWorkspace, "ses_1", "msg_1")
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -23,7 +32,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.Run("answer", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := api.EncodeAccepted(w.messages[0], w.sessions["ses_1"], 7); err != nil {
+			if _, err := api.EncodeAccepted(message, session, 7); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -34,7 +34,7 @@ func bombs(size int) map[string]string {
 // TestNoBodyMakesALargeAnswer: whatever is wrong with a body, and however often, the
 // answer stays below 64 KiB; for webhooks, a key's owner and whoever repeats a request.
 func TestNoBodyMakesALargeAnswer(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	const most = 64 << 10
 	for name, body := range bombs(jsonbody.MaxEvent - 200) {
 		if got := c.do("POST", "/v1/hooks/aut_1/secret", body); got.status < 400 || len(got.text) > most {

@@ -12,7 +12,7 @@ import (
 // TestNoCallIgnoresAParameter: every call with a role refuses one that the contract does
 // not name for it, and one that stands twice.
 func TestNoCallIgnoresAParameter(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for call, known := range api.Queries {
 		method, path, _ := strings.Cut(call, " ")
 		if !strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/v1/hooks/") {
@@ -36,7 +36,7 @@ func TestNoCallIgnoresAParameter(t *testing.T) {
 }
 
 func TestWhatIsSaidOfAParameter(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for path, want := range map[string]string{
 		"/v1/approvals?stauts=open":                  `There is no parameter "stauts". Did you mean "status"?`,
 		"/v1/zones/zon_1?force=true":                 `There is no parameter "force": this call takes none.`,
@@ -74,13 +74,13 @@ func TestWhichStreamIsAskedFor(t *testing.T) {
 // TestAnyVersionOfAList: any of them may match; a weak one never does; what is no tag is
 // told so, and nobody is said to have been faster.
 func TestAnyVersionOfAList(t *testing.T) {
-	c := newWorld().serve(t)
-	is := c.want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
+	is := newWorld(t).serve(t).want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
 	for tag, status := range map[string]int{
 		is: 200, `"99", ` + is: 200, is + ` , "99"`: 200, `"99","98",W/"97",` + is: 200, "*": 200, `"x,y", ` + is: 200,
 		`"99"`: 412, "W/" + is: 412, `"99","98"`: 412, `"abc"`: 412, `W/` + is + `,"98"`: 412, `""`: 412, `"0` + strings.Trim(is, `"`) + `"`: 412,
 		"garbage": 422, strings.Trim(is, `"`): 422, `"1" "2"`: 422, `"1`: 422, "W/1": 422, `"1", *`: 422, ",": 422, strings.Repeat(`"7",`, 21): 422,
 	} {
+		c := newWorld(t).serve(t)
 		got := c.want(status, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "If-Match", tag)
 		if status != 422 {
 			continue
@@ -92,7 +92,7 @@ func TestAnyVersionOfAList(t *testing.T) {
 }
 
 func TestWhatIsUnchangedIsNotSentAgain(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for _, path := range []string{"/v1/zones/zon_1", "/v1/tools/tol_1", "/v1/entries/ent_1", "/v1/documents/doc_1", "/v1/automations/aut_1", "/v1/settings"} {
 		is := c.want(200, "GET", path, "").header.Get("ETag")
 		for _, tag := range []string{is, "W/" + is, `"99", ` + is, "*"} {
@@ -108,7 +108,7 @@ func TestWhatIsUnchangedIsNotSentAgain(t *testing.T) {
 }
 
 func TestAPatchUnderItsOwnName(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	c.want(200, "PATCH", "/v1/settings", `{}`, "Content-Type", "application/merge-patch+json")
 	c.want(200, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "Content-Type", "application/merge-patch+json; charset=utf-8")
 	got := c.want(415, "PATCH", "/v1/zones/zon_1", `[]`, "Content-Type", "application/json-patch+json")
@@ -120,7 +120,7 @@ func TestAPatchUnderItsOwnName(t *testing.T) {
 }
 
 func TestBodiesComeAsTheyAre(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for path, type_ := range map[string]string{"/v1/zones": "application/json", "/v1/hooks/aut_1/secret": "application/json", "/v1/tools/tol_1/entries/import": "text/csv"} {
 		for _, encoding := range []string{"gzip", "br", "identity, gzip"} {
 			got := c.want(415, "POST", path, "\x1f\x8b", "Content-Type", type_, "Content-Encoding", encoding, "Idempotency-Key", "k")

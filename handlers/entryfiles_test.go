@@ -1,15 +1,19 @@
 package handlers
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // TestCSVIsAskedForByAccept: whoever prefers it gets it, others get JSON.
 func TestCSVIsAskedForByAccept(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for accept, want := range map[string]string{
 		"text/csv": "text/csv", "text/csv;q=0.9, application/json;q=0.1": "text/csv", "application/json, text/csv;q=0.5": "application/json",
 		"*/*": "application/json", "": "application/json", "text/csv;q=0": "application/json", "text/csv, application/json": "text/csv",
@@ -20,7 +24,7 @@ func TestCSVIsAskedForByAccept(t *testing.T) {
 		}
 	}
 	got := c.want(200, "GET", "/v1/tools/tol_1/entries?from=2026-01-01T00:00:00Z", "", "Accept", "text/csv")
-	if got.text != "id,timestamp,value\n" || got.header.Get("Content-Disposition") != "attachment; filename=tol_1.csv" {
+	if got.text != "id,timestamp,value\nent_1,2026-03-02T12:00:00.123456Z,8\n" || got.header.Get("Content-Disposition") != "attachment; filename=tol_1.csv" {
 		t.Errorf("%q, %v", got.text, got.header)
 	}
 	c.want(422, "GET", "/v1/tools/tol_1/entries?limit=5", "", "Accept", "text/csv")
@@ -30,10 +34,19 @@ func TestCSVIsAskedForByAccept(t *testing.T) {
 	}
 }
 
+// brokenExport loses its database behind the first page.
+type brokenExport struct{ EntryFiles }
+
+func (b brokenExport) ExportEntries(ctx context.Context, ws string, f domain.EntryFilter, out io.Writer) error {
+	return errors.Join(b.EntryFiles.ExportEntries(ctx, ws, f, out), errors.New("the database is gone"))
+}
+
 // TestAnExportThatBreaksOff: nobody takes half a file for the whole one.
 func TestAnExportThatBreaksOff(t *testing.T) {
-	c := newWorld().serve(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/tools/tol_1/entries?from=1999-01-01T00:00:00Z", http.NoBody)
+	w := newWorld(t)
+	w.config.Data.EntryFiles = brokenExport{w.config.Data.EntryFiles}
+	c := w.serve(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/v1/tools/tol_1/entries", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +64,8 @@ func TestAnExportThatBreaksOff(t *testing.T) {
 
 // TestFilesThatAreNotTaken: wrong types and what is too large.
 func TestFilesThatAreNotTaken(t *testing.T) {
-	c := newWorld().serve(t)
+	w := newWorld(t)
+	c := w.serve(t)
 	path := "/v1/tools/tol_1/entries/import"
 	c.want(415, "POST", path, "value\n3\n")
 	c.want(415, "POST", path, "value\n3\n", "Content-Type", "text/csv; charset=latin1")
@@ -60,10 +74,15 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	c.want(413, "POST", path, large, "Content-Type", "text/csv")
 	c.want(413, "POST", path, large, "Content-Type", "text/csv", "Idempotency-Key", "k1")
 	// More than other bodies may have, and once.
+	notes, _ := c.want(201, "POST", "/v1/tools", `{"zone_id":"zon_1","tool_type":"notes","name":"Notes"}`).body["id"].(string)
+	const lines = 100
+	file := "title,text\n" + strings.Repeat("t,"+strings.Repeat("a", maxBody/lines)+"\n", lines)
 	for range 2 {
-		got := c.want(201, "POST", path, "value\n"+strings.Repeat("3\n", maxBody), "Content-Type", "text/csv", "Idempotency-Key", "k2")
-		if got.body["entries"] != float64(maxBody+1) {
+		got := c.want(201, "POST", "/v1/tools/"+notes+"/entries/import", file, "Content-Type", "text/csv", "Idempotency-Key", "k2")
+		if got.body["entries"] != float64(lines) {
 			t.Errorf("%v", got.body)
 		}
 	}
+	stored := c.want(200, "GET", "/v1/tools/"+notes+"/entries", "", "Accept", "text/csv").text
+	equal(t, "what is stored", strings.Count(stored, "\n"), 1+lines)
 }

@@ -179,6 +179,10 @@ func (e *export) markdown(m *api.Markdown) {
 			e.err = err
 		}
 	}
+	unless := "" // the message that tells of no answer, of a wait that is still open
+	if waiting := e.session.State.Waiting; waiting != nil {
+		unless = waiting.CancelMessageID
+	}
 	for message, err := range e.messages() {
 		if err != nil && e.err == nil {
 			e.err = err
@@ -186,8 +190,9 @@ func (e *export) markdown(m *api.Markdown) {
 		if e.err != nil {
 			return
 		}
-		upTo(message)
-		e.write(m.Message(message))
+		if upTo(message); message.ID != unless {
+			e.write(m.Message(message))
+		}
 	}
 	upTo(nil)
 }

@@ -248,7 +248,7 @@ func TestAnswerLostAfterTheCommit(t *testing.T) {
 func TestWhoOwnsAKey(t *testing.T) {
 	kept := newKeptRequests()
 	s := newServer(Config{
-		Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Automations: AutomationPorts{Runs: newWorld()},
+		Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Automations: newWorld(t).config.Automations,
 	})
 	done := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
 	for _, role := range []domain.Role{domain.RoleViewer, domain.RoleRoot} {

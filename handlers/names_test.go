@@ -9,7 +9,7 @@ import (
 // TestNamesAreOneLine: whatever has a name over HTTP, it is one line without characters
 // that nobody sees.
 func TestNamesAreOneLine(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	requests := map[string]string{
 		"POST /v1/sessions": `{"name":"%s"}`, "PATCH /v1/sessions/ses_1": `{"name":"%s"}`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,11 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // countTo reads the numbers up to n by pages, with their number as the cursor.
@@ -118,19 +116,11 @@ func (s *stuck) Write(b []byte) (int, error) {
 // is bounded, what he asks beyond is refused in words, every answer ends at its deadline,
 // and another key is served meanwhile.
 func TestReadersWhoDoNotRead(t *testing.T) {
+	theStory(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.messages = nil
-		for i := range 4 {
-			w.messages = append(w.messages, &domain.Message{ID: fmt.Sprint("msg_", i), SessionID: "ses_1", Seq: int64(i + 1), Timestamp: worldTime,
-				Sender: domain.SenderUser, Status: domain.MessageStored, Text: strings.Repeat("a", 1<<20-2000)})
-		}
-		h := New(Config{
-			Edge: Edge{
-				Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
-			},
-			Reads: Reads{SessionReader: w}, Process: Process{Health: w}, Door: Door{Steering: w},
-		})
+		w := runningWorld(t)
+		w.say(t, slices.Repeat([]string{strings.Repeat("a", 1<<20-2000)}, 4)...)
+		h := w.serveNamed()
 		ask := func(key string, out http.ResponseWriter) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/sessions/ses_1/messages", nil)
 			r.Header.Set("Authorization", "Bearer "+key)

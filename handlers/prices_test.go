@@ -10,32 +10,31 @@ import (
 
 // TestPricesAreMerged: what the patch does not name stays, null takes away.
 func TestPricesAreMerged(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
-	settings := &w.spaces[0].Settings
 	patch := func(body string) reply { return c.want(200, "PATCH", "/v1/settings", body) }
 
 	got := patch(`{"prices":{"gpt-4.1":{"input":2,"output":8,"cache_read":0.5},"llama-*":{"input":0,"output":0}}}`)
 	equal(t, "as it is shown", got.body["prices"], map[string]any{
 		"gpt-4.1": map[string]any{"input": 2.0, "output": 8.0, "cache_read": 0.5}, "llama-*": map[string]any{"input": 0.0, "output": 0.0}})
 	patch(`{"prices":{"gpt-4.1":{"input":3,"output":9},"llama-*":null,"never-there":null}}`)
-	equal(t, "merged", settings.Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheRead: new(0.5)}})
+	equal(t, "merged", w.settings(t).Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheRead: new(0.5)}})
 	patch(`{"prices":{"gpt-4.1":{"input":3,"output":9,"cache_read":null,"cache_write":4}}}`)
-	equal(t, "one kind taken away", settings.Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheWrite: new(4.0)}})
+	equal(t, "one kind taken away", w.settings(t).Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 9, CacheWrite: new(4.0)}})
 	patch(`{"prices":{"gpt-4.1":{"output":10}}}`)
-	equal(t, "a part of it", settings.Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 10, CacheWrite: new(4.0)}})
+	equal(t, "a part of it", w.settings(t).Prices, domain.Prices{"gpt-4.1": {Input: 3, Output: 10, CacheWrite: new(4.0)}})
 	at, code, _ := fieldError(t, c.do("PATCH", "/v1/settings", `{"prices":{"gpt-4.1":{"input":null}}}`))
 	equal(t, "null is no price", at+" "+code, "/prices/gpt-4.1/input wrong_type")
 	patch(`{"language":"fr"}`)
-	equal(t, "not named", len(settings.Prices), 1)
+	equal(t, "not named", len(w.settings(t).Prices), 1)
 	patch(`{"prices":null,"language":null}`)
-	equal(t, "all back", *settings, domain.DefaultSettings())
+	equal(t, "all back", w.settings(t), domain.DefaultSettings())
 }
 
 // TestPricesThatAreNone are told with their place, though models have points and slashes
 // in their names, and nothing is changed.
 func TestPricesThatAreNone(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	for body, pointer := range map[string]string{
 		`{"prices":{"gpt-4.1":{"input":2}}}`:                             "/prices/gpt-4.1/output",
@@ -53,7 +52,7 @@ func TestPricesThatAreNone(t *testing.T) {
 			t.Errorf("%.80s: the error is at %s, not %s", body, at, pointer)
 		}
 	}
-	equal(t, "nothing changed", w.spaces[0].Settings, domain.DefaultSettings())
+	equal(t, "nothing changed", w.settings(t), domain.DefaultSettings())
 
 	many := make([]string, 200)
 	for i := range many {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +15,18 @@ import (
 )
 
 func TestATimelineAndItsFilters(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
-	got := c.want(200, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_1&limit=7&after=abc", "")
-	equal(t, "asked", lastAsked[domain.TimelineFilter](t, w), domain.TimelineFilter{RoundID: "rnd_1", Limit: 7, Cursor: "abc"})
+	began, first, ended := worldTime.Add(time.Second), worldTime.Add(2*time.Second), worldTime.Add(2500*time.Millisecond)
+	w.change(t, func(s *domain.Session, c *domain.Change) {
+		c.Transitions = []*domain.Transition{{WorkspaceID: s.WorkspaceID, SessionID: s.ID, From: s.Phase, To: s.Phase, Event: "X", RoundID: "rnd_x", Status: s.Status(), At: worldTime}}
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionPhase, Phase: c.Transitions[0]})
+		c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_x", WorkspaceID: s.WorkspaceID, SessionID: s.ID, RoundID: "rnd_x", Number: 2, PromptHash: "abc",
+			Purpose: "answer", Outcome: "answered", Reason: domain.RoundtripReason(domain.CauseUserMessage), StartedAt: began, FirstTokenAt: &first, EndedAt: ended}}
+		c.Executions = []*domain.Execution{{ID: "exe_x", WorkspaceID: s.WorkspaceID, SessionID: s.ID, RoundID: "rnd_x", Command: "ZONES", Params: json.RawMessage(`{}`),
+			Kind: domain.KindQuery, Effect: domain.EffectRead, Status: domain.ExecSuccess, CreatedAt: ended, Result: json.RawMessage(`"` + strings.Repeat("a", 1<<20) + `"`)}}
+	})
+	got := c.want(200, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_x&limit=7", "")
 	var kinds []any
 	for _, l := range got.body["data"].([]any) {
 		line := l.(map[string]any)
@@ -32,18 +39,25 @@ func TestATimelineAndItsFilters(t *testing.T) {
 	call := got.body["data"].([]any)[1].(map[string]any)["roundtrip"].(map[string]any)
 	equal(t, "figures", []any{call["prompt_hash"], call["time_to_first_token_ms"], call["duration_ms"]}, []any{"abc", 1000.0, 1500.0})
 	equal(t, "what is left out", got.body["data"].([]any)[2].(map[string]any)["cut"], []any{"result"})
+	equal(t, "of another round", len(c.want(200, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_1&limit=7", "").body["data"].([]any)), 6)
+	c.want(422, "GET", "/v1/sessions/ses_1/timeline?round_id=rnd_1&limit=7&after=abc", "")
+	equal(t, "asked", lastAsked[domain.TimelineFilter](t, w), domain.TimelineFilter{RoundID: "rnd_1", Limit: 7, Cursor: "abc"})
 }
 
 func TestUsageAndItsFilters(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	c.want(200, "GET", "/v1/usage", "")
 	equal(t, "by day unless asked", lastAsked[domain.UsageFilter](t, w), domain.UsageFilter{GroupBy: domain.UsageByDay, Limit: 50})
-	got := c.want(200, "GET", "/v1/usage?group_by=purpose&since=2026-01-01T00:00:00Z&until=2026-02-01T01:00:00%2B01:00&session_id=ses_1&limit=3&after=x", "")
+	c.want(422, "GET", "/v1/usage?group_by=purpose&since=2026-01-01T00:00:00Z&until=2026-02-01T01:00:00%2B01:00&session_id=ses_1&limit=3&after=x", "")
 	equal(t, "asked", lastAsked[domain.UsageFilter](t, w), domain.UsageFilter{
 		GroupBy: domain.UsageByPurpose, Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 		SessionID: "ses_1", Limit: 3, Cursor: "x"})
-	rows := got.body["data"].([]any)
+	w.change(t, func(s *domain.Session, c *domain.Change) {
+		c.Roundtrips = []*domain.Roundtrip{{ID: "rtp_x", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Number: 2, Model: "n", Purpose: "answer", Outcome: "answered",
+			Reason: domain.RoundtripReason(domain.CauseUserMessage), StartedAt: worldTime, EndedAt: worldTime, Usage: domain.Usage{Cost: new(0.5)}}}
+	})
+	rows := c.want(200, "GET", "/v1/usage?group_by=model", "").body["data"].([]any)
 	first, second := rows[0].(map[string]any), rows[1].(map[string]any)
 	equal(t, "no price, no name", []any{first["cost"], first["label"]}, []any{nil, nil})
 	equal(t, "a price", second["cost"], map[string]any{"amount": 0.5, "currency": "USD"})
@@ -53,22 +67,22 @@ func TestUsageAndItsFilters(t *testing.T) {
 }
 
 func TestAnExplanationSpeaksTheWorkspacesLanguage(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	got := c.want(200, "GET", "/v1/sessions/ses_1/explain", "")
 	equal(t, "what", got.body["waiting_for"], map[string]any{"kind": "approval", "approval_id": "apr_1"})
 	equal(t, "by", got.body["unblocked_by"], "answer")
 	equal(t, "in words", got.body["text"], "It waits for a person’s yes or no to its actions (apr_1). It goes on with the answer.")
-	w.spaces[0].Settings.Language = "fr"
+	c.want(200, "PATCH", "/v1/settings", `{"language":"fr"}`)
 	got = c.want(200, "GET", "/v1/sessions/ses_1/explain", "")
 	equal(t, "en français", got.body["text"], "Elle attend qu’une personne accepte ou refuse ses actions (apr_1). Elle continue avec la réponse.")
-	equal(t, "transitions", len(got.body["transitions"].([]any)), 1)
+	equal(t, "transitions", len(got.body["transitions"].([]any)), 4)
 }
 
 // TestAnExportIsAFile: with a name that every system takes, whatever the session is
 // called.
 func TestAnExportIsAFile(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	for name, want := range map[string]string{
 		"Running":                         "running-2026-03-02",
@@ -76,7 +90,7 @@ func TestAnExportIsAFile(t *testing.T) {
 		"日記":                              "ses-1",
 		strings.Repeat("long ", 50):       strings.TrimSuffix(strings.Repeat("long-", 12), "-") + "-2026-03-02",
 	} {
-		w.sessions["ses_1"].Name = name
+		w.change(t, func(s *domain.Session, _ *domain.Change) { s.Name = name })
 		for form, ending := range map[string]string{"json": ".json", "markdown": ".md"} {
 			got := c.want(200, "GET", "/v1/sessions/ses_1/export?format="+form, "")
 			if have := got.header.Get("Content-Disposition"); have != `attachment; filename="`+want+ending+`"` {
@@ -85,24 +99,27 @@ func TestAnExportIsAFile(t *testing.T) {
 		}
 	}
 	got := c.want(200, "GET", "/v1/sessions/ses_1/export", "")
-	for field, n := range map[string]int{"messages": 4, "executions": 1, "approvals": 1, "roundtrips": 1, "transitions": 1} {
+	for field, n := range map[string]int{"messages": 5, "executions": 1, "approvals": 1, "roundtrips": 1, "transitions": 4} {
 		if list, _ := got.body[field].([]any); len(list) != n {
 			t.Errorf("%d %s are exported", len(list), field)
 		}
 	}
 	page := c.want(200, "GET", "/v1/sessions/ses_1/export?format=markdown", "").text
-	for _, part := range []string{"> hello", "> hi", "waits its turn", "Create the zone x", "**Still open**"} {
+	for _, part := range []string{"> hello", "> hi", "waits its turn", "Add the zone “x”", "**Still open**"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page does not have %q:\n%s", part, page)
 		}
 	}
+	if strings.Contains(page, "did not") {
+		t.Errorf("nobody was late, and the page says so:\n%s", page)
+	}
 	c.want(422, "GET", "/v1/sessions/ses_1/export?format=pdf", "")
 }
 
-// longRecord is a session of very many messages, which are made as they are read.
+// longRecord counts what is read of a session with very many messages.
 type longRecord struct {
+	SessionReader
 	*world
-	count   int
 	broken  int // the page that cannot be read; 0: none
 	pages   int
 	written func() int
@@ -110,24 +127,29 @@ type longRecord struct {
 	read    int
 }
 
-func (l *longRecord) MessagePage(_ context.Context, _, _, cursor string, limit int, _ bool) ([]*domain.Message, string, error) {
+func (l *longRecord) MessagePage(ctx context.Context, ws, id, cursor string, limit int, latest bool) ([]*domain.Message, string, error) {
 	l.pages++
 	l.most = max(l.most, l.read-l.written())
 	if l.pages == l.broken {
 		return nil, "", errors.New("the database went away")
 	}
-	after, _ := strconv.Atoi(cursor)
-	var out []*domain.Message
-	for seq := int64(after) + 1; seq <= int64(l.count) && len(out) < limit; seq++ {
-		text := strings.Repeat("word ", 200)
-		l.read += len(text)
-		out = append(out, &domain.Message{ID: fmt.Sprintf("msg_%d", seq), SessionID: "ses_1", Seq: seq, Timestamp: worldTime, Sender: domain.SenderUser,
-			Status: domain.MessageStored, Rich: &domain.RichContent{LinearText: text}})
+	out, next, err := l.SessionReader.MessagePage(ctx, ws, id, cursor, limit, latest)
+	for _, m := range out {
+		if m.Rich != nil {
+			l.read += len(m.Rich.LinearText)
+		}
 	}
-	if after+len(out) == l.count {
-		return out, "", nil
+	return out, next, err
+}
+
+// newLongRecord is a session of so many messages, with some more from the story.
+func newLongRecord(t *testing.T, count int) *world {
+	t.Helper()
+	w := newWorld(t)
+	for list := range slices.Chunk(slices.Repeat([]string{strings.Repeat("word ", 200)}, count), 1000) {
+		w.say(t, list...)
 	}
-	return out, strconv.Itoa(after + len(out)), nil
+	return w
 }
 
 // counter counts what is written to it.
@@ -147,11 +169,9 @@ func (l *longRecord) export(t *testing.T, form string) (out *counter, broke any)
 	t.Helper()
 	out = &counter{ResponseRecorder: httptest.NewRecorder()}
 	l.written = func() int { return out.bytes }
-	handler := New(Config{
-		Edge:  Edge{Auth: roleAuth{}, Clock: func() time.Time { return worldTime }},
-		Reads: Reads{SessionReader: l, Record: l.world}, Door: Door{Steering: l.world},
-		Settings: SettingsPorts{Settings: l.world}, Process: Process{Health: l.world},
-	})
+	config := l.config
+	l.SessionReader, config.Reads.SessionReader = config.Reads.SessionReader, l
+	handler := New(config)
 	r := httptest.NewRequest(http.MethodGet, "/v1/sessions/ses_1/export?format="+form, nil)
 	r.Header.Set("Authorization", "Bearer viewer")
 	defer func() { broke = recover() }()
@@ -162,8 +182,9 @@ func (l *longRecord) export(t *testing.T, form string) (out *counter, broke any)
 // TestALongSessionIsNeverInMemoryWhole: what was read is sent before more is read, so
 // that ten thousand messages need as much memory as a hundred.
 func TestALongSessionIsNeverInMemoryWhole(t *testing.T) {
+	w := newLongRecord(t, 10_000)
 	for _, form := range []string{"json", "markdown"} {
-		l := &longRecord{world: newWorld(), count: 10_000}
+		l := &longRecord{world: w}
 		out, broke := l.export(t, form)
 		if broke != nil || out.Code != 200 || out.bytes < 10_000_000 || l.pages < 100 {
 			t.Fatalf("%s: %d, %d bytes in %d pages, broke with %v", form, out.Code, out.bytes, l.pages, broke)
@@ -173,7 +194,7 @@ func TestALongSessionIsNeverInMemoryWhole(t *testing.T) {
 		}
 		var whole struct{ Messages []json.RawMessage }
 		if form == "json" {
-			if err := json.Unmarshal(out.Body.Bytes(), &whole); err != nil || len(whole.Messages) != 10_000 {
+			if err := json.Unmarshal(out.Body.Bytes(), &whole); err != nil || len(whole.Messages) != 10_005 {
 				t.Errorf("%d messages, %v", len(whole.Messages), err)
 			}
 		}
@@ -183,8 +204,9 @@ func TestALongSessionIsNeverInMemoryWhole(t *testing.T) {
 // TestAHalfExportIsNoFile: when the record cannot be read to its end the connection is
 // broken, so that nobody takes what came for the whole.
 func TestAHalfExportIsNoFile(t *testing.T) {
+	w := newLongRecord(t, 1000)
 	for _, form := range []string{"json", "markdown"} {
-		l := &longRecord{world: newWorld(), count: 1000, broken: 3}
+		l := &longRecord{world: w, broken: 3}
 		out, broke := l.export(t, form)
 		if err, ok := broke.(error); !ok || !errors.Is(err, http.ErrAbortHandler) || out.bytes == 0 {
 			t.Errorf("%s ended with %v after %d bytes", form, broke, out.bytes)

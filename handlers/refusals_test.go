@@ -27,7 +27,7 @@ type asked struct {
 
 // there fills the parameters of paths with ids of the world.
 var there = strings.NewReplacer("{session_id}", "ses_1", "{message_id}", "msg_3", "{approval_id}", "apr_1", "{zone_id}", "zon_1",
-	"{tool_type_id}", "tracking", "{tool_id}", "tol_1", "{entry_id}", "ent_1", "{document_id}", "doc_1", "{provider_id}", "prv_1",
+	"{tool_type_id}", "mood", "{tool_id}", "tol_1", "{entry_id}", "ent_1", "{document_id}", "doc_1", "{provider_id}", "prv_1",
 	"{key_id}", "key_1", "{automation_id}", "aut_1", "{grant_id}", "gra_1", "{token}", "secret", "{workspace_id}", "default", "{code}", "not_found")
 
 // operations lists every operation of the contract in a stable order.
@@ -47,7 +47,7 @@ func operations(t *testing.T) []asked {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.body, a.schema = string(raw), variant(media.Schema.Value, example)
+				a.body, a.schema = strings.ReplaceAll(string(raw), "tol_0197", "tol_1"), variant(media.Schema.Value, example)
 				a.either = a.schema != media.Schema.Value
 			}
 			out = append(out, a)
@@ -68,10 +68,10 @@ func variant(s *openapi3.Schema, example any) *openapi3.Schema {
 }
 
 // TestBodiesThatCannotBeRead sends every operation that takes a body what is no JSON,
-// or not in a form that is taken.
+// or not in a form that is taken. Nothing of it goes on.
 func TestBodiesThatCannotBeRead(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
+	w := newWorld(t)
+	c, whole := w.serveAlone(t), w.serve(t)
 	for _, a := range operations(t) {
 		if a.body == "" {
 			continue
@@ -104,24 +104,20 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 			{"a text", 422, "invalid", `"x"`, "application/json"},
 			{"null", 422, "invalid", `null`, "application/json"},
 		} {
-			before := len(w.said)
 			got := c.do(a.method, a.path, bad.body, "Content-Type", bad.kind)
 			if got.status != bad.status || got.body["code"] != bad.code {
 				t.Errorf("%s %s with %s: %d %v, not %d %s", a.method, a.path, bad.name, got.status, got.body["code"], bad.status, bad.code)
 			}
-			if len(w.said) != before {
-				t.Errorf("%s %s with %s went on to %v", a.method, a.path, bad.name, w.last())
-			}
 		}
-		c.do(a.method, a.path, a.body, "Content-Type", "application/json; charset=UTF-8")
+		whole.do(a.method, a.path, a.body, "Content-Type", "application/json; charset=UTF-8")
 	}
 }
 
 // TestValuesThatAreWrong breaks the example of every operation in every way that its schema
-// forbids, one at a time. So the rules of the contract and those of the program are the same.
+// forbids, one at a time. So the rules of the contract and those of the program are the same,
+// and no wrong value goes on.
 func TestValuesThatAreWrong(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
+	c := newWorld(t).serveAlone(t)
 	checked := 0
 	for _, a := range operations(t) {
 		if a.body == "" {
@@ -129,7 +125,6 @@ func TestValuesThatAreWrong(t *testing.T) {
 		}
 		for _, m := range mutations(a.schema, "", nil) {
 			checked++
-			before := len(w.said)
 			got := c.do(a.method, a.path, m.apply(t, a.body))
 			if got.status != http.StatusUnprocessableEntity {
 				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
@@ -137,9 +132,6 @@ func TestValuesThatAreWrong(t *testing.T) {
 			}
 			if !pointsAt(got, m.pointer) {
 				t.Errorf("%s %s with %s: the errors do not point there: %v", a.method, a.path, m, got.body["errors"])
-			}
-			if len(w.said) != before {
-				t.Errorf("%s %s with %s went on to %v", a.method, a.path, m, w.last())
 			}
 		}
 	}
@@ -268,7 +260,7 @@ func wrongNumbers(p *openapi3.Schema, at, kind string) []mutation {
 
 // TestWhatIsNeeded leaves out each field that the contract requires.
 func TestWhatIsNeeded(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for _, a := range operations(t) {
 		if a.schema == nil {
 			continue
@@ -293,7 +285,7 @@ func TestWhatIsNeeded(t *testing.T) {
 // TestForeignIDs: what belongs to another workspace answers like what there is not, byte for byte
 // but for the request's id.
 func TestForeignIDs(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	anonymous := func(r reply) string {
 		id, _ := r.body["request_id"].(string)
 		return strings.ReplaceAll(r.text, id, "")
@@ -322,7 +314,7 @@ func TestForeignIDs(t *testing.T) {
 
 // TestMethodsThatThereAreNot gives 405 with the methods that there are, on every path.
 func TestMethodsThatThereAreNot(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	methods := map[string][]string{}
 	for _, a := range operations(t) {
 		methods[a.path] = append(methods[a.path], a.method)
@@ -346,7 +338,7 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 // TestRolesOfTheTable calls every operation as nobody and with every role: who is unknown
 // is asked who it is, who has less than the contract says is refused, all others are heard.
 func TestRolesOfTheTable(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	ranks := []string{"public", "viewer", "member", "admin", "root"}
 	for _, a := range operations(t) {
 		needs, _ := a.op.Extensions["x-fermata-role"].(string)
@@ -376,7 +368,7 @@ func TestRolesOfTheTable(t *testing.T) {
 
 // TestBadLimitsAndCursors: bad limits and cursors are refused on every list.
 func TestBadLimitsAndCursors(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for _, a := range operations(t) {
 		for _, p := range a.op.Parameters {
 			if p.Value.Name != "limit" {
@@ -397,7 +389,7 @@ func TestBadLimitsAndCursors(t *testing.T) {
 // TestValuesThatAreRight sends the values on the edge of what the contract allows: none of them may
 // be refused for its own sake.
 func TestValuesThatAreRight(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for _, a := range operations(t) {
 		if a.body == "" {
 			continue
@@ -406,7 +398,7 @@ func TestValuesThatAreRight(t *testing.T) {
 			if m.pointer == "/outcome" {
 				continue // taken by another kind of approval than the example's
 			}
-			if got := c.do(a.method, a.path, m.apply(t, a.body)); got.status == 400 || got.status == 413 || pointsAt(got, m.pointer) {
+			if got := c.do(a.method, a.path, m.apply(t, a.body)); got.status == 400 || got.status == 413 || pointsAt(got, m.pointer) && !meantBy(a.op.OperationID, got) {
 				t.Errorf("%s %s with %s: %d %.300s", a.method, a.path, m, got.status, got.text)
 			}
 		}

@@ -1,22 +1,26 @@
 package handlers
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// asked is what the world was asked last, as the type that the story expects.
+// lastAsked is what the handlers asked last, as the type that the story expects.
 func lastAsked[T any](t *testing.T, w *world) T {
 	t.Helper()
-	v, ok := w.last().(T)
+	v, ok := w.seen.last().(T)
 	if !ok {
-		t.Fatalf("the world was asked %#v", w.last())
+		t.Fatalf("what was asked is %#v", w.seen.last())
 	}
 	return v
 }
@@ -43,7 +47,7 @@ func fieldError(t *testing.T, got reply) (pointer, code, message string) {
 var keyRoot = domain.Author{ID: "key_root", Role: domain.RoleRoot}
 
 func TestAMessageIsSaidInAllItsForms(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	plain := domain.RichContent{LinearText: "hello", Segments: []domain.Segment{{Type: "text", Text: "hello"}}}
 
@@ -53,23 +57,25 @@ func TestAMessageIsSaidInAllItsForms(t *testing.T) {
 	c.want(201, "POST", "/v1/sessions", `{"message":{"text":"hello"}}`)
 	equal(t, "a session with an object", lastAsked[domain.NewSession](t, w).Message.Rich, plain)
 
+	c.want(200, "PATCH", "/v1/sessions/ses_1/messages/msg_3", `{"text":"other"}`)
+	equal(t, "edited", lastAsked[domain.RichContent](t, w).LinearText, "other")
+	got := c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello","if_busy":"enqueue"}`)
+	equal(t, "event_seq", got.body["event_seq"], float64(w.newest(t)))
+
 	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello","if_busy":"interrupt"}`)
 	equal(t, "a message", lastAsked[domain.NewMessage](t, w), domain.NewMessage{Rich: plain, By: keyRoot, IfBusy: domain.IfBusyInterrupt})
-	got := c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello"}`)
+	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"hello"}`)
 	equal(t, "a message without if_busy", lastAsked[domain.NewMessage](t, w).IfBusy, domain.IfBusy(""))
-	equal(t, "event_seq", got.body["event_seq"], float64(7))
 
 	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"segments":[{"type":"text","text":"see "},{"type":"enrichment","enrichment":{"type":"USE","config":{"tool_id":"tol_1"}}}]}`)
 	rich := lastAsked[domain.NewMessage](t, w).Rich
-	equal(t, "computed", rich.LinearText, "…")
-	equal(t, "enrichment", rich.Segments[1].Enrichment, &domain.Enrichment{Type: domain.EnrichUse, Config: json.RawMessage(`{"tool_id":"tol_1"}`)})
-
-	c.want(200, "PATCH", "/v1/sessions/ses_1/messages/msg_3", `{"text":"other"}`)
-	equal(t, "edited", lastAsked[domain.RichContent](t, w).LinearText, "other")
+	equal(t, "computed", rich.LinearText, "see [data of “Running” in “Health”]")
+	equal(t, "enrichment", rich.Segments[1].Enrichment,
+		&domain.Enrichment{Type: domain.EnrichUse, Config: json.RawMessage(`{"tool_id":"tol_1"}`), Summary: "data of “Running” in “Health”"})
 }
 
 func TestMessagesThatAreNone(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for body, pointer := range map[string]string{
 		`{}`:                                        "/text",
 		`{"text":"  \n"}`:                           "/text",
@@ -98,9 +104,8 @@ func TestMessagesThatAreNone(t *testing.T) {
 
 // TestMistakesOfTheDataKeepTheirPlace: what an enrichment's check finds points into the request.
 func TestMistakesOfTheDataKeepTheirPlace(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
-	w.fault = domain.Invalid("/segments/0/enrichment/config/tool_id", "unknown", "There is no such tool.")
 	got := c.do("POST", "/v1/sessions", `{"message":{"segments":[{"type":"enrichment","enrichment":{"type":"USE","config":{"tool_id":"x"}}}]}}`)
 	at, _, _ := fieldError(t, got)
 	equal(t, "in a new session", at, "/message/segments/0/enrichment/config/tool_id")
@@ -113,7 +118,7 @@ func TestMistakesOfTheDataKeepTheirPlace(t *testing.T) {
 }
 
 func TestUnknownFieldsAreNamedWithTheLikelyOne(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	for body, want := range map[string]string{
 		`{"txet":"a"}`:                                      `There is no field "txet". Did you mean "text"?`,
 		`{"Text":"a"}`:                                      `There is no field "Text". Did you mean "text"?`,
@@ -133,7 +138,7 @@ func TestUnknownFieldsAreNamedWithTheLikelyOne(t *testing.T) {
 
 // TestEveryMistakeIsToldAtOnce: nobody mends a form one field at a time.
 func TestEveryMistakeIsToldAtOnce(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	got := c.want(422, "POST", "/v1/tools", `{"name":3,"zone":"zon_1","config":{}}`)
 	equal(t, "shape", len(got.body["errors"].([]any)), 2)
 	got = c.want(422, "POST", "/v1/tools", `{"name":" ","position":-1}`)
@@ -142,7 +147,7 @@ func TestEveryMistakeIsToldAtOnce(t *testing.T) {
 
 // TestANameStandsOnce: readers of JSON disagree which of two fields counts.
 func TestANameStandsOnce(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	for _, body := range []string{
 		`{"text":"first","text":"second"}`, `{"text":"a","te\u0078t":"b"}`,
@@ -152,20 +157,20 @@ func TestANameStandsOnce(t *testing.T) {
 			t.Errorf("%s: %s", body, got.text)
 		}
 	}
-	equal(t, "what was asked", len(w.said), 0)
+	equal(t, "what was asked", w.seen.count(), 0)
 	equal(t, "a webhook", c.want(400, "POST", "/v1/hooks/aut_1/secret", `{"a":1,"a":1}`).body["code"], "repeated_name")
 }
 
 func TestTextIsReadAsItIsWritten(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	c.want(202, "POST", "/v1/sessions/ses_1/messages", `{"text":"\ud83d\ude00 \\u0000 \\ud83d"}`)
 	equal(t, "escaped", lastAsked[domain.NewMessage](t, w).Rich.LinearText, `😀 \u0000 \ud83d`)
 }
 
 func TestQueuedMessagesComeLastPageByPage(t *testing.T) {
-	c := newWorld().serve(t)
-	for order, want := range map[string][]string{"asc": {"msg_1", "msg_2", "msg_3", "msg_4"}, "desc": {"msg_4", "msg_3", "msg_2", "msg_1"}} {
+	c := newWorld(t).serve(t)
+	for order, want := range map[string][]string{"asc": {"msg_1", "msg_2", "msg_cancel", "msg_3", "msg_4"}, "desc": {"msg_4", "msg_3", "msg_cancel", "msg_2", "msg_1"}} {
 		after := ""
 		for i, id := range want {
 			got := c.want(200, "GET", "/v1/sessions/ses_1/messages?limit=1&order="+order+after, "")
@@ -173,9 +178,8 @@ func TestQueuedMessagesComeLastPageByPage(t *testing.T) {
 			equal(t, "items", len(list), 1)
 			one := list[0].(map[string]any)
 			equal(t, "message", one["id"], id)
-			if one["status"] == "queued" {
-				equal(t, "a queued one has no number", one["seq"], nil)
-			}
+			waits := id == "msg_3" || id == "msg_4"
+			equal(t, "a queued one has no number", []any{one["status"] == "queued", one["seq"] == nil}, []any{waits, waits})
 			if last := got.body["next_cursor"] == nil; last != (i == len(want)-1) {
 				t.Fatalf("%s, page %d: cursor %v", order, i+1, got.body["next_cursor"])
 			} else if !last {
@@ -188,26 +192,39 @@ func TestQueuedMessagesComeLastPageByPage(t *testing.T) {
 }
 
 func TestDecisionsArriveAsTheyWereMade(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	ses := "/v1/sessions/ses_1/"
-	c.want(200, "POST", ses+"validation", `{"approved":true,"approval_id":"apr_1","approved_ids":["exe_1"],"edits":{"exe_1":{"a":1}},"comment":"go"}`)
+	c.want(200, "POST", ses+"validation", `{"approved":true,"approval_id":"apr_1","approved_ids":["exe_1"],"edits":{"exe_1":{"name":"y"}},"comment":"go"}`)
 	equal(t, "validation", lastAsked[domain.Decision](t, w), domain.Decision{ApprovalID: "apr_1", Approved: true, ApprovedIDs: []string{"exe_1"},
-		Edits: map[string]json.RawMessage{"exe_1": json.RawMessage(`{"a":1}`)}, Comment: "go", By: keyRoot})
-	c.want(200, "POST", ses+"response", `{"value":null}`)
+		Edits: map[string]json.RawMessage{"exe_1": json.RawMessage(`{"name":"y"}`)}, Comment: "go", By: keyRoot})
+	w.wait(t, "ses_1", domain.Idle)
+	c.want(202, "POST", ses+"messages", `{"text":"Ask me."}`)
+	w.wait(t, "ses_1", domain.WaitingCommunicationResponse)
+	c.want(422, "POST", ses+"response", `{"value":null}`) // it is one, and none of the choices
 	equal(t, "a null answer is one", string(lastAsked[domain.Decision](t, w).Value), "null")
-	c.want(200, "POST", ses+"response", `{"cancelled":true}`)
-	equal(t, "cancelled", lastAsked[domain.Decision](t, w), domain.Decision{Cancelled: true, By: keyRoot})
 	c.want(422, "POST", ses+"response", `{"cancelled":true,"value":1}`)
 	c.want(422, "POST", ses+"response", `{"cancelled":false}`)
-	got := c.want(200, "POST", ses+"completion", `{"confirmed":false,"comment":"no"}`)
+	c.want(200, "POST", ses+"response", `{"cancelled":true}`)
+	equal(t, "cancelled", lastAsked[domain.Decision](t, w), domain.Decision{Cancelled: true, By: keyRoot})
+	c.want(200, "POST", ses+"stop", "")
+	run := w.waitingRun(t, c)
+	got := c.want(200, "POST", "/v1/sessions/"+run+"/completion", `{"confirmed":false,"comment":"no"}`)
 	equal(t, "completion", lastAsked[domain.Decision](t, w), domain.Decision{Comment: "no", By: keyRoot})
-	equal(t, "no approval", got.body["approval"], nil)
+	settled, _ := got.body["approval"].(map[string]any)
+	equal(t, "its approval", []any{settled["kind"], settled["status"]}, []any{"completion", "refused"})
+}
+
+// waitingRun is a run that says it is done, and waits for a person to agree.
+func (w *world) waitingRun(t *testing.T, c *testClient) string {
+	t.Helper()
+	c.want(200, "PATCH", "/v1/automations/aut_1", `{"completion":"ask"}`)
+	run := c.want(202, "POST", "/v1/automations/aut_1/execute", "").body["session"].(map[string]any)["id"].(string)
+	w.wait(t, run, domain.WaitingCompletionConfirmation)
+	return run
 }
 
 func TestAnApprovalTakesWhatItsKindTakes(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
 	limit := 5.0
 	for _, x := range []struct {
 		kind domain.ApprovalKind
@@ -231,7 +248,16 @@ func TestAnApprovalTakesWhatItsKindTakes(t *testing.T) {
 		{domain.ApprovalPoisoned, `{"approved":true}`, domain.Decision{Approved: true}, ""},
 		{domain.ApprovalPoisoned, `{"confirmed":true}`, domain.Decision{}, "/confirmed"},
 	} {
-		w.approval.Kind = x.kind
+		w := newWorld(t)
+		c := w.serve(t)
+		w.change(t, func(_ *domain.Session, change *domain.Change) {
+			a, err := w.Store.Approvals.Approval(t.Context(), domain.DefaultWorkspace, "apr_1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Kind = x.kind
+			change.Approvals = append(change.Approvals, a)
+		})
 		got := c.do("POST", "/v1/approvals/apr_1", x.body)
 		if x.at != "" {
 			if at, _, _ := fieldError(t, got); at != x.at {
@@ -245,175 +271,79 @@ func TestAnApprovalTakesWhatItsKindTakes(t *testing.T) {
 }
 
 func TestAConflictSaysWhereTheSessionStands(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
-	w.fault = &domain.Error{Code: domain.CodeValidationResolved, Message: "It was answered.", Session: w.sessions["ses_1"], Decision: `{"approved":true}`}
-	got := c.want(409, "POST", "/v1/sessions/ses_1/validation", `{"approved":false}`)
+	c := newWorld(t).serve(t)
+	got := c.want(409, "POST", "/v1/sessions/ses_1/response", `{"value":1}`)
 	equal(t, "phase", got.body["phase"], "WAITING_VALIDATION")
 	equal(t, "status", got.body["session_status"], "requires_action")
-	equal(t, "decision", got.body["decision"], map[string]any{"approved": true})
-}
+	equal(t, "no decision", got.body["decision"], nil)
 
-func TestPatchesMerge(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
-	session := w.sessions["ses_1"]
-	session.Budgets = domain.Budgets{MaxTokensPerRound: new(int64(7))}
-	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"provider_id":null,"budgets":{"max_cost_per_session":2.5}}`)
-	equal(t, "budgets", session.Budgets, domain.Budgets{MaxTokensPerRound: new(int64(7)), MaxCostPerSession: new(2.5)})
-	equal(t, "no provider of its own", session.ProviderID, "")
-	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"budgets":{"max_tokens_per_round":null}}`)
-	equal(t, "one budget taken away", session.Budgets, domain.Budgets{MaxCostPerSession: new(2.5)})
-	c.want(200, "PATCH", "/v1/sessions/ses_1", `{"budgets":null}`)
-	equal(t, "all taken away", session.Budgets, domain.Budgets{})
-	c.want(200, "PATCH", "/v1/sessions/ses_1", `{}`)
-	equal(t, "nothing", lastAsked[domain.SessionPatch](t, w), domain.SessionPatch{})
-
-	c.want(200, "PATCH", "/v1/zones/zon_1", `{"description":null,"require_validation":true}`)
-	zone := lastAsked[domain.Zone](t, w)
-	equal(t, "zone", []any{zone.Name, zone.Description, zone.RequireValidation}, []any{"Health", "", true})
-	for config, want := range map[string]string{`{"max":9}`: `{"max":9,"unit":"km"}`, `{"max":9,"unit":null}`: `{"max":9}`} {
-		c.want(200, "PATCH", "/v1/tools/tol_1", `{"config":`+config+`}`, "Content-Type", "application/merge-patch+json")
-		equal(t, "a tool's config", string(lastAsked[domain.Tool](t, w).Config), want)
-	}
-	equal(t, "null is no config", c.want(422, "PATCH", "/v1/tools/tol_1", `{"config":null}`).body["code"], "invalid")
-	c.want(200, "PATCH", "/v1/entries/ent_1", `{"data":{"note":"late"}}`)
-	equal(t, "an entry's data", string(lastAsked[domain.Entry](t, w).Data), `{"note":"late","value":8}`)
-	c.want(200, "PATCH", "/v1/entries/ent_1", `{"timestamp":"2026-01-01T01:00:00.1234567+01:00"}`)
-	entry := lastAsked[domain.Entry](t, w)
-	equal(t, "entry", []any{entry.Timestamp, string(entry.Data), entry.SessionID}, []any{time.Date(2026, 1, 1, 0, 0, 0, 123456000, time.UTC), `{"value":8}`, ""})
-}
-
-// Two people change the settings: the second one's view is out of date, and nothing of
-// what they sent is stored. Both see what is no longer as it came.
-func TestSettingsAreNotOverwrittenUnseen(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
-	seen := c.want(200, "GET", "/v1/settings", "")
-	equal(t, "as it came", seen.body["changed"], []any{})
-	tag := seen.header.Get("ETag")
-	got := c.want(200, "PATCH", "/v1/settings", `{"time_zone":"Europe/Paris","limits":{"chat":{"max_cost_per_day":2}},"prices":{"a/b":{"input":1,"output":2}}}`, "If-Match", tag)
-	equal(t, "no longer", got.body["changed"], []any{"/limits/chat/max_cost_per_day", "/prices/a~1b", "/time_zone"})
-	c.want(412, "PATCH", "/v1/settings", `{"language":"fr"}`, "If-Match", tag)
-	equal(t, "kept", w.spaces[0].Settings.Language, "en")
-	equal(t, "the same version", c.want(200, "GET", "/v1/settings", "").header.Get("ETag"), got.header.Get("ETag"))
-	c.want(200, "PATCH", "/v1/settings", `{"language":"fr"}`, "If-Match", got.header.Get("ETag"))
-	c.want(200, "PATCH", "/v1/settings", `{"prices":null,"time_zone":null,"limits":null,"language":null}`)
-	equal(t, "as it came again", c.want(200, "GET", "/v1/settings", "").header.Get("ETag"), tag)
-}
-
-func TestSettingsMerge(t *testing.T) {
-	w := newWorld()
-	c := w.serve(t)
-	settings := &w.spaces[0].Settings
-	got := c.want(200, "PATCH", "/v1/settings", `{"time_zone":"Europe/Paris","chat_eviction_after":"1h30m","network_retry":{"delays":["1s"]},
-		"limits":{"automation":{"max_autonomous_roundtrips":null,"max_cost_per_day":2}},"fallback_providers":["prv_1"]}`)
-	equal(t, "zone", settings.TimeZone, "Europe/Paris")
-	equal(t, "eviction", got.body["chat_eviction_after"], "1h30m")
-	equal(t, "delays", settings.NetworkRetry, domain.NetworkRetry{Policy: "forever", Delays: []domain.Duration{domain.Duration(time.Second)}})
-	equal(t, "limits", []any{settings.Limits.Automation.MaxAutonomousRoundtrips, *settings.Limits.Automation.MaxCostPerDay, *settings.Limits.Chat.MaxTokensPerRound},
-		[]any{(*int)(nil), 2.0, int64(1_000_000)})
-	c.want(200, "PATCH", "/v1/settings", `{"time_zone":null,"chat_eviction_after":null,"network_retry":null,"limits":null,"fallback_providers":null}`)
-	equal(t, "all back", *settings, domain.DefaultSettings())
-	c.want(200, "PATCH", "/v1/settings", `{"limits":{"chat":{"preset":"strict"},"automation":{"preset":"strict","max_action_retries":9}}}`)
-	four := func(l domain.Limits) []int {
-		return []int{*l.MaxAutonomousRoundtrips, *l.MaxDataQueryIterations, *l.MaxActionRetries, *l.MaxFormatErrorRetries}
-	}
-	equal(t, "strict", [][]int{four(settings.Limits.Chat), four(settings.Limits.Automation)}, [][]int{{10, 3, 3, 3}, {20, 5, 9, 5}})
-	equal(t, "the fifth", settings.Limits.Chat.MaxCommandsPerSession, (*int)(nil))
-	*settings = domain.DefaultSettings()
-	equal(t, "written as people do", c.want(200, "GET", "/v1/settings", "").body["chat_eviction_after"], "5m")
-
-	for body, at := range map[string]string{
-		`{"time_zone":"Europe/Nowhere"}`:                  "/time_zone",
-		`{"time_zone":"Local"}`:                           "/time_zone",
-		`{"fallback_providers":["prv_1","prv_none"]}`:     "/fallback_providers/1",
-		`{"chat_eviction_after":"-5m"}`:                   "/chat_eviction_after",
-		`{"chat_eviction_after":5}`:                       "/chat_eviction_after",
-		`{"network_retry":{"delays":["soon"]}}`:           "/network_retry/delays/0",
-		`{"limits":{"chat":{"max_cost_per_day":"much"}}}`: "/limits/chat/max_cost_per_day",
-		`{"limits":{"chat":{"max_cost":1}}}`:              "/limits/chat/max_cost",
-		`{"limits":{"chat":{"preset":"lax"}}}`:            "/limits/chat/preset",
-	} {
-		if got, _, _ := fieldError(t, c.do("PATCH", "/v1/settings", body)); got != at {
-			t.Errorf("%s: the error is at %s", body, got)
-		}
-	}
-	equal(t, "a refused change changes nothing", *settings, domain.DefaultSettings())
-}
-
-func TestNobodysChangeIsOverwrittenUnseen(t *testing.T) {
-	c := newWorld().serve(t)
-	etag := c.want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
-	equal(t, "tag", etag, `"3"`)
-	for tag, status := range map[string]int{etag: 200, "W/" + etag: 412, "*": 200, `"2"`: 412, `"abc"`: 412, `"0"`: 412, `"-1"`: 412} {
-		got := c.want(status, "PATCH", "/v1/zones/zon_1", `{"name":"x"}`, "If-Match", tag)
-		if status == 200 {
-			equal(t, "the new tag", got.header.Get("ETag"), `"4"`)
-			equal(t, "the event", got.header.Get("Fermata-Event-Seq"), "9")
-		} else {
-			equal(t, "code", got.body["code"], "precondition_failed")
-		}
-	}
-	c.want(412, "DELETE", "/v1/documents/doc_1", "", "If-Match", `"1"`)
-	c.want(412, "PATCH", "/v1/providers/prv_1", `{"name":"x"}`, "If-Match", `"9"`)
-	c.want(412, "POST", "/v1/documents/doc_1/publish", "", "If-Match", `"9"`)
-}
-
-func TestListsThatAreReadWholeArePagedToo(t *testing.T) {
-	c := newWorld().serve(t)
-	after, seen := "", ""
-	for range 3 {
-		got := c.want(200, "GET", "/v1/zones?limit=1"+after, "")
-		seen += got.body["data"].([]any)[0].(map[string]any)["id"].(string) + " "
-		next, _ := got.body["next_cursor"].(string)
-		after = "&after=" + next
-	}
-	equal(t, "pages", seen, "zon_1 zon_2 zon_3 ")
-	equal(t, "the end", after, "&after=")
-	_, code, _ := fieldError(t, c.do("GET", "/v1/zones?after=zon_none", ""))
-	equal(t, "a cursor of no list", code, "bad_cursor")
+	c.want(200, "POST", "/v1/sessions/ses_1/validation", `{"approved":true}`)
+	testkit.Until(t, "the session is at rest", func() bool {
+		return c.want(200, "GET", "/v1/sessions/ses_1", "").body["status"] == "idle"
+	})
+	got = c.want(409, "POST", "/v1/sessions/ses_1/validation", `{"approval_id":"apr_1","approved":false}`)
+	equal(t, "phase", got.body["phase"], "IDLE")
+	equal(t, "status", got.body["session_status"], "idle")
+	decision, _ := got.body["decision"].(map[string]any)
+	equal(t, "decision", decision["approved"], true)
 }
 
 func TestTheLogAsAList(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
+	log, _, err := w.Store.Events.Events(t.Context(), domain.DefaultWorkspace, "ses_1", 0, domain.PageSize{Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, newest := log[0], w.newest(t)
 	got := c.want(200, "GET", "/v1/sessions/ses_1/events?limit=1", "")
-	equal(t, "cursor", got.body["next_cursor"], "1")
+	equal(t, "cursor", got.body["next_cursor"], fmt.Sprint(first.Seq))
 	event := got.body["data"].([]any)[0].(map[string]any)
 	var data any
-	if err := json.Unmarshal(stream.Typed("session.created", w.events[0].Data), &data); err != nil {
+	if err := json.Unmarshal(stream.Typed("session.created", first.Data), &data); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "data", event["data"], data)
-	equal(t, "numbers", []any{event["seq"], event["session_seq"], event["at"]}, []any{1.0, 1.0, "2026-03-02T12:00:00.123Z"})
-	got = c.want(200, "GET", "/v1/events?types=data.changed&limit=2", "")
+	equal(t, "numbers", []any{event["seq"], event["session_seq"], event["at"]}, []any{float64(first.Seq), 1.0, "2026-03-02T12:00:00.123Z"})
+	got = c.want(200, "GET", "/v1/events?types=session.created&limit=2", "")
 	equal(t, "a page may be empty", []any{len(got.body["data"].([]any)), got.body["next_cursor"]}, []any{0, "2"})
-	got = c.want(200, "GET", "/v1/events?after=0", "")
-	equal(t, "an overview", len(got.body["data"].([]any)), 2)
-	equal(t, "the workspace's own have no session_seq", got.body["data"].([]any)[1].(map[string]any)["session_seq"], nil)
-	equal(t, "with a session's own", len(c.want(200, "GET", "/v1/events?sessions=ses_1", "").body["data"].([]any)), 3)
-	equal(t, "with every session's own", len(c.want(200, "GET", "/v1/events?sessions=*", "").body["data"].([]any)), 3)
+	for filter, messages := range map[string]int{"": 0, "&sessions=ses_1": 5, "&sessions=*": 6} {
+		types := map[string]int{}
+		for _, e := range c.want(200, "GET", "/v1/events?after=0&limit=200"+filter, "").body["data"].([]any) {
+			event := e.(map[string]any)
+			types[event["type"].(string)]++
+			if own := event["type"] == "data.changed"; own != (event["session_seq"] == nil) && own {
+				t.Errorf("what is the workspace's own has the number %v of a session", event["session_seq"])
+			}
+		}
+		equal(t, "messages in "+filter, types["message.created"], messages)
+		equal(t, "sessions in "+filter, types["session.created"], 2) // and that of the SEED
+	}
 	c.want(404, "GET", "/v1/events?sessions=ses_none", "")
-	equal(t, "at the end", len(c.want(200, "GET", "/v1/events?after=3", "").body["data"].([]any)), 0)
-	c.want(422, "GET", "/v1/events?after=4", "") // nobody waits for ever for what there never was
-	c.want(422, "GET", "/v1/sessions/ses_1/events?after=4", "")
+	equal(t, "at the end", len(c.want(200, "GET", fmt.Sprintf("/v1/events?after=%d", newest), "").body["data"].([]any)), 0)
+	c.want(422, "GET", fmt.Sprintf("/v1/events?after=%d", newest+1), "") // nobody waits for ever for what there never was
+	c.want(422, "GET", fmt.Sprintf("/v1/sessions/ses_1/events?after=%d", newest+1), "")
 	for _, bad := range []string{"-1", "x", "1.5", "99999999999999999999"} {
 		c.want(422, "GET", "/v1/sessions/ses_1/events?after="+bad, "")
 	}
 }
 
 func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
-	c.want(200, "GET", "/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&since=2026-03-01T00:00:00Z&limit=7&after=cur", "")
+	noCursor := func(path string) { // no store knows it; but it arrives
+		t.Helper()
+		at, code, _ := fieldError(t, c.do("GET", path, ""))
+		equal(t, "what is wrong with "+path, at+" "+code, "/after bad_cursor")
+	}
+	noCursor("/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&since=2026-03-01T00:00:00Z&limit=7&after=cur")
 	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Run, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
 		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
-	c.want(200, "GET", "/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur", "")
+	noCursor("/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur")
 	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
 	equal(t, "entries", lastAsked[domain.EntryFilter](t, w), domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true})
-	c.want(200, "GET", "/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur", "")
+	noCursor("/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur")
 	equal(t, "search", lastAsked[domain.SearchQuery](t, w), domain.SearchQuery{Text: `Cœur "lég*`, Kinds: []domain.SearchKind{domain.SearchNotes, domain.SearchDocuments}, Limit: 7, Cursor: "cur"})
 	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed", "/v1/approvals?kind=wish",
 		"/v1/tools/tol_1/entries?order=up", "/v1/tools/tol_1/entries?from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
@@ -427,29 +357,34 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 }
 
 func TestAKeyIsShownOnce(t *testing.T) {
-	c := newWorld().serve(t)
+	c := newWorld(t).serve(t)
 	got := c.want(201, "POST", "/v1/keys", `{"name":"laptop","role":"member"}`)
-	equal(t, "the key", got.body["key"], "fmt_cdef")
+	text, _ := got.body["key"].(string)
+	if !strings.HasPrefix(text, "fmt_") {
+		t.Errorf("the key is %q", text)
+	}
 	equal(t, "a notice where nothing changes", got.body["notice"], nil)
-	notice, _ := c.want(201, "POST", "/v1/keys", `{"name":"first","role":"admin","expires_at":null}`).body["notice"].(string)
+	if list := c.want(200, "GET", "/v1/keys", "").text; strings.Contains(list, text) || !strings.Contains(list, got.body["id"].(string)) {
+		t.Errorf("the list shows the key, or not that there is one: %s", list)
+	}
+	fresh := wiredWorld(t, Wiring{Dir: t.TempDir(), Clock: clock.System}).serve(t) // nobody ever made a key for it
+	notice, _ := fresh.want(201, "POST", "/v1/keys", `{"name":"first","role":"admin","expires_at":null}`).body["notice"].(string)
 	if !strings.Contains(notice, "every call needs a key") {
 		t.Errorf("the first key says %q", notice)
 	}
-	if strings.Contains(c.want(200, "GET", "/v1/keys", "").text, "fmt_cdef") {
-		t.Error("the list shows the key")
-	}
 	masked := c.want(200, "GET", "/v1/providers/prv_1", "").body["config"]
-	equal(t, "a provider's key is masked", masked, map[string]any{"model": "m", "api_key": "sk-…abcd"})
+	equal(t, "a provider's key is masked", masked,
+		map[string]any{"model": "m", "api_key": "sk-…abcd", "base_url": theVendor.url() + "/v1", "protocol": "native"})
 }
 
 func TestAKeyExpiresInTheFuture(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
 	now := worldTime.Add(time.Minute) // as the server's clock stands
 	later := now.Add(time.Hour).In(time.FixedZone("", 3600))
 	got := c.want(201, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":"`+later.Format(time.RFC3339Nano)+`"}`)
 	equal(t, "the expiry", got.body["expires_at"], "2026-03-02T13:01:00.123Z")
-	equal(t, "what is asked for", w.last(), any(NewKey{Name: "ci", Role: domain.RoleMember, ExpiresAt: new(now.Add(time.Hour))}))
+	equal(t, "what is asked for", w.seen.last(), any(NewKey{Name: "ci", Role: domain.RoleMember, ExpiresAt: new(now.Add(time.Hour))}))
 	for _, bad := range []string{`"` + now.Format(time.RFC3339Nano) + `"`, `"2020-01-01T00:00:00Z"`, `"tomorrow"`, `1`} {
 		c.want(422, "POST", "/v1/keys", `{"name":"ci","role":"member","expires_at":`+bad+`}`)
 	}
@@ -457,20 +392,50 @@ func TestAKeyExpiresInTheFuture(t *testing.T) {
 
 // TestStatusOfTheWholeIsForTheOperator: an admin's key is told of its own workspace.
 func TestStatusOfTheWholeIsForTheOperator(t *testing.T) {
-	c := newWorld().serve(t)
-	for role, sessions := range map[string]float64{"admin": 1, "root": 5} {
-		got := c.do("GET", "/v1/admin/status", "", "Authorization", "Bearer "+role)
-		equal(t, role, got.body["sessions"], any(sessions))
+	c := newWorld(t).serve(t)
+	acme := []string{"Fermata-Workspace", "acme"}
+	c.want(201, "POST", "/v1/providers", vendorAsProvider(t), acme...)
+	c.want(201, "POST", "/v1/sessions", `{"message":"`+holdOn+`"}`, acme...)
+	c.want(200, "PATCH", "/v1/sessions/ses_1/messages/msg_3", `{"text":"`+holdOn+`"}`)
+	c.want(200, "POST", "/v1/sessions/ses_1/validation", `{"approved":true}`)
+	for role, sessions := range map[string]float64{"admin": 1, "root": 2} {
+		testkit.Until(t, fmt.Sprintf("%s is told of %v sessions at work", role, sessions), func() bool {
+			return c.do("GET", "/v1/admin/status", "", "Authorization", "Bearer "+role).body["sessions"] == sessions
+		})
 	}
 }
 
 func TestReadyIsSaidOnlyWithADatabase(t *testing.T) {
-	w := newWorld()
+	w := newWorld(t)
 	c := w.serve(t)
-	w.fault = domain.Errorf(domain.CodeUnavailable, "no database")
+	c.want(200, "GET", "/readyz", "")
+	if err := w.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if got := c.want(503, "GET", "/readyz", ""); got.header.Get("Retry-After") == "" {
 		t.Error("not ready, and not a word on when to ask again")
 	}
 	c.want(200, "GET", "/healthz", "")
+}
+
+// awayOnce is a database that is away for one call.
+type awayOnce struct {
+	Health
+	was bool
+}
+
+func (a *awayOnce) Ping(ctx context.Context) error {
+	if a.was {
+		return a.Health.Ping(ctx)
+	}
+	a.was = true
+	return domain.Errorf(domain.CodeUnavailable, "no database")
+}
+
+func TestReadyAgainWhenTheDatabaseIs(t *testing.T) {
+	w := newWorld(t)
+	w.config.Process.Health = &awayOnce{Health: w.config.Process.Health}
+	c := w.serve(t)
+	c.want(503, "GET", "/readyz", "")
 	c.want(200, "GET", "/readyz", "")
 }

@@ -28,7 +28,7 @@ func listeners(t *testing.T, store *edgeStore, limits RateLimits) func(key strin
 			Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
 			RateLimits: limits,
 		},
-		Reads: Reads{SessionReader: store, WorkspaceReader: store}, Door: Door{Steering: newWorld()}, Streams: broker,
+		Reads: Reads{SessionReader: store, WorkspaceReader: store}, Door: Door{Steering: noSteering{}}, Streams: broker,
 	})
 	return func(key string, out http.ResponseWriter) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/sessions/ses_1/events/stream?after=0", nil)
@@ -138,7 +138,7 @@ func TestSlowReadersHoldABoundedPartOfTheLog(t *testing.T) {
 // What is left to a key stands in the headers of its answers, in the form of the IETF's
 // draft.
 func TestAnswersTellTheRate(t *testing.T) {
-	c := newWorld().serveWith(t, RateLimits{PerSecond: 1e-3, Burst: 3})
+	c := newWorld(t).serveWith(t, RateLimits{PerSecond: 1e-3, Burst: 3})
 	for i, want := range []string{`"default";r=2;t=1000`, `"default";r=1;t=2000`, `"default";r=0;t=3000`} {
 		got := c.want(200, "GET", "/v1/zones", "", "Authorization", "Bearer viewer")
 		equal(t, fmt.Sprint("RateLimit, request ", i+1), got.header.Get("RateLimit"), want)

@@ -9,10 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/rs/zerolog"
-
-	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // slowBody is a body that comes at once, a second after it is first asked for.
@@ -35,14 +31,9 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // What one credential sends at a time is bounded in bytes: who sends more waits, then is
 // told to come again, and another key is served meanwhile.
 func TestLargeBodiesOfOneKeyAreBounded(t *testing.T) {
+	theStory(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		h := New(Config{
-			Edge: Edge{
-				Tickets: &keptTickets{}, Auth: namedAuth{}, Idempotency: newKeptRequests(), Log: zerolog.Nop(), Clock: clock.System,
-			},
-			Reads: Reads{SessionReader: w}, Process: Process{Health: w}, Door: Door{Steering: w},
-		})
+		h := runningWorld(t).serveNamed()
 		text := `{"session_ids":["` + strings.Repeat("a", maxBody-100) + `"]}`
 		var held gauge
 		send := func(key string, announced bool) *httptest.ResponseRecorder {

@@ -41,7 +41,7 @@ func readTimelineKey(cursor string) (timelineKey, error) {
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil || k.Transition == 0 && k.Roundtrip == "" && k.Execution == "" {
-		return k, domain.Invalid("/after", "cursor", "This cursor is not one that the server gave out.")
+		return k, domain.Invalid("/after", "bad_cursor", "This cursor is not one that the server gave out.")
 	}
 	return k, nil
 }

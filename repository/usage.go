@@ -67,7 +67,7 @@ var usageLabels = map[domain.UsageGroup]string{
 func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
 	after, err := sqldb.ReadCursor(f.Cursor)
 	if err == nil && f.Cursor != "" && after.ID != string(f.GroupBy) {
-		err = domain.Invalid("/after", "cursor", "This cursor is one of another grouping.")
+		err = domain.Invalid("/after", "bad_cursor", "This cursor is one of another grouping.")
 	}
 	if err != nil {
 		return nil, "", err

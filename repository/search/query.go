@@ -75,7 +75,7 @@ func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s 
 	mark := cursorMark(s)
 	after, err := sqldb.ReadCursor(s.Cursor)
 	if err == nil && s.Cursor != "" && (after.ID != mark || after.Number < 0) {
-		err = domain.Invalid("/after", "cursor", "This cursor is that of another search.")
+		err = domain.Invalid("/after", "bad_cursor", "This cursor is that of another search.")
 	}
 	if err != nil {
 		return nil, nil, "", err

@@ -38,7 +38,7 @@ func ReadCursor(cursor string) (Cursor, error) {
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil || k.ID == "" {
-		return k, domain.Invalid("/after", "cursor", "This cursor is not one that the server gave out.")
+		return k, domain.Invalid("/after", "bad_cursor", "This cursor is not one that the server gave out.")
 	}
 	return k, nil
 }

@@ -1,0 +1,193 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// seen notes what the handlers ask of the rest of the server, on its way there.
+type seen struct {
+	mu    sync.Mutex
+	asked []any
+}
+
+func (s *seen) note(asked any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, asked)
+}
+
+// count is how much was asked.
+func (s *seen) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+// last is what was asked last.
+func (s *seen) last() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.asked) == 0 {
+		return nil
+	}
+	return s.asked[len(s.asked)-1]
+}
+
+// watch stands before what takes a person's words, a filter or a decision. Every call goes on as it is.
+func (s *seen) watch(c *Config) {
+	c.Door.Sessions, c.Door.Messages, c.Door.Answers = sessionsSeen{c.Door.Sessions, s}, messagesSeen{c.Door.Messages, s}, answersSeen{c.Door.Answers, s}
+	r := &c.Reads
+	r.SessionReader, r.WorkspaceReader, r.Record = readsSeen{r.SessionReader, s}, listsSeen{r.WorkspaceReader, s}, recordSeen{r.Record, s}
+	c.Data.Entries, c.Data.Search = entriesSeen{c.Data.Entries, s}, searchSeen{c.Data.Search, s}
+	c.Settings.Keys, c.Automations.Runs = keysSeen{c.Settings.Keys, s}, runsSeen{c.Automations.Runs, s}
+}
+
+// An interface under another name can be embedded beside a method of its own name.
+type (
+	sessionsPort = Sessions
+	messagesPort = Messages
+	answersPort  = Answers
+	readsPort    = SessionReader
+	listsPort    = WorkspaceReader
+	recordPort   = Record
+	entriesPort  = Entries
+	searchPort   = Search
+	keysPort     = Keys
+	runsPort     = Runs
+)
+
+type sessionsSeen struct {
+	sessionsPort
+	*seen
+}
+
+func (s sessionsSeen) CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error) {
+	s.note(in)
+	return s.sessionsPort.CreateSession(ctx, ws, in)
+}
+
+func (s sessionsSeen) UpdateSession(ctx context.Context, ws, id string, patch domain.SessionPatch) (*domain.Receipt, error) {
+	s.note(patch)
+	return s.sessionsPort.UpdateSession(ctx, ws, id, patch)
+}
+
+type messagesSeen struct {
+	messagesPort
+	*seen
+}
+
+func (s messagesSeen) SendMessage(ctx context.Context, ws, id string, in domain.NewMessage) (*domain.Receipt, error) {
+	s.note(in)
+	return s.messagesPort.SendMessage(ctx, ws, id, in)
+}
+
+func (s messagesSeen) EditMessage(
+	ctx context.Context, ws, id, message string, rich domain.RichContent, by domain.Author,
+) (*domain.Receipt, error) {
+	s.note(rich)
+	return s.messagesPort.EditMessage(ctx, ws, id, message, rich, by)
+}
+
+type answersSeen struct {
+	answersPort
+	*seen
+}
+
+func (s answersSeen) ResumeValidation(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error) {
+	s.note(d)
+	return s.answersPort.ResumeValidation(ctx, ws, id, d)
+}
+
+func (s answersSeen) ResumeResponse(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error) {
+	s.note(d)
+	return s.answersPort.ResumeResponse(ctx, ws, id, d)
+}
+
+func (s answersSeen) ConfirmCompletion(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error) {
+	s.note(d)
+	return s.answersPort.ConfirmCompletion(ctx, ws, id, d)
+}
+
+func (s answersSeen) AnswerApproval(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error) {
+	s.note(d)
+	return s.answersPort.AnswerApproval(ctx, ws, id, d)
+}
+
+type readsSeen struct {
+	readsPort
+	*seen
+}
+
+func (s readsSeen) Sessions(ctx context.Context, ws string, f domain.SessionFilter) ([]*domain.Session, string, error) {
+	s.note(f)
+	return s.readsPort.Sessions(ctx, ws, f)
+}
+
+type listsSeen struct {
+	listsPort
+	*seen
+}
+
+func (s listsSeen) Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
+	s.note(f)
+	return s.listsPort.Approvals(ctx, ws, f)
+}
+
+type recordSeen struct {
+	recordPort
+	*seen
+}
+
+func (s recordSeen) Timeline(ctx context.Context, ws, id string, f domain.TimelineFilter) ([]domain.RecordLine, string, error) {
+	s.note(f)
+	return s.recordPort.Timeline(ctx, ws, id, f)
+}
+
+func (s recordSeen) Usage(ctx context.Context, ws string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
+	s.note(f)
+	return s.recordPort.Usage(ctx, ws, f)
+}
+
+type entriesSeen struct {
+	entriesPort
+	*seen
+}
+
+func (s entriesSeen) Entries(ctx context.Context, ws string, f domain.EntryFilter) ([]domain.Entry, string, error) {
+	s.note(f)
+	return s.entriesPort.Entries(ctx, ws, f)
+}
+
+type searchSeen struct {
+	searchPort
+	*seen
+}
+
+func (s searchSeen) Search(ctx context.Context, ws string, q domain.SearchQuery) ([]domain.SearchHit, string, error) {
+	s.note(q)
+	return s.searchPort.Search(ctx, ws, q)
+}
+
+type keysSeen struct {
+	keysPort
+	*seen
+}
+
+func (s keysSeen) CreateKey(ctx context.Context, ws string, in NewKey) (*MintedKey, error) {
+	s.note(in)
+	return s.keysPort.CreateKey(ctx, ws, in)
+}
+
+type runsSeen struct {
+	runsPort
+	*seen
+}
+
+func (s runsSeen) TriggerAutomation(ctx context.Context, id, token string, body json.RawMessage) (*domain.Receipt, error) {
+	s.note(string(body))
+	return s.runsPort.TriggerAutomation(ctx, id, token, body)
+}
