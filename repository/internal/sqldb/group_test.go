@@ -133,6 +133,11 @@ func TestAFailureIsOnesOwn(t *testing.T) {
 			cancel()
 			return nil
 		}, func(err error) bool { return errors.Is(err, context.Canceled) }},
+		{"it is cancelled after its last statement", func(_ context.Context, cancel context.CancelFunc, t *Tx) error {
+			t.Seq = 1 // its mark is on its events, and no further statement follows
+			cancel()
+			return nil
+		}, func(err error) bool { return errors.Is(err, context.Canceled) }},
 	} {
 		for at := range 3 {
 			t.Run(fmt.Sprintf("%s, as number %d", c.name, at+1), func(t *testing.T) {
