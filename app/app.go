@@ -218,6 +218,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("news of providers", a.news)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)
+	a.services.Add("memory", processMemory().service())
 	a.scraped = newMetricsListener(a)
 	a.services.Add("metrics", a.scraped)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
