@@ -55,13 +55,21 @@ func timed(round func(), cpu *time.Duration) time.Duration {
 	return time.Since(started)
 }
 
+// longestWhole is the longest history that is still sent to the model as a whole: of a
+// longer one only what the usual budget leaves.
+const longestWhole = 10_000
+
 // BenchmarkRoundInALongSession measures the same round behind a history.
 func BenchmarkRoundInALongSession(b *testing.B) {
-	for _, n := range []int{0, 1_000, 10_000} {
+	for _, n := range []int{0, 1_000, longestWhole, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := newServer(b, harness.Databases["sqlite"](b))
 			s.configureFake(fakeLLM(b))
-			s.Call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": map[string]any{"context_budget_tokens": nil}}}).Want(200)
+			budget := map[string]any{}
+			if n <= longestWhole {
+				budget["context_budget_tokens"] = nil
+			}
+			s.Call("PATCH", "/v1/settings", map[string]any{"limits": map[string]any{"chat": budget}}).Want(200)
 			talk := newBenchTalker(b, door{url: s.URL})
 			s.prefill(talk.session, n)
 			talk.round()

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -13,6 +14,8 @@ import (
 type load struct {
 	sessions     int
 	warm, during time.Duration
+	// every is how often each speaks; 0: as soon as it has its answer.
+	every time.Duration
 }
 
 // roundsPerSession is how often a client speaks before it opens another session, so that
@@ -37,15 +40,17 @@ func drive(b *testing.B, p *program, l load) *figures {
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	d := &driving{}
+	d.opening.Add(l.sessions)
 	for w := range l.sessions {
 		d.clients.Go(func() {
-			if err := d.talk(ctx, door{p.url, workspaceOf(w)}); err != nil && ctx.Err() == nil {
+			if err := d.talk(ctx, door{p.url, workspaceOf(w)}, l.every); err != nil && ctx.Err() == nil {
 				d.mu.Lock()
 				d.failed = errors.Join(d.failed, err)
 				d.mu.Unlock()
 			}
 		})
 	}
+	d.opening.Wait() // a thousand sessions take a while
 	time.Sleep(l.warm)
 	before, begun := p.cpu(b), time.Now()
 	d.measure(true)
@@ -65,6 +70,7 @@ func drive(b *testing.B, p *program, l load) *figures {
 // driving are the clients of one load.
 type driving struct {
 	clients sync.WaitGroup
+	opening sync.WaitGroup // until each has its first session
 
 	mu        sync.Mutex
 	measuring bool
@@ -79,14 +85,24 @@ func (d *driving) measure(on bool) {
 }
 
 // talk goes round after round until the load is over.
-func (d *driving) talk(ctx context.Context, at door) error {
+func (d *driving) talk(ctx context.Context, at door, every time.Duration) error {
+	opened := sync.OnceFunc(d.opening.Done)
+	defer opened()
+	var next time.Time
 	for ctx.Err() == nil {
 		t, err := at.newTalker(ctx)
 		if err != nil {
 			return err
 		}
+		opened()
+		if next.IsZero() && every > 0 {
+			d.opening.Wait()
+			next = time.Now().Add(rand.N(every))
+		}
 		for range roundsPerSession {
+			time.Sleep(time.Until(next))
 			begun := time.Now()
+			next = begun.Add(every)
 			if err = t.round(ctx); err != nil {
 				break
 			}

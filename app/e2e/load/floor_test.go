@@ -138,37 +138,54 @@ func (f *floor) message(w http.ResponseWriter, r *http.Request) {
 
 func (f *floor) answer(s *floorSession) {
 	const tools = `,"tools":[{"type":"function","function":{"name":"echo","parameters":{"type":"object","properties":{}}}}]`
-	body := `{"model":"m","stream":true,"messages":[` + string(s.history) + `]` + tools + `}`
-	res, err := harness.BenchClient.Post(f.model+"/chat/completions", "application/json", strings.NewReader(body))
-	if err != nil {
-		return
-	}
-	defer res.Body.Close()
-	text := s.stream(res.Body)
-	s.seq++
-	s.add("assistant", quote(text))
-	if f.store.commit(s.id, s.seq, "assistant", text, "IDLE") == nil {
-		s.publish("session.phase", `{"from":"CALLING_AI","phase":"IDLE"}`)
+	for {
+		body := `{"model":"m","stream":true,"messages":[` + string(s.history) + `]` + tools + `}`
+		res, err := harness.BenchClient.Post(f.model+"/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			return
+		}
+		text, command := s.stream(res.Body)
+		res.Body.Close()
+		s.seq++
+		if command == "" {
+			s.add("assistant", quote(text))
+			if f.store.commit(s.id, s.seq, "assistant", text, "IDLE") == nil {
+				s.publish("session.phase", `{"from":"CALLING_AI","phase":"IDLE"}`)
+			}
+			return
+		}
+		s.history = append(s.history, `,{"role":"assistant","content":null,"tool_calls":[`+command+`]},{"role":"tool","content":"ok"}`...)
+		if f.store.commit(s.id, s.seq, "tool", command, "CALLING_AI") != nil {
+			return
+		}
 	}
 }
 
-// stream shows each word as it comes, and gives them all.
-func (s *floorSession) stream(body io.Reader) string {
+// stream shows each word as it comes, and gives them all, or the command that came instead.
+func (s *floorSession) stream(body io.Reader) (text, command string) {
 	var answer strings.Builder
 	for scanner := bufio.NewScanner(body); scanner.Scan(); {
 		data, ok := bytes.CutPrefix(scanner.Bytes(), []byte("data: "))
 		var chunk struct {
-			Choices []struct{ Delta struct{ Content string } }
+			Choices []struct {
+				Delta struct {
+					Content   string
+					ToolCalls []json.RawMessage `json:"tool_calls"`
+				}
+			}
 		}
 		if !ok || data[0] != '{' || json.Unmarshal(data, &chunk) != nil || len(chunk.Choices) == 0 {
 			continue
+		}
+		if calls := chunk.Choices[0].Delta.ToolCalls; len(calls) > 0 {
+			command = string(calls[0])
 		}
 		if c := chunk.Choices[0].Delta.Content; c != "" {
 			answer.WriteString(c)
 			s.publish("message.delta", `{"kind":"text","text":`+quote(c)+`}`)
 		}
 	}
-	return answer.String()
+	return answer.String(), command
 }
 
 func (f *floor) events(w http.ResponseWriter, r *http.Request) {

@@ -1,16 +1,20 @@
 package load
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 // The model stands for the AI, on the OpenAI wire: it streams twenty words, each sent by
-// itself. The path says how fast: /fast at once, /slow in 390 ms, which is a quick model.
+// itself. The path says how: /fast at once, /slow in 390 ms, which is a quick model; /queries
+// and /actions ask for a command first, and /done, which is slow, says that a run is done.
 const (
 	modelWords   = 20
 	slowFirst    = 200 * time.Millisecond
@@ -24,7 +28,33 @@ func newModel() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /fast/chat/completions", func(w http.ResponseWriter, _ *http.Request) { sayWords(w, 0, 0) })
 	mux.HandleFunc("POST /slow/chat/completions", func(w http.ResponseWriter, _ *http.Request) { sayWords(w, slowFirst, slowNext) })
+	mux.HandleFunc("POST /queries/chat/completions", func(w http.ResponseWriter, r *http.Request) { sayCommand(w, r, "ZONES", "{}") })
+	mux.HandleFunc("POST /actions/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		sayCommand(w, r, "CREATE_ZONE", `{"name": "Health"}`)
+	})
+	mux.HandleFunc("POST /done/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(slowModel)
+		sayCommand(w, r, "COMPLETE", "{}")
+	})
 	return mux
+}
+
+var commandsSaid atomic.Int64
+
+// sayCommand asks for a command, and answers in words once its result is there.
+func sayCommand(w http.ResponseWriter, r *http.Request, name, arguments string) {
+	said, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if bytes.LastIndex(said, []byte(`"role":"tool"`)) > bytes.LastIndex(said, []byte(`"role":"user"`)) {
+		sayWords(w, 0, 0)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	call := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":%q,"arguments":%q}}]}`,
+		commandsSaid.Add(1), name, arguments)
+	fmt.Fprintf(w, modelPattern+modelPattern+"data: [DONE]\n\n", call, "null", "", "{}", `"tool_calls"`, modelUsage)
 }
 
 func sayWords(w http.ResponseWriter, first, next time.Duration) {

@@ -35,7 +35,7 @@ func BenchmarkRound(b *testing.B) {
 		b.Run(database, func(b *testing.B) {
 			pair := newPair(b, harness.Databases[database], "/fast", 16)
 			for _, sessions := range []int{1, 16} {
-				floor, ours := pair.measure(b, load{sessions, warmUp, measured})
+				floor, ours := pair.measure(b, load{sessions: sessions, warm: warmUp, during: measured})
 				writeRow(&table, fmt.Sprintf("%s c=%d: floor", database, sessions), floor, nil)
 				writeRow(&table, fmt.Sprintf("%s c=%d: Fermata", database, sessions), ours, &floor)
 				b.ReportMetric(ours.p50/floor.p50, fmt.Sprintf("x-floor-p50-c%d", sessions))
