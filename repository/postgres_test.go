@@ -47,4 +47,6 @@ func postgresPlaces(testing.TB) suite.Open {
 	}
 }
 
-func TestPostgres(t *testing.T) { runSuite(t, postgresPlaces(t), "search/sqlite.go", checkPostgres) }
+func TestPostgres(t *testing.T) {
+	runSuite(t, postgresPlaces(t), []string{"search/sqlite.go"}, checkPostgres)
+}

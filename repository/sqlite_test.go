@@ -35,4 +35,6 @@ func opened(t testing.TB, cfg repository.Config) *repository.Store {
 	return s
 }
 
-func TestSQLite(t *testing.T) { runSuite(t, sqlitePlaces(t), "search/postgres.go", checkSQLite) }
+func TestSQLite(t *testing.T) {
+	runSuite(t, sqlitePlaces(t), []string{"search/postgres.go", "internal/sqldb/fenced.go", "internal/sqldb/fencedsql.go"}, checkSQLite)
+}

@@ -83,11 +83,20 @@ func (s *statements) close() {
 	clear(s.by)
 }
 
-// Statements are the texts that are kept prepared, of both pools: a test has the database
-// say how it carries each of them out.
+// Statements are the texts that are kept prepared, for reading and for writing: a test has
+// the database say how it carries each of them out.
 func (db *DB) Statements() []string {
+	kept := []*statements{db.readPool.stmts}
+	if db.writer == nil {
+		kept = append(kept, db.stmts)
+	} else if err := db.writer.aside(context.Background(), func(line) error {
+		kept = append(kept, db.writer.line.stmts)
+		return nil
+	}); err != nil {
+		return nil // it is closed: nothing is kept
+	}
 	all := map[string]bool{}
-	for _, s := range []*statements{db.stmts, db.readPool.stmts} {
+	for _, s := range kept {
 		s.mu.RLock()
 		for text := range s.by {
 			all[text] = true
