@@ -41,6 +41,7 @@ var (
 		if err != nil {
 			panic("repository: zstd takes no such options: " + err.Error())
 		}
+		e.EncodeAll([]byte{between}, nil) // it makes its parts only now
 		return e
 	})
 	unpacker = sync.OnceValue(func() *zstd.Decoder {
@@ -52,6 +53,13 @@ var (
 		return d
 	})
 )
+
+// preparePacking makes both when a store is opened. They hand their parts out over channels:
+// made by the first event, those would belong to the bubble of virtual time that it was in.
+func preparePacking() {
+	packer()
+	unpacker()
+}
 
 // pack makes one value of the data of events, a sixth of its length in a usual round.
 func pack(events [][]byte) ([]byte, error) {

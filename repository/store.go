@@ -69,6 +69,7 @@ type base struct {
 // Open connects to the database. A SQLite file is made when it is missing, and held
 // by one process at a time; the second one is refused.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
+	preparePacking()
 	db, err := sqldb.Open(ctx, sqldb.Config{
 		URL: cfg.URL, Path: cfg.Path, DirectURL: cfg.DirectURL, Connections: cfg.Connections,
 		Migrations: sqldb.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
