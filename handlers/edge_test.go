@@ -347,7 +347,7 @@ func (c *sseClient) want(names ...string) (last sseEvent) {
 	return last
 }
 
-// keptRequests is an IdempotencyStore in memory. What a handler writes is noted by
+// keptRequests is an IdempotencyStore in memory, held to the real one by kept_test.go. What a handler writes is noted by
 // calling apply with its context.
 type keptRequests struct {
 	mu    sync.Mutex
