@@ -51,11 +51,7 @@ func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagno
 	}
 	store, err := openStore(ctx, flags, repository.Config{Node: "doctor", Incarnation: "doctor"})
 	if err != nil {
-		if flags.DatabaseURL == "" {
-			return []diagnosis.Finding{diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" is in use: "+err.Error())}
-		}
-		return []diagnosis.Finding{diagnosis.Failed("database", err.Error(),
-			"Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")}
+		return []diagnosis.Finding{unopened(flags, err)}
 	}
 	defer func() { _ = store.Close() }()
 	if _, err := store.Workspaces.Workspaces(ctx); err != nil {
@@ -64,6 +60,21 @@ func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagno
 	}
 	good := diagnosis.OK("database", store.Kind()+" answers and is up to date")
 	return append([]diagnosis.Finding{good}, checkSealed(ctx, store.Secrets, keys)...)
+}
+
+// unopened says why the database cannot be opened. A SQLite file that a server holds is as
+// it should be.
+func unopened(flags *Database, err error) diagnosis.Finding {
+	switch {
+	case repository.InUse(err):
+		return diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" is in use: "+err.Error())
+	case flags.DatabaseURL == "":
+		return diagnosis.Failed("database", err.Error(),
+			"Look whether "+flags.SQLitePath()+" is a database, and may be read and written by this user.")
+	default:
+		return diagnosis.Failed("database", err.Error(),
+			"Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")
+	}
 }
 
 // checkSealed looks whether the keys open what is stored.

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -64,6 +65,13 @@ type base struct {
 	search    search.Index
 	settings  settingsCache
 	standings standings
+}
+
+// InUse says whether the database was not opened because another process holds its SQLite
+// file.
+func InUse(err error) bool {
+	_, held := errors.AsType[*sqldb.HeldError](err)
+	return held
 }
 
 // Open connects to the database. A SQLite file is made when it is missing, and held

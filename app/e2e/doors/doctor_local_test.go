@@ -28,6 +28,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 	}{
 		"all is well":                      {"http://127.0.0.1:1", func(*app.Config) {}, "database", diagnosis.LevelOK, "will be made"},
 		"a server runs":                    {"http://localhost:1", func(f *app.Config) { f.DataDir = running.Config.DataDir }, "database", diagnosis.LevelOK, "in use"},
+		"a file that is no database":       {"http://127.0.0.1:1", func(f *app.Config) { noDatabase(t, f.SQLitePath()) }, "database", diagnosis.LevelFailed, "not a database"},
 		"no PostgreSQL":                    {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "database", diagnosis.LevelFailed, "refused"},
 		"no secret key":                    {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "secret key", diagnosis.LevelWarning, "not set"},
 		"bad secret key":                   {"http://127.0.0.1:1", func(f *app.Config) { f.SecretKey = "short" }, "secret key", diagnosis.LevelFailed, "base64"},
@@ -64,6 +65,14 @@ func openKeyFile(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// noDatabase puts something else where the database should be.
+func noDatabase(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(strings.Repeat("This is a letter.\n", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

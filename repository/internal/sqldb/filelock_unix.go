@@ -21,7 +21,7 @@ func lockFile(path string) (*fileLock, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close() // nothing was written to it
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errHeld(path)
+			return nil, &HeldError{path}
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

@@ -20,7 +20,7 @@ func lockFile(path string) (*fileLock, error) {
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, sharingViolation) {
-		return nil, errHeld(path)
+		return nil, &HeldError{path}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
