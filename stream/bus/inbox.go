@@ -17,6 +17,9 @@ func (n *Node) hear(payload string) {
 	if err != nil {
 		n.cfg.Log.Warn().Err(err).Msg("news of another node could not be read")
 	}
+	if from == "" {
+		return // of nobody: whoever may send on the channel is no node by that
+	}
 	n.mu.Lock()
 	n.counts.Received++
 	n.mu.Unlock()

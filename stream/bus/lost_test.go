@@ -104,3 +104,16 @@ func TestALostHintOnlyDelays(t *testing.T) {
 		b.end()
 	})
 }
+
+// What is no news, or says not whose, makes nobody a node.
+func TestWhatCannotBeReadIsOfNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newStation(t, "a", &memoryWire{net: &memoryNet{wires: map[*memoryWire]bool{}}}, &memoryLog{})
+		for _, payload := range []string{"", "hello", `{"f":`, `{}`, `{"p":[{"k":"hello"}]}`} {
+			if a.hear(payload); a.Peers() != 0 || a.Counts().Received != 0 {
+				t.Errorf("%q: %d nodes, %d messages", payload, a.Peers(), a.Counts().Received)
+			}
+		}
+		a.end()
+	})
+}
