@@ -2,16 +2,13 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
-	"github.com/fermata-dev/fermata/internal/lifecycle"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
 )
@@ -181,47 +178,4 @@ func (s adminService) Status(ctx context.Context, workspace string, whole bool) 
 		status.Nodes, err = s.app.store.Nodes.Nodes(ctx)
 	}
 	return status, err
-}
-
-// pruneEvery is how often what is no longer needed is deleted.
-const pruneEvery = 10 * time.Minute
-
-// housekeeping deletes old idempotency keys, the events that are past their time, and
-// what was deleted too long ago to be restored.
-func (a *App) housekeeping() lifecycle.Service {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	loop := func() {
-		defer close(done)
-		ticker := time.NewTicker(pruneEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if err := a.prune(ctx); err != nil && ctx.Err() == nil {
-				a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
-			}
-		}
-	}
-	return lifecycle.Func{
-		OnStart: func(context.Context) error { go loop(); return nil },
-		OnStop:  func(context.Context) error { stop(); <-done; return nil },
-	}
-}
-
-func (a *App) prune(ctx context.Context) error {
-	now := a.clock()
-	if err := a.store.Requests.PruneIdempotency(ctx, now); err != nil {
-		return fmt.Errorf("prune idempotency keys: %w", err)
-	}
-	if err := a.store.Events.PruneEvents(ctx, now.Add(-a.flags.EventRetention)); err != nil {
-		return fmt.Errorf("prune events: %w", err)
-	}
-	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
-		return fmt.Errorf("prune what was deleted: %w", err)
-	}
-	return nil
 }
