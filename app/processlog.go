@@ -5,6 +5,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // logCommitted writes the process log of a change that this process committed: one line
@@ -40,7 +41,7 @@ const maxLoggedName = 100
 
 func logCall(log *zerolog.Logger, call *domain.Roundtrip) {
 	line := log.Info().Str("workspace", call.WorkspaceID).Str("session", call.SessionID).Str("round", call.RoundID).
-		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
+		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", jsonbody.Cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
 		Str("reason", string(call.Reason)).Str("outcome", call.Outcome).Int64("input_tokens", call.Usage.Total()-call.Usage.OutputTokens).
 		Int64("output_tokens", call.Usage.OutputTokens).Dur("took_ms", call.EndedAt.Sub(call.StartedAt))
 	if call.FirstTokenAt != nil {
@@ -82,13 +83,4 @@ func logRound(log *zerolog.Logger, s *domain.Session, t *domain.Transition) {
 		line = line.Dur("took_ms", max(0, t.At.Sub(began)))
 	}
 	line.Msg("round")
-}
-
-// cut shortens a text to so many characters.
-func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
 }

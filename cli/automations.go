@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // automationsCommand is about automations: one subcommand for each thing to do.
@@ -65,7 +66,7 @@ func automationRow(a *api.Automation) []string {
 	for _, t := range a.Triggers {
 		by = append(by, t.Type)
 	}
-	return []string{a.ID, state, next, strings.Join(by, ", "), cut(a.Name, 50)}
+	return []string{a.ID, state, next, strings.Join(by, ", "), jsonbody.Cut(a.Name, 50)}
 }
 
 // automations reads all of them.

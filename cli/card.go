@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -135,7 +136,7 @@ func flatten(raw json.RawMessage) (values map[string]string, names []string) {
 	walk = func(path string, value any) {
 		switch v := value.(type) {
 		case map[string]any:
-			for _, name := range sortedKeys(v) {
+			for _, name := range slices.Sorted(maps.Keys(v)) {
 				walk(join(path, name), v[name])
 			}
 		case []any:
@@ -149,15 +150,6 @@ func flatten(raw json.RawMessage) (values map[string]string, names []string) {
 	}
 	walk("", value)
 	return values, names
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func join(path, name string) string {

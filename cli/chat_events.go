@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // begin makes a session and listens to it, so that its first answer streams.
@@ -17,7 +18,7 @@ func (t *talk) begin(ctx context.Context, text string) error {
 	name := t.name
 	if name == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		name = cut(first, 60)
+		name = jsonbody.Cut(first, 60)
 	}
 	var session api.Session
 	if err := t.client.call(ctx, http.MethodPost, "/v1/sessions", map[string]string{"name": name}, &session); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,9 +19,7 @@ type configFile map[string]any
 // ReadConfigFile is kong's loader for --config.
 func ReadConfigFile(r io.Reader) (kong.Resolver, error) {
 	file := configFile{}
-	if err := yaml.NewDecoder(r).
-		Decode(&file); err != nil &&
-		err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself for an empty file
+	if err := yaml.NewDecoder(r).Decode(&file); err != nil && !errors.Is(err, io.EOF) { // an empty file sets nothing
 		return nil, fmt.Errorf("the configuration file is not YAML: %w", err)
 	}
 	return file, nil

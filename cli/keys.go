@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // keysCommand is about API keys: one subcommand for each thing to do.
@@ -36,7 +37,7 @@ func (c *keysList) Run(cc *Context) error {
 	rows := make([][]string, len(all))
 	for i := range all {
 		k := &all[i]
-		rows[i] = []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), cut(k.Name, 50)}
+		rows[i] = []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), jsonbody.Cut(k.Name, 50)}
 	}
 	return table(cc.Out, []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}, rows)
 }

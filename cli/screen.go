@@ -122,12 +122,3 @@ func printJSON(out io.Writer, value any) error {
 	}
 	return nil
 }
-
-// cut shortens a text for a column.
-func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
-}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // sessionsCommand lists sessions.
@@ -41,7 +42,7 @@ func (c *sessionsCommand) Run(cc *Context) error {
 	}
 	rows := make([][]string, len(sessions))
 	for i, s := range sessions {
-		rows[i] = []string{s.ID, string(s.Type), string(s.Status), string(s.Phase), clockTime(s.LastEventTime), cut(s.Name, 50)}
+		rows[i] = []string{s.ID, string(s.Type), string(s.Status), string(s.Phase), clockTime(s.LastEventTime), jsonbody.Cut(s.Name, 50)}
 	}
 	return table(cc.Out, []string{"ID", "TYPE", "STATUS", "PHASE", "LAST EVENT", "NAME"}, rows)
 }

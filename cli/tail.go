@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // tailCommand shows events.
@@ -201,7 +202,7 @@ func oneLineOf(text string) string {
 		}
 		out = append(out, r)
 	}
-	return cut(string(out), 200)
+	return jsonbody.Cut(string(out), 200)
 }
 
 // clockTime shows a time of the wire to a person.

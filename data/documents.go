@@ -35,7 +35,7 @@ func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
 func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key string,
 	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
 	doc, err := store.Document(ctx, key)
-	if domain.ErrorCode(err) == domain.CodeNotFound && err != nil {
+	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return r.newDocument(ctx, store, env, key, p)
 	}
 	if err != nil {

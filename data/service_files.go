@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -36,7 +35,12 @@ func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, fil
 	result := &domain.ImportResult{DryRun: dryRun, Count: len(read.Entries)}
 	for i := range read.Entries {
 		at := read.Entries[i].Timestamp
-		result.First, result.Last = earlier(result.First, at, at.Before), earlier(result.Last, at, at.After)
+		if result.First == nil || at.Before(*result.First) {
+			result.First = &at
+		}
+		if result.Last == nil || at.After(*result.Last) {
+			result.Last = &at
+		}
 	}
 	if dryRun {
 		return result, 0, nil
@@ -45,12 +49,4 @@ func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, fil
 		changes, err := s.rules.StoreEntries(ctx, store, env, read)
 		return result, changes, err
 	})
-}
-
-// earlier is the one of two times that comes first as before says.
-func earlier(have *time.Time, at time.Time, before func(time.Time) bool) *time.Time {
-	if have == nil || before(*have) {
-		return &at
-	}
-	return have
 }

@@ -1,6 +1,7 @@
 package configured
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,15 +55,8 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 		return failed, nil
 	}
 	return &domain.ProviderTest{
-		OK: true, Model: firstOf(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started), Said: shortened(answer.Raw.Text, maxSaid),
+		OK: true, Model: cmp.Or(answer.Raw.Model, model.Name), Latency: s.clock().Sub(started), Said: shortened(answer.Raw.Text, maxSaid),
 	}, nil
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // maxSaid bounds what is shown of the answer to a test, in characters.
