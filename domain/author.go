@@ -8,15 +8,6 @@ type Author struct {
 	Role Role
 }
 
-// AtMost is the one of two roles that may do less; a role that is not known may do
-// nothing.
-func (r Role) AtMost(other Role) Role {
-	if r.Allows(other) || !RoleRoot.Allows(other) {
-		return other
-	}
-	return r
-}
-
 // ActsAs is the role whose rights the present round has: that of its author, or of the
 // least of its authors where several people spoke in it. Whoever configured an
 // automation is an admin, and so are its runs, until somebody else speaks in one. A

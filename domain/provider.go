@@ -5,6 +5,25 @@ import (
 	"time"
 )
 
+// Provider is a configured way to call an AI model. Config is checked against the
+// kind's schema; a key in it is kept apart, encrypted, as SecretSealed.
+type Provider struct {
+	ID           string
+	WorkspaceID  string
+	Name         string
+	Kind         string
+	Config       json.RawMessage // without the key
+	SecretSealed string          // the sealed api_key; empty: none stored
+	SecretMask   string          // "sk-…abcd", for people
+	// EnvGrant is a variable and an origin ("NAME@https://host:443") that the operator
+	// brought together: only there does the variable go beyond its vendor's hosts.
+	EnvGrant  string
+	IsDefault bool
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
 // NewProvider asks for a provider.
 type NewProvider struct {
 	Name      string
