@@ -45,7 +45,7 @@ var served = []struct{ index, columns, piece string }{
 	{"occurrences_newest", "(workspace_id=? AND (scheduled_at,id)<(?,?))", "ORDER BY scheduled_at DESC, id DESC LIMIT"},
 	{"queue_order", "(workspace_id=?)", "ORDER BY number, session_id LIMIT"},
 	{"roundtrips_session", "(workspace_id=? AND session_id=? AND number>?)", "ORDER BY number, id LIMIT"},
-	{"roundtrips_session", "(workspace_id=? AND session_id=? AND number>?)", "r.session_id = $2 AND number >= 0 GROUP BY"},
+	{"roundtrips_session", "(workspace_id=? AND session_id=?)", "r.session_id = $2 GROUP BY"},
 	{"search_tool", "(workspace_id=? AND tool_id=?)", "DELETE FROM search WHERE"},
 	{"sessions_automation", "(workspace_id=? AND automation_id=? AND created_at>?)", "ORDER BY created_at DESC, id DESC LIMIT $4) runs"},
 	{"sessions_automation", "(workspace_id=? AND automation_id=?)", "automation_id = $3 AND automation_id <> '' ORDER BY created_at DESC, id DESC LIMIT"},

@@ -112,11 +112,6 @@ func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 	t.InsertLater(roundtripTable.Rows(rows...))
 }
 
-// callsOfSession is the condition that finds a session's calls. Each has a number; asking
-// for that is what has SQLite look them up by their session, and not through all calls of
-// the workspace.
-func callsOfSession(session string) string { return "session_id = " + session + " AND number >= 0" }
-
 // Roundtrips lists every call of the AI that a session made, oldest first.
 func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string) ([]*domain.Roundtrip, error) {
 	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
@@ -124,7 +119,7 @@ func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string)
 	}
 	var rows []roundtripRow
 	err := s.db.All(ctx, &rows, "SELECT "+roundtripTable.Columns()+" FROM roundtrips "+
-		"WHERE workspace_id = $1 AND "+callsOfSession("$2")+" ORDER BY started_at, number, id", workspace, session)
+		"WHERE workspace_id = $1 AND session_id = $2 ORDER BY started_at, number, id", workspace, session)
 	if err != nil {
 		return nil, fmt.Errorf("list the roundtrips: %w", err)
 	}

@@ -113,7 +113,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 // usageFilter adds what the filter demands of a call.
 func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
 	if f.SessionID != "" {
-		q.Add(" AND r."+callsOfSession("?"), f.SessionID)
+		q.Add(" AND r.session_id = ?", f.SessionID)
 	}
 	if !f.Since.IsZero() {
 		q.Add(" AND r.ended_at >= ?", sqldb.At(f.Since))
