@@ -170,6 +170,10 @@ func (e *eventStream) open(w http.ResponseWriter, r *http.Request, control *http
 	over := err != nil
 	if !over {
 		over, err = e.pass(r.Context())
+	} else {
+		// Whoever waited in vain for his turn gets the head all the same, and with it when to
+		// come back: this write has a time of its own, that of the head may be over.
+		_ = e.write(beat)
 	}
 	e.logError(r.Context(), err)
 	return !over

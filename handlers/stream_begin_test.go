@@ -59,3 +59,30 @@ func TestTheHeadOfAStreamLeavesWithItsPlace(t *testing.T) {
 		})
 	}
 }
+
+// deadlineWatch is a writer whose flush fails when its deadline has passed.
+type deadlineWatch struct {
+	headWatch
+	deadline time.Time
+	late     bool
+}
+
+func (d *deadlineWatch) SetWriteDeadline(at time.Time) error { d.deadline = at; return nil }
+func (d *deadlineWatch) Flush() {
+	d.late = d.late || !d.deadline.IsZero() && !time.Now().Before(d.deadline)
+}
+
+// Who waits in vain for a place to read the log is told when to come back.
+func TestWhoWaitsInVainIsToldWhenToComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, handler := buildEdge(t, "", clock.System, nil)
+		full := e.unread.take(maxStreamedByWorkspace, account{"streams of workspace " + domain.DefaultWorkspace, maxStreamedByWorkspace})
+		defer full.release()
+		w := &deadlineWatch{headWatch: headWatch{header: http.Header{}}}
+		began := time.Now()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/v1/sessions/ses_1/events", nil))
+		if took := time.Since(began); took != writeWithin || w.late || !strings.Contains(w.written.String(), "retry: 2000") {
+			t.Errorf("after %s, late %v: %q", took, w.late, w.written.String())
+		}
+	})
+}
