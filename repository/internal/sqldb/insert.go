@@ -44,7 +44,8 @@ func (t *Tx) InsertLater(rows Rows) {
 }
 
 // Flush inserts the rows that were kept: as one statement where the database can do
-// that, because each statement costs a way there and back.
+// that, because each statement costs a way there and back. What is too much for one goes
+// table by table.
 func (t *Tx) Flush(ctx context.Context) error {
 	if t.Gathers() {
 		return nil // all of it is one statement
@@ -55,7 +56,7 @@ func (t *Tx) Flush(ctx context.Context) error {
 	for i := range pending {
 		total += pending[i].count()
 	}
-	if t.d.joins && len(pending) > 1 && total <= maxRows {
+	if t.d.joins && len(pending) > 1 && len(pending) <= maxParts && total <= maxRows {
 		var args []any
 		for i := range pending {
 			args = append(args, pending[i].args...)
