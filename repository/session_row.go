@@ -98,8 +98,11 @@ func (r *sessionRow) session() (*domain.Session, error) {
 		Version: r.Version, RunEpoch: r.RunEpoch, LastSeq: r.LastSeq, SessionSeq: r.SessionSeq,
 		LastTransitionID: r.LastTransitionID, OwnerNode: r.OwnerNode, OwnerIncarnation: r.OwnerIncarnation,
 	}
-	for column, dest := range map[string]any{r.State: &s.State, r.Budgets: &s.Budgets, r.Usage: &s.Usage} {
-		if err := json.Unmarshal([]byte(column), dest); err != nil {
+	for _, column := range []struct {
+		text string
+		dest any
+	}{{r.State, &s.State}, {r.Budgets, &s.Budgets}, {r.Usage, &s.Usage}} {
+		if err := json.Unmarshal([]byte(column.text), column.dest); err != nil {
 			return nil, fmt.Errorf("read session %s at version %d: %w", r.ID, r.Version, err)
 		}
 	}
