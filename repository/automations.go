@@ -214,8 +214,8 @@ func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 			return fmt.Errorf("write automation %s: %w", a.ID, err)
 		}
 		w.Automation.Version = a.Version
-		order := w.Automation
-		t.OnFailure(func() { order.Version = before })
+		written := w.Automation
+		t.OnFailure(func() { written.Version = before })
 	}
 	return t.writeGrants(ctx, c.Grants)
 }

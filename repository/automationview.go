@@ -64,13 +64,13 @@ func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, au
 // runsOf reads the automation's runs that have not ended, how the latest ones ended, and
 // its SEED.
 func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error {
-	ws, order := v.Workspace.ID, v.Automation
+	ws, automation := v.Workspace.ID, v.Automation
 	var rows []sessionRow
 	err := r.All(ctx, &rows, "SELECT * FROM (SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 "+
 		"AND automation_id = $2 AND type = 'AUTOMATION' "+
 		"AND phase <> 'COMPLETED' ORDER BY created_at, id LIMIT $3) runs "+
 		"UNION ALL SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND id = $4",
-		ws, order.ID, maxDue, order.SeedSessionID)
+		ws, automation.ID, maxDue, automation.SeedSessionID)
 	if err != nil {
 		return fmt.Errorf("read the runs: %w", err)
 	}
@@ -88,15 +88,15 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 	slices.SortFunc(v.Unended, func(a, b *domain.Session) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	if v.Ends, err = endsOf(ctx, r, order); err != nil {
+	if v.Ends, err = endsOf(ctx, r, automation); err != nil {
 		return err
 	}
-	if v.Seed, err = messagesIn(ctx, r, ws, order.SeedSessionID); err != nil {
+	if v.Seed, err = messagesIn(ctx, r, ws, automation.SeedSessionID); err != nil {
 		return err
 	}
 	for _, m := range v.Seed {
 		if m.Sender != domain.SenderUser {
-			return fmt.Errorf("read the SEED of %s: message %s is not a user's", order.ID, m.ID)
+			return fmt.Errorf("read the SEED of %s: message %s is not a user's", automation.ID, m.ID)
 		}
 	}
 	return nil
@@ -116,14 +116,14 @@ func endsSQL(workspace, automation, since, limit string) string {
 
 // endsOf says how the latest runs of an automation ended, newest first. An occurrence
 // that could not even be started ended with an error.
-func endsOf(ctx context.Context, r sqldb.Reader, order *domain.Automation) ([]domain.EndReason, error) {
+func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) ([]domain.EndReason, error) {
 	var rows []struct {
 		Reason string      `db:"end_reason"`
 		At     sqldb.Stamp `db:"at"`
 		ID     string      `db:"id"`
 	}
 	err := r.All(ctx, &rows, endsSQL("$1", "$2", "$3", "$4"),
-		order.WorkspaceID, order.ID, sqldb.At(order.ScheduleSince), domain.FailuresToDisable)
+		automation.WorkspaceID, automation.ID, sqldb.At(automation.ScheduleSince), domain.FailuresToDisable)
 	if err != nil {
 		return nil, fmt.Errorf("read how the runs ended: %w", err)
 	}

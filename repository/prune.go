@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// pruneRows bounds how many rows one transaction deletes for good.
-const pruneRows = 1000
+// maxPruned bounds how many rows one transaction deletes for good.
+const maxPruned = 1000
 
 // PruneDeleted deletes for good what was deleted before an instant: entries first,
 // then what held them.
@@ -34,7 +34,7 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 			"DELETE FROM documents WHERE workspace_id = $1 AND id IN (SELECT d.id FROM documents d WHERE d.workspace_id = $1 " +
 				"AND d.deleted_at < $2 LIMIT $3)",
 		} {
-			if err := s.pruneRows(ctx, workspace, query, before); err != nil {
+			if err := s.pruneAll(ctx, workspace, query, before); err != nil {
 				return err
 			}
 		}
@@ -42,12 +42,12 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// pruneRows runs a deletion until nothing is left of it.
-func (s *base) pruneRows(ctx context.Context, workspace, query string, before time.Time) error {
-	for n := int64(pruneRows); n == pruneRows; {
+// pruneAll runs a deletion until nothing is left of it.
+func (s *base) pruneAll(ctx context.Context, workspace, query string, before time.Time) error {
+	for n := int64(maxPruned); n == maxPruned; {
 		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
 			var err error
-			n, err = t.Write(ctx, query, workspace, sqldb.At(before), pruneRows)
+			n, err = t.Write(ctx, query, workspace, sqldb.At(before), maxPruned)
 			return err
 		})
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// order stores an automation with a SEED, as the door makes one.
-func (w *world) order(name string, change func(*domain.Automation)) *domain.Automation {
+// automation stores an automation with a SEED, as the door makes one.
+func (w *world) automation(name string, change func(*domain.Automation)) *domain.Automation {
 	seed := w.stored("seed of "+name, func(s *domain.Session) { s.Type = domain.Seed })
 	c := w.change(seed)
 	m := &domain.Message{
@@ -19,7 +19,7 @@ func (w *world) order(name string, change func(*domain.Automation)) *domain.Auto
 	}
 	c.Messages = []*domain.Message{m}
 	c.Emit(domain.LogEvent{SessionID: seed.ID, Type: domain.LogMessageCreated, Message: m})
-	order := &domain.Automation{
+	automation := &domain.Automation{
 		ID: w.newID(domain.PrefixAutomation), WorkspaceID: seed.WorkspaceID, Name: name, SeedSessionID: seed.ID, Enabled: true,
 		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Europe/Paris", StartsAt: "2026-03-04T00:00:00"},
 		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"},
@@ -28,56 +28,56 @@ func (w *world) order(name string, change func(*domain.Automation)) *domain.Auto
 		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookHash: "hash", HookSealed: "v2.sealed", CreatedAt: T0, UpdatedAt: T0,
 	}
 	if change != nil {
-		change(order)
+		change(automation)
 	}
-	c.Automations = []domain.AutomationWrite{{Automation: order, Insert: true}}
+	c.Automations = []domain.AutomationWrite{{Automation: automation, Insert: true}}
 	w.ok(w.Commit(w.Context(), c))
-	return order
+	return automation
 }
 
 // automations come back as they were written; a stale change of one is refused, and what
 // the scheduler keeps of it is no change that anybody sees.
 func automations(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
-	order := w.order("numbers", nil)
-	got, err := w.Automations.Automation(ctx, ws, order.ID)
+	automation := w.automation("numbers", nil)
+	got, err := w.Automations.Automation(ctx, ws, automation.ID)
 	w.ok(err)
-	w.equal(*got, *order, "the automation read back")
-	_, err = w.Automations.Automation(ctx, "other", order.ID)
+	w.equal(*got, *automation, "the automation read back")
+	_, err = w.Automations.Automation(ctx, "other", automation.ID)
 	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "from another workspace")
 
-	stale := *order
-	order.Name, order.NextAt = "figures", nil
-	c := &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}}
+	stale := *automation
+	automation.Name, automation.NextAt = "figures", nil
+	c := &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: automation}}}
 	w.ok(w.Commit(ctx, c))
-	w.equal(order.Version, int64(2), "version after an edit")
+	w.equal(automation.Version, int64(2), "version after an edit")
 	err = w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: &stale}}})
 	w.equal(errors.Is(err, domain.ErrStale), true, "a stale edit")
 	w.equal(stale.Version, int64(1), "version of what was not written")
 
-	order.NextAt, order.SeenSeq = new(T0.Add(2*time.Hour)), 3
-	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order, Bookkeeping: true}}}))
-	got, err = w.Automations.Automation(ctx, ws, order.ID)
+	automation.NextAt, automation.SeenSeq = new(T0.Add(2*time.Hour)), 3
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: automation, Bookkeeping: true}}}))
+	got, err = w.Automations.Automation(ctx, ws, automation.ID)
 	w.ok(err)
 	w.equal([]any{got.Version, *got.NextAt, got.SeenSeq}, []any{int64(2), T0.Add(2 * time.Hour), int64(3)}, "after a tick")
 
-	hook, err := w.Automations.AutomationOfHook(ctx, order.ID)
+	hook, err := w.Automations.AutomationOfHook(ctx, automation.ID)
 	w.ok(err)
 	w.equal(hook.WorkspaceID, ws, "whose hook it is")
-	second := w.order("second", func(o *domain.Automation) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
+	second := w.automation("second", func(o *domain.Automation) { o.Enabled, o.Triggers, o.NextAt = false, nil, nil })
 	page, next, err := w.Automations.Automations(ctx, ws, nil, "", 1)
 	w.ok(err)
 	w.equal([]any{len(page), page[0].ID, next != ""}, []any{1, second.ID, true}, "the first page")
 	page, next, err = w.Automations.Automations(ctx, ws, nil, next, 1)
 	w.ok(err)
-	w.equal([]any{len(page), page[0].ID, next}, []any{1, order.ID, ""}, "the last page")
+	w.equal([]any{len(page), page[0].ID, next}, []any{1, automation.ID, ""}, "the last page")
 	page, _, err = w.Automations.Automations(ctx, ws, new(true), "", 10)
 	w.ok(err)
 	w.equal(len(page), 1, "the enabled ones")
 
-	order.DeletedAt = new(T0)
-	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}}))
-	_, err = w.Automations.Automation(ctx, ws, order.ID)
+	automation.DeletedAt = new(T0)
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: automation}}}))
+	_, err = w.Automations.Automation(ctx, ws, automation.ID)
 	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "a deleted one")
 	w.sound()
 }
@@ -85,10 +85,10 @@ func automations(w *world) {
 // occurrences: one row for each instant, which changes only while it is due.
 func occurrences(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
-	order := w.order("numbers", nil)
+	automation := w.automation("numbers", nil)
 	row := func(hours int, state domain.OccurrenceState) *domain.Occurrence {
 		return &domain.Occurrence{
-			ID: w.newID(domain.PrefixOccurrence), WorkspaceID: ws, AutomationID: order.ID, ScheduledAt: T0.Add(time.Duration(hours) * time.Hour),
+			ID: w.newID(domain.PrefixOccurrence), WorkspaceID: ws, AutomationID: automation.ID, ScheduledAt: T0.Add(time.Duration(hours) * time.Hour),
 			State: state, RecordedAt: T0.Add(48 * time.Hour),
 		}
 	}
@@ -104,20 +104,20 @@ func occurrences(w *world) {
 	again.State, again.SessionID = domain.OccurrenceFired, "ses_twice"
 	w.equal(errors.Is(record(&again), domain.ErrStale), true, "what was decided is decided again")
 
-	w.order("without", func(o *domain.Automation) { o.NextAt = nil })
-	err := w.decideOrder(order.ID, func(v *domain.AutomationView) {
+	w.automation("without", func(o *domain.Automation) { o.NextAt = nil })
+	err := w.decideAutomation(automation.ID, func(v *domain.AutomationView) {
 		w.equal([]any{len(v.Due), v.Due[0].ID, v.LastScheduled, len(v.Seed), v.Seed[0].Rich.LinearText},
 			[]any{1, second.ID, second.ScheduledAt, 1, "Look at the numbers."}, "what a decision sees")
 	})
 	w.ok(err)
-	list, next, err := w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Limit: 1})
+	list, next, err := w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: automation.ID, Limit: 1})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].ScheduledAt}, []any{1, second.ScheduledAt}, "the latest first")
-	list, _, err = w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: order.ID, Cursor: next, Limit: 10})
+	list, _, err = w.Automations.Occurrences(ctx, ws, domain.OccurrenceFilter{AutomationID: automation.ID, Cursor: next, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(list), list[0].State, *list[0].CoalescedInto}, []any{1, domain.OccurrenceCoalesced, second.ScheduledAt}, "then the one before")
 
-	other := w.order("others", nil)
+	other := w.automation("others", nil)
 	missed := row(25, domain.OccurrenceMissed)
 	missed.AutomationID = other.ID
 	w.ok(record(missed))
@@ -142,16 +142,16 @@ func occurrences(w *world) {
 	agenda, err := w.Slot.DueWork(ctx, T0.Add(time.Hour), 10, true)
 	w.ok(err)
 	w.equal([]any{agenda.Automations, agenda.Waiting, len(agenda.Watching)},
-		[]any{[]domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
+		[]any{[]domain.AutomationRef{{WorkspaceID: ws, ID: automation.ID}, {WorkspaceID: ws, ID: other.ID}}, []string{ws}, 3}, "what there is to do")
 	refs, err := w.Automations.DueOccurrences(ctx, ws)
 	w.ok(err)
-	w.equal(refs, []domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}}, "whose occurrences are due")
+	w.equal(refs, []domain.AutomationRef{{WorkspaceID: ws, ID: automation.ID}}, "whose occurrences are due")
 	waiters, err := w.Slot.Waiters(ctx, ws)
 	w.ok(err)
 	w.equal(waiters.DueSince, second.RecordedAt, "since when one is due")
 }
 
-func (w *world) decideOrder(id string, look func(*domain.AutomationView)) error {
+func (w *world) decideAutomation(id string, look func(*domain.AutomationView)) error {
 	_, err := w.DecideAutomation(w.Context(), domain.DefaultWorkspace, id, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
 		look(v)
 		return nil, nil
@@ -163,12 +163,12 @@ func (w *world) decideOrder(id string, look func(*domain.AutomationView)) error 
 // and which grants were used how often.
 func runs(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
-	order := w.order("numbers", nil)
+	automation := w.automation("numbers", nil)
 	made := T0
 	run := func(name string, change func(*domain.Session)) *domain.Session {
 		made = made.Add(time.Second)
 		return w.stored(name, func(s *domain.Session) {
-			s.Type, s.AutomationID, s.CreatedAt = domain.Run, order.ID, made
+			s.Type, s.AutomationID, s.CreatedAt = domain.Run, automation.ID, made
 			change(s)
 		})
 	}
@@ -181,7 +181,7 @@ func runs(w *world) {
 	c := w.change(queued)
 	c.Enqueue = []domain.QueueRow{{SessionID: queued.ID, Since: made, Trigger: domain.ByHand}}
 	grant := &domain.Grant{
-		ID: w.newID(domain.PrefixGrant), WorkspaceID: ws, AutomationID: order.ID, Commands: []string{"CREATE_DATA"}, ZoneIDs: []string{},
+		ID: w.newID(domain.PrefixGrant), WorkspaceID: ws, AutomationID: automation.ID, Commands: []string{"CREATE_DATA"}, ZoneIDs: []string{},
 		ToolIDs: []string{"tol_1"}, Bounds: json.RawMessage(`{"type": "object"}`), MaxPerRun: 2, CreatedBy: "key_1", CreatedAt: T0,
 	}
 	c.Grants = []*domain.Grant{grant}
@@ -193,7 +193,7 @@ func runs(w *world) {
 	}
 	w.ok(w.Commit(ctx, c))
 
-	w.ok(w.decideOrder(order.ID, func(v *domain.AutomationView) {
+	w.ok(w.decideAutomation(automation.ID, func(v *domain.AutomationView) {
 		w.equal([]any{len(v.Unended), v.Unended[0].ID, v.Ends, len(v.Grants)},
 			[]any{2, parked.ID, []domain.EndReason{domain.EndCompleted, domain.EndError}, 1}, "what a decision sees of the runs")
 	}))
@@ -208,15 +208,15 @@ func runs(w *world) {
 	w.equal([]any{first.BehindOwnRun, first.Grants[0].UsesInRun}, []any{false, int64(0)}, "the earlier run's view")
 
 	grant.RevokedAt = new(T0.Add(time.Minute))
-	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: order}}, Grants: []*domain.Grant{grant}}))
-	all, _, err := w.Automations.Grants(ctx, ws, order.ID, "", 10)
+	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: automation}}, Grants: []*domain.Grant{grant}}))
+	all, _, err := w.Automations.Grants(ctx, ws, automation.ID, "", 10)
 	w.ok(err)
 	grant.Uses = 1
 	w.equal(*all[0], *grant, "a withdrawn grant is still listed")
 	v, err = w.View(ctx, ws, queued.ID)
 	w.ok(err)
 	w.equal(len(v.Grants), 0, "and counts no more")
-	records, _, err := w.Automations.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: order.ID, Limit: 10})
+	records, _, err := w.Automations.RunRecords(ctx, ws, domain.SessionFilter{AutomationID: automation.ID, Limit: 10})
 	w.ok(err)
 	w.equal([]any{len(records), records[0].Session.ID}, []any{4, queued.ID}, "the history, newest first")
 	runs := func(f domain.SessionFilter) int {

@@ -125,7 +125,7 @@ func usage(w *world) {
 	calendar, err := settings.Settings.Calendar()
 	w.ok(err)
 	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: domain.DefaultWorkspace, Name: "Mine", Kind: "demo", Config: json.RawMessage(`{}`), Version: 1, CreatedAt: T0, UpdatedAt: T0}))
-	nightly, dropped := w.order("Nightly", nil), w.order("Dropped", nil)
+	nightly, dropped := w.automation("Nightly", nil), w.automation("Dropped", nil)
 	dropped.Enabled, dropped.NextAt, dropped.DeletedAt = false, nil, new(T0)
 	w.ok(w.Commit(ctx, &domain.Change{WorkspaceID: domain.DefaultWorkspace, At: T0, Automations: []domain.AutomationWrite{{Automation: dropped}}}))
 	runOf := func(automation string) func(*domain.Session) {

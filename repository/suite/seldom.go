@@ -10,11 +10,11 @@ import (
 // seldomAsked is what the other stories leave out: with it every statement is asked once.
 func seldomAsked(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
-	order := w.order("numbers", nil)
+	automation := w.automation("numbers", nil)
 	watching, err := w.Automations.WatchingAutomations(ctx, "")
 	w.ok(err)
-	w.equal(watching, []domain.AutomationRef{{WorkspaceID: ws, ID: order.ID}}, "who watches")
-	_, err = w.DecideAutomation(ctx, ws, order.ID, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
+	w.equal(watching, []domain.AutomationRef{{WorkspaceID: ws, ID: automation.ID}}, "who watches")
+	_, err = w.DecideAutomation(ctx, ws, automation.ID, func(_ context.Context, v *domain.AutomationView) (*domain.Change, error) {
 		v.Automation.SeenSeq = v.Workspace.LastSeq
 		return &domain.Change{WorkspaceID: ws, At: T0, Automations: []domain.AutomationWrite{{Automation: v.Automation, Bookkeeping: true}}}, nil
 	})
@@ -22,23 +22,23 @@ func seldomAsked(w *world) {
 	watching, err = w.Automations.WatchingAutomations(ctx, ws)
 	w.ok(err)
 	w.equal(len(watching), 0, "who watches after it has looked")
-	w.resealing(order)
+	w.resealing(automation)
 	w.slotSeldom()
 	w.nodeSeldom()
 }
 
 // resealing: a secret at rest gets another sealing, unless it was changed meanwhile.
-func (w *world) resealing(order *domain.Automation) {
+func (w *world) resealing(automation *domain.Automation) {
 	ctx := w.Context()
 	counts, err := w.Secrets.SealedWith(ctx, 2)
 	w.ok(err)
 	w.equal(counts, map[string]int{"v2": 1}, "how many are sealed how")
-	w.ok(w.Secrets.ResealHook(ctx, order, "another", "v3.sealed"))
-	w.ok(w.Secrets.ResealHook(ctx, order, "late", "v4.sealed"))
+	w.ok(w.Secrets.ResealHook(ctx, automation, "another", "v3.sealed"))
+	w.ok(w.Secrets.ResealHook(ctx, automation, "late", "v4.sealed"))
 	hooks, err := w.Secrets.HooksSealedOtherwise(ctx, "v4")
 	w.ok(err)
 	w.equal([]any{len(hooks), hooks[0].HookHash, hooks[0].HookSealed}, []any{1, "another", "v3.sealed"}, "what is sealed otherwise")
-	w.ok(w.Secrets.ResealProvider(ctx, &domain.Provider{WorkspaceID: order.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
+	w.ok(w.Secrets.ResealProvider(ctx, &domain.Provider{WorkspaceID: automation.WorkspaceID, ID: "prv_gone", SecretSealed: "v2.x"}, "v3.x"))
 	providers, err := w.Secrets.ProvidersSealedOtherwise(ctx, "v3")
 	w.ok(err)
 	w.equal(len(providers), 0, "providers sealed otherwise")
