@@ -61,7 +61,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		return nil, fmt.Errorf("plan the answer's commands: %w", err)
 	}
 	identify(answer, plan.Commands)
-	d.belong(plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
+	d.stampSession(plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
 	if plan.Problem != "" {
 		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: plan.Problem, Refused: plan.Refused}, nil
 	}
@@ -106,8 +106,8 @@ func identify(answer *domain.AIMessage, plan domain.PlannedCommands) {
 	}
 }
 
-// belong names the round and the session of executions that were just planned.
-func (d *driver) belong(lists ...[]*domain.Execution) {
+// stampSession names the round and the session in executions that were just planned.
+func (d *driver) stampSession(lists ...[]*domain.Execution) {
 	for _, list := range lists {
 		for _, e := range list {
 			e.WorkspaceID, e.SessionID, e.RoundID = d.session.WorkspaceID, d.session.ID, d.session.State.RoundID
@@ -128,6 +128,6 @@ func (d *driver) refuseAll(raw *domain.RawAnswer, messageID, problem string) []*
 			Error: &domain.CommandError{Code: "format_error", Message: problem},
 		})
 	}
-	d.belong(refused)
+	d.stampSession(refused)
 	return refused
 }
