@@ -1241,7 +1241,7 @@ type CommandStartedEvent struct {
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
 type CompletionPolicy string
 
-// ContextCompactedData `context.compacted`: the older part of the conversation was summarised for the AI. The record keeps it all.
+// ContextCompactedData `context.compacted`: the older part of the history was summarised for the AI. The record keeps it all.
 type ContextCompactedData struct {
 	// Message What is stored and shown. Which part is filled tells the variants apart.
 	Message *Message `json:"message,omitempty"`
@@ -1257,7 +1257,7 @@ type ContextCompactedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `context.compacted`: the older part of the conversation was summarised for the AI. The record keeps it all.
+	// Data `context.compacted`: the older part of the history was summarised for the AI. The record keeps it all.
 	Data ContextCompactedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.

@@ -52,7 +52,7 @@ func Serve(config Config) error {
 }
 
 // silenceLibraries closes the standard log. Our own lines do not go there; those of a
-// vendor's library may hold words of a conversation, or (Gemini's, about keys in the
+// vendor's library may hold words of a session, or (Gemini's, about keys in the
 // environment) say what is not so.
 func silenceLibraries() { stdlog.SetOutput(io.Discard) }
 

@@ -146,8 +146,8 @@ func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room)
 	return ask, room.fit(ask, size, model, d.session.State.Compacted)
 }
 
-// assemble puts together all that there is to read, with an estimate of its conversation:
-// the levels from their caches, the turns from the conversation in memory. Only what is
+// assemble puts together all that there is to read, with an estimate of its history:
+// the levels from their caches, the turns from the history in memory. Only what is
 // new costs anything.
 func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings

@@ -43,7 +43,7 @@ func dearest(settings *domain.Settings, models []*providers.Model, u domain.Usag
 	return most
 }
 
-// Learn finds the model of a session, and what stands before its conversation, so that the
+// Learn finds the model of a session, and what stands before its history, so that the
 // next Estimate knows them. What cannot be found is told when it is called.
 func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 	_, err := l.cfg.Models.For(ctx, workspace, provider)
@@ -55,7 +55,7 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 	}
 }
 
-// beforeHistory estimates what stands before the conversation in a prompt: the rules,
+// beforeHistory estimates what stands before the history in a prompt: the rules,
 // the commands that are offered, and what of the workspace is sent with every call.
 func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
 	specs := l.cfg.Commands.SpecsFor(view.Session.Type)

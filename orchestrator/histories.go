@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/prompt"
 )
 
-// histories keeps the latest conversations in memory as turns, so that the next prompt
+// histories keeps those of the latest sessions in memory as turns, so that the next prompt
 // costs what is new. What it holds is only a copy: it is checked against the
 // session's own count of events, and built afresh from the record when it does not
 // fit.
@@ -32,7 +32,7 @@ func newHistories(limit int) *histories {
 	return &histories{max: limit, byID: map[string]*list.Element{}, order: list.New()}
 }
 
-// note appends what a commit added to the conversations it is about. A conversation
+// note appends what a commit added to the histories of its sessions. A history
 // that missed a commit is forgotten.
 func (t *histories) note(change *domain.Change) {
 	t.mu.Lock()
@@ -63,7 +63,7 @@ func eventsOf(change *domain.Change, session string) int64 {
 }
 
 // apply takes the change's messages in the order of their places; it says no when
-// the conversation must be built afresh.
+// the history must be built afresh.
 func (h *history) apply(change *domain.Change) bool {
 	for _, e := range change.Events {
 		if e.Message == nil || e.SessionID != h.session {
@@ -83,7 +83,7 @@ func (h *history) apply(change *domain.Change) bool {
 	return true
 }
 
-// turns gives the conversation of a session, as of its present count of events, and an
+// turns gives the history of a session, as of its present count of events, and an
 // estimate of its size in tokens.
 func (t *histories) turns(
 	ctx context.Context,
@@ -106,7 +106,7 @@ func (t *histories) turns(
 
 	messages, err := store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the conversation: %w", err)
+		return nil, 0, fmt.Errorf("read the history: %w", err)
 	}
 	held := &history{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewHistory(protocol)}
 	for _, m := range messages {

@@ -189,7 +189,7 @@ func (l *Loop) ActiveIn(workspace string) int {
 }
 
 // Committed must be told of every change that was committed in this process, before
-// the commit's caller goes on: conversations in memory take what is new, and what is
+// the commit's caller goes on: histories in memory take what is new, and what is
 // built from the user's data is forgotten when that data changed.
 func (l *Loop) Committed(change *domain.Change) {
 	l.histories.note(change)
@@ -202,7 +202,7 @@ func (l *Loop) Committed(change *domain.Change) {
 }
 
 // Forget is told when the user's data of a workspace was changed by another node.
-// Conversations find out by themselves that they have missed something.
+// Histories find out by themselves that they have missed something.
 func (l *Loop) Forget(workspace string) { l.levels.forget(workspace) }
 
 type noopObserver struct{}

@@ -237,7 +237,7 @@ func TestShutdownKeepsThePhase(t *testing.T) {
 	})
 }
 
-func TestTheConversationInMemoryIsTheOneInTheRecord(t *testing.T) {
+func TestTheHistoryInMemoryIsTheOneInTheRecord(t *testing.T) {
 	w := newWorld(t)
 	for range 5 {
 		w.model.text("Yes.")

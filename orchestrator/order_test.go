@@ -61,7 +61,7 @@ func TestACutOfALaterCommitReachesTheDriver(t *testing.T) {
 // The database goes away just when the prompt, or the plan, must be read from it. The
 // work waits for it; what was paid for is not asked for again.
 func TestTheWorkWaitsForADatabaseThatIsAway(t *testing.T) {
-	for _, read := range []string{"the conversation", "the recent commands"} {
+	for _, read := range []string{"the history", "the recent commands"} {
 		t.Run(read, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
@@ -98,7 +98,7 @@ func (a *awayFor) away(read string) error {
 }
 
 func (a *awayFor) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
-	if err := a.away("the conversation"); err != nil {
+	if err := a.away("the history"); err != nil {
 		return nil, err
 	}
 	return a.world.Messages(ctx, workspace, session, after, limit)

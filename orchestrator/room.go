@@ -16,7 +16,7 @@ import (
 type room struct {
 	budget *int
 	// sizes are those of the latest prompt. If the provider found that too long, shorter
-	// is what the conversation of the next may have.
+	// is what the history of the next may have.
 	sizes   sizes
 	shorter int
 }
@@ -27,7 +27,7 @@ type sizes struct{ rules, data, turns int }
 func (s sizes) fixed() int { return s.rules + s.data }
 func (s sizes) whole() int { return s.rules + s.data + s.turns }
 
-// measured are the sizes of a prompt whose conversation has so many tokens.
+// measured are the sizes of a prompt whose history has so many tokens.
 func measured(ask *domain.Prompt, turns int) sizes {
 	data := prompt.EstimateTokens(ask.UserData)
 	return sizes{rules: prompt.Size(ask, 0) - data, data: data, turns: turns}
@@ -71,7 +71,7 @@ func windowOf(model *providers.Model) int {
 	return max(window-max(model.MaxTokens, abilities.MaxTokens), window/2)
 }
 
-// left is the room for the conversation, and the most that it may have when nothing more
+// left is the room for the history, and the most that it may have when nothing more
 // can be left out. A budget is a ceiling for the whole prompt. A window is the vendor's to
 // judge, in its own tokens: a fourth of it is tried in any case.
 func (r *room) left(model *providers.Model, fixed int) (left, most int) {
@@ -89,12 +89,12 @@ func (r *room) left(model *providers.Model, fixed int) (left, most int) {
 	return left, most
 }
 
-// leastRoom is the room below which no summary makes a conversation fit.
+// leastRoom is the room below which no summary makes a history fit.
 const leastRoom = prompt.LeastTranscript
 
 // fit makes the turns of a prompt fit, measured whole. Before a summary was tried, it asks
 // for one; after it, results are cut and old turns left out in this prompt, until it fits.
-// The levels before the conversation are never cut: where they leave no room, the person
+// The levels before the history are never cut: where they leave no room, the person
 // is told, and nothing is sent.
 func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compacted bool) error {
 	r.sizes = measured(ask, turns)
@@ -117,8 +117,8 @@ func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compac
 	return nil
 }
 
-// leastTurns is the size below which a conversation is not made shorter for a provider
-// that finds it too long: it is not the conversation then.
+// leastTurns is the size below which a history is not made shorter for a provider
+// that finds it too long: it is not the history then.
 const leastTurns = 200
 
 // halve: the provider finds even this prompt too long. It says whether a shorter one can

@@ -110,7 +110,7 @@ func TestABudgetThatTheLevelsUseUp(t *testing.T) {
 	}
 }
 
-// What a call of a new session reserves counts what stands before its conversation, level
+// What a call of a new session reserves counts what stands before its history, level
 // 2 included, once it was looked for.
 func TestTheEstimateKnowsWhatStandsBefore(t *testing.T) {
 	w := newWorld(t)
@@ -128,7 +128,7 @@ func TestTheEstimateKnowsWhatStandsBefore(t *testing.T) {
 	w.rest()
 	ask := w.model.asked[0]
 	if sent := prompt.Size(ask, 0) - prompt.EstimateTokens(ask.Tail); estimate.Before() != sent {
-		t.Errorf("%d tokens are expected before the conversation, %d were sent", estimate.Before(), sent)
+		t.Errorf("%d tokens are expected before the history, %d were sent", estimate.Before(), sent)
 	}
 }
 

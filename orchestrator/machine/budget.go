@@ -97,7 +97,7 @@ func reservation(s *step) (tokens int64, cost float64) {
 }
 
 // promptTokens estimates the whole of the next prompt. What stands before the
-// conversation is in it once a call, or a summary, has measured it.
+// history is in it once a call, or a summary, has measured it.
 func promptTokens(s *step) int {
 	st := &s.session.State
 	if st.TotalRoundtrips == 0 && !st.Compacted {
@@ -106,7 +106,7 @@ func promptTokens(s *step) int {
 	return st.ContextTokens
 }
 
-// fixedTokens estimates what stands before the conversation.
+// fixedTokens estimates what stands before the history.
 func fixedTokens(s *step) int {
 	if s.policy.Estimate.Before == nil {
 		return 0

@@ -110,7 +110,7 @@ func storeLimit(s *step) {
 // Compaction.
 
 // promptTooLong: the prompt outgrew its budget and was not made shorter on the way to
-// this call already. Where it is not the conversation that is too long, no summary helps:
+// this call already. Where it is not the history that is too long, no summary helps:
 // the call itself measures the prompt, and tells the person.
 func promptTooLong(s *step) bool {
 	max := s.limits().ContextBudgetTokens
