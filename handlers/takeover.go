@@ -69,6 +69,7 @@ type ownConn struct {
 	chunked bool // HTTP/1.1: the body goes on in chunks, as net/http began it
 	sent    int64
 	until   time.Time // the deadline that is set
+	broken  bool      // a write failed, perhaps in the middle of a chunk
 }
 
 var chunkBuffers = sync.Pool{New: func() any { return new([sentTogether + 32]byte) }}
@@ -134,12 +135,14 @@ func (c *ownConn) write(b []byte) error {
 		}
 	}
 	_, err := c.conn.Write(b)
+	c.broken = c.broken || err != nil
 	return err
 }
 
-// close ends the body and the connection.
+// close ends the body and the connection. After a write that failed nothing more is sent:
+// it would wait once more for who takes nothing in, and be read as a part of what is cut.
 func (c *ownConn) close() {
-	if c.chunked {
+	if c.chunked && !c.broken {
 		_ = c.write([]byte("0\r\n\r\n")) // whoever has gone does not miss it
 	}
 	_ = c.conn.Close()

@@ -201,3 +201,31 @@ func TestAWriteHasItsTime(t *testing.T) {
 		own.close()
 	})
 }
+
+// After a write that failed the connection is closed at once, and its listener reads no end
+// of the body in the middle of a chunk.
+func TestACutStreamHasNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := net.Pipe()
+		own := &ownConn{conn: server, chunked: true}
+		read := make(chan string, 1)
+		go func() {
+			head := make([]byte, len("8\r\nabc"))
+			_, _ = io.ReadFull(client, head)
+			time.Sleep(writeWithin + time.Second) // too long for what is left of the chunk
+			rest, _ := io.ReadAll(client)
+			read <- string(head) + string(rest)
+		}()
+		if err := own.put([][]byte{[]byte("abcdefgh")}); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		own.close()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it was closed after %s", took)
+		}
+		if got := <-read; got != "8\r\nabc" {
+			t.Errorf("the listener has read %q", got)
+		}
+	})
+}
