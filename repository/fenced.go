@@ -75,7 +75,8 @@ func (s *base) decideUnlocked(
 	if !s.db.Fences() || session == "" {
 		return nil, false, nil
 	}
-	v, row, err := s.viewAndRow(sqldb.Unwatched(ctx), s.db.Once(), workspace, session, "", briefSQL)
+	// No transaction watches ctx here: the statement does it itself.
+	v, row, err := s.viewAndRow(ctx, s.db.Once(), workspace, session, "", briefSQL)
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // it needs more reading, or is told better under the lock
 	}

@@ -234,6 +234,47 @@ func TestSlowFencedCommit(t *testing.T) {
 	}
 }
 
+// TestWhoGoesWhileAViewIsRead: a caller who goes while his view waits, for the database or
+// for a connection, is let go, and nothing is decided for him.
+func TestWhoGoesWhileAViewIsRead(t *testing.T) {
+	w := newCutWorld(t)
+	store := w.narrow()
+	s := w.fresh()
+	db, err := sql.Open("postgres", w.url)
+	w.must(err)
+	defer func() { _ = db.Close() }()
+	held, err := db.BeginTx(t.Context(), nil)
+	w.must(err)
+	defer func() { _ = held.Rollback() }()
+	_, err = held.ExecContext(t.Context(), "LOCK TABLE workspaces IN ACCESS EXCLUSIVE MODE")
+	w.must(err)
+	gone := errors.New("gone")
+	ctx, leave := context.WithCancelCause(t.Context())
+	told := make(chan error, 1)
+	go func() {
+		_, err := store.Decide(ctx, ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+			t.Error("somebody who has gone decides")
+			return w.plain(v.Session, true), nil
+		})
+		told <- err
+	}()
+	testkit.Until(t, "the view waits", func() bool {
+		var waiting int
+		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&waiting))
+		return waiting > 0
+	})
+	leave(gone)
+	select {
+	case err := <-told:
+		if !errors.Is(err, gone) {
+			t.Errorf("told %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		w.must(held.Rollback())
+		t.Fatalf("he was held for as long as the database was: %v", <-told)
+	}
+}
+
 // TestStaleFencedWrite: a write of a session that has moved on is refused, with the
 // workspace's latest change in hand as without.
 func TestStaleFencedWrite(t *testing.T) {
