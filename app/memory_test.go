@@ -1,6 +1,7 @@
 package app
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,27 +11,27 @@ import (
 // while there is some.
 func TestMemoryIsGivenBackAfterWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var allocated uint64
-		given := 0
-		m := &memory{allocated: func() uint64 { return allocated }, giveBack: func() { given++ }}
+		var allocated atomic.Uint64
+		var given atomic.Int64
+		m := &memory{allocated: allocated.Load, giveBack: func() { given.Add(1) }}
 		service := m.service()
 		if err := service.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for i, step := range []struct {
 			bytes uint64 // allocated before the next look
-			given int
+			given int64
 		}{
 			{manyBytes / 2, 0}, {fewBytes - 1, 0}, {manyBytes, 0}, {100 * manyBytes, 0}, {fewBytes, 0}, // at work
 			{fewBytes - 1, 1}, {0, 1}, {fewBytes - 1, 1}, // at rest: once
 			{manyBytes, 1}, {1, 2}, {1, 2}, // a little work, and rest
 			{fewBytes - 1, 2}, {fewBytes - 1, 2}, {fewBytes - 1, 2}, {fewBytes - 1, 2}, {fewBytes, 2}, {fewBytes - 1, 3}, // a trickle adds up
 		} {
-			allocated += step.bytes
+			allocated.Add(step.bytes)
 			time.Sleep(lookAtMemory)
 			synctest.Wait()
-			if given != step.given {
-				t.Errorf("after step %d memory was given back %d times, and not %d", i, given, step.given)
+			if given.Load() != step.given {
+				t.Errorf("after step %d memory was given back %d times, and not %d", i, given.Load(), step.given)
 			}
 		}
 		if err := service.Stop(t.Context()); err != nil {
