@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
 // configFile is a YAML file of flags: its keys are the flags' names with underscores
@@ -38,7 +40,7 @@ func (f configFile) Validate(app *kong.Application) error {
 			continue
 		}
 		hint := ""
-		if near := nearest(key, known); near != "" {
+		if near := spelling.Nearest(key, known); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		return fmt.Errorf("the configuration file has an unknown key %q%s", key, hint)
@@ -75,35 +77,4 @@ func flagsOf(n *kong.Node) [][]*kong.Flag {
 		all = append(append(all, child.Flags), flagsOf(child)...)
 	}
 	return all
-}
-
-// nearest is the known name that a mistyped one is closest to, if it is close.
-func nearest(name string, known []string) string {
-	best, distance := "", 4
-	for _, k := range known {
-		if d := edits(name, k); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// edits counts the letters to change, add or take away to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(diagonal, row[j], row[j-1])
-			}
-			diagonal, row[j] = row[j], cost
-		}
-	}
-	return row[len(b)]
 }

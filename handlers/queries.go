@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
 // maxParameters bounds how many query parameters are told apart.
@@ -67,7 +68,7 @@ func checkQuery(query string, known map[string]bool, names []string) error {
 }
 
 func unknownParameter(name, shown string, names []string) string {
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Sprintf("There is no parameter %q. Did you mean %q?", shown, near)
 	}
 	if len(names) == 0 {

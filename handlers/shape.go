@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
 var (
@@ -134,7 +135,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 func unknownField(name string, fields map[string]reflect.Type) string {
 	const longest = 60
 	shown := jsonbody.Cut(name, longest)
-	if near := nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
+	if near := spelling.Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
 		return fmt.Sprintf("There is no field %q. Did you mean %q?", shown, near)
 	}
 	return fmt.Sprintf("There is no field %q.", shown)
@@ -202,39 +203,4 @@ func (c *shapeChecker) wrongType(node any, expected string) {
 		found = "a list"
 	}
 	c.mistakes.Add(&c.at, "wrong_type", "This must be %s, not %s.", expected, found)
-}
-
-// nearest is the name that was probably meant, or "".
-func nearest(name string, names []string) string {
-	best, distance := "", min(3, 1+len(name)/3)
-	if len(name) > 50 {
-		return ""
-	}
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), n); d < distance || d == distance && best == "" {
-			best, distance = n, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the letters to insert, delete or replace (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j+1]+1, row[j]+1, corner+cost)
-			corner, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

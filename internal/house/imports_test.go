@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/spelling"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -31,6 +31,7 @@ var table = map[string][]string{
 	"internal/schema":           {},
 	"internal/seal":             {},
 	"internal/secretfile":       {},
+	"internal/spelling":         {},
 	"internal/testkit":          {},
 	"internal/testkit/golden":   {},
 	"migrations":                {},
