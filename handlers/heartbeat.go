@@ -2,14 +2,10 @@ package handlers
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/stream"
 )
-
-// heartbeatHolds is how long a heartbeat counts as somebody watching; the broker
-// holds to the same.
-const heartbeatHolds = 5 * time.Minute
 
 // sendHeartbeat notes that somebody looks at sessions without a stream of them.
 func (s *streamRoutes) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
@@ -26,5 +22,5 @@ func (s *streamRoutes) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
 	}
 	now := s.Clock()
 	s.Streams.Heartbeat(in.SessionIDs, now)
-	s.writeJSON(w, r, http.StatusOK, api.Heartbeat{WatchedUntil: api.Timestamp(now.Add(heartbeatHolds))})
+	s.writeJSON(w, r, http.StatusOK, api.Heartbeat{WatchedUntil: api.Timestamp(now.Add(stream.HeartbeatHolds))})
 }

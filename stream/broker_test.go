@@ -245,7 +245,7 @@ func TestWatched(t *testing.T) {
 			t.Error("still watched")
 		}
 		b.Heartbeat([]string{"s"}, time.Now())
-		time.Sleep(heartbeatHolds)
+		time.Sleep(HeartbeatHolds)
 		if !b.Watched("s") {
 			t.Error("a heartbeat holds for five minutes")
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// heartbeatHolds is how long a heartbeat counts as somebody watching.
-const heartbeatHolds = 5 * time.Minute
+// HeartbeatHolds is how long a heartbeat counts as somebody watching.
+const HeartbeatHolds = 5 * time.Minute
 
 // Watched says whether somebody looks at the session: a stream of it is open, or a
 // heartbeat came in the last five minutes. Its answers are then streamed.
@@ -16,7 +16,7 @@ func (b *Broker) Watched(session string) bool {
 	viewers := b.viewers[session]
 	beat, ok := b.beats[session]
 	b.mu.RUnlock()
-	return viewers > 0 || ok && b.config.Clock().Sub(beat) <= heartbeatHolds || b.far.Watched(session)
+	return viewers > 0 || ok && b.config.Clock().Sub(beat) <= HeartbeatHolds || b.far.Watched(session)
 }
 
 // Watching are the sessions that streams are open for here.
@@ -48,7 +48,7 @@ func (b *Broker) tidy() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for id, beat := range b.beats {
-		if now.Sub(beat) > heartbeatHolds {
+		if now.Sub(beat) > HeartbeatHolds {
 			delete(b.beats, id)
 		}
 	}
