@@ -47,7 +47,9 @@ const (
 	CodeDatabaseBusy       Code = "db_busy"
 	CodeStorageFull        Code = "storage_full"
 	CodeProviderFailed     Code = "provider_failed"
-	CodeOutcomeUnknown     Code = "outcome_unknown" // the commit's fate could not be read back
+	CodeProviderMissing    Code = "provider_missing"        // the one of a session was deleted
+	CodeProviderKey        Code = "provider_key_unreadable" // sealed with another secret key, or for another place
+	CodeOutcomeUnknown     Code = "outcome_unknown"         // the commit's fate could not be read back
 )
 
 // WriteOutcome tells a client what became of the write it asked for.

@@ -27,9 +27,9 @@ const (
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.
-	CodeProviderFailed                    = domain.CodeProviderFailed
-	CodeProviderMissing       domain.Code = "provider_missing"
-	CodeProviderKeyUnreadable domain.Code = "provider_key_unreadable"
+	CodeProviderFailed        = domain.CodeProviderFailed
+	CodeProviderMissing       = domain.CodeProviderMissing
+	CodeProviderKeyUnreadable = domain.CodeProviderKey
 )
 
 // problemKind is what the API says about a code.

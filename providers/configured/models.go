@@ -96,7 +96,7 @@ func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provid
 	if id != "" {
 		row, err := m.store.Provider(ctx, workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
-			return nil, domain.Errorf("provider_missing", "The provider of this session was deleted. Choose another one, then retry.")
+			return nil, domain.Errorf(domain.CodeProviderMissing, "The provider of this session was deleted. Choose another one, then retry.")
 		}
 		return row, err
 	}

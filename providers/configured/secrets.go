@@ -37,10 +37,10 @@ func openKey(keys *seal.Keys, p *domain.Provider, origin string) (string, error)
 	}
 	switch {
 	case errors.Is(err, seal.ErrOtherPlace):
-		return "", domain.Errorf("provider_key_unreadable",
+		return "", domain.Errorf(domain.CodeProviderKey,
 			"The stored key of this provider was entered for another base URL or provider, and goes to no other. Enter the key again.")
 	case err != nil:
-		return "", domain.Errorf("provider_key_unreadable",
+		return "", domain.Errorf(domain.CodeProviderKey,
 			"The key of this provider cannot be read: FERMATA_SECRET_KEY is missing or has changed. Enter the key again.")
 	}
 	return secret, nil
