@@ -35,6 +35,12 @@ func parseRRule(expression string, start int64, zone *time.Location) (*recurrenc
 	if err != nil {
 		return nil, err
 	}
+	end := latest
+	if until != "" {
+		if end, err = readUntil(until, zone); err != nil {
+			return nil, err
+		}
+	}
 	option, err := rrule.StrToROption(text)
 	if err != nil {
 		return nil, domain.Invalid(
@@ -45,14 +51,9 @@ func parseRRule(expression string, start int64, zone *time.Location) (*recurrenc
 			clip(err.Error()),
 		)
 	}
-	r := &recurrence{ROption: *option, start: start, end: latest, zone: zone}
+	r := &recurrence{ROption: *option, start: start, end: end, zone: zone}
 	r.wall = start + spanAt(zone, start).offset
 	r.first = dateOf(floorDiv(r.wall, day))
-	if until != "" {
-		if r.end, err = readUntil(until, zone); err != nil {
-			return nil, err
-		}
-	}
 	if err := r.check(strings.Contains(text, "COUNT="), strings.Contains(text, "INTERVAL=")); err != nil {
 		return nil, err
 	}
