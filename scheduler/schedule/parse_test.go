@@ -220,6 +220,12 @@ func TestTheDearestExpressions(t *testing.T) {
 		{"rrule", "FREQ=MINUTELY;INTERVAL=7;BYMONTH=2;BYMONTHDAY=29;BYHOUR=3;COUNT=1000"},
 		{"rrule", "FREQ=HOURLY;BYMINUTE=" + count(60) + ";BYMONTH=2;BYMONTHDAY=29;BYSETPOS=-1;COUNT=1000"},
 		{"rrule", "FREQ=HOURLY;INTERVAL=9999;BYHOUR=3;BYDAY=MO;BYMONTH=1"},
+		// These never come, however far one looks.
+		{"rrule", "FREQ=MINUTELY;INTERVAL=2;BYMINUTE=1"},
+		{"rrule", "FREQ=MINUTELY;INTERVAL=2;BYMINUTE=1;COUNT=1"},
+		{"rrule", "FREQ=HOURLY;INTERVAL=2;BYHOUR=3,5;BYMINUTE=" + count(60) + ";COUNT=1"},
+		{"rrule", "FREQ=MINUTELY;BYSETPOS=2;COUNT=1"},
+		{"rrule", "FREQ=HOURLY;BYMINUTE=" + count(49) + ";BYSETPOS=50;COUNT=1"},
 	} {
 		begin := testkit.CPU(t)
 		if p, err := Parse(domainSchedule(s.kind, s.expression, "Europe/Paris", "2026-01-01T03:00:00")); err == nil {

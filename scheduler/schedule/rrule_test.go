@@ -139,3 +139,43 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// TestNothingThatComesIsLeaptOver: where the steps come to a named time of day only when
+// the clock is moved, it is found as if each of them were looked at.
+func TestNothingThatComesIsLeaptOver(t *testing.T) {
+	found := 0
+	for _, zone := range []string{"UTC", "Europe/Paris", "Australia/Lord_Howe", "Asia/Kathmandu"} {
+		for _, rule := range []string{
+			"FREQ=MINUTELY;INTERVAL=30;BYMINUTE=15", "FREQ=MINUTELY;INTERVAL=60;BYMINUTE=30", "FREQ=MINUTELY;INTERVAL=120;BYHOUR=3",
+			"FREQ=HOURLY;INTERVAL=2;BYHOUR=3,5", "FREQ=HOURLY;INTERVAL=6;BYHOUR=7;BYMINUTE=10,40", "FREQ=HOURLY;INTERVAL=2;BYHOUR=1;BYMINUTE=45",
+			"FREQ=HOURLY;BYMINUTE=10,40;BYSETPOS=3", "FREQ=HOURLY;INTERVAL=7;BYHOUR=3;BYMINUTE=0,30;BYSETPOS=-1", "FREQ=MINUTELY;INTERVAL=7;BYMINUTE=3;BYHOUR=4",
+		} {
+			location, err := time.LoadLocation(zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := utc(t, "1985-06-01T00:00:00Z").Unix()
+			r, err := parseRRule(rule, start-spanAt(location, start).offset, location)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaping := newSteps(r)
+			each := leaping
+			each.cycle, each.comes = minute, map[int64]bool{0: true}
+			for at, until := r.start-1, r.start+2*366*day; ; found++ {
+				got, ok := leaping.next(at, until)
+				want, there := each.next(at, until)
+				if ok != there || ok && got != want {
+					t.Fatalf("%s in %s: after %d comes %d (%v), want %d (%v)", rule, zone, at, got, ok, want, there)
+				}
+				if !ok {
+					break
+				}
+				at = got
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing came at all")
+	}
+}

@@ -16,6 +16,10 @@ type steps struct {
 
 	from, step int64
 	block      bool
+	// comes: times of day that the rule names, by what is left of them when the step is
+	// taken away as often as it can be. The clock comes to no others until it is moved.
+	comes map[int64]bool
+	cycle int64
 }
 
 func newSteps(r *recurrence) steps {
@@ -27,7 +31,54 @@ func newSteps(r *recurrence) steps {
 			s.from = r.start - (r.wall - floorDiv(r.wall, hour)*hour)
 		}
 	}
+	s.meet()
 	return s
+}
+
+// meet works out which times of day the steps can come to.
+func (s *steps) meet() {
+	s.comes, s.cycle = map[int64]bool{}, common(s.step, day)
+	atOnce := 1
+	if s.block {
+		atOnce = len(s.Byminute)
+	}
+	if len(s.Bysetpos) > 0 && len(positions(s.Bysetpos, atOnce)) == 0 {
+		return // it picks none
+	}
+	for h := range 24 {
+		for m := range 60 {
+			at := int64(h*hour + m*minute)
+			if s.block {
+				at = int64(h * hour)
+			}
+			if in(s.Byhour, h, 0) && (s.block || in(s.Byminute, m, 0)) {
+				s.comes[at%s.cycle] = true
+			}
+		}
+	}
+}
+
+// common is the greatest common divisor.
+func common(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// meets says whether a step that begins at a local time, or one after it, may come to a
+// time of day that the rule names, as long as the clock is not moved.
+func (s steps) meets(wall int64) bool {
+	if !s.block {
+		return s.comes[s.left(wall, minute)]
+	}
+	return s.comes[s.left(wall, hour)] || s.comes[s.left(wall+hour-1, hour)]
+}
+
+// left is what is left of a local time, in whole units, for comes.
+func (s steps) left(wall, unit int64) int64 {
+	wall = floorDiv(wall, unit) * unit
+	return wall - floorDiv(wall, s.cycle)*s.cycle
 }
 
 func (s steps) next(after, until int64) (int64, bool) {
@@ -86,13 +137,16 @@ func (s steps) namesHour(wall int64) bool {
 }
 
 // leap is for how long nothing can come for sure: to the end of a local day or hour
-// that the rule does not name, as far as the clock is not moved before.
+// that the rule does not name, as far as the clock is not moved before; until that, where
+// the steps come to no time of day that it names.
 func (s steps) leap(at int64) int64 {
 	zone := spanAt(s.zone, at)
 	wall := at + zone.offset
 	d := floorDiv(wall, day)
 	rest := int64(0)
-	if !s.names(dateOf(d)) {
+	if !s.meets(wall) {
+		rest = latest - at
+	} else if !s.names(dateOf(d)) {
 		rest = (d+1)*day - wall
 	} else if !s.namesHour(wall) {
 		rest = (floorDiv(wall, hour)+1)*hour - wall
