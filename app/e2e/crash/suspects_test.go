@@ -49,7 +49,7 @@ func TestKilledTwentyTimes(t *testing.T) {
 func TestASessionThatKillsTheServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Parallel()
-		wait := "500ms 3s 3s"
+		wait := "5s 3s 3s" // the first is long enough to say something while it stands aside
 		if harness.Long {
 			wait = ""
 		}
