@@ -38,6 +38,25 @@ func memoryStore(t *testing.T, change ...func(*Config)) *Store {
 	return s
 }
 
+// TestAQueueThatEmptiedBetweenTwoAttempts: a change that is written again, after an attempt
+// that came to nothing, tells of the queue as it is by then.
+func TestAQueueThatEmptiedBetweenTwoAttempts(t *testing.T) {
+	s := memoryStore(t)
+	w := &domain.Workspace{ID: "w", Settings: domain.DefaultSettings(), CreatedAt: time.Now()}
+	if err := s.Workspaces.CreateWorkspace(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	c := &domain.Change{WorkspaceID: "w", At: w.CreatedAt}
+	// As the attempt before has left it.
+	c.Emit(domain.LogEvent{Type: domain.LogQueueChanged, QueueLength: 1, Queue: []domain.QueueRow{{SessionID: "ses_1"}}})
+	if err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if e := c.Events[0]; e.QueueLength != 0 || len(e.Queue) != 0 {
+		t.Errorf("an empty queue is told as %d: %v", e.QueueLength, e.Queue)
+	}
+}
+
 // TestAFullDisk: the change is refused by its name, nothing of it stays, reading goes
 // on, and so does writing once there is room again.
 func TestAFullDisk(t *testing.T) {

@@ -162,7 +162,8 @@ func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 			continue
 		}
 		if t.queueLength == 0 && len(c.Enqueue) == 0 {
-			continue // it was empty, and still is
+			e.QueueLength, e.Queue = 0, nil // it was empty, and still is, whatever an attempt before has found
+			continue
 		}
 		err := t.Get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
 		if err != nil {
