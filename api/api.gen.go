@@ -1560,8 +1560,11 @@ type Heartbeat struct {
 	WatchedUntil Timestamp `json:"watched_until"`
 }
 
-// ImportResult defines model for ImportResult.
+// ImportResult The timestamps are those of the entries that were added or changed.
 type ImportResult struct {
+	// Changed How many were changed.
+	Changed int `json:"changed"`
+
 	// DryRun Nothing was stored.
 	DryRun bool `json:"dry_run"`
 
@@ -1569,6 +1572,9 @@ type ImportResult struct {
 	Entries        int        `json:"entries"`
 	FirstTimestamp *Timestamp `json:"first_timestamp"`
 	LastTimestamp  *Timestamp `json:"last_timestamp"`
+
+	// Unchanged How many lines with an `id` said what the entry was already. Nothing was written for them.
+	Unchanged int `json:"unchanged"`
 }
 
 // Invariant defines model for Invariant.

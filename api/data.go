@@ -46,7 +46,10 @@ func EntryFrom(e *domain.Entry) *Entry {
 
 // ImportResultFrom is what a file of entries made.
 func ImportResultFrom(r *domain.ImportResult) *ImportResult {
-	return &ImportResult{DryRun: r.DryRun, Entries: r.Count, FirstTimestamp: timePtr(r.First), LastTimestamp: timePtr(r.Last)}
+	return &ImportResult{
+		DryRun: r.DryRun, Entries: r.Count, Changed: r.Changed, Unchanged: r.Unchanged,
+		FirstTimestamp: timePtr(r.First), LastTimestamp: timePtr(r.Last),
+	}
 }
 
 // DocumentFrom is a document as clients see it.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -111,17 +112,22 @@ func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *do
 	if err := PatchEntry(&env, entry, p); err != nil {
 		return none, err
 	}
-	if len(entry.Data) > maxEntryData {
-		return none, domain.Invalid("/data", "too_large", "The data has %d bytes; at most %d are allowed.", len(entry.Data), maxEntryData)
-	}
-	if err := r.checkData(t, tool, entry.Data, "/data"); err != nil {
+	if err := r.checkEntry(t, tool, entry.Data); err != nil {
 		return none, err
 	}
 	entry.UpdatedAt, entry.SessionID = env.Now, env.SessionID
-	if err := store.UpdateEntry(ctx, entry); err != nil {
+	if err := store.UpdateEntries(ctx, entry); err != nil {
 		return none, changedMeanwhile(err, "update the entry")
 	}
 	return entryChange(&env, tool, entry.ID, "updated", 1), nil
+}
+
+// checkEntry holds the data of an entry that changes to the tool's type.
+func (r *Rules) checkEntry(t *domain.ToolType, tool *domain.Tool, data json.RawMessage) error {
+	if len(data) > maxEntryData {
+		return domain.Invalid("/data", "too_large", "The data has %d bytes; at most %d are allowed.", len(data), maxEntryData)
+	}
+	return r.checkData(t, tool, data, "/data")
 }
 
 // FindEntries finds 1 to 500 entries, each once.

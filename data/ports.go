@@ -60,7 +60,7 @@ type Entries interface {
 	Entries(ctx context.Context, filter domain.EntryFilter) ([]domain.Entry, string, error)
 	Entry(ctx context.Context, id string) (*domain.Entry, error)
 	InsertEntries(ctx context.Context, entries []domain.Entry) error
-	UpdateEntry(ctx context.Context, entry *domain.Entry) error
+	UpdateEntries(ctx context.Context, entries ...*domain.Entry) error // all or none
 	DeleteEntries(ctx context.Context, ids []string, at time.Time) error
 	CountEntries(ctx context.Context, toolID string) (int64, error)
 	Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error)

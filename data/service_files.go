@@ -32,16 +32,7 @@ func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, fil
 	if err != nil {
 		return nil, 0, err
 	}
-	result := &domain.ImportResult{DryRun: dryRun, Count: len(read.Entries)}
-	for i := range read.Entries {
-		at := read.Entries[i].Timestamp
-		if result.First == nil || at.Before(*result.First) {
-			result.First = &at
-		}
-		if result.Last == nil || at.After(*result.Last) {
-			result.Last = &at
-		}
-	}
+	result := read.result(dryRun)
 	if dryRun {
 		return result, 0, nil
 	}
@@ -49,4 +40,20 @@ func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, fil
 		changes, err := s.rules.StoreEntries(ctx, store, env, read)
 		return result, changes, err
 	})
+}
+
+func (in *Import) result(dryRun bool) *domain.ImportResult {
+	result := &domain.ImportResult{DryRun: dryRun, Count: len(in.Entries), Changed: len(in.Changed), Unchanged: in.Unchanged}
+	for _, entries := range [][]domain.Entry{in.Entries, in.Changed} {
+		for i := range entries {
+			at := entries[i].Timestamp
+			if result.First == nil || at.Before(*result.First) {
+				result.First = &at
+			}
+			if result.Last == nil || at.After(*result.Last) {
+				result.Last = &at
+			}
+		}
+	}
+	return result
 }

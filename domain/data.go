@@ -76,14 +76,19 @@ type EntryFilter struct {
 	Limit      int
 	Cursor     string
 	Descending bool
+	// IDs, where there are any, name the entries of the tool that are meant; the rest of
+	// the filter then says nothing, and there is one page.
+	IDs []string
 }
 
 // ImportResult says what a file of entries made, or would have made (DryRun).
 type ImportResult struct {
-	DryRun bool
-	Count  int
-	First  *time.Time // the earliest timestamp; nil without entries
-	Last   *time.Time
+	DryRun    bool
+	Count     int // entries that were added
+	Changed   int
+	Unchanged int        // lines that said of an entry what it was already
+	First     *time.Time // the earliest timestamp of what was added or changed; nil without
+	Last      *time.Time
 }
 
 // Document is one of the workspace's context texts.

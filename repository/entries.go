@@ -22,10 +22,7 @@ type entryRow struct {
 	UpdatedAt   sqldb.Stamp `db:"updated_at"`
 }
 
-var (
-	entryTable  = sqldb.NewTable[entryRow]("entries")
-	entryUpdate = entryTable.Update() + " AND deleted_at IS NULL"
-)
+var entryTable = sqldb.NewTable[entryRow]("entries")
 
 func entryRowOf(workspace string, e *domain.Entry) entryRow {
 	return entryRow{
@@ -42,8 +39,12 @@ func (r *entryRow) entry() domain.Entry {
 }
 
 // Entries lists a page of a tool's entries by timestamp and gives the cursor of the
-// next one, "" at the end.
+// next one, "" at the end. With ids, it lists these, in no order.
 func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entry, string, error) {
+	if len(f.IDs) > 0 {
+		entries, err := entriesByID(ctx, d, f.ToolID, f.IDs)
+		return entries, "", err
+	}
 	after, err := sqldb.ReadCursor(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -105,17 +106,6 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 		return fmt.Errorf("insert the entries: %w", err)
 	}
 	return d.index().entries(ctx, entries, types)
-}
-
-// UpdateEntry changes an entry on condition of its version, and bumps it. It stays in
-// its tool.
-func (d *Data) UpdateEntry(ctx context.Context, e *domain.Entry) error {
-	row := entryRowOf(d.workspace, e)
-	n, err := d.exec(ctx, entryUpdate, entryTable.Updated(&row)...)
-	if err := d.updated(ctx, n, err, "entries", "entry", e.ID, &e.Version); err != nil {
-		return err
-	}
-	return d.index().entry(ctx, e)
 }
 
 // DeleteEntries takes entries away, all or none: not_found if one of them is not

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
@@ -51,16 +52,29 @@ func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[
 	return x.put(ctx, rows)
 }
 
-// entry re-indexes an entry after a change.
-func (x indexer) entry(ctx context.Context, e *domain.Entry) error {
-	if err := x.drop(ctx, "id = $2", e.ID); err != nil {
-		return err
+// changed re-indexes entries after a change.
+func (x indexer) changed(ctx context.Context, entries []*domain.Entry) error {
+	types := map[string]string{}
+	for batch := range slices.Chunk(entries, 100) {
+		ids, are := make([]any, len(batch)), make([]domain.Entry, len(batch))
+		for i, e := range batch {
+			ids[i], are[i] = e.ID, *e
+			if types[e.ToolID] == "" {
+				tool, err := x.d.Tool(ctx, e.ToolID)
+				if err != nil {
+					return err
+				}
+				types[e.ToolID] = tool.ToolType
+			}
+		}
+		if err := x.drop(ctx, "id IN ("+sqldb.Placeholders(2, len(ids))+")", ids...); err != nil {
+			return err
+		}
+		if err := x.entries(ctx, are, types); err != nil {
+			return err
+		}
 	}
-	tool, err := x.d.Tool(ctx, e.ToolID)
-	if err != nil {
-		return err
-	}
-	return x.entries(ctx, []domain.Entry{*e}, map[string]string{tool.ID: tool.ToolType})
+	return nil
 }
 
 // entryID indexes an entry that came back.
@@ -69,7 +83,7 @@ func (x indexer) entryID(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return x.entry(ctx, e)
+	return x.changed(ctx, []*domain.Entry{e})
 }
 
 // tool indexes the entries of a tool that came back.

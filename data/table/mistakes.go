@@ -1,8 +1,10 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -12,32 +14,47 @@ import (
 // maxMistakes bounds what is told about a file.
 const maxMistakes = 100
 
-// mistakes are what is wrong in a file, each with its line and column.
-type mistakes struct{ fields []domain.FieldError }
+// mistake is what is wrong in a line.
+type mistake struct {
+	line  int
+	field domain.FieldError
+}
+
+// mistakes are what is wrong in a file, each with its line and column. They come in any
+// order and are told in that of the lines.
+type mistakes struct {
+	found   []mistake
+	refused int // how many of them the rules found
+}
 
 func (m *mistakes) add(line int, name, code, format string, args ...any) {
 	pointer, place := fmt.Sprintf("/lines/%d", line), fmt.Sprintf("Line %d", line)
 	if name != "" {
 		pointer, place = pointer+"/"+jsonbody.Part(name), place+", column "+jsonbody.Quote(name)
 	}
-	m.fields = append(m.fields, domain.FieldError{Pointer: pointer, Code: code, Message: place + ": " + fmt.Sprintf(format, args...)})
+	field := domain.FieldError{Pointer: pointer, Code: code, Message: place + ": " + fmt.Sprintf(format, args...)}
+	m.found = append(m.found, mistake{line, field})
 }
 
 // enough says that no more mistakes are looked for.
-func (m *mistakes) enough() bool { return len(m.fields) >= maxMistakes }
+func (m *mistakes) enough() bool { return len(m.found) >= maxMistakes }
 
 // error is nil if there are none.
 func (m *mistakes) error() error {
-	if len(m.fields) == 0 {
+	if len(m.found) == 0 {
 		return nil
 	}
-	how := domain.Plural(len(m.fields), "mistake was", "mistakes were")
+	how := domain.Plural(len(m.found), "mistake was", "mistakes were")
 	if m.enough() {
-		m.fields = m.fields[:maxMistakes]
 		how = fmt.Sprintf("%d mistakes and maybe more were", maxMistakes)
 	}
-	message := how + " found in the file. Nothing was stored. " + m.fields[0].Message
-	return &domain.Error{Code: domain.CodeInvalid, Fields: m.fields, Message: message}
+	slices.SortStableFunc(m.found, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
+	fields := make([]domain.FieldError, min(len(m.found), maxMistakes))
+	for i := range fields {
+		fields[i] = m.found[i].field
+	}
+	message := how + " found in the file. Nothing was stored. " + fields[0].Message
+	return &domain.Error{Code: domain.CodeInvalid, Fields: fields, Message: message}
 }
 
 // Enough says that no more mistakes are looked for.
@@ -46,18 +63,19 @@ func (r *Reader) Enough() bool { return r.wrong.enough() }
 // Err tells the mistakes that were found; nil if there are none.
 func (r *Reader) Err() error { return r.wrong.error() }
 
-// Refuse notes what the rules found wrong with the last line, field by field. Any other
-// error comes back.
-func (r *Reader) Refuse(err error) error {
+// Refuse notes what the rules found wrong with a line, field by field; the lines come in
+// their order, so that what is beyond the most is not among the first. Any other error
+// comes back.
+func (r *Reader) Refuse(line int, err error) error {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || known.Code != domain.CodeInvalid {
 		return err
 	}
 	for _, f := range known.Fields {
-		if r.wrong.enough() {
+		if r.wrong.refused++; r.wrong.refused > maxMistakes {
 			return nil
 		}
-		r.wrong.add(r.line, r.table.columnOf(f.Pointer), f.Code, "%s", f.Message)
+		r.wrong.add(line, r.table.columnOf(f.Pointer), f.Code, "%s", f.Message)
 	}
 	return nil
 }

@@ -22,9 +22,19 @@ import (
 type Reader struct {
 	table   *Table
 	lines   *csv.Reader
-	columns []column // in the order of the file
-	line    int      // of the last record
+	columns []column        // in the order of the file
+	fields  map[string]bool // those that have a column of their own: whether the file has it
+	rest    bool            // the file has the column of the other fields
+	line    int             // of the last record
 	wrong   mistakes
+}
+
+// Line is a line of the file. ID is that of the entry that it changes, "" for a new one.
+type Line struct {
+	Number int
+	ID     string
+	Entry  domain.NewEntry
+	OK     bool // it could be read
 }
 
 // Open reads the header. What separates the columns shows there.
@@ -44,6 +54,13 @@ func Open(t *Table, file io.Reader) (*Reader, error) {
 		return nil, err
 	}
 	r.head(names)
+	r.rest = slices.ContainsFunc(r.columns, func(c column) bool { return c.name == restColumn && c.field == "" })
+	r.fields = map[string]bool{}
+	for _, c := range t.columns {
+		if c.field != "" {
+			r.fields[c.field] = slices.ContainsFunc(r.columns, func(k column) bool { return k.field == c.field })
+		}
+	}
 	return r, r.wrong.error()
 }
 
@@ -90,7 +107,8 @@ func (r *Reader) head(names []string) {
 		seen[name] = true
 	}
 	for _, c := range r.table.columns {
-		if c.required && !seen[c.name] && !r.wrong.enough() {
+		// An entry that is changed keeps the field; a new one is refused at its line.
+		if c.required && !seen[c.name] && !seen[idColumn] && !r.wrong.enough() {
 			r.wrong.add(1, c.name, "missing_column", "This column is missing: its field is required.")
 		}
 	}
@@ -133,30 +151,69 @@ func (r *Reader) read() ([]string, error) {
 	return cells, nil
 }
 
-// Next reads the next line as an entry; io.EOF at the end. ok is false if something is
-// wrong with it.
-func (r *Reader) Next() (in domain.NewEntry, ok bool, err error) {
+// Next reads the next line; io.EOF at the end.
+func (r *Reader) Next() (Line, error) {
 	cells, err := r.read()
 	if err != nil {
-		return in, false, err
+		return Line{}, err
 	}
+	in := Line{Number: r.line}
 	if len(cells) != len(r.columns) {
 		r.wrong.add(r.line, "", "ragged", "There are %d cells, and the header names %s.",
 			len(cells), domain.Plural(len(r.columns), "column", "columns"))
-		return in, false, nil
+		return in, nil
 	}
-	data, before := map[string]any{}, len(r.wrong.fields)
+	data, before := map[string]any{}, len(r.wrong.found)
 	for i, c := range r.columns {
 		switch {
-		case cells[i] == "" || c.name == idColumn && c.field == "":
+		case cells[i] == "":
+		case c.name == idColumn && c.field == "":
+			in.ID = strings.TrimSpace(textOfCell(cells[i]))
 		case c.name == timeColumn && c.field == "":
-			in.Timestamp = strings.TrimSpace(cells[i])
+			in.Entry.Timestamp = strings.TrimSpace(cells[i])
 		default:
 			r.value(c, cells[i], data)
 		}
 	}
-	in.Data = jsonbody.Encode(data)
-	return in, len(r.wrong.fields) == before, nil
+	in.Entry.Data, in.OK = jsonbody.Encode(data), len(r.wrong.found) == before
+	return in, nil
+}
+
+// Changed is what a line makes of the stored data of an entry: the fields whose columns
+// the file has are as in the line, where an empty cell is a field that is not there; the
+// others stay. It gives the stored data itself if nothing differs.
+func (r *Reader) Changed(stored, line json.RawMessage) (json.RawMessage, error) {
+	was, err := fieldsOf(stored)
+	if err != nil {
+		return nil, err
+	}
+	is, err := fieldsOf(line)
+	if err != nil {
+		return nil, err
+	}
+	for field, value := range was {
+		inFile, named := r.fields[field]
+		if !inFile && (named || !r.rest) {
+			is[field] = value
+		}
+	}
+	data := jsonbody.Encode(is)
+	if bytes.Equal(data, jsonbody.Encode(was)) {
+		return stored, nil
+	}
+	return data, nil
+}
+
+func fieldsOf(data json.RawMessage) (map[string]any, error) {
+	value, err := jsonbody.Value(data)
+	if err != nil {
+		return nil, fmt.Errorf("read the data of an entry: %w", err)
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("the data of an entry is no object")
+	}
+	return fields, nil
 }
 
 // value puts what a cell says into the data.

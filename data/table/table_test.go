@@ -109,14 +109,14 @@ func readAll(t *testing.T, columns *Table, file string) []domain.NewEntry {
 	}
 	var entries []domain.NewEntry
 	for {
-		in, ok, err := lines.Next()
+		in, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			return entries
 		}
-		if err != nil || !ok {
+		if err != nil || !in.OK {
 			t.Fatalf("%v, %v\n%s", err, lines.Err(), file)
 		}
-		entries = append(entries, in)
+		entries = append(entries, in.Entry)
 	}
 }
 

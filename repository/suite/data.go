@@ -75,7 +75,7 @@ func dataRules(w *world) {
 	w.ok(err)
 	t.Name = "Mass"
 	w.write(func(ctx context.Context, d *repository.Data) error {
-		return errors.Join(d.UpdateEntry(ctx, e), d.UpdateTool(ctx, t))
+		return errors.Join(d.UpdateEntries(ctx, e), d.UpdateTool(ctx, t))
 	})
 	w.equal([]int64{e.Version, t.Version}, []int64{2, 2}, "versions after the updates")
 
@@ -97,6 +97,66 @@ func dataRules(w *world) {
 	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
 		return d.DeleteEntries(ctx, []string{"ent_1"}, T0)
 	}), domain.CodeNotFound)
+	w.sound()
+}
+
+// manyEntries: changed at once, all or none, by more than a statement takes; those that are
+// named are found, and no others.
+func manyEntries(w *world) {
+	ctx := w.Context()
+	read := w.ReadData(domain.DefaultWorkspace)
+	var entries []domain.Entry
+	var ids []string
+	for i := range 250 {
+		ids = append(ids, fmt.Sprintf("ent_%03d", i))
+		entries = append(entries, entry(ids[i], "tol_1", T0.Add(time.Duration(i)*time.Hour), fmt.Sprintf(`{"value": %d}`, i)))
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error {
+		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")), d.InsertTool(ctx, tool("tol_2", "zon_1", "t")),
+			d.InsertEntries(ctx, entries), d.InsertEntries(ctx, []domain.Entry{entry("ent_other", "tol_2", T0, `{}`)}))
+	})
+	named := func() map[string]domain.Entry {
+		found, next, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", IDs: append([]string{"ent_other", "ent_x", "ent'"}, ids...)})
+		w.ok(err)
+		w.equal([]any{len(found), next}, []any{len(ids), ""}, "entries that are named")
+		byID := map[string]domain.Entry{}
+		for i := range found {
+			byID[found[i].ID] = found[i]
+		}
+		return byID
+	}
+	before := named()
+	var changed []*domain.Entry
+	for i, id := range ids[:240] {
+		e := before[id]
+		e.Data, e.SessionID, e.UpdatedAt = json.RawMessage(fmt.Sprintf(`{"value":"it's %d"}`, i)), "", T0.Add(time.Minute)
+		e.Timestamp = e.Timestamp.Add(time.Microsecond)
+		changed = append(changed, &e)
+	}
+	update := func() error {
+		return w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.UpdateEntries(ctx, changed...) })
+	}
+	changed[230].Version = 7
+	if err := update(); !errors.Is(err, domain.ErrStale) {
+		w.Fatalf("a stale entry among many gave %v", err)
+	}
+	w.equal(named(), before, "the entries after what failed")
+	for _, e := range changed {
+		e.Version = 1 // whatever a transaction that failed made of it
+	}
+	last := changed[239].ID
+	changed[239].ID = "ent_x"
+	w.code(update(), domain.CodeNotFound)
+	changed[239].ID = last
+	for _, e := range changed {
+		e.Version = 1
+	}
+	w.ok(update())
+	after := named()
+	for _, e := range changed {
+		w.equal([]any{e.Version, after[e.ID]}, []any{int64(2), *e}, "an entry after the change")
+	}
+	w.equal(after["ent_249"], before["ent_249"], "an entry that was not changed")
 	w.sound()
 }
 

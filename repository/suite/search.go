@@ -87,7 +87,7 @@ func searching(w *world) {
 	e, err := w.ReadData(domain.DefaultWorkspace).Entry(w.Context(), "ent_run")
 	w.ok(err)
 	e.Data = json.RawMessage(`{"text":"Swam in the lake."}`)
-	w.write(func(ctx context.Context, d *repository.Data) error { return d.UpdateEntry(ctx, e) })
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.UpdateEntries(ctx, e) })
 	w.finds("river", "ent_run2", "doc_1")
 	w.finds("lake", "ent_run")
 	longSnippet(w)

@@ -45,6 +45,7 @@ func Run(t *testing.T, open Open) {
 		"what was deleted is not found":        searchDeletions,
 		"drafts are found by people":           searchDrafts,
 		"statistics":                           statistics,
+		"many entries are changed at once":     manyEntries,
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,
 		"a lost request key":                   lostKeys,

@@ -56,8 +56,9 @@ func (s *server) all(tool string) []string {
 	}
 }
 
-// TestAFileComesBack: a tool's export, imported into another tool, makes equal data,
-// whatever the texts are; also when it takes many pages.
+// TestAFileComesBack: a tool's export, imported again, changes nothing; imported into
+// another tool, without its ids, it makes equal data, whatever the texts are; also when it
+// takes many pages.
 func TestAFileComesBack(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		seed := uint64(time.Now().UnixNano())
@@ -82,7 +83,12 @@ func TestAFileComesBack(t *testing.T) {
 			s.Call("POST", "/v1/tools/"+from+"/entries/batch", map[string]any{"entries": entries}).Want(201)
 		}
 		file := s.export(from, "")
-		made := s.importFile(to, file, "").Want(201)
+		again := s.importFile(from, file, "").Want(201)
+		if again.At("entries") != 0.0 || again.At("changed") != 0.0 || again.At("unchanged") != 1200.0 {
+			t.Errorf("%s", again.Body)
+		}
+		s.importFile(to, file, "").Problem(422, "invalid")
+		made := s.importFile(to, withoutIDs(t, file), "").Want(201)
 		if made.At("entries") != 1200.0 {
 			t.Errorf("%s", made.Body)
 		}
@@ -100,6 +106,67 @@ func TestAFileComesBack(t *testing.T) {
 			if n != 0 {
 				t.Errorf("%s: %d", entry, n)
 			}
+		}
+	})
+}
+
+// withoutIDs is a file without its first column.
+func withoutIDs(t *testing.T, file string) string {
+	t.Helper()
+	lines, err := csv.NewReader(strings.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range lines {
+		lines[i] = lines[i][1:]
+	}
+	var out strings.Builder
+	if err := csv.NewWriter(&out).WriteAll(lines); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestAFileIsEdited: what somebody changed in an exported file is changed, what he added is
+// new, and the rest stays; each kind in one event.
+func TestAFileIsEdited(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s := newServer(t, db)
+		tool, other := s.freeTool(), s.freeTool()
+		for i := range 40 {
+			s.Call("POST", "/v1/tools/"+tool+"/entries", fmt.Sprintf(`{"timestamp":"2026-03-01T00:00:%02dZ","data":{"text":"apple%d","number":%d,"extra":1}}`, i, i, i)).Want(201)
+		}
+		theirs := s.made("/v1/tools/"+other+"/entries", `{"data":{"text":"x"}}`)
+		file := strings.ReplaceAll(s.export(tool, ""), "apple3", "pear3") + ",2026-04-01,,,,4,plum,\n"
+		seq := len(s.Call("GET", "/v1/events?types=data.changed&limit=200", nil).Want(200).List("data"))
+		for _, wrong := range []string{theirs, "ent_nobody"} {
+			got := s.importFile(tool, file+wrong+",2026-04-01,,,,,,\n", "").Problem(422, "invalid")
+			if got.Str("errors.0.pointer") != "/lines/43/id" || got.Str("errors.0.code") != "unknown" {
+				t.Errorf("%s", got.Body)
+			}
+		}
+		made := s.importFile(tool, file, "").Want(201)
+		if made.At("entries") != 1.0 || made.At("changed") != 11.0 || made.At("unchanged") != 29.0 {
+			t.Errorf("%s", made.Body)
+		}
+		log := s.Call("GET", "/v1/events?types=data.changed&limit=200", nil).Want(200).List("data")[seq:]
+		told, _ := json.Marshal(log)
+		if len(log) != 2 || !strings.Contains(string(told), `"count":11`) || !strings.Contains(string(told), `"operation":"updated"`) {
+			t.Errorf("told %s", told)
+		}
+		pears := s.Call("GET", "/v1/search?q=pear37", nil).Want(200)
+		if len(pears.List("data")) != 1 {
+			t.Errorf("%s", pears.Body)
+		}
+		for _, e := range s.Call("GET", "/v1/tools/"+tool+"/entries?order=asc&limit=200", nil).Want(200).List("data") {
+			entry := e.(map[string]any)
+			text, _ := entry["data"].(map[string]any)["text"].(string)
+			if want := map[bool]float64{true: 2, false: 1}[strings.HasPrefix(text, "pear")]; entry["version"] != want {
+				t.Errorf("%s has version %v", text, entry["version"])
+			}
+		}
+		if got := s.all(other); len(got) != 1 || !strings.Contains(got[0], `"x"`) {
+			t.Errorf("theirs: %v", got)
 		}
 	})
 }

@@ -76,13 +76,15 @@ export const toolTexts = defineTexts(
     'csv.drop': 'Choose a file, or drop one here',
     'csv.columns': 'Columns:',
     'csv.columns.text':
-      'The first line names them, in any order; separated by commas, semicolons or tabs. Without a timestamp an entry is of now. All or nothing: one mistake, and nothing is brought in.',
+      'The first line names them, in any order; separated by commas, semicolons or tabs. Without a timestamp an entry is of now. A line with the id of an entry of this tool changes that entry; leave the id out for a new one. All or nothing: one mistake, and nothing is brought in.',
     'csv.template': 'Download an empty template',
     'csv.checking': 'The file is being checked…',
     'csv.fine': {
       one: '“{file}” is fine: {n} entry. Nothing has been stored yet.',
       other: '“{file}” is fine: {n} entries. Nothing has been stored yet.',
     },
+    'csv.changes': '{added} new, {changed} changed, {unchanged} as before.',
+    'csv.same': '“{file}” says nothing new of the entries that are here. Nothing is to be stored.',
     'csv.span': 'from {from} to {to}',
     'csv.go': { one: 'Bring in {n} entry', other: 'Bring in {n} entries' },
     'csv.done': { one: '{n} entry was brought in.', other: '{n} entries were brought in.' },
@@ -177,13 +179,15 @@ export const toolTexts = defineTexts(
     'csv.drop': 'Choisissez un fichier, ou déposez-le ici',
     'csv.columns': 'Colonnes :',
     'csv.columns.text':
-      'La première ligne les nomme, dans n’importe quel ordre ; séparées par des virgules, des points-virgules ou des tabulations. Sans « timestamp », l’entrée est de maintenant. Tout ou rien : une faute, et rien n’est importé.',
+      'La première ligne les nomme, dans n’importe quel ordre ; séparées par des virgules, des points-virgules ou des tabulations. Sans « timestamp », l’entrée est de maintenant. Une ligne avec l’id d’une entrée de cet outil modifie cette entrée ; laissez l’id de côté pour une nouvelle. Tout ou rien : une faute, et rien n’est importé.',
     'csv.template': 'Télécharger un modèle vide',
     'csv.checking': 'Le fichier est en cours de vérification…',
     'csv.fine': {
       one: '« {file} » est correct : {n} entrée. Rien n’est encore enregistré.',
       other: '« {file} » est correct : {n} entrées. Rien n’est encore enregistré.',
     },
+    'csv.changes': 'Nouvelles : {added}, modifiées : {changed}, inchangées : {unchanged}.',
+    'csv.same': '« {file} » ne dit rien de nouveau des entrées déjà là. Il n’y a rien à enregistrer.',
     'csv.span': 'du {from} au {to}',
     'csv.go': { one: 'Importer {n} entrée', other: 'Importer {n} entrées' },
     'csv.done': { one: '{n} entrée a été importée.', other: '{n} entrées ont été importées.' },

@@ -102,6 +102,8 @@ export function Csv({ tool, schema, filter }: Props) {
   );
 }
 
+const stored = (result: Result) => result.entries + result.changed;
+
 interface Checked {
   file: File;
   result?: Result;
@@ -119,7 +121,7 @@ function Import({ tool }: { tool: Schemas['Tool'] }) {
     try {
       const result = await send(tool.id, file, dry);
       setChecked({ file, result, done: !dry });
-      if (!dry) announce(t('csv.done', { n: result.entries }));
+      if (!dry) announce(t('csv.done', { n: stored(result) }));
     } catch (problem) {
       const { errors } = asProblem(problem);
       setChecked({ file, problem, ...(errors.length > 0 && { errors: lineErrors(errors) }) });
@@ -176,13 +178,13 @@ function Outcome({ checked: { file, result, errors, problem, done }, onGo }: { c
   if (done)
     return (
       <p className="box ok" data-import="done">
-        {t('csv.done', { n: result.entries })}
+        {t('csv.done', { n: stored(result) })}
       </p>
     );
-  if (result.entries === 0)
+  if (stored(result) === 0)
     return (
       <p className="box warn" data-import="empty">
-        {t('csv.empty', { file: name })}
+        {t(result.unchanged > 0 ? 'csv.same' : 'csv.empty', { file: name })}
       </p>
     );
   const span =
@@ -192,12 +194,21 @@ function Outcome({ checked: { file, result, errors, problem, done }, onGo }: { c
   return (
     <div className="box stack tight" data-import="fine">
       <p>
-        {t('csv.fine', { n: result.entries, file: name })}
+        {t('csv.fine', { n: stored(result), file: name })}
         {span}
       </p>
+      {result.changed + result.unchanged > 0 && (
+        <p>
+          {t('csv.changes', {
+            added: f.number(result.entries),
+            changed: f.number(result.changed),
+            unchanged: f.number(result.unchanged),
+          })}
+        </p>
+      )}
       <p>
         <button type="button" className="primary" onClick={onGo}>
-          {t('csv.go', { n: result.entries })}
+          {t('csv.go', { n: stored(result) })}
         </button>
       </p>
     </div>

@@ -1,0 +1,91 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// entryBatch bounds the entries that one statement changes, so that few different
+// statements are ever prepared.
+const entryBatch = 16
+
+// entriesByID reads those of a tool's entries that are named. It looks at no other row:
+// the order of the list would lead through all entries of the tool.
+func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]domain.Entry, error) {
+	var entries []domain.Entry
+	for batch := range slices.Chunk(ids, 100) {
+		args := []any{d.workspace}
+		for _, id := range batch {
+			args = append(args, id)
+		}
+		var rows []entryRow
+		err := d.r.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND deleted_at IS NULL "+
+			"AND id IN ("+sqldb.Placeholders(2, len(batch))+")", args...)
+		if err != nil {
+			return nil, fmt.Errorf("read the entries: %w", err)
+		}
+		for i := range rows {
+			if rows[i].ToolID == tool {
+				entries = append(entries, rows[i].entry())
+			}
+		}
+	}
+	return entries, nil
+}
+
+// UpdateEntries changes entries, all or none, each on condition of its version, which it
+// bumps. They stay in their tools.
+func (d *Data) UpdateEntries(ctx context.Context, entries ...*domain.Entry) error {
+	for batch := range slices.Chunk(entries, entryBatch) {
+		args := []any{d.workspace}
+		for _, e := range batch {
+			row := entryRowOf(d.workspace, e)
+			args = append(args, row.ID, row.Version, row.At, row.Data, row.SessionID, row.UpdatedAt)
+		}
+		n, err := d.exec(ctx, entryUpdate(len(batch)), args...)
+		if err != nil {
+			return fmt.Errorf("update the entries: %w", err)
+		}
+		if n != int64(len(batch)) {
+			return notUpdated(ctx, d, batch)
+		}
+	}
+	for _, e := range entries {
+		e.Version++
+	}
+	return d.index().changed(ctx, entries)
+}
+
+// entryUpdate is the statement that changes n entries. It says of what type the values
+// are where these are no text.
+func entryUpdate(n int) string {
+	var b strings.Builder
+	b.WriteString("WITH changes (id, version, at, data, session_id, updated_at) AS (VALUES ")
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		at := 2 + 6*i
+		fmt.Fprintf(&b, "($%d, CAST($%d AS BIGINT), CAST($%d AS BIGINT), $%d, $%d, CAST($%d AS BIGINT))", at, at+1, at+2, at+3, at+4, at+5)
+	}
+	b.WriteString(") UPDATE entries SET at = c.at, data = c.data, session_id = c.session_id, updated_at = c.updated_at, " +
+		"version = entries.version + 1 FROM changes AS c WHERE entries.workspace_id = $1 AND entries.id = c.id " +
+		"AND entries.version = c.version AND entries.deleted_at IS NULL")
+	return b.String()
+}
+
+// notUpdated says why one of the entries was not changed: not_found if it is gone.
+func notUpdated(ctx context.Context, d *Data, entries []*domain.Entry) error {
+	for _, e := range entries {
+		if err := staleOrGone(ctx, d.r, "entries", "entry", d.workspace, e.ID); !errors.Is(err, domain.ErrStale) {
+			return err
+		}
+	}
+	return domain.ErrStale
+}
