@@ -1,33 +1,20 @@
-import { useState } from "react";
-import { Link, useLocation } from "wouter";
-import { getKey, signOut } from "../api/key";
-import { getLang, setLang } from "../i18n/lang";
-import { show } from "./palette/overlay";
-import { setTheme, useTheme, type Theme } from "./theme";
-import { texts } from "./texts";
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { getKey, signOut } from '../api/key';
+import { getLang, setLang } from '../i18n/lang';
+import { show } from './palette/overlay';
+import { setTheme, useTheme, type Theme } from './theme';
+import { texts } from './texts';
 
-const screens = [
-  "home",
-  "chat",
-  "approvals",
-  "automations",
-  "runs",
-  "data",
-  "usage",
-  "settings",
-  "system",
-] as const;
-const pathOf = (screen: (typeof screens)[number]) =>
-  screen === "home" ? "/" : `/${screen}`;
+const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
+const pathOf = (screen: (typeof screens)[number]) => (screen === 'home' ? '/' : `/${screen}`);
 
 /** The way to every screen, the language and the theme. On a narrow page it is folded. */
 export function Nav({ waiting }: { waiting: number }) {
   const t = texts.use();
   const [path] = useLocation();
   const [open, setOpen] = useState(false);
-  const here = screens.find((s) =>
-    s === "home" ? path === "/" : path === `/${s}` || path.startsWith(`/${s}/`),
-  );
+  const here = screens.find((s) => (s === 'home' ? path === '/' : path === `/${s}` || path.startsWith(`/${s}/`)));
   return (
     <div className="side">
       <div className="brand">
@@ -37,8 +24,8 @@ export function Nav({ waiting }: { waiting: number }) {
           <Link
             href="/approvals"
             className="badge warn narrow-only"
-            aria-label={t("waiting", { n: waiting })}
-            title={t("waiting", { n: waiting })}
+            aria-label={t('waiting', { n: waiting })}
+            title={t('waiting', { n: waiting })}
           >
             {waiting}
           </Link>
@@ -50,25 +37,23 @@ export function Nav({ waiting }: { waiting: number }) {
           aria-controls="nav"
           onClick={() => setOpen(!open)}
         >
-          ☰ {t("menu")}
+          ☰ {t('menu')}
         </button>
       </div>
-      <nav id="nav" aria-label={t("nav.label")} data-open={open}>
+      <nav id="nav" aria-label={t('nav.label')} data-open={open}>
         <ul className="plain">
           {screens.map((screen) => (
             <li key={screen}>
               <Link
                 href={pathOf(screen)}
-                aria-current={screen === here ? "page" : undefined}
+                aria-current={screen === here ? 'page' : undefined}
                 onClick={() => setOpen(false)}
               >
                 <span className="grow">{t(`nav.${screen}`)}</span>
-                {screen === "approvals" && waiting > 0 && (
+                {screen === 'approvals' && waiting > 0 && (
                   <span className="badge warn">
                     <span aria-hidden="true">{waiting}</span>
-                    <span className="visually-hidden">
-                      {t("waiting", { n: waiting })}
-                    </span>
+                    <span className="visually-hidden">{t('waiting', { n: waiting })}</span>
                   </span>
                 )}
               </Link>
@@ -85,13 +70,7 @@ export function Nav({ waiting }: { waiting: number }) {
 function Mark() {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path
-        d="M3 17a9 9 0 0 1 18 0"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="2.4"
-        strokeLinecap="round"
-      />
+      <path d="M3 17a9 9 0 0 1 18 0" fill="none" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" />
       <circle cx="12" cy="16" r="2.2" fill="currentColor" />
     </svg>
   );
@@ -109,28 +88,25 @@ function Foot({ onUsed }: { onUsed: () => void }) {
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => {
           onUsed();
-          show("palette");
+          show('palette');
         }}
       >
-        {t("palette")}
+        {t('palette')}
       </button>
       <button
         type="button"
         className="plain small"
         onClick={() => {
           onUsed();
-          show("keys");
+          show('keys');
         }}
       >
-        {t("keys")}
+        {t('keys')}
       </button>
       <label className="row small">
-        <span className="muted">{t("theme")}</span>
-        <select
-          value={theme}
-          onChange={(e) => setTheme(e.target.value as Theme)}
-        >
-          {(["system", "light", "dark"] as const).map((name) => (
+        <span className="muted">{t('theme')}</span>
+        <select value={theme} onChange={(e) => setTheme(e.target.value as Theme)}>
+          {(['system', 'light', 'dark'] as const).map((name) => (
             <option key={name} value={name}>
               {t(`theme.${name}`)}
             </option>
@@ -140,10 +116,10 @@ function Foot({ onUsed }: { onUsed: () => void }) {
       <button
         type="button"
         className="plain small"
-        lang={getLang() === "en" ? "fr" : "en"}
-        onClick={() => setLang(getLang() === "en" ? "fr" : "en")}
+        lang={getLang() === 'en' ? 'fr' : 'en'}
+        onClick={() => setLang(getLang() === 'en' ? 'fr' : 'en')}
       >
-        {t("language")}
+        {t('language')}
       </button>
       {getKey() && (
         <button
@@ -154,7 +130,7 @@ function Foot({ onUsed }: { onUsed: () => void }) {
             location.reload();
           }}
         >
-          {t("sign.out")}
+          {t('sign.out')}
         </button>
       )}
     </div>

@@ -1,31 +1,25 @@
-import type { Schemas } from "../../api/client";
-import { Time, useNow } from "../../ui/Time";
-import { texts } from "./texts";
+import type { Schemas } from '../../api/client';
+import { Time, useNow } from '../../ui/Time';
+import { texts } from './texts';
 
-export type Key = Schemas["Key"];
+export type Key = Schemas['Key'];
 
 /** The keys, a line each. */
-export function KeyTable({
-  keys,
-  onRevoke,
-}: {
-  keys: Key[];
-  onRevoke: (key: Key) => void;
-}) {
+export function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => void }) {
   const t = texts.use();
   return (
     <div className="scroll">
       <table>
         <thead>
           <tr>
-            <th scope="col">{t("keys.name")}</th>
-            <th scope="col">{t("keys.role")}</th>
-            <th scope="col">{t("keys.prefix")}</th>
-            <th scope="col">{t("keys.made")}</th>
-            <th scope="col">{t("keys.used")}</th>
-            <th scope="col">{t("keys.expires")}</th>
+            <th scope="col">{t('keys.name')}</th>
+            <th scope="col">{t('keys.role')}</th>
+            <th scope="col">{t('keys.prefix')}</th>
+            <th scope="col">{t('keys.made')}</th>
+            <th scope="col">{t('keys.used')}</th>
+            <th scope="col">{t('keys.expires')}</th>
             <th scope="col">
-              <span className="visually-hidden">{t("keys.revoke")}</span>
+              <span className="visually-hidden">{t('keys.revoke')}</span>
             </th>
           </tr>
         </thead>
@@ -53,23 +47,19 @@ function KeyRow({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
       <td className="nowrap">
         <Time at={key.created_at} />
       </td>
-      <td className="nowrap">
-        {key.last_used_at ? <Time at={key.last_used_at} /> : t("keys.never")}
-      </td>
-      <td className="nowrap">
-        {key.expires_at && <Expiry at={key.expires_at} />}
-      </td>
+      <td className="nowrap">{key.last_used_at ? <Time at={key.last_used_at} /> : t('keys.never')}</td>
+      <td className="nowrap">{key.expires_at && <Expiry at={key.expires_at} />}</td>
       <td>
         {key.revoked_at ? (
-          <span className="badge bad">{t("keys.revoked")}</span>
+          <span className="badge bad">{t('keys.revoked')}</span>
         ) : (
           <button
             type="button"
             className="small danger"
-            aria-label={t("keys.revoke.of", { name: key.name.slice(0, 80) })}
+            aria-label={t('keys.revoke.of', { name: key.name.slice(0, 80) })}
             onClick={onRevoke}
           >
-            {t("keys.revoke")}
+            {t('keys.revoke')}
           </button>
         )}
       </td>
@@ -81,9 +71,5 @@ function KeyRow({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
 function Expiry({ at }: { at: string }) {
   const t = texts.use();
   const now = useNow();
-  return Date.parse(at) > now ? (
-    <Time at={at} />
-  ) : (
-    <span className="badge bad">{t("keys.expired")}</span>
-  );
+  return Date.parse(at) > now ? <Time at={at} /> : <span className="badge bad">{t('keys.expired')}</span>;
 }
