@@ -173,14 +173,15 @@ func (in *reading) change(line *table.Line, stored map[string]*domain.Entry) err
 	if !line.OK {
 		return nil
 	}
-	at, data := entry.Timestamp, entry.Data
-	var err error
+	at := entry.Timestamp
 	if line.Entry.Timestamp != "" {
+		var err error
 		if at, err = entryTime(&in.env, "/timestamp", line.Entry.Timestamp); err != nil {
 			return err
 		}
 	}
-	if data, err = in.lines.Changed(entry.Data, line.Entry.Data); err != nil {
+	data, err := in.lines.Changed(entry.Data, line.Entry.Data)
+	if err != nil {
 		return err
 	}
 	if at.Equal(entry.Timestamp) && bytes.Equal(data, entry.Data) {

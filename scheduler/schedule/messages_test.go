@@ -54,8 +54,9 @@ func TestWhatARefusalSays(t *testing.T) {
 
 // TestTheBoundsOfAnInterval, to the second, however it is written.
 func TestTheBoundsOfAnInterval(t *testing.T) {
+	const spaced = " 1m "
 	for text, want := range map[string]int64{
-		"60s": 60, "1m": 60, "PT60S": 60, "pt1m": 60, " 1m ": 60, "59s": 0, "PT59S": 0, "PT": 0, "P": 0, "0s": 0, "-1h": 0,
+		"60s": 60, "1m": 60, "PT60S": 60, "pt1m": 60, spaced: 60, "59s": 0, "PT59S": 0, "PT": 0, "P": 0, "0s": 0, "-1h": 0,
 		"61s": 61, "1m1s": 61, "60000ms": 60, "60500ms": 0, "1d": 0, "1w": 0, "P1DT": day, "P1WT1S": 7*day + 1, "P1W1D": 8 * day,
 		"P3660D": 3660 * day, "P3660DT1S": 0, "P3661D": 0, "87840h": 3660 * day, "87841h": 0, "PT999999999S": 0, "1e3m": 0,
 		"P1.5D": 0, "P-1D": 0, "P1D1W": 0, "PT1S1M": 0, "P1Y": 0, "": 0, "99999999999999999999h": 0, "P99999W": 0,

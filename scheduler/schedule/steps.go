@@ -144,11 +144,12 @@ func (s steps) leap(at int64) int64 {
 	wall := at + zone.offset
 	d := floorDiv(wall, day)
 	rest := int64(0)
-	if !s.meets(wall) {
+	switch {
+	case !s.meets(wall):
 		rest = latest - at
-	} else if !s.names(dateOf(d)) {
+	case !s.names(dateOf(d)):
 		rest = (d+1)*day - wall
-	} else if !s.namesHour(wall) {
+	case !s.namesHour(wall):
 		rest = (floorDiv(wall, hour)+1)*hour - wall
 	}
 	rest = min(rest, zone.until-at)
