@@ -27,9 +27,11 @@ func (t *trial) InsertEntries(_ context.Context, entries []domain.Entry) error {
 	return nil
 }
 
-func (t *trial) UpdateEntry(_ context.Context, entry *domain.Entry) error {
-	entry.Version++
-	t.entries.put(entry.ID, entry)
+func (t *trial) UpdateEntries(_ context.Context, entries ...*domain.Entry) error {
+	for _, entry := range entries {
+		entry.Version++
+		t.entries.put(entry.ID, entry)
+	}
 	return nil
 }
 

@@ -195,6 +195,7 @@ func (s *snapshot) Get(ctx context.Context, dest any, query string, args ...any)
 	if err != nil {
 		return err
 	}
+	defer s.alone()()
 	if stmt := s.tx.stmt(ctx, query); stmt != nil {
 		return s.ended(ctx, stmt.GetContext(ctx, dest, args...))
 	}
@@ -206,6 +207,7 @@ func (s *snapshot) All(ctx context.Context, dest any, query string, args ...any)
 	if err != nil {
 		return err
 	}
+	defer s.alone()()
 	if stmt := s.tx.stmt(ctx, query); stmt != nil {
 		return s.ended(ctx, stmt.SelectContext(ctx, dest, args...))
 	}
@@ -216,6 +218,10 @@ func (s *snapshot) Rows(ctx context.Context, query string, args ...any) (*sqlx.R
 	ctx, err := s.may(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if s.uncut { // others may ask the same before these rows have been read: a handle of its own
+		rows, err := s.tx.QueryxContext(ctx, query, args...)
+		return rows, s.ended(ctx, err)
 	}
 	if stmt := s.tx.stmt(ctx, query); stmt != nil {
 		rows, err := stmt.QueryxContext(ctx, args...)

@@ -47,6 +47,7 @@ func (t *Tx) Write(ctx context.Context, query string, args ...any) (int64, error
 	if err != nil {
 		return 0, err
 	}
+	defer t.alone()()
 	var result sql.Result
 	if stmt := t.tx.stmt(ctx, query); stmt != nil {
 		result, err = stmt.ExecContext(ctx, args...)

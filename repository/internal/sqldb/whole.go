@@ -12,9 +12,21 @@ import (
 // database may have rolled everything back: what came then would be stored at once, by
 // itself.
 type whole struct {
-	uncut bool // it is such a transaction
-	mu    sync.Mutex
-	lost  error
+	uncut   bool // it is such a transaction
+	mu      sync.Mutex
+	lost    error
+	running sync.Mutex
+}
+
+// alone lets one statement run at a time, until what it gives is called: several
+// goroutines may read in one transaction, and on one connection those that ask the same
+// share the database's handle for it, which has room for one answer.
+func (w *whole) alone() (over func()) {
+	if !w.uncut {
+		return func() {}
+	}
+	w.running.Lock()
+	return w.running.Unlock
 }
 
 // may says whether a further statement may run, and under which context.
