@@ -200,11 +200,14 @@ func (n *Node) again(from string, sessions []string) {
 }
 
 // missed: something may have been said that this node did not hear. It looks at
-// everything.
+// everything; and as it may have been asked to say something again, it does.
 func (n *Node) missed() {
 	n.mu.Lock()
 	n.counts.Missed++
 	n.all = true
+	for id := range n.peers {
+		n.restart(id)
+	}
 	n.mu.Unlock()
 	n.cfg.Broker.Forsake("", "")
 	n.tell(part{Kind: kindAgain})

@@ -105,6 +105,36 @@ func TestALostHintOnlyDelays(t *testing.T) {
 	})
 }
 
+// Both were away, and what one asked the other to say again was lost with the rest: who
+// comes back says again what it is writing, without being asked.
+func TestWhatWasAskedForIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net, log := &memoryNet{wires: map[*memoryWire]bool{}}, &memoryLog{}
+		a, b := newStation(t, "a", &memoryWire{net: net}, log), newStation(t, "b", &memoryWire{net: net}, log)
+		time.Sleep(time.Second)
+		r := b.read("s")
+		defer r.Close()
+		time.Sleep(time.Second)
+		a.broker.Delta("w", "s", "m1", "text", "one ")
+		time.Sleep(time.Second)
+		net.cut(true)
+		a.broker.Delta("w", "s", "m1", "text", "two")
+		b.missed() // it asks, and nobody hears it
+		time.Sleep(time.Second)
+		net.cut(false)
+		if _, text := b.broker.Partial("s"); text == "one two" {
+			t.Fatal("the text was not lost: the test shows nothing")
+		}
+		a.missed()
+		time.Sleep(time.Second)
+		if _, text := b.broker.Partial("s"); text != "one two" {
+			t.Errorf("the text is %q", text)
+		}
+		a.end()
+		b.end()
+	})
+}
+
 // What is no news, or says not whose, makes nobody a node.
 func TestWhatCannotBeReadIsOfNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

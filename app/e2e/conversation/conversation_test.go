@@ -204,7 +204,7 @@ func TestWhatComesWhileTheAIIsAtWork(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
 		s.Scripted(`[
-			{"when": {"contains": "slow"}, "delay_ms": 400, "answer": {"text": "Slowly done."}},
+			{"when": {"contains": "slow"}, "delay_ms": 3000, "answer": {"text": "Slowly done."}},
 			{"when": {"contains": "forever"}, "answer": {"text": "one two three four five six"}, "token_delay_ms": 300},
 			{"answer": {"text": "Quickly done."}}]`)
 		chat := s.Chat()
