@@ -66,7 +66,7 @@ func (d *Data) UpdateEntries(ctx context.Context, entries ...*domain.Entry) erro
 // are where these are no text.
 func entryUpdate(n int) string {
 	var b strings.Builder
-	b.WriteString("WITH changes (id, version, at, data, session_id, updated_at) AS (VALUES ")
+	b.WriteString("WITH edits (id, version, at, data, session_id, updated_at) AS (VALUES ")
 	for i := range n {
 		if i > 0 {
 			b.WriteString(", ")
@@ -75,7 +75,7 @@ func entryUpdate(n int) string {
 		fmt.Fprintf(&b, "($%d, CAST($%d AS BIGINT), CAST($%d AS BIGINT), $%d, $%d, CAST($%d AS BIGINT))", at, at+1, at+2, at+3, at+4, at+5)
 	}
 	b.WriteString(") UPDATE entries SET at = c.at, data = c.data, session_id = c.session_id, updated_at = c.updated_at, " +
-		"version = entries.version + 1 FROM changes AS c WHERE entries.workspace_id = $1 AND entries.id = c.id " +
+		"version = entries.version + 1 FROM edits AS c WHERE entries.workspace_id = $1 AND entries.id = c.id " +
 		"AND entries.version = c.version AND entries.deleted_at IS NULL")
 	return b.String()
 }
