@@ -15,9 +15,9 @@ import (
 const (
 	// maxImport bounds the lines of a file, which are stored in one transaction.
 	maxImport = 10_000
-	// maxImportChange bounds the data of the entries that a file changes: it may name many
-	// large ones in few bytes.
-	maxImportChange = 32 << 20
+	// maxImportNamed bounds the stored data of the entries that a file names, whether it
+	// changes them or not: it may name many large ones in few bytes.
+	maxImportNamed = 32 << 20
 	// importBatch is how many lines are held against what is stored at a time.
 	importBatch = 50
 )
@@ -43,7 +43,7 @@ type reading struct {
 	found *Import
 
 	count int            // lines
-	bytes int            // of the data of entries that change
+	bytes int            // of the stored data of the entries that were named
 	seen  map[string]int // the line of each id
 }
 
@@ -170,6 +170,10 @@ func (in *reading) change(line *table.Line, stored map[string]*domain.Entry) err
 	if entry == nil {
 		return domain.Invalid("/id", "unknown", "This tool has no entry with the id %s. An empty cell makes a new one.", jsonbody.Quote(line.ID))
 	}
+	if in.bytes += len(entry.Data); in.bytes > maxImportNamed {
+		return domain.Errorf(domain.CodeTooLarge,
+			"The entries that the file names hold more than %d bytes. Nothing was stored; send it in parts.", maxImportNamed)
+	}
 	if !line.OK {
 		return nil
 	}
@@ -190,10 +194,6 @@ func (in *reading) change(line *table.Line, stored map[string]*domain.Entry) err
 	}
 	if err := in.rules.checkEntry(in.t, in.tool, data); err != nil {
 		return err
-	}
-	if in.bytes += len(data); in.bytes > maxImportChange {
-		return domain.Errorf(domain.CodeTooLarge,
-			"The entries that the file changes hold more than %d bytes. Nothing was stored; send it in parts.", maxImportChange)
 	}
 	entry.Timestamp, entry.Data = at, data
 	in.found.Changed = append(in.found.Changed, *entry)

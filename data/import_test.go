@@ -97,20 +97,25 @@ func TestTheFirstMistakesAreTold(t *testing.T) {
 	}
 }
 
-// TestChangesHaveABound: a short file may name much data.
-func TestChangesHaveABound(t *testing.T) {
+// TestWhatAFileNamesHasABound: a short file may name much data, and have it read, whether
+// it changes any of it or not.
+func TestWhatAFileNamesHasABound(t *testing.T) {
 	w := freeWorld(t)
-	var file strings.Builder
-	file.WriteString("id,yes\n")
-	for i := range maxImportChange/(400<<10) + 1 {
+	var ids []string
+	for i := range maxImportNamed/(400<<10) + 1 {
 		id := fmt.Sprintf("ent_%03d", i)
 		w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{{ID: id, ToolID: "tol_f", Timestamp: noon,
 			Data: json.RawMessage(`{"list":["` + strings.Repeat("a", 400<<10) + `"]}`), CreatedAt: noon, UpdatedAt: noon}}))
-		fmt.Fprintf(&file, "%s,true\n", id)
+		ids = append(ids, id)
 	}
-	_, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_f", strings.NewReader(file.String()))
-	if domain.ErrorCode(err) != domain.CodeTooLarge {
-		t.Errorf("%v", err)
+	for name, cell := range map[string]string{"changed": "true", "as they are": ""} {
+		for extra, code := range map[int]domain.Code{0: domain.CodeTooLarge, 1: ""} {
+			file := "id,yes\n" + strings.Join(ids[extra:], ","+cell+"\n") + "," + cell + "\n"
+			_, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_f", strings.NewReader(file))
+			if domain.ErrorCode(err) != code && (err != nil || code != "") {
+				t.Errorf("%s, without the first %d: %v", name, extra, err)
+			}
+		}
 	}
 }
 
