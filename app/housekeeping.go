@@ -15,27 +15,11 @@ const pruneEvery = 10 * time.Minute
 // housekeeping deletes old idempotency keys, the events that are past their time, and
 // what was deleted too long ago to be restored.
 func (a *App) housekeeping() lifecycle.Service {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	loop := func() {
-		defer close(done)
-		ticker := time.NewTicker(pruneEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if err := a.prune(ctx); err != nil && ctx.Err() == nil {
-				a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
-			}
+	return every(pruneEvery, func(ctx context.Context) {
+		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
 		}
-	}
-	return lifecycle.Func{
-		OnStart: func(context.Context) error { go loop(); return nil },
-		OnStop:  func(context.Context) error { stop(); <-done; return nil },
-	}
+	})
 }
 
 func (a *App) prune(ctx context.Context) error {

@@ -43,25 +43,7 @@ func (m *memory) look() {
 }
 
 func (m *memory) service() lifecycle.Service {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	loop := func() {
-		defer close(done)
-		ticker := time.NewTicker(lookAtMemory)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				m.look()
-			}
-		}
-	}
-	return lifecycle.Func{
-		OnStart: func(context.Context) error { go loop(); return nil },
-		OnStop:  func(context.Context) error { stop(); <-done; return nil },
-	}
+	return every(lookAtMemory, func(context.Context) { m.look() })
 }
 
 // processMemory is the memory of this process.
