@@ -113,19 +113,16 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for batch := range slices.Chunk(ids, 100) {
-		args := []any{d.workspace, sqldb.At(at)}
-		for _, id := range batch {
-			args = append(args, id)
-		}
+		named, args := sqldb.InList(3, batch)
 		n, err := d.exec(ctx, "UPDATE entries SET deleted_at = $2, version = version + 1 WHERE workspace_id = $1 AND deleted_at IS NULL "+
-			"AND id IN ("+sqldb.Placeholders(3, len(batch))+")", args...)
+			"AND id "+named, append([]any{d.workspace, sqldb.At(at)}, args...)...)
 		if err != nil {
 			return fmt.Errorf("delete the entries: %w", err)
 		}
 		if n != int64(len(batch)) {
 			return domain.NotFound("entry")
 		}
-		if err := d.index().drop(ctx, "id IN ("+sqldb.Placeholders(2, len(batch))+")", args[2:]...); err != nil {
+		if err := d.index().dropIDs(ctx, batch); err != nil {
 			return err
 		}
 	}

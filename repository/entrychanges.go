@@ -20,13 +20,10 @@ const entryBatch = 16
 func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]domain.Entry, error) {
 	var entries []domain.Entry
 	for batch := range slices.Chunk(ids, 100) {
-		args := []any{d.workspace}
-		for _, id := range batch {
-			args = append(args, id)
-		}
+		named, args := sqldb.InList(2, batch)
 		var rows []entryRow
 		err := d.r.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND deleted_at IS NULL "+
-			"AND id IN ("+sqldb.Placeholders(2, len(batch))+")", args...)
+			"AND id "+named, append([]any{d.workspace}, args...)...)
 		if err != nil {
 			return nil, fmt.Errorf("read the entries: %w", err)
 		}

@@ -41,6 +41,12 @@ func (x indexer) drop(ctx context.Context, condition string, args ...any) error 
 	return nil
 }
 
+// dropIDs takes out things by their ids.
+func (x indexer) dropIDs(ctx context.Context, ids []string) error {
+	named, args := sqldb.InList(2, ids)
+	return x.drop(ctx, "id "+named, args...)
+}
+
 // entries indexes new entries of tools of these types, by tool.
 func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[string]string) error {
 	rows := make([]search.Row, 0, len(entries))
@@ -56,7 +62,7 @@ func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[
 func (x indexer) changed(ctx context.Context, entries []*domain.Entry) error {
 	types := map[string]string{}
 	for batch := range slices.Chunk(entries, 100) {
-		ids, are := make([]any, len(batch)), make([]domain.Entry, len(batch))
+		ids, are := make([]string, len(batch)), make([]domain.Entry, len(batch))
 		for i, e := range batch {
 			ids[i], are[i] = e.ID, *e
 			if types[e.ToolID] == "" {
@@ -67,7 +73,7 @@ func (x indexer) changed(ctx context.Context, entries []*domain.Entry) error {
 				types[e.ToolID] = tool.ToolType
 			}
 		}
-		if err := x.drop(ctx, "id IN ("+sqldb.Placeholders(2, len(ids))+")", ids...); err != nil {
+		if err := x.dropIDs(ctx, ids); err != nil {
 			return err
 		}
 		if err := x.entries(ctx, are, types); err != nil {

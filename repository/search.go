@@ -131,13 +131,7 @@ func (h *hits) readDocuments(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// padded are the workspace and so many ids, the last one repeated, that the statement
-// is always the same.
+// padded are the workspace and so many ids that the statement is always the same.
 func (h *hits) padded(ids []string) []any {
-	args := make([]any, 0, hitsAtOnce+1)
-	args = append(args, h.d.workspace)
-	for i := range hitsAtOnce {
-		args = append(args, ids[min(i, len(ids)-1)])
-	}
-	return args
+	return append([]any{h.d.workspace}, sqldb.Padded(ids, hitsAtOnce)...)
 }

@@ -40,3 +40,23 @@ func (q *Query) Text() string { return q.b.String() }
 
 // Args are its values.
 func (q *Query) Args() []any { return q.args }
+
+// InList is the condition that a column is one of some ids, whose placeholders begin at
+// $from, with its values. It takes 1, 10, 100 ... of them: how many a caller names must not
+// make ever more texts, each of which is kept prepared.
+func InList(from int, ids []string) (condition string, args []any) {
+	n := 1
+	for n < len(ids) {
+		n *= 10
+	}
+	return "IN (" + Placeholders(from, n) + ")", Padded(ids, n)
+}
+
+// Padded are n values for so many ids or fewer, the last one repeated.
+func Padded(ids []string, n int) []any {
+	args := make([]any, n)
+	for i := range args {
+		args[i] = ids[min(i, len(ids)-1)]
+	}
+	return args
+}

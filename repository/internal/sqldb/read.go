@@ -53,11 +53,17 @@ func (s *statements) find(query string) *sqlx.Stmt {
 	return s.by[query]
 }
 
+func (s *statements) full() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.by) >= maxStatements
+}
+
 // prepare keeps the statements of these texts. A failure is no harm: the text runs
 // unprepared again, and says itself what is wrong with it.
 func (s *statements) prepare(ctx context.Context, queries []string) {
 	for _, query := range queries {
-		if s.find(query) != nil {
+		if s.find(query) != nil || s.full() { // preparing what is not kept would cost a way each time
 			continue
 		}
 		stmt, err := s.on.PreparexContext(ctx, query)
