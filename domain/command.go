@@ -30,10 +30,19 @@ type CommandSpec struct {
 	Kind        CommandKind     `json:"kind"`
 	Role        Role            `json:"role"` // the least role on whose behalf it runs
 	Effect      CommandEffect   `json:"effect"`
-	Source      string          `json:"source"` // "builtin", "mcp", "http", "agent"
+	Source      string          `json:"source"` // "builtin", "mcp", "http", "long_running", "agent"
 	Description string          `json:"description"`
 	Params      json.RawMessage `json:"params_schema"` // JSON Schema of the params
 	Timeout     time.Duration   `json:"timeout"`
+
+	// What follows is of commands from outside. Connector is the id of theirs.
+	Connector string `json:"connector,omitempty"`
+	// RequireValidation: a person says yes to each call.
+	RequireValidation bool `json:"require_validation,omitempty"`
+	// Trusted: it may run without a person although the round has read words from outside.
+	Trusted bool `json:"trusted,omitempty"`
+	// Deadline is how long the work may go on outside; 0: it is no long-running command.
+	Deadline time.Duration `json:"deadline,omitempty"`
 }
 
 // Command is a request of the AI or of an enrichment. ID is a hash of type and

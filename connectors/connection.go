@@ -1,0 +1,35 @@
+package connectors
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Connection is a connector that is in use. It is safe for concurrent use and can be thrown
+// away at any time: whoever holds one that failed closes it and opens another. Errors of
+// calls are *domain.OutsideError; any other counts as a doubt.
+type Connection interface {
+	// List gives the commands that the server outside offers now, in its order, without what
+	// a person decides about them. Kinds whose commands a person wrote give those.
+	List(ctx context.Context) (Listing, error)
+	// Call sends one call, once. It never repeats by itself: who calls knows the effect.
+	Call(ctx context.Context, call Call) (domain.OutsideResult, error)
+	// Probe asks whether a call of unknown outcome was carried out; domain.ErrNoProbe where
+	// that cannot be asked.
+	Probe(ctx context.Context, call Call) (done bool, result domain.OutsideResult, err error)
+	Close() error
+}
+
+// Listing is what a server offers, and for how long that may be believed.
+type Listing struct {
+	Commands []domain.ConnectorCommand
+	TTL      time.Duration // 0: until the server says that it changed, or it is refreshed
+}
+
+// Call is one execution, with the command as the connector has it.
+type Call struct {
+	domain.OutsideCall
+	Definition domain.ConnectorCommand
+}

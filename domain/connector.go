@@ -1,0 +1,102 @@
+package domain
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ConnectorKind is how the commands of a connector are carried out.
+type ConnectorKind string
+
+const (
+	ConnectorMCP         ConnectorKind = "mcp"
+	ConnectorHTTP        ConnectorKind = "http"
+	ConnectorLongRunning ConnectorKind = "long_running"
+)
+
+// ConnectorStatus says whether a connector can be used now.
+type ConnectorStatus string
+
+const (
+	ConnectorReady       ConnectorStatus = "ready"
+	ConnectorUnreachable ConnectorStatus = "unreachable"
+	ConnectorNeedsSignIn ConnectorStatus = "needs_sign_in"
+	ConnectorDisabled    ConnectorStatus = "disabled"
+)
+
+// Connector is a server outside whose commands join the catalogue of its workspace.
+type Connector struct {
+	ID          string
+	WorkspaceID string
+	Name        string
+	Kind        ConnectorKind
+	// Prefix stands before each of its commands (GITHUB.CREATE_ISSUE). It is unique in its
+	// workspace, so that two connectors never collide.
+	Prefix  string
+	Enabled bool
+	// Config is what a person entered, without its secrets; Secrets are those, sealed, and
+	// bound to the origin that they were entered for.
+	Config       json.RawMessage
+	Secrets      []byte
+	Commands     []ConnectorCommand
+	Status       ConnectorStatus
+	StatusDetail string
+	LastListedAt *time.Time
+	Version      int64
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// CommandState says whether a connector's command is offered to the AI.
+type CommandState string
+
+const (
+	CommandOffered CommandState = "offered"
+	CommandOff     CommandState = "off"
+	// CommandChanged: its definition is no longer the one that a person looked at. It is
+	// not offered until somebody has looked again.
+	CommandChanged CommandState = "changed"
+)
+
+// ConnectorCommand is one command of a connector. What the server says of it (texts,
+// schema) has a hash; the rest is a person's.
+type ConnectorCommand struct {
+	Name        string          `json:"name"` // without the prefix, upper case
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Params      json.RawMessage `json:"params_schema"`
+	Effect      CommandEffect   `json:"effect"`
+	// RequireValidation: a person says yes to each call.
+	RequireValidation bool          `json:"require_validation"`
+	Timeout           time.Duration `json:"timeout,omitempty"` // 0: the default
+	// Trusted: it may run without a person although the round has read words from outside.
+	Trusted        bool         `json:"trusted,omitempty"`
+	DefinitionHash string       `json:"definition_hash"`
+	State          CommandState `json:"state"`
+	// Remote is the name at the server outside, where it is not Name.
+	Remote string `json:"remote,omitempty"`
+	// Request says how an http or long_running command is sent.
+	Request *CommandRequest `json:"request,omitempty"`
+	// Result is a JSON pointer to what counts of the answer; empty: all of it.
+	Result     string        `json:"result,omitempty"`
+	Probe      *CommandProbe `json:"probe,omitempty"`
+	Deadline   time.Duration `json:"deadline,omitempty"`    // long_running
+	CancelPath string        `json:"cancel_path,omitempty"` // long_running
+}
+
+// CommandRequest is the request that carries a command out. Path and Body are templates of
+// the params; params that stand in neither, nor in Query, go into the body as JSON.
+type CommandRequest struct {
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
+	Query   map[string]string `json:"query,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    json.RawMessage   `json:"body,omitempty"`
+}
+
+// CommandProbe finds out whether a call of unknown outcome was carried out: a GET of Path
+// that answers what Expect describes says yes.
+type CommandProbe struct {
+	Path   string          `json:"path"`
+	Expect json.RawMessage `json:"expect"`
+}
