@@ -2043,6 +2043,9 @@ type PromptChunkList struct {
 	Data []PromptChunk `json:"data"`
 }
 
+// Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook` and `file` are outside: while a prompt holds such parts, an action with an effect outside needs a person.
+type Provenance = domain.Provenance
+
 // Provider defines model for Provider.
 type Provider struct {
 	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).

@@ -23,6 +23,9 @@ type Env struct {
 	// asks for.
 	Grants []*domain.Grant
 	Allows bool
+	// Taint is what the session has read from outside: what its AI asks for now, it may ask
+	// for because of that.
+	Taint *domain.Taint
 	// Clock measures how long commands take; nil: all that happens, happens at Now.
 	Clock clock.Clock
 }
@@ -33,7 +36,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 	env := Env{
 		Env: data.EnvOf(view.Workspace, now, newID), SessionType: session.Type, Role: session.ActsAs(),
 		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
-		Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
+		Taint: session.State.Taint, Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
 	}
 	env.SessionID = session.ID
 	if session.ScheduledExecutionTime != nil {

@@ -62,7 +62,7 @@ func (c *Catalogue) demands(
 	if len(reasons) == 0 || failMissing(&env, all) {
 		return nil, nil, nil
 	}
-	if !env.Allows { // else they run without anybody's yes, as far as they come
+	if !env.Allows || guarded(&env, all) { // else they run without anybody's yes, as far as they come
 		if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 			return nil, nil, err
 		}
@@ -173,5 +173,13 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 			add(domain.LevelCommand, "", d.card.always)
 		}
 	}
+	if guarded(env, all) {
+		reasons = append(reasons, env.Settings.OutsideReason(env.Taint))
+	}
 	return reasons
+}
+
+// guarded: one of them has an effect outside, and the session has read words from there.
+func guarded(env *Env, all []described) bool {
+	return slices.ContainsFunc(all, func(d described) bool { return env.Taint.Guards(d.execution) })
 }

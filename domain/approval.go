@@ -42,6 +42,9 @@ const (
 	LevelSession   ValidationLevel = "session"
 	LevelAI        ValidationLevel = "ai"
 	LevelCommand   ValidationLevel = "command"
+	// LevelOutside: whoever asked for it had read words from outside. No policy and no
+	// grant covers it.
+	LevelOutside ValidationLevel = "outside"
 )
 
 // ApprovalReason is one reason why a person is asked.

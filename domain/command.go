@@ -114,6 +114,7 @@ type Execution struct {
 	Note        string
 	Summary     string // in words, for people: what is planned, then what was done
 	Error       *CommandError
+	Foreign     *Foreign // of a command that is not built in
 	CreatedAt   time.Time
 	StartedAt   *time.Time
 	EndedAt     *time.Time
@@ -129,6 +130,8 @@ type CommandResult struct {
 	Text        string          `json:"text,omitempty"`    // what the AI reads
 	Error       *CommandError   `json:"error,omitempty"`
 	Note        string          `json:"note,omitempty"`
+	// From is where Text and Error come from; nil: the server's own data and words.
+	From *Provenance `json:"from,omitempty"`
 }
 
 // ResultOf is the result line of an execution that has ended. Without a summary it
@@ -139,6 +142,6 @@ func ResultOf(e *Execution, summary string) CommandResult {
 	}
 	return CommandResult{
 		ExecutionID: e.ID, CallID: e.CallID, Command: e.Command, Status: e.Status,
-		Summary: summary, Text: e.Text, Error: e.Error, Note: e.Note,
+		Summary: summary, Text: e.Text, Error: e.Error, Note: e.Note, From: e.Provenance(),
 	}
 }

@@ -105,6 +105,8 @@ type Segment struct {
 	Type       string      `json:"type"` // "text" or "enrichment"
 	Text       string      `json:"text,omitempty"`
 	Enrichment *Enrichment `json:"enrichment,omitempty"`
+	// From is where the text comes from; nil: from the person whose message it is.
+	From *Provenance `json:"from,omitempty"`
 }
 
 // EnrichmentType is one of the four kinds of blocks that refer to data.

@@ -116,6 +116,9 @@ type SessionState struct {
 	// Compacted: this round's way to the AI was compacted already; it never loops.
 	Compacted bool `json:"compacted,omitempty"`
 
+	// Taint is what the prompt holds from outside; nil: nothing.
+	Taint *Taint `json:"taint,omitempty"`
+
 	// TooLong counts the calls since the last answer that the provider found too long.
 	TooLong int `json:"too_long,omitempty"`
 	// CallSince is since when the AI is called; zero while it is not.

@@ -31,6 +31,7 @@ type executionRow struct {
 	Text        string      `db:"result_text"`
 	Note        string      `db:"note"`
 	Error       string      `db:"error"`
+	Foreign     string      `db:"foreign_words"`
 	CreatedAt   sqldb.Stamp `db:"created_at"`
 	StartedAt   sqldb.Stamp `db:"started_at"`
 	EndedAt     sqldb.Stamp `db:"ended_at"`
@@ -43,11 +44,15 @@ func executionRowOf(e *domain.Execution) (executionRow, error) {
 	if err != nil {
 		return executionRow{}, fmt.Errorf("write execution %s: %w", e.ID, err)
 	}
+	foreign, err := sqldb.EncodeJSON(e.Foreign)
+	if err != nil {
+		return executionRow{}, fmt.Errorf("write where execution %s comes from: %w", e.ID, err)
+	}
 	return executionRow{
 		WorkspaceID: e.WorkspaceID, ID: e.ID, SessionID: e.SessionID, RoundID: e.RoundID, MessageID: e.MessageID, CallID: e.CallID,
 		Position: e.Position, Command: e.Command, Params: string(e.Params), Repeat: e.Repeat, CommandID: e.CommandID,
 		Kind: string(e.Kind), Effect: string(e.Effect), Status: string(e.Status), Attempt: e.Attempt, ApprovalID: e.ApprovalID,
-		Digest: e.Digest, GrantID: e.GrantID, Result: string(e.Result), Text: e.Text, Note: e.Note, Error: failure,
+		Digest: e.Digest, GrantID: e.GrantID, Result: string(e.Result), Text: e.Text, Note: e.Note, Error: failure, Foreign: foreign,
 		CreatedAt: sqldb.At(e.CreatedAt), StartedAt: sqldb.AtPtr(e.StartedAt), EndedAt: sqldb.AtPtr(e.EndedAt),
 	}, nil
 }
@@ -57,12 +62,16 @@ func (r *executionRow) execution() (*domain.Execution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read execution %s: %w", r.ID, err)
 	}
+	foreign, err := sqldb.DecodeJSON[domain.Foreign](r.Foreign)
+	if err != nil {
+		return nil, fmt.Errorf("read where execution %s comes from: %w", r.ID, err)
+	}
 	return &domain.Execution{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, MessageID: r.MessageID,
 		CallID: r.CallID, Position: r.Position, Command: r.Command, Params: sqldb.RawJSON(r.Params), Repeat: r.Repeat,
 		CommandID: r.CommandID, Kind: domain.CommandKind(r.Kind), Effect: domain.CommandEffect(r.Effect),
 		Status: domain.ExecutionStatus(r.Status), Attempt: r.Attempt, ApprovalID: r.ApprovalID, Digest: r.Digest, GrantID: r.GrantID,
-		Result: sqldb.RawJSON(r.Result), Text: r.Text, Note: r.Note, Error: failure,
+		Result: sqldb.RawJSON(r.Result), Text: r.Text, Note: r.Note, Error: failure, Foreign: foreign,
 		CreatedAt: r.CreatedAt.Time, StartedAt: r.StartedAt.Ptr(), EndedAt: r.EndedAt.Ptr(),
 	}, nil
 }

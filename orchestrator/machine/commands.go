@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,6 +104,7 @@ func replan(s *step, list []*domain.Execution) {
 			*old = *s.commandEnded(x)
 		default:
 			old.Params, old.Digest, old.CommandID, old.GrantID = x.Params, x.Digest, x.CommandID, x.GrantID
+			old.Foreign = cmp.Or(x.Foreign, old.Foreign)
 			s.write(old)
 		}
 	}

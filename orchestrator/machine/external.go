@@ -45,11 +45,15 @@ func nothingLeft(s *step) bool {
 }
 
 // storeLateResult tells the AI what became of a call that was answered PENDING or
-// UNKNOWN. It is no second result of that call, so it does not carry its id.
+// UNKNOWN. It is no second result of that call, so it does not carry its id. One that
+// does not say where it comes from comes from outside.
 func storeLateResult(s *step) {
 	e := s.event.(domain.ExternalResultReceived)
 	result := e.Result
 	result.CallID = ""
+	if result.From == nil {
+		result.From = domain.From(domain.OriginTask, result.Command)
+	}
 	s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
 	noteFailures(s, []domain.CommandResult{result})

@@ -22,6 +22,7 @@ func (s *step) place(m *domain.Message) {
 		m.Status = domain.MessageStored
 	}
 	weigh(s, m)
+	noteOutside(s, m)
 	s.change.Messages = append(s.change.Messages, m)
 	s.emit(domain.LogEvent{Type: domain.LogMessageCreated, Message: m})
 }
@@ -59,6 +60,7 @@ func (s *step) placeUser(given *domain.Message) *domain.Message {
 	}
 	m.Status = domain.MessageStored
 	weigh(s, m)
+	noteOutside(s, m)
 	if i := slices.Index(s.change.Messages, given); i >= 0 {
 		// Kept and taken in the same step: it never waited.
 		*given = *m

@@ -59,7 +59,18 @@ func (w *world) addPart(p part, call func(string) string, ai *domain.AIMessage, 
 		}
 		return x
 	}
+	foreign := func(acts, trusted bool) *domain.Foreign {
+		return &domain.Foreign{From: *domain.From(domain.OriginHTTP, p.name+" (Bank)"), Acts: acts, Trusted: trusted}
+	}
 	switch p.kind {
+	case "fetch":
+		x := execution(domain.KindQuery, domain.ExecPlanned)
+		x.Foreign = foreign(false, false)
+		plan.Queries = append(plan.Queries, x)
+	case "outside", "trusted":
+		x := execution(domain.KindAction, domain.ExecPlanned)
+		x.Foreign = foreign(true, p.kind == "trusted")
+		plan.Actions = append(plan.Actions, x)
 	case "query":
 		plan.Queries = append(plan.Queries, execution(domain.KindQuery, domain.ExecPlanned))
 	case "badquery":
@@ -161,6 +172,11 @@ func (w *world) replan() domain.PlannedCommands {
 	}
 	for _, call := range w.s.State.Pending.Actions {
 		x := &domain.Execution{ID: w.id("exe"), CallID: call.CallID, Command: call.Command, Kind: domain.KindAction, Status: domain.ExecPlanned}
+		for _, id := range w.order {
+			if old := w.executions[id]; old.CallID == call.CallID && old.MessageID == w.s.State.AnswerID {
+				x.Foreign = old.Foreign
+			}
+		}
 		plan.Actions = append(plan.Actions, x)
 		plan.Cards = append(plan.Cards, domain.ApprovalAction{ID: x.ID, Command: x.Command})
 		if strings.HasPrefix(call.Command, "DELETE") {

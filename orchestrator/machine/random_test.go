@@ -171,7 +171,7 @@ func (w *world) due(r *rapid.T) domain.Event {
 
 func (w *world) randomParsed(r *rapid.T) domain.Event {
 	all := []part{{"query", "ZONES"}, {"badquery", "TOOL_DATA"}, {"action", "CREATE_ZONE"}, {"action", "DELETE_DATA"}, {"badaction", "UPDATE_TOOL"},
-		{"cached", "CREATE_DATA"}, {"refused", "ASK_PRINCIPAL"}, {"unheard", "COMPLETE"}, {"validate", ""}, {"wish", ""}, {"ask", ""}, {"complete", ""}, {"post", "Done."}, {"keep", ""}, {"json", ""}}
+		{"cached", "CREATE_DATA"}, {"fetch", "WEB.READ"}, {"outside", "BANK.PAY"}, {"outside", "BANK.CLOSE"}, {"trusted", "BANK.NOTE"}, {"refused", "ASK_PRINCIPAL"}, {"unheard", "COMPLETE"}, {"validate", ""}, {"wish", ""}, {"ask", ""}, {"complete", ""}, {"post", "Done."}, {"keep", ""}, {"json", ""}}
 	parts := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 0, 5, func(p part) part { return p }).Draw(r, "parts")
 	_, parsed := w.answer("words", parts)
 	if rapid.IntRange(0, 6).Draw(r, "unreadable") == 0 {

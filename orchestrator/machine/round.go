@@ -10,7 +10,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 	s.session.State = domain.SessionState{
 		Waiting: old.Waiting, Poisoned: old.Poisoned, Suspended: old.Suspended, SuspendedAt: old.SuspendedAt,
 		Validation: old.Validation, AskCompletion: old.AskCompletion, KeepsSlotUntil: old.KeepsSlotUntil,
-		BegunAt:         old.BegunAt,
+		BegunAt: old.BegunAt, Taint: old.Taint,
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),

@@ -74,6 +74,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{jsonMixed}, toFormat, do{storeMisused}},
 	{in(toParse), "AIResponseParsed", when{withQueries}, toQueries, do{storeAnswer, planQueries}},
 	{in(toParse), "AIResponseParsed", when{withActions, validationRefused}, toAI, do{storeAnswer, planActions, refuseActions}},
+	{in(toParse), "AIResponseParsed", when{withActions, guardedOutside}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
 	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
@@ -85,6 +86,7 @@ var table = []rule{
 
 	// Queries.
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, validationRefused}, toAI, do{storeData, planActions, refuseActions}},
+	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, guardedOutside}, toValidation, do{storeData, planActions, askValidation}},
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow, needsPerson}, toValidation, do{storeData, planActions, askValidation}},
 	{in(toQueries), "DataQueriesExecuted", when{actionsFollow}, toActions, do{storeData, planActions}},
 	{in(toQueries), "DataQueriesExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeData}}, // no source yet

@@ -209,7 +209,11 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		}
 		return domain.ExternalTasksStarted{Executions: started, Tasks: strings.Fields(text)}
 	case "task":
-		return domain.ExternalResultReceived{TaskID: text, Result: domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecSuccess, Text: "ready"}}
+		late := domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecSuccess, Text: "ready"}
+		for _, option := range options {
+			late.From = domain.From(domain.OriginTask, option)
+		}
+		return domain.ExternalResultReceived{TaskID: text, Result: late}
 	case "stale":
 		return w.stale()
 	case "yes":
@@ -277,6 +281,10 @@ func (w *world) userEvent(text string, options []string) domain.Event {
 	e := domain.UserMessageSent{Message: w.message(text)}
 	for _, option := range options {
 		switch option {
+		case "webhook":
+			e.Message.Rich.Segments = []domain.Segment{
+				{Type: "text", Text: "Look at this."}, {Type: "text", Text: text, From: domain.From(domain.OriginWebhook, "Alerts")},
+			}
 		case "data":
 			e.Message.Rich.Commands = []domain.Command{{Type: "TOOL_DATA"}}
 		case "interrupt":
@@ -331,6 +339,11 @@ func showEvent(e *domain.LogEvent) string {
 		text += " " + showMessage(e.Message)
 	case e.Approval != nil:
 		text += fmt.Sprintf(" %s %s %s", e.Approval.ID, e.Approval.Kind, e.Approval.Status)
+		for _, r := range e.Approval.Reasons {
+			if r.Level == domain.LevelOutside {
+				text += fmt.Sprintf(" %q", r.Text)
+			}
+		}
 	case e.Execution != nil:
 		text += fmt.Sprintf(" %s %s %s", e.Execution.ID, e.Execution.Command, e.Execution.Status)
 	case e.Session != nil:

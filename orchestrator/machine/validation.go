@@ -9,16 +9,14 @@ import (
 )
 
 // demands are the reasons to ask a person that count for this session. An automation
-// may not ask by itself, and its policy may allow what the configuration demands.
+// may not ask by itself, and its policy may allow what the configuration demands. What
+// words from outside ask for is no such reason: see guardedOutside.
 func demands(s *step) []domain.ApprovalReason {
 	c := commandsToPlan(s)
-	if chat(s) {
-		return c.Reasons
-	}
-	allowed := validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
+	allowed := notChat(s) && validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
 	var list []domain.ApprovalReason
 	for _, r := range c.Reasons {
-		if r.Level != domain.LevelAI && !allowed {
+		if r.Level != domain.LevelOutside && !allowed && (chat(s) || r.Level != domain.LevelAI) {
 			list = append(list, r)
 		}
 	}
@@ -60,7 +58,7 @@ func needsPerson(s *step) bool {
 }
 
 func validationRefused(s *step) bool {
-	return notChat(s) && validationPolicy(s) == "refuse" && needsPerson(s)
+	return notChat(s) && validationPolicy(s) == "refuse" && (guardedOutside(s) || needsPerson(s))
 }
 
 // refuseActions tells an automation no, for all its actions.
@@ -83,7 +81,7 @@ func askValidation(s *step) {
 	c := commandsToPlan(s)
 	cancel := storeCancelled(s)
 	s.waitFor(domain.WaitingContext{Kind: domain.WaitValidation, MessageID: s.session.State.AnswerID}, cancel, &domain.Approval{
-		Kind: domain.ApprovalActions, Reasons: demands(s), Actions: slices.Clone(c.Cards),
+		Kind: domain.ApprovalActions, Reasons: withOutside(s, demands(s)), Actions: cards(c),
 	})
 	bindApproval(s)
 }
@@ -161,7 +159,7 @@ func takeEdits(s *step, edited []*domain.Execution) {
 // askAgain shows the present values: a record changed since the person saw it.
 func askAgain(s *step) {
 	c := commandsToPlan(s)
-	reasons := reasonsAgain(s, c.Reasons)
+	reasons := withOutside(s, reasonsAgain(s, c.Reasons))
 	s.settleAll(domain.ApprovalStatusStale, false)
 	for _, given := range c.Actions {
 		if x := s.plannedByID(given.ID); x != nil && !x.Status.Final() {
@@ -179,7 +177,7 @@ func askAgain(s *step) {
 	a := &domain.Approval{
 		Kind:            domain.ApprovalActions,
 		Reasons:         reasons,
-		Actions:         slices.Clone(c.Cards),
+		Actions:         cards(c),
 		CancelMessageID: w.CancelMessageID,
 	}
 	s.waitFor(w, cancel, a)

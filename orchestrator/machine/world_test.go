@@ -37,13 +37,17 @@ type world struct {
 	spent      domain.Spent
 	wanted     bool // the slot was asked for
 	replans    bool // the actions behind queries keep their executions
-	calling    bool // an effect that calls the AI was handed out and has not been reported
+	// guarded are the actions with an effect outside that were asked for by a model which had
+	// read words from there.
+	guarded map[string]bool
+	calling bool // an effect that calls the AI was handed out and has not been reported
 }
 
 func newWorld(t failer, kind domain.SessionType) *world {
 	w := &world{
 		t: t, now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), settings: domain.DefaultSettings(),
 		ids: map[string]int{}, approvals: map[string]*domain.Approval{}, executions: map[string]*domain.Execution{},
+		guarded: map[string]bool{},
 	}
 	w.s = &domain.Session{
 		ID: "ses_1", WorkspaceID: "default", Type: kind, Phase: domain.Idle, CreatedAt: w.now, LastEventTime: w.now,
@@ -163,6 +167,7 @@ func (w *world) store(e domain.Event, step *domain.Step) {
 			w.t.Fatalf("%s: deleted message %s was not there", e.Name(), m.ID)
 		}
 	}
+	w.checkOutside(e, step)
 	for _, x := range c.Executions {
 		if w.executions[x.ID] == nil {
 			w.order = append(w.order, x.ID)
@@ -371,6 +376,29 @@ func (w *world) checkJournal(fail func(string, ...any)) {
 			}
 		}
 		fail("%s %s is %s, but is not carried out", x.ID, x.Command, x.Status)
+	}
+}
+
+// checkOutside: what was read outside stays known, and nothing that was asked for because
+// of it runs without an approval.
+func (w *world) checkOutside(e domain.Event, step *domain.Step) {
+	w.t.Helper()
+	before, after := w.s.State.Taint, step.Session.State.Taint
+	for _, m := range slices.Concat(step.Change.Messages, step.Change.PlacedMessages) {
+		if m.Status != domain.MessageQueued && len(m.OutsideParts()) > 0 && after == nil {
+			w.t.Fatalf("%s stored words from outside, and the session does not know of them", e.Name())
+		}
+	}
+	if before != nil && (after == nil || after.Parts < before.Parts || !slices.Equal(after.Sources[:len(before.Sources)], before.Sources)) {
+		w.t.Fatalf("%s forgot what was read outside: %v, then %v", e.Name(), before, after)
+	}
+	for _, x := range step.Change.Executions {
+		if w.executions[x.ID] == nil && x.Foreign != nil && x.Foreign.Acts && !x.Foreign.Trusted {
+			w.guarded[x.ID] = before != nil
+		}
+		if w.guarded[x.ID] && x.StartedAt != nil && (x.ApprovalID == "" || w.approvals[x.ApprovalID].Status != domain.ApprovalStatusApproved) {
+			w.t.Fatalf("%s ran %s, which words from outside asked for, without a person: %s", e.Name(), x.Command, freeze(x))
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ func execution(s *domain.Session, id, message string, position int, status domai
 		Position: position, Command: "CREATE_DATA", Params: json.RawMessage(`{ "a" :1.0 }`), Repeat: true, CommandID: "h",
 		Kind: domain.KindAction, Effect: domain.EffectIdempotent, Status: status, Attempt: 1, ApprovalID: "apr_1", Digest: "d",
 		Result: json.RawMessage(`[1,  2]`), Text: "t", Note: "n", Error: &domain.CommandError{Code: "c", Message: "m", Fields: []domain.FieldError{{Pointer: "/a"}}},
+		Foreign:   &domain.Foreign{From: domain.Provenance{Origin: domain.OriginMCP, Source: "A.B"}, Acts: true, Trusted: true},
 		CreatedAt: T0, StartedAt: new(T0.Add(time.Second)), EndedAt: new(T0.Add(2 * time.Second)),
 	}
 }

@@ -14,8 +14,12 @@ type start struct {
 	// at is the reference of relative periods: the scheduled time, or when it was asked
 	// for.
 	at   time.Time
-	note string // added to the first message: what the event brought
-	by   string
+	note string             // added to the first message: what the event brought
+	from *domain.Provenance // of the note
+	// taint is of the session that made the entries which start it: words from outside reach
+	// the run through them.
+	taint *domain.Taint
+	by    string
 	// onTime: it is scheduled, and begins only if it gets the slot at once. since is when
 	// it began to wait for it.
 	onTime bool
@@ -40,6 +44,7 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 		Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk,
 	}
 	messages := p.copySeed(v, run, s)
+	run.State.Taint = s.taint.Join(domain.TaintOf(messages))
 	run.State.RoundMessageID = messages[len(messages)-1].ID
 	return scheduler.Plan{Run: &scheduler.NewRun{Session: run, Messages: messages, OnTime: s.onTime, Since: s.since}}, nil
 }
@@ -66,7 +71,8 @@ func (p rules) copySeed(v *domain.AutomationView, run *domain.Session, s start) 
 			rich = *seed.Rich
 		}
 		if s.note != "" && i == len(v.Seed)-1 {
-			rich.Segments = append(append([]domain.Segment(nil), rich.Segments...), domain.Segment{Type: "text", Text: "\n\n" + s.note})
+			rich.Segments = append(append([]domain.Segment(nil), rich.Segments...),
+				domain.Segment{Type: "text", Text: "\n\n" + s.note, From: s.from})
 			rich.LinearText += "\n\n" + s.note
 		}
 		m.ID, m.SessionID, m.RoundID, m.Seq = p.newID(domain.PrefixMessage), run.ID, run.State.RoundID, 0

@@ -84,8 +84,9 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.
 	if trigger == nil {
 		return nil
 	}
-	if own, err := r.ownRun(ctx, a, made.SessionID); err != nil || own {
-		return err
+	maker, err := r.maker(ctx, a, made.SessionID)
+	if err != nil || maker.AutomationID == a.ID {
+		return err // an automation does not start itself by what its own runs write
 	}
 	entries, err := r.entriesThatCount(ctx, a, trigger, made)
 	if err != nil || len(entries) == 0 {
@@ -97,7 +98,8 @@ func (r *Runs) lookAtEvent(ctx context.Context, a *domain.Automation, e *domain.
 			return scheduler.Plan{}, nil
 		}
 		plan, err := p.beginByEvent(v, start{
-			trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: p.now, note: note, by: "entry_created",
+			trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: p.now, by: "entry_created",
+			note: note, from: domain.From(domain.OriginData, made.ToolID), taint: maker.State.Taint,
 		})
 		if err != nil {
 			return scheduler.Plan{}, err
@@ -164,19 +166,20 @@ func watchesFor(a *domain.Automation, tool string) *domain.Trigger {
 	return nil
 }
 
-// ownRun: an automation does not start itself by what its own runs write.
-func (r *Runs) ownRun(ctx context.Context, a *domain.Automation, session string) (bool, error) {
+// maker is the session that made the entries; an empty one where no session did, or it was
+// deleted.
+func (r *Runs) maker(ctx context.Context, a *domain.Automation, session string) (*domain.Session, error) {
 	if session == "" {
-		return false, nil
+		return &domain.Session{}, nil
 	}
 	s, err := r.Store.Session(ctx, a.WorkspaceID, session)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return false, nil // it was deleted
+		return &domain.Session{}, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read who made the entries: %w", err)
+		return nil, fmt.Errorf("read who made the entries: %w", err)
 	}
-	return s.AutomationID == a.ID, nil
+	return s, nil
 }
 
 // seenEntry is an entry as a trigger's condition sees it.

@@ -73,6 +73,27 @@ func TestStartByEntries(t *testing.T) {
 	}
 }
 
+// Words from outside reach a run through the entries that another session made of them.
+func TestARunKnowsWhatTheMakerOfItsEntriesRead(t *testing.T) {
+	page := domain.Provenance{Origin: domain.OriginHTTP, Source: "WEB.READ"}
+	for name, taint := range map[string]*domain.Taint{"nothing": nil, "a page": (*domain.Taint)(nil).With(page)} {
+		w, cfg := newWorld(t, hourly(watching("")))
+		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of nobody")}, []*domain.Entry{entry("red")}
+		w.taint = taint
+		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
+			t.Fatal(err)
+		}
+		run := w.plans[0].Run
+		if got := run.Session.State.Taint; (got == nil) != (taint == nil) || got != nil && got.Sources[0] != page {
+			t.Errorf("the maker read %s: the run knows of %+v", name, got)
+		}
+		segments := run.Messages[0].Rich.Segments
+		if from := segments[len(segments)-1].From; from == nil || from.Origin != domain.OriginData || from.Source != "tool" {
+			t.Errorf("the entries are from %+v", from)
+		}
+	}
+}
+
 // The mark is written with the run: an entry starts one run, whatever crashes.
 func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching("")))

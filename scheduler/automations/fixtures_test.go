@@ -88,7 +88,8 @@ type world struct {
 	onStop func(id string) error
 	events []*domain.LogEvent
 	made   []*domain.Entry
-	slot   error // what the door says of a run that begins
+	slot   error         // what the door says of a run that begins
+	taint  *domain.Taint // of every session
 }
 
 func newWorld(t *testing.T, v *domain.AutomationView) (*world, Config) {
@@ -158,7 +159,9 @@ func (w *world) Session(_ context.Context, _, id string) (*domain.Session, error
 	if id == "gone" {
 		return nil, domain.NotFound("session")
 	}
-	return &domain.Session{ID: id, AutomationID: strings.TrimPrefix(id, "run of ")}, nil
+	s := &domain.Session{ID: id, AutomationID: strings.TrimPrefix(id, "run of ")}
+	s.State.Taint = w.taint
+	return s, nil
 }
 
 func (w *world) Events(_ context.Context, _, _ string, after int64, _ domain.PageSize) ([]*domain.LogEvent, bool, error) {

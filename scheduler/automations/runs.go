@@ -47,6 +47,7 @@ func (r *Runs) TriggerAutomation(ctx context.Context, automation, token string, 
 		s := start{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: p.now, by: "webhook"}
 		if len(body) > 0 {
 			s.note = "The event that started this run:\n" + string(body)
+			s.from = domain.From(domain.OriginWebhook, v.Automation.Name)
 		}
 		return s, nil
 	})

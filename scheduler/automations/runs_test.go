@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler"
 )
 
 // A run is a session of its own, with copies of the SEED's messages.
@@ -123,10 +124,38 @@ func TestTrigger(t *testing.T) {
 			if w.begun() == 1 && w.plans[0].Run.Messages[0].Rich.LinearText != "Look."+c.note {
 				t.Errorf("it is told %q", w.plans[0].Run.Messages[0].Rich.LinearText)
 			}
+			if w.begun() == 1 {
+				wantFromHook(t, w.plans[0].Run, c.note)
+			}
 			if c.result == domain.Skipped && !strings.HasSuffix(occurrences(w.plans[0].Change), "SKIPPED overlap") {
 				t.Errorf("recorded is %s", occurrences(w.plans[0].Change))
 			}
 		})
+	}
+}
+
+// wantFromHook: what a webhook brought is known as that, and the person's own text is not.
+func wantFromHook(t *testing.T, run *scheduler.NewRun, note string) {
+	t.Helper()
+	hook := domain.Provenance{Origin: domain.OriginWebhook, Source: "Hourly"}
+	taint := run.Session.State.Taint
+	if note == "" {
+		if taint != nil {
+			t.Errorf("a call without a body leaves %+v", taint)
+		}
+		return
+	}
+	segments := run.Messages[0].Rich.Segments
+	if last := segments[len(segments)-1]; last.Text != note || last.From == nil || *last.From != hook {
+		t.Errorf("the body is %+v", last)
+	}
+	for _, own := range segments[:len(segments)-1] {
+		if own.From != nil {
+			t.Errorf("the SEED's own text is from %+v", own.From)
+		}
+	}
+	if taint == nil || taint.Parts != 1 || taint.Sources[0] != hook {
+		t.Errorf("the run knows of %+v", taint)
 	}
 }
 

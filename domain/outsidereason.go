@@ -1,0 +1,44 @@
+package domain
+
+import (
+	"slices"
+	"strings"
+)
+
+// OutsideReason says to a person why they are asked about an action that nothing else
+// asks for: what the round has read.
+func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
+	var kinds []string
+	names := map[string][]string{}
+	for _, p := range t.Sources {
+		kind := s.sayOrigin(p.Origin)
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+		names[kind] = append(names[kind], p.Source)
+	}
+	for i, kind := range kinds {
+		kinds[i] = kind + " " + strings.Join(names[kind], ", ")
+	}
+	text := s.Say("Asked for in a round that read %s", "Demandé dans un échange qui a lu %s", strings.Join(kinds, "; "))
+	if t.Parts > len(t.Sources) {
+		text += s.Say(" (%d parts from outside in all)", " (%d éléments venus de l’extérieur en tout)", t.Parts)
+	}
+	return ApprovalReason{Level: LevelOutside, Text: Visible(text + ".")}
+}
+
+// sayOrigin names parts of an origin for people.
+func (s *Settings) sayOrigin(o Origin) string {
+	switch o {
+	case OriginWebhook:
+		return s.Say("what came by the webhook of", "ce qui est venu par le webhook de")
+	case OriginMCP:
+		return s.Say("what an MCP server answered to", "ce qu’un serveur MCP a répondu à")
+	case OriginTask:
+		return s.Say("the result of the task", "le résultat de la tâche")
+	case OriginFile:
+		return s.Say("the file", "le fichier")
+	default:
+		return s.Say("what came from", "ce qui est venu de")
+	}
+}

@@ -1,0 +1,197 @@
+package domain
+
+import (
+	"slices"
+	"strings"
+)
+
+// Origin is where a part of a message comes from.
+type Origin string
+
+const (
+	OriginPerson  Origin = "person"
+	OriginModel   Origin = "model"
+	OriginData    Origin = "data" // the workspace's own, by a built-in command or an enrichment
+	OriginMCP     Origin = "mcp"
+	OriginHTTP    Origin = "http"
+	OriginTask    Origin = "task"
+	OriginWebhook Origin = "webhook"
+	OriginFile    Origin = "file"
+)
+
+// Outside says whether words of this origin were written by somebody whom nobody in the
+// workspace answers for. What is unknown is outside.
+func (o Origin) Outside() bool {
+	return o != OriginPerson && o != OriginModel && o != OriginData
+}
+
+// originOf is the origin of what a command of a source answers.
+func originOf(source string) Origin {
+	switch source {
+	case "", SourceBuiltin:
+		return OriginData
+	case SourceHTTP:
+		return OriginHTTP
+	case SourceMCP:
+		return OriginMCP
+	case SourceAgent:
+		return OriginModel
+	default: // long_running
+		return OriginTask
+	}
+}
+
+// Where commands come from (CommandSpec.Source).
+const (
+	SourceBuiltin     = "builtin"
+	SourceMCP         = "mcp"
+	SourceHTTP        = "http"
+	SourceLongRunning = "long_running"
+	SourceAgent       = "agent"
+)
+
+// Provenance is where a part of a message comes from, with a name for people: a command
+// with its connector, an automation, a file.
+type Provenance struct {
+	Origin Origin `json:"origin"`
+	Source string `json:"source,omitempty"`
+}
+
+// maxSource bounds the name of a source, in bytes.
+const maxSource = 200
+
+// From makes the provenance of what stands outside. The name is on one line, without what
+// nobody sees: who named it may be the one that must not be trusted.
+func From(origin Origin, source string) *Provenance {
+	source = strings.Join(strings.Fields(VisibleLine(source)), " ")
+	if len(source) > maxSource {
+		source = strings.ToValidUTF8(source[:maxSource], "") + "…"
+	}
+	return &Provenance{Origin: origin, Source: source}
+}
+
+// Foreign is what the journal keeps of a command that is not built in: whose words it
+// answers with, and whether it acts where no approval of data would see it.
+type Foreign struct {
+	From Provenance `json:"from"`
+	// Acts: it has an effect outside. Trusted: it may have it without a person although
+	// the round has read words from outside.
+	Acts    bool `json:"acts,omitempty"`
+	Trusted bool `json:"trusted,omitempty"`
+}
+
+// Foreign is what the journal keeps of an execution of this command; nil for a built-in
+// one. What an agent does, its own session asks for: the call itself acts nowhere.
+func (c *CommandSpec) Foreign(connector string) *Foreign {
+	if c.Source == "" || c.Source == SourceBuiltin {
+		return nil
+	}
+	name := c.Name
+	if connector != "" {
+		name += " (" + connector + ")"
+	}
+	return &Foreign{
+		From:    *From(originOf(c.Source), name),
+		Acts:    c.Source != SourceAgent && c.Effect != EffectRead,
+		Trusted: c.Trusted,
+	}
+}
+
+// Provenance is where the words of the execution's result come from; nil for the server's
+// own data and words. A command that never left has nothing from outside.
+func (e *Execution) Provenance() *Provenance {
+	if e.Foreign == nil || !e.Status.Final() || e.Status == ExecCancelled || e.StartedAt == nil && e.Status != ExecCached {
+		return nil
+	}
+	from := e.Foreign.From
+	return &from
+}
+
+// OutsideParts are the parts of a message that come from outside, in their order. Only
+// what is for the AI counts.
+func (m *Message) OutsideParts() []Provenance {
+	if m.ExcludeFromPrompt || m.System != nil && !m.System.Type.InPrompt() {
+		return nil
+	}
+	var parts []Provenance
+	add := func(from *Provenance) {
+		if from != nil && from.Origin.Outside() {
+			parts = append(parts, *from)
+		}
+	}
+	if m.Rich != nil {
+		for i := range m.Rich.Segments {
+			add(m.Rich.Segments[i].From)
+		}
+	}
+	if m.System != nil {
+		for i := range m.System.CommandResults {
+			add(m.System.CommandResults[i].From)
+		}
+	}
+	return parts
+}
+
+// Taint is what the prompt of a session holds from outside: the first different sources,
+// and how many parts in all. nil: nothing. It is never changed in place, and nothing takes
+// a part away again: a summary of words from outside is one too.
+type Taint struct {
+	Sources []Provenance `json:"sources"`
+	Parts   int          `json:"parts"`
+}
+
+// maxTaintSources bounds the sources that are named.
+const maxTaintSources = 4
+
+// With adds parts.
+func (t *Taint) With(parts ...Provenance) *Taint {
+	if len(parts) == 0 {
+		return t
+	}
+	own := &Taint{}
+	if t != nil {
+		own.Sources, own.Parts = slices.Clone(t.Sources), t.Parts
+	}
+	for _, p := range parts {
+		own.Parts++
+		if len(own.Sources) < maxTaintSources && !slices.Contains(own.Sources, p) {
+			own.Sources = append(own.Sources, p)
+		}
+	}
+	return own
+}
+
+// Join is what a session has that takes up all that another one read: an agent that is
+// asked in a tainted round, a parent that reads what its agent came to, a fork.
+func (t *Taint) Join(other *Taint) *Taint {
+	if other == nil {
+		return t
+	}
+	joined := t.With(other.Sources...)
+	joined.Parts += other.Parts - len(other.Sources)
+	return joined
+}
+
+// Provenance is what the answer of a session with this taint is to who reads it; nil where
+// it has read nothing from outside.
+func (t *Taint) Provenance(reader string) *Provenance {
+	if t == nil || len(t.Sources) == 0 {
+		return nil
+	}
+	return From(t.Sources[0].Origin, reader+", which read "+t.Sources[0].Source)
+}
+
+// TaintOf is the taint of a session that begins with these messages.
+func TaintOf(messages []*Message) *Taint {
+	var t *Taint
+	for _, m := range messages {
+		t = t.With(m.OutsideParts()...)
+	}
+	return t
+}
+
+// Guards says whether a person must see the action first, whatever else is allowed: it has
+// an effect outside, and whoever asked for it had read words from there.
+func (t *Taint) Guards(e *Execution) bool {
+	return t != nil && e.Foreign != nil && e.Foreign.Acts && !e.Foreign.Trusted
+}
