@@ -8,7 +8,7 @@ import (
 
 // Rates bound what one caller may ask; 0 is the default.
 type Rates struct {
-	Requests          float64 `help:"Requests a second of one key." default:"500" env:"FERMATA_RATE_REQUESTS"`
+	Requests          float64 `help:"Requests a second of one key; each 64 KiB of a body count as one more." default:"500" env:"FERMATA_RATE_REQUESTS"`
 	RequestsBurst     float64 `help:"Requests of one key in a burst." default:"1000" env:"FERMATA_RATE_REQUESTS_BURST"`
 	Failures          float64 `help:"Bad credentials a second from one address." default:"10" env:"FERMATA_RATE_FAILURES"`
 	FailuresBurst     float64 `help:"Bad credentials from one address in a burst." default:"1000" env:"FERMATA_RATE_FAILURES_BURST"`

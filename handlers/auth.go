@@ -64,7 +64,7 @@ func (s *edge) admit(
 			return
 		}
 		if id.Role != domain.RoleRoot {
-			left, wait, ok := s.keys.spend(id.Name)
+			left, wait, ok := s.keys.spend(id.Name, requestCost(r))
 			if s.keys.tell(w.Header(), left); !ok {
 				s.fail(w, r, s.refused.tooMany(w, r, wait))
 				return

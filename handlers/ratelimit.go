@@ -19,8 +19,10 @@ import (
 // open server on loopback are not bounded, but for their streams: they are the operator's
 // own.
 type RateLimits struct {
-	PerSecond float64 // for each key; 500
-	Burst     float64 // for each key; 1,000
+	// What each key may ask, per second (500) and in a burst (1,000): a request counts one,
+	// and one more for each bytesCounted of its body.
+	PerSecond float64
+	Burst     float64
 	// Failures bound how often one address is told that its credentials are bad: per
 	// second (10), in a burst (1,000). Good ones pass all the same: behind a proxy,
 	// everybody has one address.
@@ -59,6 +61,20 @@ func (l RateLimits) orDefault() RateLimits {
 
 const maxBuckets = 20_000
 
+// bytesCounted is how much of a body counts as a request: reading a body keeps a core busy
+// for as long as it is long, so a caller who sends long ones may send fewer.
+const bytesCounted = 64 << 10
+
+// requestCost is what a request counts. A body that does not say how long it is counts as
+// the longest: it is decided before it is read.
+func requestCost(r *http.Request) float64 {
+	bytes := r.ContentLength
+	if bytes < 0 {
+		bytes = bodyLimit(r)
+	}
+	return 1 + float64(min(bytes, bodyLimit(r))/bytesCounted)
+}
+
 // limiter is a set of token buckets, one for each name.
 type limiter struct {
 	clock       clock.Clock
@@ -79,9 +95,9 @@ func newLimiter(c clock.Clock, rate, burst float64) *limiter {
 	return &limiter{clock: c, rate: rate, burst: burst, policy: []string{policy}, buckets: map[string]bucket{}}
 }
 
-// take is spend for who need not know what is left.
+// take is spend of one token, for who need not know what is left.
 func (l *limiter) take(name string) (wait time.Duration, ok bool) {
-	_, wait, ok = l.spend(name)
+	_, wait, ok = l.spend(name, 1)
 	return wait, ok
 }
 
@@ -93,9 +109,10 @@ func (l *limiter) tell(h http.Header, left float64) {
 	h["Ratelimit"] = []string{fmt.Sprintf(`"default";r=%d;t=%d`, int(left), int(math.Ceil((l.burst-left)/l.rate)))}
 }
 
-// spend takes a token of name's bucket if there is one, and says how many are left.
-// Otherwise it says how long to wait.
-func (l *limiter) spend(name string) (left float64, wait time.Duration, ok bool) {
+// spend takes so many tokens of name's bucket if they are there, and says how many are left.
+// Otherwise it says how long to wait. What costs more than a burst has to find a full bucket.
+func (l *limiter) spend(name string, cost float64) (left float64, wait time.Duration, ok bool) {
+	cost = min(cost, l.burst)
 	now := l.clock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,10 +124,10 @@ func (l *limiter) spend(name string) (left float64, wait time.Duration, ok bool)
 		}
 	}
 	b = l.filled(b, now)
-	if b.tokens < 1 {
-		return b.tokens, time.Duration((1 - b.tokens) / l.rate * float64(time.Second)), false
+	if b.tokens < cost {
+		return b.tokens, time.Duration((cost - b.tokens) / l.rate * float64(time.Second)), false
 	}
-	b.tokens--
+	b.tokens -= cost
 	l.buckets[name] = b
 	return b.tokens, 0, true
 }
