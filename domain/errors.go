@@ -34,6 +34,7 @@ const (
 	CodeMessagePlaced      Code = "message_placed"   // only a message that waits its turn can be changed
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
+	CodeTooMany            Code = "too_many"                  // the workspace has as many of the noun as may be
 	CodeTooManyKeys        Code = "too_many_idempotency_keys" // of one credential, their answers kept
 	CodeAutomationDisabled Code = "automation_disabled"       // an event came for a disabled automation
 	CodeConditionNotMet    Code = "condition_not_met"         // the trigger waits for another event

@@ -65,6 +65,7 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and does not give it up now. Nothing was changed; try again."},
 	domain.CodeMessagePlaced:      {409, "It is in its place already", 0, "Only a message that waits its turn can be changed or withdrawn. This one has been taken."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many wait already as may: sessions for the slot of the workspace, or messages for their turn in one session (100, and 8 MiB of them together). Nothing was stored; send it again later."},
+	domain.CodeTooMany:            {409, "There are as many as may be", 0, "A workspace has at most 500 zones, 2,000 tools, 200 tool types of its own, 1,000 documents, 500 automations, 500 keys that are not revoked, and 100 providers. Nothing was stored. Delete some that are not needed, or use another workspace."},
 	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "A disabled automation is started by no schedule, webhook or entry. Enable it, or run it by hand with execute."},
 	domain.CodeConditionNotMet:    {409, "The event does not meet the condition", 0, "The trigger has a condition, and this event does not meet it. Nothing was started."},
 	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key closes a server that was open until then, for good. Without a root key it must have the role admin and no expiry, so that somebody can make others. Nothing was made."},

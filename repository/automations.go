@@ -206,6 +206,9 @@ func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 			return err
 		}
 		if w.Insert {
+			if err = automationCeiling.room(ctx, t, a.WorkspaceID); err != nil {
+				return err
+			}
 			_, err = t.Insert(ctx, automationTable.Rows(row), "")
 		} else {
 			err = t.WriteOne(ctx, domain.ErrStale, automationUpdate, automationTable.Updated(&row, before)...)

@@ -89,6 +89,9 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 		}
 		return d.index().document(ctx, doc)
 	}
+	if err := documentCeiling.room(ctx, d.r, d.workspace); err != nil {
+		return err
+	}
 	row.Version = 1
 	if err := d.insert(ctx, documentTable.Rows(row)); err != nil {
 		return fmt.Errorf("insert the document: %w", err)

@@ -92,6 +92,9 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first 
 				return err
 			}
 		}
+		if err := keyCeiling.room(ctx, t, k.WorkspaceID); err != nil {
+			return err
+		}
 		t.created = k.ID
 		_, err := t.Insert(ctx, keyTable.Rows(keyRowOf(k)), "")
 		return err

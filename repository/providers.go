@@ -94,6 +94,9 @@ func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) 
 	row := providerRowOf(p)
 	row.Version = max(p.Version, 1)
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
+		if err := providerCeiling.room(ctx, t, p.WorkspaceID); err != nil {
+			return err
+		}
 		t.created = p.ID
 		if err := t.clearDefault(ctx, p); err != nil {
 			return err

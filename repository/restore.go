@@ -17,6 +17,9 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 	if err != nil || at.IsZero() {
 		return false, err
 	}
+	if err := zoneCeiling.room(ctx, d.r, d.workspace); err != nil {
+		return false, err
+	}
 	return restore(ctx, d, id, at, d.index().zone, []string{
 		"UPDATE zones SET deleted_at = NULL, version = version + 1 WHERE workspace_id = $1 AND id = $2 AND deleted_at = $3",
 		"UPDATE tools SET deleted_at = NULL, deleted_with = NULL WHERE workspace_id = $1 AND deleted_with = $2 AND deleted_at = $3",
@@ -29,6 +32,9 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "tools", "tool", id, since)
 	if err != nil || at.IsZero() {
+		return false, err
+	}
+	if err := toolCeiling.room(ctx, d.r, d.workspace); err != nil {
 		return false, err
 	}
 	if err := parentThere(ctx, d, "tool", "zone", "SELECT z.name, z.deleted_at FROM tools t JOIN zones z "+
@@ -62,6 +68,9 @@ func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bo
 func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "documents", "document", id, since)
 	if err != nil || at.IsZero() {
+		return false, err
+	}
+	if err := documentCeiling.room(ctx, d.r, d.workspace); err != nil {
 		return false, err
 	}
 	var taken int

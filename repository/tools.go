@@ -79,6 +79,9 @@ func (d *Data) InsertTool(ctx context.Context, t *domain.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
 	}
+	if err := toolCeiling.room(ctx, d.r, d.workspace); err != nil {
+		return err
+	}
 	t.WorkspaceID, t.Version = d.workspace, 1
 	if err := d.insert(ctx, toolTable.Rows(toolRowOf(d.workspace, t))); err != nil {
 		return fmt.Errorf("insert the tool: %w", err)

@@ -57,6 +57,9 @@ func (d *Data) ToolType(ctx context.Context, id string) (*domain.ToolType, error
 
 // InsertToolType stores a tool type at version 1; a conflict if the workspace has one with its id.
 func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
+	if err := toolTypeCeiling.room(ctx, d.r, d.workspace); err != nil {
+		return err
+	}
 	t.WorkspaceID, t.Version = d.workspace, 1
 	if err := d.insert(ctx, toolTypeTable.Rows(toolTypeRowOf(d.workspace, t))); err != nil {
 		return fmt.Errorf("insert the tool type: %w", err)

@@ -91,6 +91,9 @@ func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
 
 // InsertZone stores a zone at version 1.
 func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
+	if err := zoneCeiling.room(ctx, d.r, d.workspace); err != nil {
+		return err
+	}
 	z.WorkspaceID, z.Version = d.workspace, 1
 	if err := d.insert(ctx, zoneTable.Rows(zoneRowOf(d.workspace, z))); err != nil {
 		return fmt.Errorf("insert the zone: %w", err)

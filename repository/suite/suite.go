@@ -36,6 +36,7 @@ func Run(t *testing.T, open Open) {
 		"made and moved in one change":         madeAndMoved,
 		"the user's data":                      dataRules,
 		"documents and tool types":             documents,
+		"a workspace has so many of a noun":    ceilings,
 		"a deletion is undone":                 undoing,
 		"what was deleted leaves for good":     forGood,
 		"what is written is found":             searching,

@@ -1,0 +1,45 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// ceiling bounds how many of a noun a workspace has: lists are read whole by the prompt,
+// the page and the scheduler, and whoever has a key could make them as long as the disk.
+// What was deleted does not count.
+type ceiling struct {
+	most  int
+	noun  string // in the plural
+	query string
+}
+
+func newCeiling(most int, noun, from string) ceiling {
+	return ceiling{most, noun, "SELECT count(*) FROM (SELECT 1 FROM " + from + " AND workspace_id = $1 LIMIT $2) AS few"}
+}
+
+var (
+	zoneCeiling       = newCeiling(500, "zones", "zones WHERE deleted_at IS NULL")
+	toolCeiling       = newCeiling(2000, "tools", "tools WHERE deleted_at IS NULL")
+	toolTypeCeiling   = newCeiling(200, "tool types", "tool_types WHERE 1 = 1")
+	documentCeiling   = newCeiling(1000, "documents", "documents WHERE deleted_at IS NULL")
+	automationCeiling = newCeiling(500, "automations", "automations WHERE deleted_at IS NULL")
+	keyCeiling        = newCeiling(500, "keys", "keys WHERE revoked_at IS NULL")
+	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
+)
+
+// room refuses one more where there are as many as may be. It is asked in the transaction
+// that would store it, under the workspace's lock.
+func (c ceiling) room(ctx context.Context, r sqldb.Reader, workspace string) error {
+	var n int
+	if err := r.Get(ctx, &n, c.query, workspace, c.most); err != nil {
+		return fmt.Errorf("count the %s: %w", c.noun, err)
+	}
+	if n >= c.most {
+		return domain.Errorf(domain.CodeTooMany, "A workspace has at most %d %s. Nothing was stored: delete some that are not needed.", c.most, c.noun)
+	}
+	return nil
+}
