@@ -15,6 +15,7 @@ import (
 // session's own count of events, and built afresh from the record when it does not
 // fit.
 type histories struct {
+	key   []byte // of the marks of words from outside
 	mu    sync.Mutex
 	max   int
 	byID  map[string]*list.Element
@@ -28,8 +29,8 @@ type history struct {
 	turns    *prompt.History
 }
 
-func newHistories(limit int) *histories {
-	return &histories{max: limit, byID: map[string]*list.Element{}, order: list.New()}
+func newHistories(limit int, key []byte) *histories {
+	return &histories{key: key, max: limit, byID: map[string]*list.Element{}, order: list.New()}
 }
 
 // note appends what a commit added to the histories of its sessions. A history
@@ -108,7 +109,8 @@ func (t *histories) turns(
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the history: %w", err)
 	}
-	held := &history{session: s.ID, protocol: protocol, seq: s.SessionSeq, turns: prompt.NewHistory(protocol)}
+	held := &history{session: s.ID, protocol: protocol, seq: s.SessionSeq}
+	held.turns = prompt.NewHistory(protocol, prompt.Marker{Key: t.key, WorkspaceID: s.WorkspaceID})
 	for _, m := range messages {
 		if m.Seq > 0 && m.Seq <= s.LastSeq {
 			held.turns.Append(m)

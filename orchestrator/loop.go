@@ -87,7 +87,7 @@ func New(cfg Config) *Loop {
 	}
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Loop{
-		cfg: cfg, histories: newHistories(cfg.Histories), levels: newLevels(cfg.MarkKey),
+		cfg: cfg, histories: newHistories(cfg.Histories, cfg.MarkKey), levels: newLevels(cfg.MarkKey),
 		drivers: map[string]*driver{}, base: base, cancel: cancel,
 	}
 }

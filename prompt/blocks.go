@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -24,8 +25,9 @@ func Notice(kind, text string) string {
 func personsWords(m *domain.Message) string {
 	text := m.Text
 	if m.Rich != nil {
-		if text = m.Rich.LinearText; text == "" {
-			text = segmentsText(m.Rich.Segments)
+		own, mixed := ownSegments(m.Rich)
+		if text = m.Rich.LinearText; text == "" || mixed {
+			text = segmentsText(own)
 		}
 		if text == "" {
 			text = m.Text
@@ -48,15 +50,16 @@ func segmentsText(segments []domain.Segment) string {
 	return b.String()
 }
 
-// systemText fills the results that a SYSTEM message brings into the places of their
-// calls, and gives what remains to be said as text ("" for nothing).
-func (g *gathering) systemText(m *domain.Message) string {
+// systemTexts fills the results that a SYSTEM message brings into the places of their
+// calls, and gives what remains to be said: the server's words as one text, and each word
+// from outside behind it.
+func (g *gathering) systemTexts(m *domain.Message) []string {
 	s := m.System
 	if s == nil {
 		if strings.TrimSpace(m.Text) == "" {
-			return ""
+			return nil
 		}
-		return Notice("NOTE", m.Text)
+		return []string{Notice("NOTE", m.Text)}
 	}
 	var parts []string
 	if len(s.CommandResults) == 0 || saysItself(s.Type) {
@@ -65,16 +68,17 @@ func (g *gathering) systemText(m *domain.Message) string {
 	rest := make([]domain.CommandResult, 0, len(s.CommandResults))
 	for _, r := range s.CommandResults {
 		// The late result of a task never takes the place of the call's own result.
-		if s.Type != domain.SystemExternalResult && g.result(r.CallID, resultText(&r), isError(&r)) {
+		said, block := g.mark.result(&r)
+		if s.Type != domain.SystemExternalResult && g.result(r.CallID, joinBy("\n", []string{said, block}), isError(&r)) {
 			continue
 		}
 		rest = append(rest, r)
 	}
-	parts = append(parts, unpaired(s, rest)...)
-	if text := join(parts); text != "" {
-		return Notice(string(s.Type), text)
+	own, blocks := g.unpaired(s, rest)
+	if text := join(append(parts, own...)); text != "" {
+		return append([]string{Notice(string(s.Type), text)}, blocks...)
 	}
-	return ""
+	return blocks
 }
 
 // saysItself: the summary of these types is itself news to the AI. Of the others it
@@ -98,23 +102,27 @@ func systemWords(s *domain.SystemMessage) string {
 }
 
 // unpaired says the results that have no open native call: those of the JSON protocol,
-// of enrichments, and late ones.
-func unpaired(s *domain.SystemMessage, rest []domain.CommandResult) []string {
+// of enrichments, and late ones. Their words from outside stand in blocks behind.
+func (g *gathering) unpaired(s *domain.SystemMessage, rest []domain.CommandResult) (parts, blocks []string) {
 	if s.Type == domain.SystemContextSummary {
-		return nil
+		return nil, nil
 	}
-	silent := true // no result carries a text of its own
+	silent := !anyOutside(s.CommandResults) // no result carries a text of its own
 	for i := range rest {
 		silent = silent && rest[i].Text == "" && rest[i].Error == nil
 	}
 	if s.FormattedData != "" && silent && (len(rest) > 0 || len(s.CommandResults) == 0) {
-		return []string{s.FormattedData}
+		return []string{s.FormattedData}, nil
 	}
-	parts := make([]string, 0, len(rest))
 	for i := range rest {
-		parts = append(parts, "["+rest[i].Command+": "+string(rest[i].Status)+"]\n"+resultText(&rest[i]))
+		said, block := g.mark.result(&rest[i])
+		if block != "" {
+			blocks = append(blocks, block)
+			said += fmt.Sprintf("\nIts answer is block %d below.", len(blocks))
+		}
+		parts = append(parts, "["+rest[i].Command+": "+string(rest[i].Status)+"]\n"+said)
 	}
-	return parts
+	return parts, blocks
 }
 
 func join(parts []string) string { return joinBy("\n\n", parts) }

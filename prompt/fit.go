@@ -99,7 +99,8 @@ func (f *fitting) cutResults(from, to int) {
 
 // canBeNote: a result, or data that the server brought. Summaries are no results.
 func canBeNote(b *domain.Block) bool {
-	if len(b.Text) <= 2*noteSize || isSummaryBlock(b) {
+	head, _ := outsideHead(b.Text)
+	if len(b.Text)-head <= 2*noteSize || isSummaryBlock(b) {
 		return false
 	}
 	return b.Kind == domain.BlockResult || b.Kind == domain.BlockText && ofServer(b.Text)
@@ -109,17 +110,20 @@ func isSummaryBlock(b *domain.Block) bool {
 	return b.Kind == domain.BlockText && strings.HasPrefix(b.Text, tagOpen+` type="`+string(domain.SystemContextSummary)+`"`)
 }
 
-// note is the beginning of a result, and the word that there was more.
+// note is the beginning of a result, and the word that there was more. A block of words
+// from outside keeps its tags.
 func note(b *domain.Block) string {
+	head, end := outsideHead(b.Text)
+	if end == "" && b.Kind == domain.BlockText {
+		end = tagClose
+	}
+	kept := head + noteSize
 	text := fmt.Sprintf(
 		"%s\n[… %d more characters are left out here, because the conversation is too long. Ask again for what you need of them.]",
-		cleanText(strings.ToValidUTF8(b.Text[:noteSize], "")),
-		len(b.Text)-noteSize,
+		cleanText(strings.ToValidUTF8(b.Text[:kept], "")),
+		len(b.Text)-kept,
 	)
-	if b.Kind == domain.BlockText {
-		text += "\n" + tagClose
-	}
-	return text
+	return strings.TrimSuffix(text+"\n"+end, "\n")
 }
 
 // dropTurns leaves the oldest turns out, an answer with the turn before it, until the
@@ -146,10 +150,16 @@ func (f *fitting) dropTurns() {
 func (f *fitting) beginning(from int) *domain.Turn {
 	blocks := keptOf(f.turns[0])
 	for _, b := range f.turns[from].Blocks {
-		if b.Kind == domain.BlockResult { // its call is gone: what it says is kept as words
-			b = domain.Block{Kind: domain.BlockText, Text: Notice("RESULT", resultName(&b)+b.Text)}
+		if b.Kind != domain.BlockResult {
+			blocks = append(blocks, b)
+			continue
 		}
-		blocks = append(blocks, b)
+		// Its call is gone: what it says is kept as words.
+		said, block := splitOutside(b.Text)
+		blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: Notice("RESULT", resultName(&b)+said)})
+		if block != "" {
+			blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: block})
+		}
 	}
 	return &domain.Turn{Role: domain.TurnUser, Blocks: blocks}
 }

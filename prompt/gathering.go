@@ -9,6 +9,7 @@ import (
 // gathering is the user turn that is still open: first one result for each native
 // call of the answer before it, in the order of the calls, then texts.
 type gathering struct {
+	mark     Marker
 	messages []*domain.Message // what it is made of, for Remove
 	speakers []string          // the line that stands before each of them, "" for none
 	calls    []*domain.RawCall // of the answer before
@@ -20,7 +21,7 @@ type gathering struct {
 }
 
 // expecting opens the user turn that follows an assistant's turn.
-func expecting(answer []domain.Block) gathering {
+func expecting(answer []domain.Block, mark Marker) gathering {
 	var calls []*domain.RawCall
 	for _, b := range answer {
 		if b.Answer == nil {
@@ -30,11 +31,11 @@ func expecting(answer []domain.Block) gathering {
 			calls = append(calls, &b.Answer.Calls[i])
 		}
 	}
-	return freshGathering(calls)
+	return freshGathering(calls, mark)
 }
 
-func freshGathering(calls []*domain.RawCall) gathering {
-	g := gathering{calls: calls, answered: make([]bool, len(calls))}
+func freshGathering(calls []*domain.RawCall, mark Marker) gathering {
+	g := gathering{mark: mark, calls: calls, answered: make([]bool, len(calls))}
 	for _, call := range calls {
 		g.text(domain.Block{Kind: domain.BlockResult, CallID: call.ID, Call: call, Text: missingResult(call.Name)})
 	}
@@ -53,9 +54,14 @@ func (g *gathering) add(m *domain.Message, speaker string) {
 			return
 		}
 		g.text(domain.Block{Kind: domain.BlockText, Text: words})
+		g.texts(g.mark.segmentBlocks(m.Rich))
 		return
 	}
-	if text := g.systemText(m); text != "" {
+	g.texts(g.systemTexts(m))
+}
+
+func (g *gathering) texts(list []string) {
+	for _, text := range list {
 		g.text(domain.Block{Kind: domain.BlockText, Text: text})
 	}
 }

@@ -10,6 +10,7 @@ import "github.com/fermata-dev/fermata/domain"
 // ever: it is never changed afterwards.
 type History struct {
 	protocol domain.Protocol
+	mark     Marker
 	// slots holds the closed turns, and after them perhaps the open one as it was last
 	// handed out. The first `shared` slots can be seen by callers: they are never
 	// overwritten in place.
@@ -21,8 +22,11 @@ type History struct {
 	people speakers
 }
 
-// NewHistory makes an empty history for a provider that speaks this protocol.
-func NewHistory(protocol domain.Protocol) *History { return &History{protocol: protocol} }
+// NewHistory makes an empty history for a provider that speaks this protocol, in which
+// words from outside stand in blocks with these marks.
+func NewHistory(protocol domain.Protocol, mark Marker) *History {
+	return &History{protocol: protocol, mark: mark, open: gathering{mark: mark}}
+}
 
 // Append adds a message in its place. Messages that are not for the AI (excluded,
 // queued, network errors, timeouts) are passed over. A CONTEXT_SUMMARY drops all that
@@ -36,7 +40,7 @@ func (t *History) Append(m *domain.Message) {
 		return
 	}
 	if isSummary(m) {
-		*t = History{protocol: t.protocol, people: t.people.afterSummary()}
+		*t = History{protocol: t.protocol, mark: t.mark, open: gathering{mark: t.mark}, people: t.people.afterSummary()}
 	}
 	t.open.add(m, t.people.line(m))
 }
@@ -48,7 +52,7 @@ func (t *History) answer(m *domain.Message) {
 	t.put(t.closed, t.open.build())
 	t.put(t.closed+1, &domain.Turn{Role: domain.TurnAssistant, Blocks: blocks})
 	t.closed += 2
-	t.open = expecting(blocks)
+	t.open = expecting(blocks, t.mark)
 }
 
 // Remove takes a message out again: the cancel message of a wait that a person ended
@@ -65,7 +69,7 @@ func (t *History) Remove(id string) bool {
 		return false
 	}
 	rest, lines := t.open.messages, t.open.speakers
-	t.open = freshGathering(t.open.calls)
+	t.open = freshGathering(t.open.calls, t.mark)
 	for i, m := range rest {
 		if i != at {
 			t.open.add(m, lines[i])

@@ -46,6 +46,7 @@ func anyMessage(t *rapid.T, n int) *domain.Message {
 			domain.SystemContextSummary, domain.SystemGuidance, domain.SystemNetworkError, domain.SystemSessionTimeout}).Draw(t, "type")}
 		for range rapid.IntRange(0, 3).Draw(t, "results") {
 			m.System.CommandResults = append(m.System.CommandResults, domain.CommandResult{
+				From:   rapid.SampledFrom([]*domain.Provenance{nil, nil, domain.From(domain.OriginHTTP, "WEB.READ")}).Draw(t, "from"),
 				CallID: call.Draw(t, "call"), Command: "ZONES", Text: text.Draw(t, "text"),
 				Status: rapid.SampledFrom([]domain.ExecutionStatus{domain.ExecSuccess, domain.ExecFailed, domain.ExecCancelled, domain.ExecCached, domain.ExecPending, domain.ExecUnknown}).Draw(t, "status")})
 		}
@@ -58,7 +59,7 @@ func anyMessage(t *rapid.T, n int) *domain.Message {
 func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "protocol")
-		grown := NewHistory(protocol)
+		grown := NewHistory(protocol, testMark)
 		var kept []*domain.Message
 		type handedOut struct {
 			turns []*domain.Turn
@@ -104,7 +105,7 @@ func TestAnyConversationIsValidAndRebuildsTheSame(t *testing.T) {
 func TestAnyCutLeavesAValidConversation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		protocol := rapid.SampledFrom([]domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON}).Draw(t, "protocol")
-		history := NewHistory(protocol)
+		history := NewHistory(protocol, testMark)
 		for n := range rapid.IntRange(0, 40).Draw(t, "messages") {
 			m := anyMessage(t, n)
 			if m.System != nil { // results long enough to be cut
@@ -134,7 +135,7 @@ func TestAnyCutLeavesAValidConversation(t *testing.T) {
 }
 
 func rebuilt(protocol domain.Protocol, messages []*domain.Message) *History {
-	t := NewHistory(protocol)
+	t := NewHistory(protocol, testMark)
 	for _, m := range messages {
 		t.Append(m)
 	}

@@ -70,6 +70,8 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 		line("RESULT of "+block.Call.Name, block.Text)
 	case role == domain.TurnAssistant:
 		line("ASSISTANT", block.Text)
+	case ofOutside(block.Text):
+		line("WORDS FROM OUTSIDE", block.Text)
 	case ofServer(block.Text):
 		line("SERVER", block.Text)
 	default:

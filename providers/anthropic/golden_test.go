@@ -22,7 +22,7 @@ type story struct {
 }
 
 func newStory(t *testing.T, protocol domain.Protocol) *story {
-	return &story{t: t, history: prompt.NewHistory(protocol)}
+	return &story{t: t, history: prompt.NewHistory(protocol, prompt.Marker{})}
 }
 
 func (s *story) add(m *domain.Message) {
