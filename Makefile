@@ -9,7 +9,7 @@ LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-server test-page postgres check format lint vet generated imports examples clients screenshots second-opinion bench bench-round long fuzz clean
+.PHONY: help run build page test test-server test-page postgres mcp-servers check format lint vet generated imports examples clients screenshots second-opinion bench bench-round long fuzz clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,7 +39,7 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
-test-server: postgres ## the server's tests, on SQLite and PostgreSQL, with the race detector
+test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc nginx
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 
@@ -51,6 +51,14 @@ test-page: build ## the page's tests: format, types, lint, units, and every scre
 screenshots: build ## the pictures in docs/images, made by a scripted visit
 	@scripts/need node chromium
 	web/e2e/run.sh $(BIN) --screenshots
+
+SERVERS := connectors/mcp/testdata/servers
+mcp-servers: $(SERVERS)/node_modules/.package-lock.json ## the MCP servers of others that tests talk with, and the conformance runner
+
+$(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package.json $(SERVERS)/package-lock.json
+	@scripts/need node
+	@echo "fetching the MCP servers for the tests"; cd $(SERVERS) && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 postgres: ## the PostgreSQL binaries that the tests start by themselves
 	@scripts/need postgres

@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -26,6 +27,29 @@ type Connection interface {
 type Listing struct {
 	Commands []domain.ConnectorCommand
 	TTL      time.Duration // 0: until the server says that it changed, or it is refreshed
+	// Notes are for a person: what of the server's list was left out, and why.
+	Notes []string
+}
+
+// Tasks is a Connection besides, where work goes on at the server after the call
+// (OutsideResult.Task): it is asked how far it is, and does not call back.
+type Tasks interface {
+	Task(ctx context.Context, id string) (TaskState, error)
+	// AnswerTask passes on a person's answer to what the task asked (TaskState.Question).
+	AnswerTask(ctx context.Context, id string, answer json.RawMessage) error
+	// CancelTask asks the server to stop. What becomes of the task, its state says.
+	CancelTask(ctx context.Context, id string) error
+}
+
+// TaskState is how far a task is. Result is set when Done; a task that failed or was
+// cancelled has one that says so.
+type TaskState struct {
+	Done      bool
+	Cancelled bool
+	Text      string        // what the server says of it
+	Poll      time.Duration // when it wants to be asked again
+	Result    *domain.OutsideResult
+	Question  *domain.Module // it waits for a person's answer
 }
 
 // Call is one execution, with the command as the connector has it.

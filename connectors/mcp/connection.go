@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Connection is a connector of kind mcp. It connects when it is first used, and again when
+// the session before was lost.
+type Connection struct {
+	config  Config
+	options Options
+	asked   flights
+
+	greeting chan struct{} // holds a token while nobody connects
+	mu       sync.Mutex
+	current  *session
+	closed   bool
+}
+
+var (
+	_ connectors.Connection = (*Connection)(nil)
+	_ connectors.Tasks      = (*Connection)(nil)
+)
+
+// Open makes a connection. It neither dials nor starts anything yet.
+func Open(config Config, options Options) *Connection {
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.Version == "" {
+		options.Version = "dev"
+	}
+	c := &Connection{config: config, options: options, greeting: make(chan struct{}, 1)}
+	c.greeting <- struct{}{}
+	return c
+}
+
+// List gives the server's commands, as it lists them now.
+func (c *Connection) List(ctx context.Context) (connectors.Listing, error) {
+	ctx, cancel := context.WithTimeout(ctx, MaxTimeout)
+	defer cancel()
+	s, err := c.session(ctx)
+	if err != nil {
+		return connectors.Listing{}, err
+	}
+	list, err := s.toolList(ctx, true)
+	if errors.Is(err, errSessionGone) {
+		if s, err = c.session(ctx); err == nil {
+			list, err = s.toolList(ctx, true)
+		}
+	}
+	if err != nil {
+		return connectors.Listing{}, c.failed(ctx, err)
+	}
+	return list.listing(), nil
+}
+
+// Call carries out one call. An answer that a person gave continues the call that asked.
+func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeoutOf(call.Definition.Timeout))
+	defer cancel()
+	if f := c.asked.take(call.ExecutionID); f != nil {
+		return c.proceed(ctx, call, f)
+	}
+	s, t, err := c.prepare(ctx, call.Definition)
+	if err != nil {
+		return domain.OutsideResult{}, c.failed(ctx, err)
+	}
+	if s.legacy && len(call.Answers) > 0 && call.Definition.Effect == domain.EffectNonIdempotent {
+		return domain.OutsideResult{}, doubt("The server asked over a connection that is gone: whether it had done anything by then is not known.", nil)
+	}
+	result, err := c.run(ctx, s, t, call)
+	if errors.Is(err, errSessionGone) { // it did nothing: it had forgotten who we are
+		if s, t, err = c.prepare(ctx, call.Definition); err == nil {
+			result, err = c.run(ctx, s, t, call)
+		}
+	}
+	return result, c.failed(ctx, err)
+}
+
+func timeoutOf(wanted time.Duration) time.Duration {
+	if wanted == 0 {
+		return DefaultTimeout
+	}
+	return max(MinTimeout, min(wanted, MaxTimeout))
+}
+
+// prepare finds the command at the server, and refuses one that is no longer what a person
+// looked at.
+func (c *Connection) prepare(ctx context.Context, wanted domain.ConnectorCommand) (*session, *tool, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := s.toolList(ctx, false)
+	if errors.Is(err, errSessionGone) {
+		if s, err = c.session(ctx); err == nil {
+			list, err = s.toolList(ctx, false)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	remote := wanted.Remote
+	if remote == "" {
+		remote = wanted.Name
+	}
+	t := list.named(remote)
+	switch {
+	case t == nil:
+		return nil, nil, notSent("The server does not offer this command any more.", nil)
+	case wanted.DefinitionHash != "" && wanted.DefinitionHash != t.command.DefinitionHash:
+		c.changed()
+		return nil, nil, notSent("The server describes this command differently since a person looked at it.", nil)
+	}
+	return s, t, nil
+}
+
+// Probe: the protocol has no question for it.
+func (c *Connection) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
+	return false, domain.OutsideResult{}, domain.ErrNoProbe
+}
+
+// Close ends the session, its process, and calls that wait for a person.
+func (c *Connection) Close() error {
+	c.mu.Lock()
+	s := c.current
+	c.current, c.closed = nil, true
+	c.mu.Unlock()
+	c.asked.close()
+	if s != nil {
+		s.close()
+	}
+	return nil
+}
+
+// session gives the one that there is, or connects. One connects at a time; who waits for
+// that goes by its own deadline.
+func (c *Connection) session(ctx context.Context) (*session, error) {
+	select {
+	case <-c.greeting:
+	case <-ctx.Done():
+		return nil, notSent("The server could not be reached in time.", ctx.Err())
+	}
+	defer func() { c.greeting <- struct{}{} }()
+	c.mu.Lock()
+	s, closed := c.current, c.closed
+	c.mu.Unlock()
+	switch {
+	case closed:
+		return nil, notSent("The connector was closed.", nil)
+	case s != nil && !s.link.lost():
+		return s, nil
+	case s != nil:
+		s.close()
+	}
+	var fresh *session
+	fresh, err := connect(ctx, c.config, c.options, c.heardOfChange)
+	c.mu.Lock()
+	closed = c.closed
+	if closed {
+		fresh, s = nil, fresh
+	}
+	c.current = fresh
+	c.mu.Unlock()
+	if closed && err == nil {
+		s.close()
+		return nil, notSent("The connector was closed.", nil)
+	}
+	return fresh, err
+}
+
+// heardOfChange: the server says that its list is another.
+func (c *Connection) heardOfChange() {
+	c.mu.Lock()
+	s := c.current
+	c.mu.Unlock()
+	if s != nil {
+		s.list.stale()
+	}
+	c.changed()
+}
+
+func (c *Connection) changed() {
+	if c.options.Changed != nil {
+		c.options.Changed()
+	}
+}
+
+// failed logs the cause, which may quote the server, and gives what a person may read.
+func (c *Connection) failed(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := outsideError(ctx, err, true)
+	if e.Message == "" {
+		e.Message = "The server refused the request."
+	}
+	if e.Cause != nil {
+		c.options.Log.WarnContext(ctx, "mcp", "message", e.Message, "cause", cut(e.Cause.Error(), MaxTextBytes))
+	}
+	return e
+}

@@ -1,0 +1,49 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// outsideError is what an error of the SDK's means for a call of which something may have
+// left. An answer that is an error of the protocol's has no message yet: its words are the
+// server's.
+func outsideError(ctx context.Context, err error, left bool) *domain.OutsideError {
+	known, ok := errors.AsType[*domain.OutsideError](err)
+	said, answered := errors.AsType[*jsonrpc.Error](err)
+	switch {
+	case ok:
+		copied := *known
+		if copied.Fault == domain.FaultDoubt && !left {
+			copied.Fault = domain.FaultNotSent
+		}
+		return &copied
+	case answered:
+		return &domain.OutsideError{Fault: domain.FaultRefused, Cause: fmt.Errorf("error %d", said.Code)}
+	case ctx.Err() != nil && !left:
+		return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The server could not be reached in time.", Temporary: true, Cause: err}
+	case ctx.Err() != nil:
+		return doubt("The server did not answer in time.", err)
+	case !left:
+		return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The connection was closed before the request left.", Temporary: true, Cause: err}
+	}
+	return doubt("The connection broke off before the server answered.", err)
+}
+
+// faultBeforeCall is the fault for a call that was to follow what failed.
+func faultBeforeCall(f domain.Fault) domain.Fault {
+	if f == domain.FaultDoubt || f == domain.FaultRefused {
+		return domain.FaultNotSent
+	}
+	return f
+}
+
+func isTemporary(err error) bool {
+	e, ok := errors.AsType[*domain.OutsideError](err)
+	return ok && e.Temporary
+}

@@ -1,0 +1,153 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// revision2026 is the first revision without sessions, and the first that repeats in
+// headers what a request is about.
+const revision2026 = "2026-07-28"
+
+func setAccepted(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json, text/event-stream")
+}
+
+// routing are the headers that say what the body says, for whoever stands between.
+func routing(request *jsonrpc.Request, called *tool, version string) http.Header {
+	h := http.Header{}
+	setAccepted(h)
+	if version == "" {
+		return h
+	}
+	h.Set("Mcp-Protocol-Version", version)
+	if version < revision2026 {
+		return h
+	}
+	h.Set("Mcp-Method", request.Method)
+	var params struct {
+		Name      string                     `json:"name"`
+		TaskID    string                     `json:"taskId"`
+		Arguments map[string]json.RawMessage `json:"arguments"`
+	}
+	_ = json.Unmarshal(request.Params, &params) // we wrote them
+	switch request.Method {
+	case "tools/call":
+		h.Set("Mcp-Name", headerText(params.Name))
+	case methodTask, methodTaskUpdate, methodTaskCancel:
+		h.Set("Mcp-Name", headerText(params.TaskID))
+	}
+	if called != nil {
+		for _, m := range called.mirrored {
+			if text, ok := headerValue(params.Arguments, m.path); ok {
+				h.Set("Mcp-Param-"+m.header, text)
+			}
+		}
+	}
+	return h
+}
+
+// mirror is a parameter that the server wants in a header too.
+type mirror struct {
+	path   []string
+	header string
+}
+
+type mirrorSchema struct {
+	Type       any                     `json:"type"`
+	Header     json.RawMessage         `json:"x-mcp-header"`
+	Properties map[string]mirrorSchema `json:"properties"`
+}
+
+// mirrorsOf finds them in a tool's schema. A tool whose wishes break the rules is left out.
+func mirrorsOf(schema json.RawMessage) ([]mirror, error) {
+	var root mirrorSchema
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return nil, errors.New("its parameters cannot be read")
+	}
+	var found []mirror
+	err := root.walk(nil, map[string]bool{}, &found)
+	return found, err
+}
+
+func (s mirrorSchema) walk(path []string, seen map[string]bool, found *[]mirror) error {
+	for name, field := range s.Properties {
+		at := append(append([]string{}, path...), name)
+		if field.Header != nil {
+			var header string
+			kind, _ := field.Type.(string)
+			switch {
+			case json.Unmarshal(field.Header, &header) != nil || !isToken(header):
+				return errors.New("a header that it wants has no name that a header can have")
+			case kind != "string" && kind != "integer" && kind != "boolean":
+				return errors.New("it wants a parameter in a header that is no plain value")
+			case seen[strings.ToLower(header)]:
+				return errors.New("it wants two parameters in one header")
+			}
+			seen[strings.ToLower(header)] = true
+			*found = append(*found, mirror{path: at, header: header})
+		}
+		if err := field.walk(at, seen, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isToken says whether a text can be a header's name.
+func isToken(s string) bool {
+	for _, c := range s {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= MaxNameBytes
+}
+
+const maxSafe = 1<<53 - 1
+
+func headerValue(arguments map[string]json.RawMessage, path []string) (string, bool) {
+	raw, ok := arguments[path[0]]
+	for _, part := range path[1:] {
+		var inner map[string]json.RawMessage
+		if !ok || json.Unmarshal(raw, &inner) != nil {
+			return "", false
+		}
+		raw, ok = inner[part]
+	}
+	var value any
+	if !ok || json.Unmarshal(raw, &value) != nil {
+		return "", false
+	}
+	switch v := value.(type) {
+	case string:
+		return headerText(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= maxSafe {
+			return strconv.FormatInt(int64(v), 10), true
+		}
+	}
+	return "", false
+}
+
+// headerText is a text as a header can carry it.
+func headerText(s string) string {
+	plain := strings.TrimSpace(s) == s && !(strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?="))
+	for _, c := range s {
+		plain = plain && c >= ' ' && c <= '~'
+	}
+	if plain {
+		return s
+	}
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
+}

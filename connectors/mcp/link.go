@@ -1,0 +1,139 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// link is what both kinds of transport are to the SDK: messages in, messages out. Only its
+// end is an error of Read; what goes wrong with one request answers that request.
+type link struct {
+	ctx      context.Context
+	end      context.CancelCauseFunc
+	incoming chan jsonrpc.Message
+	running  sync.WaitGroup
+	// closing and running keep each other out: nothing begins once it is closed.
+	mu      sync.Mutex
+	closing bool
+}
+
+func newLink() *link {
+	ctx, end := context.WithCancelCause(context.Background())
+	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message)}
+}
+
+// Read gives the next message.
+func (l *link) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-l.incoming:
+		return m, nil
+	case <-l.ctx.Done():
+		return nil, l.cause()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *link) cause() error {
+	if err := context.Cause(l.ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return io.EOF
+}
+
+func (l *link) deliver(m jsonrpc.Message) {
+	select {
+	case l.incoming <- m:
+	case <-l.ctx.Done():
+	}
+}
+
+// begin runs something that ends with the link.
+func (l *link) begin(run func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing || l.ctx.Err() != nil {
+		return false
+	}
+	l.running.Go(run)
+	return true
+}
+
+// stop ends everything that was begun, and waits for it.
+func (l *link) stop() {
+	l.mu.Lock()
+	l.closing = true
+	l.mu.Unlock()
+	l.end(nil)
+	l.running.Wait()
+}
+
+// within is ctx, ended with the link.
+func (l *link) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(l.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// probing bounds the first question: a server of before 2026 may not answer it at all, and
+// is then greeted in the old way.
+func probing(ctx context.Context, method string) (context.Context, context.CancelFunc) {
+	if method != methodDiscover {
+		return ctx, func() {}
+	}
+	limit := probeTime
+	if at, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(at)/3)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+const (
+	methodDiscover   = "server/discover"
+	methodInitialize = "initialize"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+	methodElicit     = "elicitation/create"
+)
+
+// answer is the response to a request of the server's.
+func answer(ctx context.Context, e *exchange, request *jsonrpc.Request) *jsonrpc.Response {
+	response := &jsonrpc.Response{ID: request.ID}
+	if e.ask == nil {
+		response.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "nobody can be asked"}
+		return response
+	}
+	result, err := e.ask(ctx, request)
+	if err != nil {
+		response.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		return response
+	}
+	response.Result = result
+	return response
+}
+
+func failure(id jsonrpc.ID, err error) *jsonrpc.Response {
+	return &jsonrpc.Response{ID: id, Error: err}
+}
+
+// decode reads one message, and says in our words what is wrong with it.
+func decode(data []byte) (jsonrpc.Message, error) {
+	if !json.Valid(data) {
+		return nil, errors.New("it is no JSON")
+	}
+	m, err := jsonrpc.DecodeMessage(data)
+	if err != nil {
+		return nil, fmt.Errorf("it is no message of JSON-RPC: %w", err)
+	}
+	return m, nil
+}
+
+var _ mcp.Connection = (*httpLink)(nil)

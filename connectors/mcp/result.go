@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// wireResult is what a tools/call brings, in both revisions.
+type wireResult struct {
+	Type       string          `json:"resultType"`
+	Content    []wireContent   `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
+	Task       *wireTask       `json:"task"` // 2025-11-25
+	wireTask                   // 2026-07-28
+}
+
+type wireContent struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Data     string `json:"data"`
+	MIME     string `json:"mimeType"`
+	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	Resource struct {
+		URI  string `json:"uri"`
+		MIME string `json:"mimeType"`
+		Text string `json:"text"`
+		Blob string `json:"blob"`
+	} `json:"resource"`
+}
+
+// readResult makes of a server's result what the AI reads.
+func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
+	var r wireResult
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return domain.OutsideResult{}, doubt("The server's answer cannot be read.", err)
+	}
+	task := r.Task
+	if r.Type == "task" {
+		task = &r.wireTask
+	}
+	if task != nil {
+		if task.ID == "" || len(task.ID) > MaxTitleBytes {
+			return domain.OutsideResult{}, doubt("The server began a task that has no name.", nil)
+		}
+		return domain.OutsideResult{Task: task.handle()}, nil
+	}
+	return r.result(), nil
+}
+
+func (r wireResult) result() domain.OutsideResult {
+	out := domain.OutsideResult{Failed: r.IsError}
+	var text strings.Builder
+	for _, c := range r.Content {
+		if text.Len() > MaxResultBytes {
+			break // it is cut below
+		}
+		if text.Len() > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(c.text())
+	}
+	out.Text = strings.ToValidUTF8(text.String(), "\uFFFD")
+	if len(out.Text) > MaxResultBytes {
+		out.Text, out.Cut = cut(out.Text, MaxResultBytes)+cutMark, true
+	}
+	if len(r.Structured) > 0 && string(r.Structured) != "null" {
+		if len(r.Structured) <= MaxResultBytes {
+			out.JSON = r.Structured
+		} else {
+			out.Text, out.Cut = out.Text+fmt.Sprintf("\n[its structured part, %d bytes, is left out]", len(r.Structured)), true
+		}
+	}
+	return out
+}
+
+const cutMark = "\n[cut here: the answer is longer than 256 KiB]"
+
+// text is a part of an answer in words. What is no text is named, with its size.
+func (c wireContent) text() string {
+	switch c.Type {
+	case "text":
+		return c.Text
+	case "image", "audio":
+		return fmt.Sprintf("[%s left out: %s, %d bytes]", c.Type, cut(c.MIME, MaxNameBytes), len(c.Data)/4*3)
+	case "resource_link":
+		return fmt.Sprintf("[a resource, not fetched: %s %s]", cut(c.Name, MaxNameBytes), cut(c.URI, MaxTitleBytes))
+	case "resource":
+		if c.Resource.Text != "" {
+			return fmt.Sprintf("[resource %s]\n%s", cut(c.Resource.URI, MaxTitleBytes), c.Resource.Text)
+		}
+		uri, kind := cut(c.Resource.URI, MaxTitleBytes), cut(c.Resource.MIME, MaxNameBytes)
+		return fmt.Sprintf("[resource left out: %s, %s, %d bytes]", uri, kind, len(c.Resource.Blob)/4*3)
+	}
+	return fmt.Sprintf("[a part left out, of type %q]", cut(c.Type, MaxNameBytes))
+}
+
+const (
+	minPoll     = time.Second
+	maxPoll     = 5 * time.Minute
+	defaultPoll = 5 * time.Second
+)
+
+// handle is a task that the server began.
+func (t *wireTask) handle() *domain.TaskHandle {
+	h := &domain.TaskHandle{ID: t.ID, Poll: t.poll()}
+	if life := t.life(); life > 0 {
+		h.Deadline = clock.System().Add(life)
+	}
+	return h
+}

@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// transport is what the two links have in common.
+type transport interface {
+	mcp.Transport
+	mcp.Connection
+	lost() bool // nothing more will be heard of it
+	listen()    // hear of changes, where that is a stream of its own
+}
+
+// session is one connection that was greeted. It ends for good when it is lost; the next
+// call makes another.
+type session struct {
+	sdk  *mcp.ClientSession
+	link transport
+	// legacy: a revision before 2026-07-28.
+	legacy bool
+	hears  bool // the server tells of changes of its list
+
+	list listed
+}
+
+// capabilities are what we can do, and no more: the SDK's own default says roots too.
+func capabilities() *mcp.ClientCapabilities {
+	return &mcp.ClientCapabilities{
+		Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}},
+		Extensions:  map[string]any{tasksExtension: map[string]any{}},
+	}
+}
+
+// connect greets the server, by server/discover and, where it does not know that, in the
+// old way.
+func connect(ctx context.Context, config Config, options Options, changed func()) (*session, error) {
+	if err := config.check(options); err != nil {
+		return nil, err
+	}
+	s := &session{}
+	if config.Command != "" {
+		link, err := startProcess(config)
+		if err != nil {
+			return nil, err
+		}
+		s.link = link
+	} else {
+		s.link = &httpLink{link: newLink(), config: config, options: options}
+	}
+	var err error
+	if s.sdk, err = newClient(options.Version, changed).Connect(ctx, s.link, nil); err != nil {
+		_ = s.link.Close()
+		return nil, greetError(ctx, err)
+	}
+	hello := s.sdk.InitializeResult()
+	s.legacy = hello.ProtocolVersion < revision2026
+	if c := hello.Capabilities; c != nil && c.Tools != nil {
+		s.hears = c.Tools.ListChanged
+	}
+	if s.legacy && s.hears {
+		s.link.listen()
+	}
+	return s, nil
+}
+
+func newClient(version string, changed func()) *mcp.Client {
+	client := mcp.NewClient(&mcp.Implementation{Name: "fermata", Version: version}, &mcp.ClientOptions{
+		Capabilities:           capabilities(),
+		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true}, // a person answers, later
+		Logger:                 slog.New(slog.DiscardHandler),
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed() },
+	})
+	for _, register := range []func() error{
+		func() error { return mcp.AddSendingCustomMethod[*taskParams, *taskReply](client, methodTask) },
+		func() error { return mcp.AddSendingCustomMethod[*taskParams, *taskReply](client, methodTaskResult) },
+		func() error { return mcp.AddSendingCustomMethod[*taskParams, *taskReply](client, methodTaskUpdate) },
+		func() error { return mcp.AddSendingCustomMethod[*taskParams, *taskReply](client, methodTaskCancel) },
+	} {
+		if err := register(); err != nil {
+			panic("mcp: " + err.Error()) // the SDK has taken one of the names: a test connects
+		}
+	}
+	return client
+}
+
+// call sends a tools/call of the SDK's making; the exchange keeps what came of it.
+func (s *session) call(ctx context.Context, e *exchange, name string, arguments any) error {
+	_, err := s.sdk.CallTool(e.in(ctx), &mcp.CallToolParams{Meta: e.meta, Name: name, Arguments: arguments})
+	return err
+}
+
+func (s *session) page(ctx context.Context, e *exchange, cursor string) error {
+	_, err := s.sdk.ListTools(e.in(ctx), &mcp.ListToolsParams{Cursor: cursor})
+	return err
+}
+
+func (s *session) custom(ctx context.Context, e *exchange, method string, params *taskParams) error {
+	_, err := mcp.CallCustomMethod[*taskParams, *taskReply](e.in(ctx), s.sdk, method, params)
+	return err
+}
+
+// closeTime is how long a session may take to say goodbye.
+const closeTime = 5 * time.Second
+
+// close ends the session. The link goes first: it ends whatever the SDK would wait for.
+func (s *session) close() {
+	_ = s.link.Close()
+	done := make(chan struct{})
+	go func() {
+		_ = s.sdk.Close() // the link is closed: there is nothing to report
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTime):
+	}
+}
+
+// greetError: whatever went wrong while greeting, the call itself was not sent.
+func greetError(ctx context.Context, err error) error {
+	e := outsideError(ctx, err, true)
+	e.Fault = faultBeforeCall(e.Fault)
+	if e.Message == "" {
+		e.Message = "The server cannot be spoken with: it does not speak this protocol."
+	}
+	return e
+}

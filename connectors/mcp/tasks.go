@@ -1,0 +1,214 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+const (
+	tasksExtension   = "io.modelcontextprotocol/tasks"
+	methodTask       = "tasks/get"
+	methodTaskResult = "tasks/result" // 2025-11-25
+	methodTaskUpdate = "tasks/update" // 2026-07-28
+	methodTaskCancel = "tasks/cancel"
+)
+
+type taskParams struct {
+	mcp.ParamsBase
+
+	TaskID string `json:"taskId"`
+}
+
+// taskReply: the exchange keeps what came.
+type taskReply struct{ mcp.ResultBase }
+
+// wireTask is a task as both revisions write it.
+type wireTask struct {
+	ID      string          `json:"taskId"`
+	Status  string          `json:"status"`
+	Message string          `json:"statusMessage"`
+	PollMS  int64           `json:"pollIntervalMs"`
+	Poll    int64           `json:"pollInterval"` // 2025-11-25, as TTL
+	TTLMS   int64           `json:"ttlMs"`
+	TTL     int64           `json:"ttl"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Requests map[string]json.RawMessage `json:"inputRequests"`
+}
+
+func (t *wireTask) poll() time.Duration {
+	ms := max(t.PollMS, t.Poll)
+	if ms <= 0 {
+		return defaultPoll
+	}
+	return max(minPoll, time.Duration(min(ms, maxPoll.Milliseconds()))*time.Millisecond)
+}
+
+const maxLife = 24 * time.Hour
+
+func (t *wireTask) life() time.Duration {
+	return time.Duration(min(max(t.TTLMS, t.TTL, 0), maxLife.Milliseconds())) * time.Millisecond
+}
+
+// Task asks how far a task is, and fetches its result once it has one.
+func (c *Connection) Task(ctx context.Context, id string) (connectors.TaskState, error) {
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
+	s, err := c.session(ctx)
+	if err != nil {
+		return connectors.TaskState{}, c.failed(ctx, err)
+	}
+	task, err := s.task(ctx, id)
+	if err != nil {
+		return connectors.TaskState{}, c.failed(ctx, taskError(ctx, err))
+	}
+	state, err := c.taskState(ctx, s, task)
+	return state, c.failed(ctx, err)
+}
+
+func (s *session) task(ctx context.Context, id string) (*wireTask, error) {
+	e := &exchange{}
+	if err := s.custom(ctx, e, methodTask, &taskParams{TaskID: id}); err != nil {
+		return nil, err
+	}
+	var task wireTask
+	if err := json.Unmarshal(e.result(), &task); err != nil {
+		return nil, doubt("The server's answer about the task cannot be read.", err)
+	}
+	return &task, nil
+}
+
+func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) (connectors.TaskState, error) {
+	state := connectors.TaskState{Poll: task.poll(), Text: cut(task.Message, MaxTextBytes)}
+	switch task.Status {
+	case "working", "submitted":
+		return state, nil
+	case "input_required":
+		return withQuestion(state, task)
+	case "completed":
+		raw, err := s.taskResult(ctx, task)
+		if err != nil {
+			return state, taskError(ctx, err)
+		}
+		result, err := readResult(raw)
+		if err != nil {
+			return state, err
+		}
+		state.Done, state.Result = true, &result
+		return state, nil
+	case "failed", "cancelled":
+		text := firstOf(state.Text, "The server says: "+task.Status+".")
+		if task.Error != nil {
+			text = firstOf(cut(task.Error.Message, MaxTextBytes), text)
+		}
+		state.Done, state.Cancelled = true, task.Status == "cancelled"
+		state.Result = &domain.OutsideResult{Failed: true, Text: text}
+		return state, nil
+	}
+	return state, doubt("The server says of the task what the protocol does not know.", nil)
+}
+
+// taskResult comes with the task (2026-07-28), or is asked for.
+func (s *session) taskResult(ctx context.Context, task *wireTask) (json.RawMessage, error) {
+	if !s.legacy || len(task.Result) > 0 {
+		return task.Result, nil
+	}
+	e := &exchange{}
+	err := s.custom(ctx, e, methodTaskResult, &taskParams{TaskID: task.ID})
+	return e.result(), err
+}
+
+// withQuestion: of several questions the first; the others come when that is answered.
+func withQuestion(state connectors.TaskState, task *wireTask) (connectors.TaskState, error) {
+	_, form, err := firstQuestion(task)
+	if form != nil {
+		state.Question = form.module
+	}
+	return state, err
+}
+
+// firstQuestion gives none for a task of 2025-11-25, which asks elsewhere.
+func firstQuestion(task *wireTask) (key string, form *question, err error) {
+	keys := slices.Sorted(maps.Keys(task.Requests))
+	if len(keys) == 0 {
+		return "", nil, nil
+	}
+	if form, err = readTaskQuestion(task.Requests[keys[0]]); err != nil {
+		return "", nil, refused("The task asks what cannot be answered here.", err)
+	}
+	return keys[0], form, nil
+}
+
+func readTaskQuestion(raw json.RawMessage) (*question, error) {
+	var request struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	if err := json.Unmarshal(raw, &request); err != nil || request.Method != methodElicit {
+		return nil, errors.New("it is no form")
+	}
+	return readQuestion(request.Params)
+}
+
+// AnswerTask answers the question that Task showed.
+func (c *Connection) AnswerTask(ctx context.Context, id string, answer json.RawMessage) error {
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
+	s, err := c.session(ctx)
+	if err != nil {
+		return c.failed(ctx, err)
+	}
+	task, err := s.task(ctx, id)
+	if err != nil {
+		return c.failed(ctx, taskError(ctx, err))
+	}
+	key, form, err := firstQuestion(task)
+	if err != nil {
+		return err
+	}
+	if form == nil {
+		return refused("The task asks nothing.", nil)
+	}
+	reply, err := form.reply(answer)
+	if err != nil {
+		return refused("The answer does not fit what the task asks.", err)
+	}
+	e := &exchange{extra: map[string]json.RawMessage{"inputResponses": jsonbody.Encode(map[string]json.RawMessage{key: reply})}}
+	return c.failed(ctx, taskError(ctx, s.custom(ctx, e, methodTaskUpdate, &taskParams{TaskID: id})))
+}
+
+// CancelTask asks the server to stop a task.
+func (c *Connection) CancelTask(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
+	s, err := c.session(ctx)
+	if err != nil {
+		return c.failed(ctx, err)
+	}
+	return c.failed(ctx, taskError(ctx, s.custom(ctx, &exchange{}, methodTaskCancel, &taskParams{TaskID: id})))
+}
+
+// taskError: an error of the protocol's says that the server does not know the task.
+func taskError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if said, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return refused(fmt.Sprintf("The server answered about the task with error %d.", said.Code), err)
+	}
+	return outsideError(ctx, err, true)
+}
