@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"fmt"
-
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -42,12 +40,12 @@ func cutReadings(s *step, c *domain.PlannedCommands) {
 	if max == nil || s.session.State.ConsecutiveDataQueries < *max {
 		return
 	}
-	c.Queries, _ = cutAfter(s, c.Queries, 0, limitText("max_data_query_iterations", *max))
+	c.Queries, _ = cutAfter(s, c.Queries, 0, limitText(s, "max_data_query_iterations", *max))
 }
 
 // cutBeyond lets so many commands run, and notes where there were more.
 func cutBeyond(s *step, c *domain.PlannedCommands, list []*domain.Execution, left, max int) ([]*domain.Execution, int) {
-	kept, after := cutAfter(s, list, left, limitText("max_commands_per_session", max))
+	kept, after := cutAfter(s, list, left, limitText(s, "max_commands_per_session", max))
 	for i := range list {
 		if kept[i] != list[i] {
 			c.OverLimit = "max_commands_per_session"
@@ -67,7 +65,7 @@ func cutAfter(s *step, list []*domain.Execution, left int, why string) ([]*domai
 				own, now := *given, s.policy.Now
 				x = &own
 				x.Status, x.EndedAt = domain.ExecCancelled, &now
-				x.Error = &domain.CommandError{Code: codeLimit, Message: "Not run. " + why}
+				x.Error = &domain.CommandError{Code: codeLimit, Message: s.say("Not run. ", "Non exécuté. ") + why}
 			}
 		}
 		kept = append(kept, x)
@@ -114,15 +112,17 @@ func goneBeyond(s *step, limit string) {
 	s.session.State.OverLimit, s.session.State.PendingCompleted = limit, false
 }
 
-// whatIsLimited says in words what a limit counts.
-var whatIsLimited = map[string]string{
-	"max_autonomous_roundtrips": "calls of the AI in a row",
-	"max_data_query_iterations": "readings of data in a row",
-	"max_action_retries":        "corrections of failed actions in a row",
-	"max_format_error_retries":  "corrections of unreadable answers in a row",
-	"max_commands_per_session":  "commands in this session",
+// whatIsLimited says in words what a limit counts, in English and in French.
+var whatIsLimited = map[string][2]string{
+	"max_autonomous_roundtrips": {"calls of the AI in a row", "appels à l’IA de suite"},
+	"max_data_query_iterations": {"readings of data in a row", "lectures de données de suite"},
+	"max_action_retries":        {"corrections of failed actions in a row", "corrections d’actions échouées de suite"},
+	"max_format_error_retries":  {"corrections of unreadable answers in a row", "corrections de réponses illisibles de suite"},
+	"max_commands_per_session":  {"commands in this session", "commandes dans cette session"},
 }
 
-func limitText(name string, max int) string {
-	return fmt.Sprintf("The limit of %d %s is reached.", max, whatIsLimited[name])
+// limitText is for the AI and for people: it stands in the record.
+func limitText(s *step, name string, max int) string {
+	what := whatIsLimited[name]
+	return s.say("The limit of %[1]d %[2]s is reached.", "La limite de %[1]d %[3]s est atteinte.", max, what[0], what[1])
 }

@@ -55,3 +55,24 @@ func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsAreInTheLanguageOfTheWorkspace: what ends a round is read by a person.
+func TestLimitsAreInTheLanguageOfTheWorkspace(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	s := &step{policy: w.policy()}
+	for name := range whatIsLimited {
+		if text := limitText(s, name, 3); !strings.HasPrefix(text, "The limit of 3 ") || !strings.HasSuffix(text, " is reached.") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	w.settings.Language = "fr"
+	s = &step{policy: w.policy()}
+	for name := range whatIsLimited {
+		if text := limitText(s, name, 3); !strings.HasPrefix(text, "La limite de 3 ") || !strings.HasSuffix(text, " est atteinte.") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	if text := tooLargeText(s); !strings.HasPrefix(text, "Ce que le modèle") {
+		t.Error(text)
+	}
+}

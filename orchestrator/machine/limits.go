@@ -16,8 +16,8 @@ type (
 // limitCircles is the limit that no setting has: a model that goes in circles.
 const limitCircles = "going_in_circles"
 
-func reached(limit string, max int) limitReached {
-	return limitReached{limit: limit, text: limitText(limit, max)}
+func reached(s *step, limit string, max int) limitReached {
+	return limitReached{limit: limit, text: limitText(s, limit, max)}
 }
 
 func (limitReached) Name() string   { return "LimitReached" }
@@ -56,10 +56,10 @@ func limitGate(s *step) domain.Event {
 		calls = 0
 	}
 	if max := l.MaxAutonomousRoundtrips; max != nil && calls >= *max {
-		return reached("max_autonomous_roundtrips", *max)
+		return reached(s, "max_autonomous_roundtrips", *max)
 	}
 	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
-		return reached(st.OverLimit, *max)
+		return reached(s, st.OverLimit, *max)
 	}
 	if e := circleGate(s); e != nil && !heard {
 		return e
@@ -74,7 +74,7 @@ func limitGate(s *step) domain.Event {
 		{l.MaxFormatErrorRetries, st.ConsecutiveFormatErrors, "max_format_error_retries"},
 	} {
 		if c.max != nil && c.now > *c.max {
-			return reached(c.name, *c.max)
+			return reached(s, c.name, *c.max)
 		}
 	}
 	return nil

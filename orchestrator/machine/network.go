@@ -9,13 +9,18 @@ import (
 )
 
 const (
-	requeueAfter = "requeue_after_3"
-	requeueTries = 3
-	requeueDelay = 60 * time.Second
-	tooLargeText = "What the model would have to read is too large, even after it was summarised. " +
-		"Your message is kept. Say it in smaller parts, or shorten the published documents and the data that is always sent."
+	requeueAfter  = "requeue_after_3"
+	requeueTries  = 3
+	requeueDelay  = 60 * time.Second
 	fallbackDelay = 30 * time.Second
 )
+
+func tooLargeText(s *step) string {
+	return s.say("What the model would have to read is too large, even after it was summarised. Your message is kept. "+
+		"Say it in smaller parts, or shorten the published documents and the data that is always sent.",
+		"Ce que le modèle aurait à lire est trop long, même résumé. Votre message est conservé. "+
+			"Découpez-le, ou raccourcissez les documents publiés et les données toujours envoyées.")
+}
 
 // countFailedCall keeps the call that failed, and what it used.
 func countFailedCall(s *step) {
@@ -146,7 +151,7 @@ func storeSystemError(s *step) {
 }
 
 // storeTooLarge: summarising did not help, and is not tried twice for one call.
-func storeTooLarge(s *step) { storeError(s, "context_too_large", tooLargeText) }
+func storeTooLarge(s *step) { storeError(s, "context_too_large", tooLargeText(s)) }
 
 func storeError(s *step, code, problem string) {
 	s.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
