@@ -34,6 +34,7 @@ type Change struct {
 	Automations     []AutomationWrite
 	Occurrences     []*Occurrence // written by (automation, scheduled instant)
 	Grants          []*Grant      // written by id
+	Histories       []KnownHistory
 	Events          []*LogEvent
 	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
 	// person's decision, and the kinds of circles that a model was found in.
@@ -102,6 +103,7 @@ func (c *Change) Merge(o *Change) {
 	c.Automations = append(c.Automations, o.Automations...)
 	c.Occurrences = append(c.Occurrences, o.Occurrences...)
 	c.Grants = append(c.Grants, o.Grants...)
+	c.Histories = append(c.Histories, o.Histories...)
 	c.Events = append(c.Events, o.Events...)
 	c.Limits = append(c.Limits, o.Limits...)
 	c.Circles = append(c.Circles, o.Circles...)

@@ -4,6 +4,7 @@ import "time"
 
 // NewSession asks for a session.
 type NewSession struct {
+	ID                string // made by who asks, to listen before anything happens; empty: a new one
 	Type              SessionType
 	Name              string
 	ProviderID        string
@@ -20,6 +21,9 @@ type NewMessage struct {
 	IfBusy    IfBusy // "" when the client did not say
 	By        Author
 	DedupeKey string // unique in its session; empty: none
+	// History, if set, is what the client's own history is from now on: the record of the
+	// session up to this message. If somebody else has said so first, it is a conflict.
+	History *HistoryKey
 }
 
 // Receipt is what the one door gives back: the state after what was asked, and the

@@ -23,6 +23,8 @@ type Config struct {
 	Catalogue   CataloguePorts
 	Providers   ProviderPorts
 	Settings    SettingsPorts
+	// Protocols are other protocols to the same sessions. Optional.
+	Protocols []ProtocolRoute
 	// Web serves everything that is no route of the API (the web page). Optional.
 	Web http.Handler
 }

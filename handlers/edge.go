@@ -6,29 +6,31 @@ import "github.com/fermata-dev/fermata/auth"
 // what is kept between requests about who makes them.
 type edge struct {
 	Edge
-	tickets  *auth.Tickets
-	keys     *limiter
-	failures *limiter
-	hooks    hookRates
-	refused  *refusals
-	unread   *ledger // answers that are not read yet
-	open     *tally  // event streams
-	limits   RateLimits
-	deep     chan struct{} // a place for each who works aside
+	tickets   *auth.Tickets
+	keys      *limiter
+	failures  *limiter
+	hooks     hookRates
+	refused   *refusals
+	unread    *ledger // answers that are not read yet
+	open      *tally  // event streams
+	limits    RateLimits
+	protocols map[string]Protocol // by their addresses
+	deep      chan struct{}       // a place for each who works aside
 }
 
-func newEdge(c Edge) *edge {
+func newEdge(c Edge, protocols []ProtocolRoute) *edge {
 	limits, refused := c.RateLimits.orDefault(), &refusals{}
 	return &edge{
-		Edge:     c,
-		tickets:  auth.NewTickets(c.Clock, c.Tickets),
-		keys:     newLimiter(c.Clock, limits.PerSecond, limits.Burst),
-		failures: newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
-		hooks:    newHookRates(c.Clock, limits, refused),
-		refused:  refused,
-		unread:   newLedger(),
-		open:     &tally{open: map[string]int{}},
-		limits:   limits,
-		deep:     make(chan struct{}, asideAtOnce),
+		Edge:      c,
+		tickets:   auth.NewTickets(c.Clock, c.Tickets),
+		keys:      newLimiter(c.Clock, limits.PerSecond, limits.Burst),
+		failures:  newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
+		hooks:     newHookRates(c.Clock, limits, refused),
+		refused:   refused,
+		unread:    newLedger(),
+		open:      &tally{open: map[string]int{}},
+		limits:    limits,
+		protocols: protocolsByPath(protocols),
+		deep:      make(chan struct{}, asideAtOnce),
 	}
 }

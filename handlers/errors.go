@@ -125,6 +125,11 @@ func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Status >= 500 {
 		s.Log.Error().Err(err).Str("request_id", p.RequestID).Str("code", string(p.Code)).Msg("request failed")
 	}
+	tellFailure(w.Header(), p)
+	if other := s.protocols[r.URL.Path]; other != nil {
+		other.Refuse(w, p.failure())
+		return
+	}
 	writeProblem(w, r, p)
 }
 
@@ -187,17 +192,20 @@ func recorded(decision string) json.RawMessage {
 }
 
 func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
-	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(append(encodeProblem(p), '\n')) // the client may have gone
+	}
+}
+
+// tellFailure sets what the head of an answer says of an error, whatever its body's form.
+func tellFailure(h http.Header, p *problem) {
 	h.Set("Cache-Control", "no-store")
 	if after := problemKinds[p.Code].RetryAfter; after > 0 && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", strconv.Itoa(after))
 	}
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="fermata"`)
-	}
-	w.WriteHeader(p.Status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(encodeProblem(p), '\n')) // the client may have gone
 	}
 }

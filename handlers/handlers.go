@@ -5,15 +5,16 @@ import "net/http"
 // server has the handlers of all routes, in groups that know only what they call.
 type server struct {
 	*edge
-	sessions    *sessionRoutes
-	events      *streamRoutes
-	automations *automationRoutes
-	data        *dataRoutes
-	documents   *documentRoutes
-	providers   *providerRoutes
-	settings    *settingsRoutes
-	process     *processRoutes
-	web         http.Handler
+	sessions       *sessionRoutes
+	events         *streamRoutes
+	automations    *automationRoutes
+	data           *dataRoutes
+	documents      *documentRoutes
+	providers      *providerRoutes
+	settings       *settingsRoutes
+	process        *processRoutes
+	protocolRoutes []ProtocolRoute
+	web            http.Handler
 }
 
 // The groups of handlers. Each has what all share, and its own ports.
@@ -67,17 +68,18 @@ func New(c Config) http.Handler {
 }
 
 func newServer(c Config) *server {
-	e := newEdge(c.Edge)
+	e := newEdge(c.Edge, c.Protocols)
 	return &server{
-		edge:        e,
-		sessions:    &sessionRoutes{e, c.Door, c.Reads, c.Catalogue, c.Settings},
-		events:      &streamRoutes{e, c.Reads, c.Streams},
-		automations: &automationRoutes{e, c.Automations, c.Reads.SessionReader},
-		data:        &dataRoutes{e, c.Data},
-		documents:   &documentRoutes{e, c.Data},
-		providers:   &providerRoutes{e, c.Providers},
-		settings:    &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
-		process:     &processRoutes{e, c.Process},
-		web:         c.Web,
+		edge:           e,
+		sessions:       &sessionRoutes{e, c.Door, c.Reads, c.Catalogue, c.Settings},
+		events:         &streamRoutes{e, c.Reads, c.Streams},
+		automations:    &automationRoutes{e, c.Automations, c.Reads.SessionReader},
+		data:           &dataRoutes{e, c.Data},
+		documents:      &documentRoutes{e, c.Data},
+		providers:      &providerRoutes{e, c.Providers},
+		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
+		process:        &processRoutes{e, c.Process},
+		protocolRoutes: c.Protocols,
+		web:            c.Web,
 	}
 }

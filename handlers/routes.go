@@ -164,6 +164,12 @@ func (s *server) routes() chi.Router {
 			router.MethodFunc(http.MethodHead, r.pattern, s.guarded(r))
 		}
 	}
+	for _, d := range s.protocolRoutes {
+		router.MethodFunc(d.Method, d.Pattern, s.throughProtocol(d))
+		if d.Method == http.MethodGet {
+			router.MethodFunc(http.MethodHead, d.Pattern, s.throughProtocol(d))
+		}
+	}
 	router.MethodNotAllowed(s.methodNotAllowed(router))
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		if s.web == nil || !safe(r.Method) || strings.HasPrefix(r.URL.Path, "/v1/") {

@@ -62,7 +62,7 @@ func (t *tally) leave(ceilings []ceiling) {
 
 // ceilings are those of a stream's caller: his address, and his key if he has one of a
 // workspace. The root key and the open server on loopback have only the address.
-func (s *streamRoutes) ceilings(r *http.Request) []ceiling {
+func (s *edge) ceilings(r *http.Request) []ceiling {
 	all := []ceiling{{"address " + limitKey(r), "this address", s.limits.StreamsPerAddress}}
 	if who := caller(r); who.Name != auth.NameRoot && who.Name != auth.NameLocal {
 		all = append(all, ceiling{"key " + who.Name, "this key", s.limits.StreamsPerKey})

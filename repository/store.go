@@ -56,6 +56,7 @@ type Store struct {
 	Keys        *KeyStore
 	Providers   *ProviderStore
 	Secrets     *SecretStore
+	Histories   *HistoryStore
 }
 
 // base is what all of them stand on.
@@ -91,6 +92,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
 		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
 		Requests: &RequestStore{b}, Keys: &KeyStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
+		Histories: &HistoryStore{b},
 	}, nil
 }
 

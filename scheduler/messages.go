@@ -22,31 +22,35 @@ type MessageStore interface {
 // SendMessage brings a person's message to a session. It is stored when this
 // returns, in its place or waiting its turn; or refused, where too many wait.
 func (m *Messages) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
+	var id string
 	o, err := m.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
 		sent := m.Door.userMessage(v.Session, in)
+		id = sent.Message.ID
 		if in.IfBusy != domain.IfBusyInterrupt || !v.Session.Phase.Working() || v.Session.State.Poisoned {
 			return sent, nil
 		}
 		partial, text := m.Streams.Partial(session)
 		return domain.InterruptRequested{By: in.By.ID, MessageID: partial, PartialText: text, Then: &sent}, nil
+	}, Also: func(_ *domain.View, change *domain.Change) error {
+		noteHistory(change, session, in.History, id)
+		return nil
 	}})
 	if err != nil {
 		return nil, err
 	}
 	receipt := o.Receipt()
-	receipt.Message = stored(o.Change, messageOf(o.Event))
+	receipt.Message = stored(o.Change, id)
 	return receipt, nil
 }
 
-// messageOf is the id of the message that an event brings.
-func messageOf(e domain.Event) string {
-	switch e := e.(type) {
-	case domain.UserMessageSent:
-		return e.Message.ID
-	case domain.InterruptRequested:
-		return e.Then.Message.ID
+// noteHistory stores with a message what history it came with.
+func noteHistory(change *domain.Change, session string, key *domain.HistoryKey, message string) {
+	if key == nil {
+		return
 	}
-	return ""
+	change.Histories = append(change.Histories, domain.KnownHistory{
+		HistoryKey: *key, WorkspaceID: change.WorkspaceID, SessionID: session, MessageID: message, CreatedAt: change.At,
+	})
 }
 
 // stored finds a message as a change stores it.

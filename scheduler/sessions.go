@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -71,7 +72,7 @@ func (s *Sessions) CreateSession(ctx context.Context, workspace string, in domai
 func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 	now := s.Door.cfg.Clock()
 	made := &domain.Session{
-		ID: s.Door.cfg.NewID(domain.PrefixSession), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
+		ID: cmp.Or(in.ID, s.Door.cfg.NewID(domain.PrefixSession)), WorkspaceID: workspace, Type: in.Type, Name: in.Name,
 		Phase: domain.Idle, ProviderID: in.ProviderID, RequireValidation: in.RequireValidation,
 		ExternalID: in.ExternalID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 	}
@@ -83,6 +84,9 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 		insertCreationEvents(change, made.ID, []*domain.LogEvent{{
 			WorkspaceID: workspace, SessionID: made.ID, Type: domain.LogSessionCreated, At: change.At, Session: change.Session(made.ID),
 		}})
+		if in.Message != nil {
+			noteHistory(change, made.ID, in.Message.History, newest(change).ID)
+		}
 		return nil
 	}
 	return r

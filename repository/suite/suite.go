@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		"a lost request key":                   lostKeys,
 		"keys of a request are bounded":        manyKeys,
 		"a ticket opens once":                  tickets,
+		"a history is noted once":              histories,
 		"configuration":                        configuration,
 		"keys":                                 keys,
 		"the last of many keys":                lastKey,

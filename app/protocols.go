@@ -1,0 +1,37 @@
+package app
+
+import (
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// protocols are the doors of other protocols to the same sessions.
+func (a *App) protocols(who *auth.Authenticator) []handlers.ProtocolRoute {
+	config := openai.Config{
+		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages},
+		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
+		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
+		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
+	}
+	return []handlers.ProtocolRoute{
+		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
+		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
+	}
+}
+
+// doors is what other protocols ask of the one door, and doorReads what they read.
+type (
+	doors struct {
+		*scheduler.Sessions
+		*scheduler.Messages
+	}
+	doorReads struct {
+		*repository.SessionStore
+		*repository.ApprovalStore
+		*repository.WorkspaceStore
+	}
+)

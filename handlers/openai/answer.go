@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// heartbeat keeps proxies from closing an answer that is waited for. At each one it is asked
+// again whether the caller may still listen.
+const heartbeat = 15 * time.Second
+
+// answer follows the round of a request to its end, or to where it waits for a person.
+func (a *asking) answer(w http.ResponseWriter, r *http.Request, at *place) error {
+	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
+	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.begun, DepartedFrom: at.from}
+	if a.request.Stream {
+		head.Object = chatChunk
+		a.stream(w, r, at, &chunks{w: w, head: head, extra: out, usage: a.request.wantsUsage()})
+		return nil
+	}
+	var text, thoughts strings.Builder
+	rd := &round{message: at.message.ID, id: at.message.RoundID, thought: func(s string) { thoughts.WriteString(s) }}
+	rd.told.emit = func(s string) { text.WriteString(s) }
+	var err error
+	if out.ask, err = a.follow(r, at, rd, kept{}); err != nil {
+		if rd.final {
+			w.Header().Set(shouldRetry, "false")
+		}
+		return err
+	}
+	content := text.String()
+	if out.ask != nil {
+		content = joined(content, out.text)
+	}
+	head.Choices = []choice{{
+		Message: &wireMessOut{Role: roleAssistant, Content: content, ReasoningContent: thoughts.String()}, FinishReason: finishReason(rd),
+	}}
+	head.Usage, head.Fermata = usageOf(rd.usage), &out
+	writeJSON(w, &head)
+	return nil
+}
+
+// sink is told when to send what it was given, and when nothing has come for a while.
+type sink interface {
+	flush() error
+	beat() error
+}
+
+// kept is the sink of an answer that is sent whole.
+type kept struct{}
+
+func (kept) flush() error { return nil }
+func (kept) beat() error  { return nil }
+
+// follow reads the events of a session until the round is over, or a person is asked.
+func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, error) {
+	ctx, again, failed, answered := r.Context(), at.again, "", ""
+	if err := a.reader.Seek(ctx, at.after); err != nil {
+		return nil, lost(err)
+	}
+	for {
+		if err := a.read(ctx, rd, out); err != nil {
+			return nil, lost(err)
+		}
+		switch {
+		case rd.over && rd.approval != "" && rd.approval != answered:
+			ask, err := a.askOf(ctx, r, rd.approval)
+			if ask != nil || err != nil {
+				return ask, err
+			}
+			answered = rd.approval // what comes of it is on its way
+			continue
+		case rd.over && rd.failure != "" && !rd.passed && rd.id == failed:
+			// It begins as soon as the session has the slot.
+		case rd.over && rd.failure != "" && !rd.passed && again && a.retried(ctx, at):
+			again, failed = false, rd.id // once for each request
+		case rd.over && rd.approval == "":
+			return nil, rd.err()
+		}
+		if err := a.wait(ctx, out); err != nil {
+			return nil, lost(err)
+		}
+	}
+}
+
+// read takes what has happened so far.
+func (a *asking) read(ctx context.Context, rd *round, out sink) error {
+	for more := true; more && !rd.settled(); {
+		frames, further, err := a.reader.Next(ctx)
+		if err != nil {
+			return err //nolint:wrapcheck // told apart by its kind
+		}
+		for _, frame := range frames {
+			e, err := readEvent(frame)
+			if err != nil {
+				return err
+			}
+			if e != nil {
+				rd.take(e)
+			}
+		}
+		if more = further; len(frames) > 0 {
+			if err := out.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wait is until something has happened, or for the time of a heartbeat.
+func (a *asking) wait(ctx context.Context, out sink) error {
+	timer := time.NewTimer(heartbeat)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller has gone
+	case <-a.reader.Ready():
+		return nil
+	case <-timer.C:
+	}
+	if err := a.Access.Still(ctx, a.who); err != nil {
+		return err //nolint:wrapcheck // told as it is
+	}
+	return out.beat()
+}
+
+// retried has a round run again that failed: who repeats a request wants an answer to it. It
+// says no when the session is at something else.
+func (a *asking) retried(ctx context.Context, at *place) bool {
+	_, err := a.Door.RetrySession(ctx, a.who.Workspace, at.session, a.who.Author())
+	return err == nil || domain.ErrorCode(err) == domain.CodeWrongPhase
+}
+
+// err is why there is no answer; nil if there is one.
+func (r *round) err() error {
+	switch {
+	case r.gone:
+		return domain.Errorf(domain.CodeConflict, "The message was withdrawn before its turn came.")
+	case r.failure != "":
+		return domain.Errorf(domain.CodeProviderFailed, "%s", r.failure)
+	}
+	return nil
+}
+
+// lost says what became of a request whose stream has ended before it.
+func lost(err error) error {
+	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
+		return &domain.Error{
+			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
+			Message: "The message is stored, and its answer will be. Send the same request again to get it.",
+		}
+	}
+	return err
+}

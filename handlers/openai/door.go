@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Completions serves POST /v1/chat/completions.
+type Completions struct {
+	refuser
+	Config
+}
+
+// asking is a request on its way.
+type asking struct {
+	*Completions
+	who      *auth.Identity
+	request  *request
+	talk     *talk
+	scope    scope
+	provider string // the one that the model names; "": the session's own
+	reader   *stream.Reader
+}
+
+// Serve answers a request for a completion.
+func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
+	request, err := readRequest(body)
+	if err != nil {
+		return err
+	}
+	a := &asking{Completions: c, who: who, request: request, scope: scopeOf(r)}
+	if err := a.prepare(r.Context()); err != nil {
+		return err
+	}
+	defer a.close()
+	at, err := a.find(r.Context())
+	if err != nil {
+		return err
+	}
+	w.Header().Set(sessionHeader, at.session)
+	return a.answer(w, r, at)
+}
+
+// prepare checks what a session cannot do, before anything is stored.
+func (a *asking) prepare(ctx context.Context) error {
+	var err error
+	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
+		return err
+	}
+	if given(a.request.Tools) || given(a.request.Functions) {
+		return domain.Invalid("/tools", "not_supported",
+			"A session runs its own commands and takes no tools of a client. Leave tools out, or use the model %q.", modelRaw)
+	}
+	all, err := a.request.sayings()
+	if err != nil {
+		return err
+	}
+	a.talk, err = converse(all, a.scope.seed(a.who))
+	return err
+}
+
+// listen subscribes to a session before anything happens in it: so an answer is streamed
+// from its first word.
+func (a *asking) listen(session string) {
+	a.close()
+	a.reader = a.Streams.Reader(a.Log, stream.Filter{Workspace: a.who.Workspace, Session: session})
+}
+
+func (a *asking) close() {
+	if a.reader != nil {
+		a.reader.Close()
+		a.reader = nil
+	}
+}

@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// wireError is an error as OpenAI's clients read it, with our code in it.
+type wireError struct {
+	Error struct {
+		Message   string  `json:"message"`
+		Type      string  `json:"type"`
+		Param     *string `json:"param"`
+		Code      string  `json:"code"`
+		RequestID string  `json:"request_id,omitempty"`
+		Outcome   string  `json:"outcome,omitempty"`
+	} `json:"error"`
+}
+
+func encodeError(f *api.Failure) []byte {
+	var e wireError
+	e.Error.Message, e.Error.Type, e.Error.Code = f.Message, errorType(f.Status), string(f.Code)
+	e.Error.RequestID, e.Error.Outcome = f.RequestID, string(f.Outcome)
+	if len(f.Fields) > 0 {
+		param := paramOf(f.Fields[0].Pointer)
+		e.Error.Param = &param
+	}
+	body, _ := json.Marshal(&e) // strings: cannot fail
+	return body
+}
+
+// errorType is the word that OpenAI has for a status.
+func errorType(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusTooManyRequests:
+		return "rate_limit_error"
+	}
+	if status >= http.StatusInternalServerError {
+		return "server_error"
+	}
+	return "invalid_request_error"
+}
+
+// paramOf writes a JSON pointer as OpenAI does: /messages/3/content is messages[3].content.
+func paramOf(pointer string) string {
+	var b strings.Builder
+	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch {
+		case name != "" && strings.Trim(name, "0123456789") == "":
+			b.WriteString("[" + name + "]")
+		case b.Len() > 0:
+			b.WriteString("." + name)
+		default:
+			b.WriteString(name)
+		}
+	}
+	return b.String()
+}
+
+// refuser writes errors in OpenAI's form.
+type refuser struct{}
+
+// Refuse answers with an error. SDKs repeat what they are told may succeed later, and
+// nothing else.
+func (refuser) Refuse(w http.ResponseWriter, f *api.Failure) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	if h.Get(shouldRetry) == "" && f.Status == http.StatusConflict && !f.Retryable {
+		h.Set(shouldRetry, "false")
+	}
+	w.WriteHeader(f.Status)
+	_, _ = w.Write(append(encodeError(f), '\n')) // the client may have gone
+}
+
+// shouldRetry is the header by which OpenAI's SDKs are told whether to repeat a request.
+const shouldRetry = "X-Should-Retry"

@@ -1,0 +1,107 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// event is what is read of an event of a session's stream.
+type event struct {
+	name string
+
+	// Of the text of an answer.
+	MessageID string `json:"message_id"`
+	Kind      string `json:"kind"`
+	Offset    int    `json:"offset"`
+	Text      string `json:"text"`
+
+	// Of a phase.
+	Phase   domain.Phase  `json:"phase"`
+	Status  domain.Status `json:"status"`
+	Event   string        `json:"event"`
+	RoundID string        `json:"round_id"`
+
+	Message   *eventMessage  `json:"message"`
+	Approval  *eventApproval `json:"approval"`
+	Roundtrip *eventCall     `json:"roundtrip"`
+	Session   *eventSession  `json:"session"`
+}
+
+type eventMessage struct {
+	ID      string               `json:"id"`
+	RoundID string               `json:"round_id"`
+	Sender  domain.Sender        `json:"sender"`
+	Status  domain.MessageStatus `json:"status"`
+	Text    string               `json:"text_content"`
+	AI      *struct {
+		PreText string `json:"pre_text"`
+	} `json:"ai_message"`
+	Raw *struct {
+		StopReason string `json:"stop_reason"`
+	} `json:"ai_raw"`
+	System *struct {
+		Type    domain.SystemType `json:"type"`
+		Summary string            `json:"summary"`
+	} `json:"system_message"`
+}
+
+type eventApproval struct {
+	ID string `json:"id"`
+}
+
+type eventCall struct {
+	RoundID string `json:"round_id"`
+	Usage   tokens `json:"usage"`
+}
+
+// tokens are what a call used.
+type tokens struct {
+	Input      int64 `json:"input_tokens"`
+	CacheRead  int64 `json:"cache_read_tokens"`
+	CacheWrite int64 `json:"cache_write_tokens"`
+	Output     int64 `json:"output_tokens"`
+	Reasoning  int64 `json:"reasoning_tokens"`
+}
+
+func (t tokens) plus(o tokens) tokens {
+	return tokens{
+		Input: t.Input + o.Input, CacheRead: t.CacheRead + o.CacheRead, CacheWrite: t.CacheWrite + o.CacheWrite,
+		Output: t.Output + o.Output, Reasoning: t.Reasoning + o.Reasoning,
+	}
+}
+
+type eventSession struct {
+	Status domain.Status `json:"status"`
+}
+
+// followed are the events that say something about a round; the others are not decoded.
+var followed = map[string]bool{
+	stream.EventDelta: true, stream.EventMessageSnapshot: true, stream.EventDiscarded: true,
+	string(domain.LogMessageCreated): true, string(domain.LogMessageUpdated): true, string(domain.LogMessageDeleted): true,
+	string(domain.LogSessionPhase): true, string(domain.LogSessionStatus): true, string(domain.LogSessionEnded): true,
+	string(domain.LogApprovalRequested): true, string(domain.LogUsageUpdated): true,
+}
+
+var (
+	nameField = []byte("event: ")
+	dataField = []byte("\ndata: ")
+)
+
+// readEvent reads a frame of a stream; nil when nothing is to be learnt from it.
+func readEvent(frame []byte) (*event, error) {
+	_, named, _ := bytes.Cut(frame, nameField)
+	name, rest, _ := bytes.Cut(named, []byte{'\n'})
+	if !followed[string(name)] {
+		return nil, nil
+	}
+	e := &event{name: string(name)}
+	rest = bytes.TrimPrefix(rest, dataField[1:])
+	if err := json.Unmarshal(bytes.ReplaceAll(rest, dataField, []byte{'\n'}), e); err != nil {
+		return nil, fmt.Errorf("read an event %s: %w", name, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,218 @@
+package openai
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// place is where a request belongs in the record.
+type place struct {
+	session string
+	message *domain.Message // the user's, as it is stored
+	after   int64           // the number in the log behind which its round is told
+	again   bool            // the request was made before
+	begun   string          // why a new session was begun, if it was
+	from    string          // whose record the client's history departed from
+}
+
+// Why a session was begun.
+const (
+	begunNew      = "new"
+	begunDeparted = "history_departed" // from the record of another session
+	begunUnknown  = "history_unknown"  // what was said before is in no record here
+)
+
+// tries bounds how often a request gives way to the same one that was faster.
+const tries = 5
+
+// find says where a request belongs: to the round that it started already, to a session that
+// goes on, or to a new one. It stores the message unless it was stored before.
+func (a *asking) find(ctx context.Context) (*place, error) {
+	if err := a.scope.check(); err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		at, err := a.findOnce(ctx)
+		if domain.ErrorCode(err) == domain.CodeConflict && try < tries {
+			continue // the same request was faster: it is found now
+		}
+		return at, err
+	}
+}
+
+func (a *asking) findOnce(ctx context.Context) (*place, error) {
+	hashes := [2]string{a.talk.whole, a.talk.known}
+	found, err := a.Histories.KnownHistories(ctx, a.who.Workspace, hashes)
+	if err != nil {
+		return nil, err
+	}
+	whole, known := split(found, hashes[0])
+	if at, err := a.again(ctx, whole); at != nil || err != nil {
+		return at, err
+	}
+	key := &domain.HistoryKey{Hash: a.talk.whole}
+	if len(whole) > 0 {
+		key.Number = whole[0].Number + 1
+	}
+	for _, h := range known {
+		if fits, err := a.goesOn(ctx, h); err != nil {
+			return nil, err
+		} else if fits {
+			return a.send(ctx, h.SessionID, key)
+		}
+	}
+	if len(known) > 0 {
+		return a.begin(ctx, key, "", begunDeparted, known[0].SessionID)
+	}
+	if a.scope.name != "" {
+		return a.inScope(ctx, key)
+	}
+	return a.begin(ctx, key, "", a.whyNew(), "")
+}
+
+// split parts what was found for the whole history from what was found for the one before
+// the last message.
+func split(found []domain.KnownHistory, whole string) (same, before []domain.KnownHistory) {
+	for _, h := range found {
+		if h.Hash == whole {
+			same = append(same, h)
+		} else {
+			before = append(before, h)
+		}
+	}
+	return same, before
+}
+
+func (a *asking) whyNew() string {
+	if len(a.talk.before) > 0 {
+		return begunUnknown
+	}
+	return begunNew
+}
+
+// repeatWithin is how long after its answer a message counts as sent again that has nothing
+// before it: people begin with the same words more than once.
+const repeatWithin = 2 * time.Minute
+
+// again finds the round that the same request has started. A message with others before it
+// is the same whenever it comes; one that begins a conversation, only for a while.
+func (a *asking) again(ctx context.Context, same []domain.KnownHistory) (*place, error) {
+	if len(same) == 0 {
+		return nil, nil
+	}
+	h := same[0]
+	session, message, err := a.stored(ctx, h)
+	if message == nil || err != nil {
+		return nil, err
+	}
+	if len(a.talk.before) == 0 {
+		words := a.talk.words(true)
+		if text := message.Rich.Words(); text != words.LinearText && text != a.talk.last {
+			return nil, nil // with other instructions: another program
+		}
+		quiet := session.LastEventTime.Add(repeatWithin).Before(a.Clock())
+		if quiet && session.Status() == domain.StatusIdle && (a.scope.name == "" || a.scope.ours) {
+			return nil, nil
+		}
+	}
+	a.listen(h.SessionID)
+	after := message.Seq - 1
+	if message.Seq == 0 {
+		after = session.LastSeq // it waits its turn, or took it since
+	}
+	return &place{session: h.SessionID, message: message, after: after, again: true}, nil
+}
+
+// stored reads a session, then one of its messages; nil when the message was withdrawn.
+func (a *asking) stored(ctx context.Context, h domain.KnownHistory) (*domain.Session, *domain.Message, error) {
+	session, err := a.Record.Session(ctx, a.who.Workspace, h.SessionID)
+	if err != nil {
+		return nil, nil, notThere(err)
+	}
+	message, err := a.Record.Message(ctx, a.who.Workspace, h.SessionID, h.MessageID)
+	if err != nil {
+		return nil, nil, notThere(err)
+	}
+	return session, message, nil
+}
+
+// notThere takes what was deleted meanwhile for not there.
+func notThere(err error) error {
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil
+	}
+	return err
+}
+
+// send brings the message to a session that is there.
+func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKey) (*place, error) {
+	a.listen(session)
+	if a.provider != "" {
+		if err := a.switchProvider(ctx, session); err != nil {
+			return nil, err
+		}
+	}
+	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, a.newMessage(key, false))
+	if err != nil {
+		return nil, err
+	}
+	return &place{session: session, message: receipt.Message, after: receipt.Seq}, nil
+}
+
+func (a *asking) newMessage(key *domain.HistoryKey, first bool) domain.NewMessage {
+	return domain.NewMessage{Rich: a.talk.words(first), By: a.who.Author(), History: key}
+}
+
+// begin makes a session, with the message as its first.
+func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*place, error) {
+	id := a.NewID(domain.PrefixSession)
+	a.listen(id)
+	message := a.newMessage(key, true)
+	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
+		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !receipt.Created {
+		return a.inSession(ctx, receipt.Session, key)
+	}
+	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: why, from: from}, nil
+}
+
+// switchProvider has a session go on with the provider that the model names.
+func (a *asking) switchProvider(ctx context.Context, session string) error {
+	s, err := a.Record.Session(ctx, a.who.Workspace, session)
+	if err != nil || s.ProviderID == a.provider {
+		return err
+	}
+	_, err = a.Door.UpdateSession(ctx, a.who.Workspace, session, domain.SessionPatch{ProviderID: &a.provider})
+	return err
+}
+
+// inScope goes by the name of a conversation under which nothing like this was said.
+func (a *asking) inScope(ctx context.Context, key *domain.HistoryKey) (*place, error) {
+	if !a.scope.isID() {
+		return a.begin(ctx, key, a.scope.name, a.whyNew(), "")
+	}
+	session, err := a.Record.Session(ctx, a.who.Workspace, a.scope.name)
+	if err != nil {
+		return nil, err
+	}
+	return a.inSession(ctx, session, key)
+}
+
+// inSession goes on with the session that the client names, if what the client holds is in
+// its record.
+func (a *asking) inSession(ctx context.Context, session *domain.Session, key *domain.HistoryKey) (*place, error) {
+	fits, err := a.recorded(ctx, session)
+	switch {
+	case err != nil:
+		return nil, err
+	case fits:
+		return a.send(ctx, session.ID, key)
+	}
+	return a.begin(ctx, key, "", begunDeparted, session.ID)
+}

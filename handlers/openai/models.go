@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Names of models. One of a provider is modelSession, a slash and the provider's name.
+const (
+	modelSession = "fermata"
+	modelRaw     = "fermata/raw"
+)
+
+type wireModel struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+// Models serves GET /v1/models.
+type Models struct {
+	refuser
+	Config
+}
+
+// Serve lists the models: the same ones under the same names for as long as the providers are.
+func (m *Models) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	providers, err := m.Providers.Providers(r.Context(), who.Workspace)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Object string      `json:"object"`
+		Data   []wireModel `json:"data"`
+	}{"list", []wireModel{{modelSession, "model", 0, "fermata"}, {modelRaw, "model", 0, "fermata"}}}
+	for _, p := range providers {
+		if id := modelSession + "/" + p.Name; id != modelRaw {
+			out.Data = append(out.Data, wireModel{id, "model", p.CreatedAt.Unix(), p.Kind})
+		}
+	}
+	writeJSON(w, out)
+	return nil
+}
+
+// providerOf is the id of the provider that a model names; "" for the workspace's own choice.
+func (c *Config) providerOf(ctx context.Context, ws, model string) (string, error) {
+	if model == modelSession {
+		return "", nil
+	}
+	name, ours := strings.CutPrefix(model, modelSession+"/")
+	if ours {
+		providers, err := c.Providers.Providers(ctx, ws)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range providers {
+			if p.Name == name {
+				return p.ID, nil
+			}
+		}
+	}
+	return "", &domain.Error{
+		Code: domain.CodeNotFound, Message: "There is no such model. GET /v1/models lists those that there are.",
+		Fields: []domain.FieldError{{Pointer: "/model", Code: "unknown_model", Message: "There is no such model."}},
+	}
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	body, _ := json.Marshal(v) // structs of texts and numbers: cannot fail
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(body, '\n')) // the client may have gone
+}

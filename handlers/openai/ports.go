@@ -1,0 +1,66 @@
+package openai
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Config is what the door is made of; all of it is needed.
+type Config struct {
+	Door      Sessions
+	Record    Record
+	Log       stream.Log
+	Streams   Streams
+	Histories Histories
+	Providers Providers
+	Access    Access
+	// Failure says what a client may know of an error.
+	Failure func(error) *api.Failure
+	// PublicURL is under which people reach the page; "": where the request came to.
+	PublicURL string
+	Clock     clock.Clock
+	NewID     domain.IDSource
+}
+
+// Sessions is the one door.
+type Sessions interface {
+	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
+	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
+	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	RetrySession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+}
+
+// Record reads what is kept. What is not there is a domain not_found error.
+type Record interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
+	// Messages lists those in their place after a number, in order, then those that wait.
+	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// Histories finds the sessions of what clients hold of their conversations.
+type Histories interface {
+	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
+}
+
+// Streams is the broker of live events.
+type Streams interface {
+	Reader(log stream.Log, f stream.Filter) *stream.Reader
+}
+
+// Providers lists the configured providers.
+type Providers interface {
+	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
+}
+
+// Access says whether who asked may still listen.
+type Access interface {
+	Still(ctx context.Context, id *auth.Identity) error
+}

@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// goesOn says whether the client's history is the record of the session so far: nothing that
+// this client knows of was said after it, and the answer that it holds is the one that was
+// given. What was said through another door since is no departure: the client cannot know it.
+func (a *asking) goesOn(ctx context.Context, h domain.KnownHistory) (bool, error) {
+	if !h.Newest {
+		return false, nil
+	}
+	_, message, err := a.stored(ctx, h)
+	if message == nil || err != nil {
+		return false, err
+	}
+	held := a.talk.before[len(a.talk.before)-1].answer
+	if message.Seq == 0 {
+		return held == "", nil
+	}
+	recorded, err := a.Record.Messages(ctx, a.who.Workspace, h.SessionID, message.Seq, maxRound)
+	return sameAnswer(held, answerIn(recorded)), err
+}
+
+// maxRound bounds the messages of a round that are compared.
+const maxRound = 200
+
+// answerIn is what was answered up to the next message of a person.
+func answerIn(messages []*domain.Message) string {
+	var out string
+	for _, m := range messages {
+		if m.Sender == domain.SenderUser {
+			break
+		}
+		out = joined(out, shownText(m))
+	}
+	return out
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + separator + b
+}
+
+// shownText is what a client is shown of an answer.
+func shownText(m *domain.Message) string {
+	switch {
+	case m.Sender != domain.SenderAI:
+		return ""
+	case m.AI == nil:
+		return m.Text
+	case m.AI.PreText == domain.InvalidFormatText:
+		return ""
+	}
+	return m.AI.PreText
+}
+
+// recorded says whether every exchange that the client holds is in the record, in its order.
+// A client that knows Fermata may send the new message alone; another one that does has
+// changed its first.
+func (a *asking) recorded(ctx context.Context, session *domain.Session) (bool, error) {
+	if len(a.talk.before) == 0 && a.scope.ours {
+		return true, nil
+	}
+	left, after := a.talk.before, int64(0)
+	for read := 0; read < maxCompared && (len(left) > 0 || read == 0); read += comparedAtOnce {
+		page, err := a.Record.Messages(ctx, a.who.Workspace, session.ID, after, comparedAtOnce)
+		switch {
+		case err != nil:
+			return false, err
+		case len(a.talk.before) == 0:
+			return len(page) == 0, nil
+		case len(page) < comparedAtOnce:
+			return len(without(left, page)) == 0, nil
+		}
+		page = wholeRounds(page)
+		left, after = without(left, page), page[len(page)-1].Seq
+	}
+	return len(left) == 0, nil
+}
+
+// without gives the exchanges that are left when those of the record were found, in order.
+func without(left []exchange, record []*domain.Message) []exchange {
+	for i, m := range record {
+		if len(left) > 0 && m.Sender == domain.SenderUser && m.Rich.Words() == left[0].user &&
+			sameAnswer(left[0].answer, answerIn(record[i+1:])) {
+			left = left[1:]
+		}
+	}
+	return left
+}
+
+// wholeRounds leaves out the messages of a round that a page may have cut.
+func wholeRounds(page []*domain.Message) []*domain.Message {
+	for i := len(page) - 1; i > 0; i-- {
+		if page[i].Sender == domain.SenderUser {
+			return page[:i]
+		}
+	}
+	return page
+}
+
+// What is compared of a record that no history of this client is known of.
+const (
+	comparedAtOnce = 500
+	maxCompared    = 10_000
+)

@@ -1,0 +1,153 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// request is what is read of a request for a completion. What a program may say besides
+// (temperature, metadata …) is for the provider's configuration to say here, and passed over.
+type request struct {
+	Model         string          `json:"model"`
+	Messages      []wireMessage   `json:"messages"`
+	Stream        bool            `json:"stream"`
+	StreamOptions *streamOptions  `json:"stream_options"`
+	N             *int            `json:"n"`
+	Tools         json.RawMessage `json:"tools"`
+	Functions     json.RawMessage `json:"functions"`
+	Format        json.RawMessage `json:"response_format"`
+	Modalities    []string        `json:"modalities"`
+	Audio         json.RawMessage `json:"audio"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	ToolCalls json.RawMessage `json:"tool_calls"`
+}
+
+// Roles of messages.
+const (
+	roleSystem    = "system"
+	roleDeveloper = "developer"
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleTool      = "tool"
+)
+
+// said is one message of a client, as text.
+type said struct {
+	role string
+	text string
+}
+
+func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamOptions.IncludeUsage }
+
+// readRequest decodes a request, whose ceilings were looked at before.
+func readRequest(body []byte) (*request, error) {
+	var r request
+	if err := jsonbody.Fill(body, &r); err != nil {
+		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
+	}
+	if r.Model == "" {
+		return nil, domain.Invalid("/model", "required", "model is missing. Try %q.", modelSession)
+	}
+	if len(r.Messages) == 0 {
+		return nil, domain.Invalid("/messages", "required", "messages needs one message at least.")
+	}
+	if r.N != nil && *r.N != 1 {
+		return nil, domain.Invalid("/n", "not_supported", "One answer is given at a time: leave n out.")
+	}
+	if given(r.Audio) {
+		return nil, domain.Invalid("/audio", "not_supported", "Answers are text: leave audio out.")
+	}
+	for i, m := range r.Modalities {
+		if m != "text" {
+			return nil, domain.Invalid(fmt.Sprintf("/modalities/%d", i), "not_supported", "Answers are text.")
+		}
+	}
+	return &r, nil
+}
+
+// given says whether a field of any shape was sent with something in it.
+func given(raw json.RawMessage) bool {
+	text := string(bytes.TrimSpace(raw))
+	return text != "" && text != "null" && text != "[]"
+}
+
+// sayings are the messages as text.
+func (r *request) sayings() ([]said, error) {
+	all := make([]said, len(r.Messages))
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		switch m.Role {
+		case roleSystem, roleDeveloper, roleUser, roleAssistant:
+		case roleTool, "function":
+			return nil, domain.Invalid(fmt.Sprintf("/messages/%d/role", i), "not_supported",
+				"A session has no calls of a client's tools, so it takes no results of them. The model %q does.", modelRaw)
+		default:
+			return nil, domain.Invalid(fmt.Sprintf("/messages/%d/role", i), "not_allowed",
+				"role takes one of: system, developer, user, assistant.")
+		}
+		text, err := textOf(m.Content, fmt.Sprintf("/messages/%d/content", i))
+		if err != nil {
+			return nil, err
+		}
+		all[i] = said{role: m.Role, text: text}
+	}
+	return all, nil
+}
+
+// part is one part of a message's content.
+type part struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// textOf reads the content of a message: a text, or parts of it.
+func textOf(raw json.RawMessage, pointer string) (string, error) {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", nil // an answer that had calls alone
+	case raw[0] == '"':
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return "", domain.Invalid(pointer, "wrong_type", "content cannot be read.")
+		}
+		return text, nil
+	case raw[0] != '[':
+		return "", domain.Invalid(pointer, "wrong_type", "content takes a text or a list of parts.")
+	}
+	var parts []part
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return "", domain.Invalid(pointer, "wrong_type", "content takes a text or a list of parts.")
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		switch p.Type {
+		case "text", "input_text", "output_text":
+			b.WriteString(p.Text)
+		case "refusal":
+			b.WriteString(p.Refusal)
+		case "image_url", "input_image", "image":
+			return "", domain.Invalid(fmt.Sprintf("%s/%d", pointer, i), "images_not_supported",
+				"Images cannot be sent yet. Nothing was stored; describe the image in words, or leave it out.")
+		default:
+			return "", domain.Invalid(fmt.Sprintf("%s/%d/type", pointer, i), "not_supported",
+				"Only parts of type text can be sent. Nothing was stored.")
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,213 @@
+package openai
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// round follows one round of a session through its events.
+type round struct {
+	message string // of the user, which began it
+	id      string // "" while the message waits its turn
+	told    telling
+	thought func(string)
+	usage   tokens
+
+	over     bool
+	approval string // what a person is asked, where it waits for that
+	failure  string // what the provider said, where it failed
+	final    bool   // of a failure: the same request would fail again
+	cut      bool   // the answer reached its longest
+	gone     bool   // the message was withdrawn
+	passed   bool   // after a failure the session has gone on with something else
+}
+
+// take learns from an event.
+func (r *round) take(e *event) {
+	switch {
+	case r.settled():
+		// What follows is of another round.
+	case r.over && r.failure != "":
+		r.afterFailure(e)
+	case e.name == string(domain.LogSessionEnded):
+		r.over = true
+	case e.Message != nil && e.Message.ID == r.message:
+		r.placed(e)
+	case r.id == "":
+		// Others are before it.
+	case e.name == stream.EventDelta || e.name == stream.EventMessageSnapshot:
+		r.streamed(e)
+	case e.name == stream.EventDiscarded:
+		r.told.discard()
+	case e.Message != nil && e.Message.RoundID == r.id && e.name == string(domain.LogMessageCreated):
+		r.said(e.Message)
+	case e.Roundtrip != nil && e.Roundtrip.RoundID == r.id:
+		r.usage = r.usage.plus(e.Roundtrip.Usage)
+	case e.Approval != nil:
+		r.approval = e.Approval.ID
+	case e.name == string(domain.LogSessionPhase):
+		r.moved(e)
+	case e.Session != nil && e.Session.Status == domain.StatusRequiresAction:
+		r.over = true
+	}
+}
+
+// settled: nothing more comes of this round.
+func (r *round) settled() bool { return r.over && r.approval == "" && r.failure == "" }
+
+// afterFailure: the round is run again, at once or when the session has the slot; or another
+// one is.
+func (r *round) afterFailure(e *event) {
+	switch {
+	case e.name != string(domain.LogSessionPhase) || e.RoundID == r.id:
+	case e.Event == (domain.RoundRequested{}).Name(), e.Event == (domain.SessionActivationRequested{}).Name():
+		r.id, r.failure, r.over = e.RoundID, "", false
+	default:
+		r.passed = true
+	}
+}
+
+// placed: the message has its place, and with it its round; or it will have none.
+func (r *round) placed(e *event) {
+	switch {
+	case e.name == string(domain.LogMessageDeleted):
+		r.gone, r.over = true, true
+	case e.Message.Status != domain.MessageQueued:
+		r.id = e.Message.RoundID
+	}
+}
+
+func (r *round) streamed(e *event) {
+	switch e.Kind {
+	case stream.KindThinking:
+		if e.name == stream.EventDelta && r.thought != nil {
+			r.thought(e.Text)
+		}
+	case stream.KindText:
+		if e.name == stream.EventMessageSnapshot {
+			r.told.whole(e.MessageID, e.Text)
+		} else {
+			r.told.more(e.MessageID, e.Offset, e.Text)
+		}
+	}
+}
+
+// said: a message of the round is in the record.
+func (r *round) said(m *eventMessage) {
+	switch {
+	case m.Sender == domain.SenderAI:
+		r.told.stored(m.ID, m.shownText())
+		r.cut = m.Raw != nil && m.Raw.StopReason == "length"
+	case m.System == nil:
+	case m.System.Type == domain.SystemNetworkError:
+		r.failure = m.System.Summary
+	case m.System.Type == domain.SystemLimitReached:
+		r.told.stored(m.ID, m.System.Summary)
+		r.cut = true
+	}
+}
+
+// moved: the session has gone on, or come to rest.
+func (r *round) moved(e *event) {
+	switch {
+	case e.Status == domain.StatusRequiresAction && e.RoundID == r.id:
+		r.over = true
+	case e.RoundID != r.id, e.Phase == domain.Idle, e.Phase == domain.Completed:
+		r.over, r.approval = true, ""
+		r.final = r.failure != "" && e.Event == (domain.SystemErrorOccurred{}).Name()
+	default:
+		r.over, r.approval = false, "" // perhaps a person has answered
+	}
+}
+
+// telling gives on the text of a round's answers, none of it twice: what a call that was cut
+// had said is said again by the next one.
+type telling struct {
+	emit func(string)
+	any  bool // something was told
+	// Of the answer that is being told: its message, what is known of it, and what of it the
+	// client has.
+	message string
+	text    strings.Builder
+	chars   int
+	has     string
+	inStep  bool // what the client has is what is known
+	ended   bool
+}
+
+// begin goes over to another message.
+func (t *telling) begin(message string) {
+	if t.message == message {
+		return
+	}
+	if t.ended {
+		t.has, t.ended = "", false
+	}
+	t.message, t.chars, t.inStep = message, 0, false
+	t.text.Reset()
+}
+
+func (t *telling) more(message string, offset int, text string) {
+	t.begin(message)
+	if t.ended || offset != t.chars {
+		return // the message itself brings what is missing here
+	}
+	t.text.WriteString(text)
+	t.chars += utf8.RuneCountInString(text)
+	if t.inStep {
+		t.has = t.text.String()
+		t.emit(text)
+		return
+	}
+	t.give(t.text.String())
+}
+
+func (t *telling) whole(message, text string) {
+	t.begin(message)
+	if t.ended || utf8.RuneCountInString(text) < t.chars {
+		return
+	}
+	t.text.Reset()
+	t.text.WriteString(text)
+	t.chars = utf8.RuneCountInString(text)
+	t.give(text)
+}
+
+// stored: the message is in the record, with this text.
+func (t *telling) stored(message, text string) {
+	t.begin(message)
+	t.give(text)
+	t.ended = true
+}
+
+// discard: what was streamed will not become a message.
+func (t *telling) discard() { t.message = "" }
+
+// shownText is what a client is shown of a message.
+func (m *eventMessage) shownText() string {
+	stored := domain.Message{Sender: m.Sender, Text: m.Text}
+	if m.AI != nil {
+		stored.AI = &domain.AIMessage{PreText: m.AI.PreText}
+	}
+	return shownText(&stored)
+}
+
+// give tells what the client does not have of a text that has come so far.
+func (t *telling) give(text string) {
+	var news string
+	switch {
+	case text == "" || strings.HasPrefix(t.has, text):
+		return // an answer that is made again has not come as far yet
+	case t.has == "" && t.any:
+		news = separator + text
+	case strings.HasPrefix(text, t.has):
+		news = text[len(t.has):]
+	default:
+		news = separator + text // it has become another one
+	}
+	t.has, t.any, t.inStep = text, true, true
+	t.emit(news)
+}

@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// completion is an answer, or with Object chatChunk a piece of one.
+type completion struct {
+	ID      string     `json:"id"`
+	Object  string     `json:"object"`
+	Created int64      `json:"created"`
+	Model   string     `json:"model"`
+	Choices []choice   `json:"choices"`
+	Usage   *wireUsage `json:"usage,omitempty"`
+	Fermata *extra     `json:"fermata,omitempty"`
+}
+
+const (
+	chatCompletion = "chat.completion"
+	chatChunk      = "chat.completion.chunk"
+)
+
+type choice struct {
+	Index        int          `json:"index"`
+	Message      *wireMessOut `json:"message,omitempty"`
+	Delta        *wireDelta   `json:"delta,omitempty"`
+	Logprobs     *struct{}    `json:"logprobs"`
+	FinishReason *string      `json:"finish_reason"`
+}
+
+type wireMessOut struct {
+	Role             string  `json:"role"`
+	Content          string  `json:"content"`
+	Refusal          *string `json:"refusal"`
+	ReasoningContent string  `json:"reasoning_content,omitempty"`
+}
+
+type wireDelta struct {
+	Role             string  `json:"role,omitempty"`
+	Content          *string `json:"content,omitempty"`
+	ReasoningContent string  `json:"reasoning_content,omitempty"`
+}
+
+type wireUsage struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	TotalTokens      int64 `json:"total_tokens"`
+	PromptDetails    struct {
+		CachedTokens int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		ReasoningTokens int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func usageOf(t tokens) *wireUsage {
+	u := &wireUsage{PromptTokens: t.Input + t.CacheRead + t.CacheWrite, CompletionTokens: t.Output}
+	u.TotalTokens = u.PromptTokens + u.CompletionTokens
+	u.PromptDetails.CachedTokens, u.CompletionDetails.ReasoningTokens = t.CacheRead, t.Reasoning
+	return u
+}
+
+// extra is what the protocol has no word for.
+type extra struct {
+	SessionID string `json:"session_id"`
+	MessageID string `json:"message_id"`
+	// NewSession says why a session was begun, and DepartedFrom from whose record the
+	// client's history departs.
+	NewSession   string `json:"new_session,omitempty"`
+	DepartedFrom string `json:"departed_from,omitempty"`
+	*ask
+}
+
+// finishReason: "stop", or "length" where the answer or the round reached a limit.
+func finishReason(r *round) *string {
+	reason := "stop"
+	if r.cut {
+		reason = "length"
+	}
+	return &reason
+}
+
+// newCompletion begins an answer; the same request has the same id however often it is made.
+func newCompletion(object, model string, m *domain.Message, at time.Time) completion {
+	return completion{ID: "chatcmpl-" + strings.TrimPrefix(m.ID, domain.PrefixMessage+"_"), Object: object, Created: at.Unix(), Model: model}
+}

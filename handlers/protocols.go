@@ -1,0 +1,93 @@
+package handlers
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// Protocol is an address of another protocol to the same sessions. Who calls was found out, and
+// the body is JSON within its ceilings; a GET has none.
+type Protocol interface {
+	// Serve answers. An error is one that came before anything was written.
+	Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error
+	// Refuse writes an error in the form of the protocol.
+	Refuse(w http.ResponseWriter, f *api.Failure)
+}
+
+// ProtocolRoute says where a door stands, and who may pass.
+type ProtocolRoute struct {
+	Method   string
+	Pattern  string
+	Role     domain.Role
+	Protocol Protocol
+}
+
+// protocolsByPath are the doors by their addresses, for errors that come before the route is known.
+func protocolsByPath(routes []ProtocolRoute) map[string]Protocol {
+	doors := make(map[string]Protocol, len(routes))
+	for _, d := range routes {
+		doors[d.Pattern] = d.Protocol
+	}
+	return doors
+}
+
+// throughProtocol makes the handler of a door. An answer may take as long as a session waits:
+// it counts among the streams of its caller.
+func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
+	return s.requireRole(d.Role, func(w http.ResponseWriter, r *http.Request) {
+		body, err := s.protocolBody(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		ceilings := s.ceilings(r)
+		if reached := s.open.enter(ceilings); reached != nil {
+			s.fail(w, r, tooManyStreams(w, reached))
+			return
+		}
+		defer s.open.leave(ceilings)
+		// A server's ReadTimeout would count as the caller having left.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // all is read
+		if err := d.Protocol.Serve(w, r, caller(r), body); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
+
+// protocolBody reads the body of a request that has one.
+func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if safe(r.Method) {
+		return nil, nil
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, domain.Errorf(CodeEmptyBody, "This call needs a JSON object as its body.")
+	}
+	if len(body) >= large {
+		room, err := s.roomForWork(w, r)
+		if err != nil {
+			return nil, err
+		}
+		defer room.release()
+	}
+	return decodeAny(body, jsonbody.Request)
+}
+
+// FailureOf says what a client may know of an error.
+func FailureOf(err error) *api.Failure { return problemOf(err).failure() }
+
+func (p *problem) failure() *api.Failure {
+	return &api.Failure{
+		Status: p.Status, Code: p.Code, Message: p.Detail, RequestID: p.RequestID, Retryable: p.Retryable, Outcome: p.Outcome,
+		Fields: p.Errors, RetryAfter: problemKinds[p.Code].RetryAfter,
+	}
+}

@@ -1,0 +1,71 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// HistoryStore finds the sessions of clients that send their whole history with each request.
+type HistoryStore struct{ *base }
+
+type historyRow struct {
+	WorkspaceID string      `db:"workspace_id"`
+	Hash        string      `db:"hash"`
+	Number      int         `db:"number"`
+	SessionID   string      `db:"session_id"`
+	MessageID   string      `db:"message_id"`
+	CreatedAt   sqldb.Stamp `db:"created_at"`
+}
+
+type foundHistoryRow struct {
+	historyRow
+	Newest string `db:"newest"`
+}
+
+var (
+	historyTable = sqldb.NewTable[historyRow]("known_histories")
+	// alikeSQL takes each of two hashes in the order of the key; ids of messages are in the
+	// order of time.
+	alikeSQL = "SELECT " + historyTable.ColumnsOf("h") + ", (SELECT MAX(n.message_id) FROM known_histories n " +
+		"WHERE n.workspace_id = h.workspace_id AND n.session_id = h.session_id) AS newest FROM (" +
+		alikeOf("$2") + " UNION ALL " + alikeOf("$3") + ") h ORDER BY h.number DESC"
+)
+
+func alikeOf(hash string) string {
+	return "SELECT * FROM (SELECT * FROM known_histories WHERE workspace_id = $1 AND hash = " + hash + " ORDER BY number DESC LIMIT $4) one"
+}
+
+// KnownHistories are those of two hashes, for each the newest domain.MaxAlike, newest first.
+func (s *HistoryStore) KnownHistories(ctx context.Context, workspace string, hashes [2]string) ([]domain.KnownHistory, error) {
+	var rows []foundHistoryRow
+	if err := s.db.All(ctx, &rows, alikeSQL, workspace, hashes[0], hashes[1], domain.MaxAlike); err != nil {
+		return nil, fmt.Errorf("look for known histories: %w", err)
+	}
+	found := make([]domain.KnownHistory, len(rows))
+	for i, r := range rows {
+		found[i] = domain.KnownHistory{
+			HistoryKey: domain.HistoryKey{Hash: r.Hash, Number: r.Number}, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID,
+			MessageID: r.MessageID, CreatedAt: r.CreatedAt.Time, Newest: r.MessageID == r.Newest,
+		}
+	}
+	return found, nil
+}
+
+// writeHistories notes what histories the messages of a change came with. One that somebody
+// else has noted meanwhile is a conflict, and nothing of the change is written.
+func (t *tx) writeHistories(ctx context.Context, histories []domain.KnownHistory) error {
+	rows := make([]historyRow, len(histories))
+	for i, h := range histories {
+		rows[i] = historyRow{
+			WorkspaceID: h.WorkspaceID, Hash: h.Hash, Number: h.Number, SessionID: h.SessionID, MessageID: h.MessageID,
+			CreatedAt: sqldb.At(h.CreatedAt),
+		}
+	}
+	if _, err := t.Insert(ctx, historyTable.Rows(rows...), ""); err != nil {
+		return fmt.Errorf("note a history: %w", err)
+	}
+	return nil
+}
