@@ -91,8 +91,10 @@ func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return mac
 // answers checks what people answer, by the catalogue's rules.
 type answers struct{ app *App }
 
-// RoleFor is the least role that may approve a command.
-func (a answers) RoleFor(command string) domain.Role { return a.app.catalogue.RoleFor(command) }
+// RoleFor is the least role that may approve an action.
+func (a answers) RoleFor(action *domain.ApprovalAction) domain.Role {
+	return a.app.catalogue.RoleFor(action)
+}
 
 func (a answers) CheckResponse(m *domain.Module, value json.RawMessage) error {
 	return commands.CheckResponse(m, value)
@@ -104,14 +106,22 @@ func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language 
 
 // Edit checks the params that a person changed.
 func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
+	env, err := a.env(ctx, view)
+	if err != nil {
+		return nil, err
+	}
 	store := a.app.store.ReadData(view.Workspace.ID)
-	return a.app.catalogue.Edit(ctx, store, a.env(view), actionsOf(view), decision.ApprovedIDs, decision.Edits)
+	return a.app.catalogue.Edit(ctx, store, env, actionsOf(view), decision.ApprovedIDs, decision.Edits)
 }
 
 // Stale gives new cards of the actions when what they change is no longer what the
 // person was shown.
 func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
-	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), a.env(view), actionsOf(view), approved)
+	env, err := a.env(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), env, actionsOf(view), approved)
 }
 
 // actionsOf are the actions of the answer that is being carried out.
@@ -125,10 +135,12 @@ func actionsOf(view *domain.View) []*domain.Execution {
 	return actions
 }
 
-func (a answers) env(view *domain.View) commands.Env {
+func (a answers) env(ctx context.Context, view *domain.View) (commands.Env, error) {
 	env := commands.EnvOf(view, a.app.clock(), a.app.newID)
 	env.Grants = view.GrantsFor(view.Session.State.AnswerID)
-	return env
+	var err error
+	env.Outside, err = a.app.offers(ctx, view.Workspace.ID)
+	return env, err
 }
 
 // conditions decide about the JSON Schemas of triggers.

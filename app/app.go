@@ -50,6 +50,7 @@ type App struct {
 	news      *configured.News
 	keys      *seal.Keys
 	loop      *orchestrator.Loop
+	outside   orchestrator.Outside // nil: nothing is offered from outside
 	// scheduling is set once the loop is wired.
 	scheduling Scheduling
 	node       *bus.Node // nil: a SQLite file has one process
@@ -281,11 +282,13 @@ func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reas
 func (a *App) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
 		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models,
-		Commands: a.catalogue, Observer: a.metrics,
+		Commands: a.catalogue, Outside: a.reachable(), Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: a.newID, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
-		Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
-		SafePoint: func(ctx context.Context, s *domain.Session) { a.scheduling.Queue.SafePoint(ctx, s) },
+		Hooks: orchestrator.Hooks{
+			Rested:    func(s *domain.Session) { a.scheduling.Door.Rested(s) },
+			SafePoint: func(ctx context.Context, s *domain.Session) { a.scheduling.Queue.SafePoint(ctx, s) },
+		},
 	})
 	a.wireScheduling()
 }

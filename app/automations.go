@@ -74,5 +74,9 @@ func (c automationChecks) CheckTriggers(ctx context.Context, workspace string, t
 }
 
 func (c automationChecks) CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error {
-	return c.app.catalogue.CheckGrant(ctx, c.app.store.ReadData(workspace), now, g)
+	outside, err := c.app.offers(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	return c.app.catalogue.CheckGrant(ctx, c.app.store.ReadData(workspace), now, g, outside)
 }

@@ -112,11 +112,13 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 	return &rich, err
 }
 
-// catalogueService lists the commands; every workspace has the same ones so far.
+// catalogueService lists the commands: the catalogue's own, and what the workspace is offered
+// from outside.
 type catalogueService struct{ app *App }
 
-func (s catalogueService) Commands(context.Context, string) ([]domain.CommandSpec, error) {
-	return s.app.catalogue.Specs(), nil
+func (s catalogueService) Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
+	outside, err := s.app.offers(ctx, workspace)
+	return s.app.catalogue.With(outside), err
 }
 
 // keyService mints and revokes API keys.

@@ -17,8 +17,12 @@ type card struct {
 	warnings []string
 	zones    []*domain.Zone // whose require_validation counts
 	tools    []*domain.Tool
-	// always says why this command asks each time; empty: it does not.
-	always string
+	// always says why this command asks each time; empty: it does not. asks does so too, as a
+	// setting of the command that a run's policy may stand for; person, where neither a policy
+	// nor a grant may.
+	always, asks, person string
+	// outside: another server carries it out.
+	outside bool
 	// version of the record that is changed; empty for a new one.
 	version string
 }

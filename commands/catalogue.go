@@ -19,9 +19,6 @@ const (
 	Complete = "COMPLETE"
 )
 
-// sourceBuiltin is where the commands of this package come from.
-const sourceBuiltin = "builtin"
-
 // builtinTimeout bounds each built-in command.
 const builtinTimeout = 10 * time.Second
 
@@ -29,6 +26,7 @@ const builtinTimeout = 10 * time.Second
 type Catalogue struct {
 	commands map[string]*command
 	names    []string
+	offered  flagged
 	rules    *data.Rules
 	schemas  *data.Schemas
 }
@@ -53,6 +51,8 @@ type call struct {
 	env       Env
 	name      string
 	params    json.RawMessage
+	// execution is what is described or run.
+	execution *domain.Execution
 	// earlier are the actions before this one in the same answer that are to run.
 	earlier []*domain.Execution
 }
@@ -84,18 +84,28 @@ func (c *Catalogue) Specs() []domain.CommandSpec {
 	return specs
 }
 
+// With are all commands, and after them those from outside.
+func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
+	specs := c.Specs()
+	for _, spec := range outside {
+		specs = append(specs, outsider(&c.offered, spec).spec)
+	}
+	return specs
+}
+
 // SpecsFor are the commands that the AI is offered in a session of this type: nobody
-// answers an AUTOMATION's question, and a CHAT never ends by itself.
-func (c *Catalogue) SpecsFor(t domain.SessionType) []domain.CommandSpec {
-	return slices.DeleteFunc(c.Specs(), func(s domain.CommandSpec) bool {
+// answers an AUTOMATION's question, and a CHAT never ends by itself. Those from outside
+// follow the catalogue's own, in their order.
+func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
+	return slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
 		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat
 	})
 }
 
 // unknown says which commands there are, those that look alike first.
-func (c *Catalogue) unknown(name string, t domain.SessionType) string {
+func unknown(name string, specs []domain.CommandSpec) string {
 	var names []string
-	for _, s := range c.SpecsFor(t) {
+	for _, s := range specs {
 		if s.Kind != domain.KindControl {
 			names = append(names, s.Name)
 		}
@@ -112,8 +122,8 @@ func newQuery[P any](name string, role domain.Role, description, params string, 
 	own := schema.Object(params)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead, Source: sourceBuiltin,
-			Description: description, Params: own, Timeout: builtinTimeout},
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead,
+			Source: domain.SourceBuiltin, Description: description, Params: own, Timeout: builtinTimeout},
 		words: func(ctx context.Context, c *call) string {
 			p, err := decode[P](c.params)
 			if err != nil {
@@ -136,7 +146,7 @@ func newAction[P any](name string, role domain.Role, effect domain.CommandEffect
 	own := schema.Object(params)
 	return &command{
 		own: own,
-		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: sourceBuiltin,
+		spec: domain.CommandSpec{Name: name, Kind: domain.KindAction, Role: role, Effect: effect, Source: domain.SourceBuiltin,
 			Description: description, Params: withFlags(own), Timeout: builtinTimeout},
 		describe: func(ctx context.Context, c *call) (card, error) {
 			p, err := decode[P](c.params)
@@ -165,7 +175,8 @@ func controls() []*command {
 	end := schema.Object(`"summary": {"type": "string", "description": "What was done, in one to three sentences."}`)
 	control := func(name, description string, own json.RawMessage) *command {
 		return &command{own: own, spec: domain.CommandSpec{Name: name, Kind: domain.KindControl, Role: domain.RoleMember,
-			Effect: domain.EffectNonIdempotent, Source: sourceBuiltin, Description: description, Params: own, Timeout: builtinTimeout}}
+			Effect: domain.EffectNonIdempotent, Source: domain.SourceBuiltin, Description: description, Params: own,
+			Timeout: builtinTimeout}}
 	}
 	return []*command{
 		control(AskUser, "Ask the person a question and wait for the answer. Use it alone: no other call beside it.", ask),

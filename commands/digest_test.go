@@ -84,7 +84,7 @@ func TestDigestsAreEqualJustForEqualActions(t *testing.T) {
 		name := rapid.SampledFrom([]string{"A", "AB"})
 		version := rapid.SampledFrom([]string{"", "1", "12", "B"})
 		sign := func(command, version string, p params) string {
-			own, _, err := canonical(json.RawMessage(write(t, p)), true)
+			own, _, err := canonical(json.RawMessage(write(t, p)), flagNames...)
 			if err != nil {
 				t.Fatal(err)
 			}

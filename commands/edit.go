@@ -31,7 +31,7 @@ func (c *Catalogue) Edit(
 		}
 		own := *e
 		if isEdited {
-			if err := c.rewrite(&own, params); err != nil {
+			if err := c.rewrite(&env, &own, params); err != nil {
 				wrong.add(e.ID, err)
 				continue
 			}
@@ -46,12 +46,12 @@ func (c *Catalogue) Edit(
 }
 
 // rewrite gives an action the params of a person.
-func (c *Catalogue) rewrite(e *domain.Execution, params json.RawMessage) error {
-	entry := c.commands[e.Command]
+func (c *Catalogue) rewrite(env *Env, e *domain.Execution, params json.RawMessage) error {
+	entry := c.entry(env, e.Command)
 	if entry == nil || entry.describe == nil {
 		return domain.Errorf(domain.CodeInvalid, "%s cannot be edited.", jsonbody.Quote(e.Command))
 	}
-	own, _, err := canonical(params, true)
+	own, _, err := canonical(params, entry.flags()...)
 	if err != nil {
 		return err
 	}

@@ -286,7 +286,7 @@ func (x *enricher) addData(toolID string, period domain.Period) {
 
 // add adds a query, once.
 func (x *enricher) add(name string, params any) {
-	raw, _, err := canonical(jsonbody.Encode(params), false)
+	raw, _, err := canonical(jsonbody.Encode(params))
 	if err != nil {
 		return // made from structs: it is an object
 	}

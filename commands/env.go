@@ -26,6 +26,15 @@ type Env struct {
 	// Taint is what the session has read from outside: what its AI asks for now, it may ask
 	// for because of that.
 	Taint *domain.Taint
+	// Outside are the commands from outside that the session is offered; what is not among
+	// them cannot run. Call carries one out; nil: none can be.
+	Outside []domain.CommandSpec
+	Call    Caller
+	// Hold: no action outside is begun now.
+	Hold bool
+	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and of which
+	// nobody knows what became.
+	Unsettled map[string]bool
 	// Clock measures how long commands take; nil: all that happens, happens at Now.
 	Clock clock.Clock
 }

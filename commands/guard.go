@@ -53,7 +53,7 @@ func (p *planner) guard(ctx context.Context) error {
 
 // words says an action that is not run: a summary is not kept with what ran before.
 func (p *planner) words(ctx context.Context, e *domain.Execution) string {
-	entry := p.catalogue.commands[e.Command]
+	entry := p.catalogue.entry(&p.env, e.Command)
 	if entry == nil || entry.describe == nil {
 		return e.Command
 	}
@@ -91,8 +91,8 @@ func (p *planner) justDone(e *domain.Execution) *domain.Execution {
 // result compared.
 func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 	before := p.justDone(e)
-	if before == nil {
-		return nil
+	if before == nil || p.catalogue.entry(&p.env, e.Command).external() {
+		return nil // what another server knows, only another call of it can tell
 	}
 	again := *e
 	p.catalogue.RunQueries(ctx, p.store, p.env, []*domain.Execution{&again})

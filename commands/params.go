@@ -46,10 +46,10 @@ type flags struct {
 	validation bool
 }
 
-// canonical reads a model's params, takes the flags off an action's, and gives them
+// canonical reads a model's params, takes these flags off, and gives them
 // back with sorted keys and no spaces, so that the same request has the same bytes.
 // Null counts as absent; NUL becomes U+FFFD, which every database takes.
-func canonical(params json.RawMessage, action bool) (json.RawMessage, flags, error) {
+func canonical(params json.RawMessage, taken ...string) (json.RawMessage, flags, error) {
 	var f flags
 	if len(bytes.TrimSpace(params)) == 0 {
 		return json.RawMessage("{}"), f, nil
@@ -67,13 +67,13 @@ func canonical(params json.RawMessage, action bool) (json.RawMessage, flags, err
 			delete(fields, name)
 		}
 	}
-	if action {
-		if f.repeat, err = takeFlag(fields, "repeat"); err != nil {
+	for _, name := range taken {
+		flag, err := takeFlag(fields, name)
+		if err != nil {
 			return nil, f, err
 		}
-		if f.validation, err = takeFlag(fields, "validation_request"); err != nil {
-			return nil, f, err
-		}
+		f.repeat = f.repeat || flag && name == flagRepeat
+		f.validation = f.validation || flag && name == flagValidation
 	}
 	return jsonbody.Encode(fields), f, nil
 }

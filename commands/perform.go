@@ -15,7 +15,7 @@ import (
 // action: what is planned for a person's yes and what a person edited are performed on data
 // that keeps nothing (rehearse), so that no check is looser than that of the real run.
 func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *domain.Execution) (done, error) {
-	entry := c.commands[e.Command]
+	entry := c.entry(&env, e.Command)
 	if entry == nil || entry.run == nil {
 		return done{}, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", jsonbody.Quote(e.Command))
 	}
@@ -48,8 +48,8 @@ func (c *Catalogue) rehearse(
 	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }
 	wrong := map[string]*domain.Error{}
 	for _, e := range actions {
-		entry := c.commands[e.Command]
-		if e.Status.Final() || entry != nil && entry.spec.Source != sourceBuiltin {
+		entry := c.entry(&env, e.Command)
+		if e.Status.Final() || entry != nil && entry.external() {
 			continue
 		}
 		_, err := c.perform(ctx, trial, env, e)

@@ -135,11 +135,11 @@ func (p *planner) native() bool { return p.raw != nil && p.raw.Protocol == domai
 // add makes one execution, with an error where name or params are wrong.
 func (p *planner) add(command domain.Command, place int) {
 	e := p.execution(command, place)
-	entry, known := p.catalogue.commands[command.Type]
+	entry := p.catalogue.entry(&p.env, command.Type)
 	planned := &p.plan.Commands
 	switch {
-	case !known:
-		p.wrong(e, codeUnknown, p.catalogue.unknown(command.Type, p.env.SessionType))
+	case entry == nil:
+		p.wrong(e, codeUnknown, unknown(command.Type, p.catalogue.SpecsFor(p.env.SessionType, p.env.Outside)))
 		planned.Actions = append(planned.Actions, e)
 		return
 	case entry.spec.Kind == domain.KindControl:
@@ -148,12 +148,13 @@ func (p *planner) add(command domain.Command, place int) {
 		return
 	}
 	action := entry.spec.Kind == domain.KindAction
-	e.Kind, e.Effect = entry.spec.Kind, entry.spec.Effect
-	params, f, err := canonical(command.Params, action)
+	e.Kind, e.Effect, e.Foreign = entry.spec.Kind, entry.spec.Effect, entry.spec.Foreign("")
+	taken := entry.flags()
+	params, f, err := canonical(command.Params, taken...)
 	if err == nil {
 		e.Params, e.CommandID = params, commandID(command.Type, params)
-		e.Repeat = action && (f.repeat || command.Repeat)
-		p.asked = p.asked || f.validation || action && command.ValidationRequest
+		e.Repeat = f.repeat || command.Repeat && slices.Contains(taken, flagRepeat)
+		p.asked = p.asked || f.validation || command.ValidationRequest && slices.Contains(taken, flagValidation)
 		err = p.catalogue.schemas.Check(entry.own, params, "")
 	}
 	if err != nil {
@@ -320,7 +321,7 @@ func (p *planner) settleControls() {
 }
 
 func (c *Catalogue) call(store data.Store, env Env, e *domain.Execution) *call {
-	return &call{catalogue: c, store: store, env: env, name: e.Command, params: e.Params}
+	return &call{catalogue: c, store: store, env: env, name: e.Command, params: e.Params, execution: e}
 }
 
 // commandError is what the AI is told of an error.

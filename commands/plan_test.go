@@ -171,10 +171,10 @@ func TestSpecsForASession(t *testing.T) {
 	if all != want {
 		t.Errorf("commands%s", all)
 	}
-	if chat := names(c.SpecsFor(domain.Chat)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) {
+	if chat := names(c.SpecsFor(domain.Chat, nil)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) {
 		t.Errorf("chat%s", chat)
 	}
-	if run := names(c.SpecsFor(domain.Run)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) {
+	if run := names(c.SpecsFor(domain.Run, nil)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) {
 		t.Errorf("automation%s", run)
 	}
 	for _, s := range c.Specs() {

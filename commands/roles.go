@@ -1,19 +1,21 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// RoleFor is the least role on whose behalf a command runs, and that may approve it. A
-// command that is not known needs more than anybody in a workspace has.
-func (c *Catalogue) RoleFor(name string) domain.Role {
-	if entry := c.commands[name]; entry != nil {
+// RoleFor is the least role that may approve an action. For one from outside it stands on the
+// card: the command may be gone by now. One that nothing is known of needs more than anybody in
+// a workspace has.
+func (c *Catalogue) RoleFor(action *domain.ApprovalAction) domain.Role {
+	if entry := c.commands[action.Command]; entry != nil {
 		return entry.spec.Role
 	}
-	return domain.RoleRoot
+	return cmp.Or(action.Role, domain.RoleRoot)
 }
 
 // forbidden says that who speaks may not do this, in words that the AI can pass on; nil
@@ -37,7 +39,7 @@ func (c *command) forbidden(env *Env) error {
 func (p *planner) forbid(ctx context.Context) {
 	refused := false
 	for _, e := range slices.Concat(p.plan.Commands.Queries, p.plan.Commands.Actions) {
-		err := p.catalogue.commands[e.Command].forbidden(&p.env)
+		err := p.catalogue.entry(&p.env, e.Command).forbidden(&p.env)
 		if err == nil || e.Status.Final() {
 			continue
 		}

@@ -60,14 +60,21 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, tri
 }
 
 // CheckGrant checks a yes in advance: its commands are actions of the catalogue, its
-// zones and tools are there, its bounds are a JSON Schema, and it is not over already.
-func (c *Catalogue) CheckGrant(ctx context.Context, store AutomationData, now time.Time, g *domain.Grant) error {
-	specs := c.Specs()
+// zones and tools are there, its bounds are a JSON Schema, and it is not over already. outside
+// are the commands from outside that the workspace is offered.
+func (c *Catalogue) CheckGrant(
+	ctx context.Context,
+	store AutomationData,
+	now time.Time,
+	g *domain.Grant,
+	outside []domain.CommandSpec,
+) error {
+	specs := slices.Concat(c.Specs(), outside)
 	for i, name := range g.Commands {
 		at := slices.IndexFunc(specs, func(s domain.CommandSpec) bool { return s.Name == name })
 		switch {
 		case at < 0:
-			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command", "%s", c.unknown(name, domain.Run))
+			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command", "%s", unknown(name, c.SpecsFor(domain.Run, outside)))
 		case specs[at].Kind != domain.KindAction:
 			return domain.Invalid(
 				fmt.Sprintf("/commands/%d", i),

@@ -13,15 +13,21 @@ import (
 // ActionOutcome is what became of a series of actions. With Stale set, nothing was
 // run: a record changed since the person saw it, and they are asked again.
 type ActionOutcome struct {
-	Failed    bool
-	Stale     *domain.PlannedCommands
+	Failed bool
+	Stale  *domain.PlannedCommands
+	// Next is the action that another server carries out, marked as started: once that is
+	// stored it is sent (Send), and the series goes on with what came of it. Held: one would
+	// be next, and is not begun now.
+	Next      *domain.Execution
+	Held      bool
 	Changes   []domain.DataChange
 	Formatted string
 }
 
 // RunActions runs the actions that have no result yet, in order, inside the caller's
-// transaction and each in a savepoint. The first failure cancels the rest; what was
-// done stays. An error means that the transaction must be rolled back.
+// transaction and each in a savepoint, up to the next that another server carries out. The
+// first failure cancels the rest; what was done stays. An error means that the transaction
+// must be rolled back.
 func (c *Catalogue) RunActions(
 	ctx context.Context,
 	store data.Store,
@@ -35,9 +41,9 @@ func (c *Catalogue) RunActions(
 	}
 	var outcome ActionOutcome
 	for _, e := range actions {
-		outcome.Failed = outcome.Failed || e.Status == domain.ExecFailed
+		outcome.Failed = outcome.Failed || failed(e)
 	}
-	for _, e := range actions {
+	for i, e := range actions {
 		if e.Status.Final() {
 			continue
 		}
@@ -45,15 +51,26 @@ func (c *Catalogue) RunActions(
 			cancelAction(&env, e)
 			continue
 		}
+		if entry := c.entry(&env, e.Command); entry != nil && entry.external() {
+			if outcome.begin(&env, e) {
+				return outcome, bindAgain(ctx, c, store, env, actions[i+1:])
+			}
+			continue
+		}
 		changes, err := c.runAction(ctx, store, env, e, savepoint)
 		if err != nil {
 			return ActionOutcome{}, fmt.Errorf("run %s: %w", e.Command, err)
 		}
-		outcome.Failed = e.Status == domain.ExecFailed
+		outcome.Failed = failed(e)
 		outcome.Changes = append(outcome.Changes, changes...)
 	}
+	recall(ctx, c, store, env, actions)
 	outcome.Formatted = formatted(actions)
 	return outcome, nil
+}
+
+func failed(e *domain.Execution) bool {
+	return e.Status == domain.ExecFailed || e.Status == domain.ExecUnknown
 }
 
 // checkApproved compares what would run with what the person was shown. All of it is

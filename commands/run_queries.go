@@ -58,12 +58,12 @@ func (c *Catalogue) runQuery(ctx context.Context, store data.Store, env Env, e *
 			found = nil
 		}
 	}()
-	entry := c.commands[e.Command]
+	entry := c.entry(&env, e.Command)
 	if entry == nil || entry.query == nil {
 		failQuery(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no query %s.", jsonbody.Quote(e.Command)))
 		return nil
 	}
-	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
+	within, cancel := context.WithTimeout(ctx, entry.patience())
 	defer cancel()
 	if err := cmp.Or(entry.forbidden(&env), c.schemas.Check(entry.own, e.Params, "")); err != nil {
 		failQuery(&env, e, err)

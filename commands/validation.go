@@ -22,7 +22,7 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 	var all []described
 	var earlier []*domain.Execution
 	for _, e := range actions {
-		entry := c.commands[e.Command]
+		entry := c.entry(&env, e.Command)
 		if e.Status.Final() || entry == nil || entry.describe == nil {
 			continue
 		}
@@ -169,8 +169,16 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		add(domain.LevelAI, "", env.say("The AI itself asks for your yes.", "L’IA elle-même demande votre accord."))
 	}
 	for _, d := range all {
-		if d.card.always != "" {
-			add(domain.LevelCommand, "", d.card.always)
+		for _, why := range []string{d.card.always, d.card.asks} {
+			if why != "" {
+				add(domain.LevelCommand, "", why)
+			}
+		}
+		if why := d.card.person; why != "" {
+			reason := domain.ApprovalReason{Level: domain.LevelCommand, Text: domain.Visible(why), Always: true}
+			if !slices.Contains(reasons, reason) {
+				reasons = append(reasons, reason)
+			}
 		}
 	}
 	if guarded(env, all) {

@@ -52,6 +52,8 @@ type ApprovalReason struct {
 	Level ValidationLevel `json:"level"`
 	ID    string          `json:"id,omitempty"` // of the zone, tool or session
 	Text  string          `json:"text"`
+	// Always: neither a run's policy nor a grant stands for this yes.
+	Always bool `json:"always,omitempty"`
 }
 
 // ApprovalAction is one action on the card: made from the command and its params,

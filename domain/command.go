@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -44,6 +45,15 @@ type CommandSpec struct {
 	// Deadline is how long the work may go on outside; 0: it is no long-running command.
 	Deadline time.Duration `json:"deadline,omitempty"`
 }
+
+// External says whether something else than the server itself carries the command out.
+func (s *CommandSpec) External() bool { return s.Source != "" && s.Source != SourceBuiltin }
+
+// MaxWireName is how long a name on the wire to a model may be.
+const MaxWireName = 64
+
+// WireName is the command's name on the wire to a model: none of them takes a dot.
+func (s *CommandSpec) WireName() string { return strings.ReplaceAll(s.Name, ".", "_") }
 
 // Command is a request of the AI or of an enrichment. ID is a hash of type and
 // sorted params: the same request has the same id.

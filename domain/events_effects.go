@@ -111,6 +111,17 @@ type DataQueriesExecuted struct {
 
 func (DataQueriesExecuted) Name() string { return "DataQueriesExecuted" }
 
+// ActionStarted: the next action is another server's. That it begins is stored, with what
+// ended before it, and only then it is sent. With none of the Executions STARTED, the series
+// stands still before it.
+type ActionStarted struct {
+	fromEffect
+	Executions []*Execution // every action of the answer
+	Changes    []DataChange
+}
+
+func (ActionStarted) Name() string { return "ActionStarted" }
+
 // ActionsExecuted: all that was approved is done.
 type ActionsExecuted struct {
 	fromEffect

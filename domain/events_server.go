@@ -29,11 +29,16 @@ type ApprovalExpired struct {
 
 func (ApprovalExpired) Name() string { return "ApprovalExpired" }
 
-// ExternalResultReceived brings the late result of a task.
+// ExternalResultReceived brings the late result of a call that was answered PENDING or
+// UNKNOWN: of a task, a callback, a probe, or a person who knows what became of it.
 type ExternalResultReceived struct {
 	fromServer
 	TaskID string
 	Result CommandResult
+	// Execution is the one that ended so; nil: only the AI is told.
+	Execution *Execution
+	// Quiet: it begins no round. The AI reads it with its next call.
+	Quiet bool
 }
 
 func (ExternalResultReceived) Name() string { return "ExternalResultReceived" }

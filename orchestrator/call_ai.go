@@ -155,7 +155,7 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if err != nil {
 		return nil, 0, err
 	}
-	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
+	specs := onTheWire(d.loop.cfg.Commands.SpecsFor(s.Type, d.loop.offered(ctx, s.WorkspaceID)))
 	levelsView := *d.view
 	levelsView.Session = s
 	levels, err := d.loop.levels.of(ctx, &levelsView, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
@@ -178,6 +178,14 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 }
 
 var answerSchema = prompt.JSONSchemaOfAnswer()
+
+// onTheWire names the commands as a model calls them.
+func onTheWire(specs []domain.CommandSpec) []domain.CommandSpec {
+	for i := range specs {
+		specs[i].Name = specs[i].WireName()
+	}
+	return specs
+}
 
 // offered are the commands of the next call. With relaunch=on_error_only, after
 // results that were all good only the control commands are offered again.

@@ -25,6 +25,8 @@ type driver struct {
 	workspace string
 	// epoch is the claim under which it drives.
 	epoch int64
+	// lapses counts how often the lease of this node was over when it began.
+	lapses int64
 	// yields: somebody waits for the slot.
 	yields atomic.Bool
 	// storing: it waits for nothing but the database.
@@ -51,6 +53,7 @@ func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.Can
 	return &driver{
 		loop: l, cut: cut, workspace: view.Session.WorkspaceID, epoch: view.Session.RunEpoch,
 		view: view, session: view.Session, effect: effect, since: view.Session.LastEventTime,
+		lapses: l.lapses.Load(),
 	}
 }
 
@@ -65,7 +68,7 @@ func (d *driver) run(ctx context.Context) {
 			return
 		}
 		if effect == domain.DoRunActions {
-			effect, err = d.runActions(ctx)
+			effect, err = (&series{driver: d}).run(ctx)
 		} else {
 			var event domain.Event
 			if event, err = d.performed(ctx, effect); err == nil {
@@ -83,7 +86,7 @@ func (d *driver) run(ctx context.Context) {
 // not stored. Whoever takes it cuts this driver.
 func (d *driver) safePoint(ctx context.Context) {
 	if d.yields.Load() && d.change == nil && ctx.Err() == nil {
-		d.loop.cfg.SafePoint(ctx, d.session)
+		d.loop.cfg.Hooks.SafePoint(ctx, d.session)
 	}
 }
 

@@ -58,12 +58,12 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 // beforeHistory estimates what stands before the history in a prompt: the rules,
 // the commands that are offered, and what of the workspace is sent with every call.
 func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
-	specs := l.cfg.Commands.SpecsFor(view.Session.Type)
+	specs := onTheWire(l.cfg.Commands.SpecsFor(view.Session.Type, l.offers.of(view.Workspace.ID)))
 	system, err := l.levels.first(view, model.Protocol, specs)
 	if err != nil {
 		return 0
 	}
-	ask := &domain.Prompt{System: system.text, UserData: l.levels.peek(view, system.rules)}
+	ask := &domain.Prompt{System: system.text, UserData: l.levels.peek(view, system)}
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = specs
 	}

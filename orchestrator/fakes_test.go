@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	w.loop = New(Config{
 		Store: w, Streams: w.streams, Models: w.model, Commands: commands.New(data.NewRules()), Clock: clock.System, NewID: w.newID,
 		Data: func(string) commands.Data { return noData{} }, Log: zerolog.Nop(), Grace: time.Second,
-		Rested: func(s *domain.Session) { w.rested <- s },
+		Hooks: Hooks{Rested: func(s *domain.Session) { w.rested <- s }},
 	})
 	return w
 }
@@ -119,6 +120,7 @@ func (w *world) view() *domain.View {
 			v.Planned = append(v.Planned, &c)
 		}
 	}
+	slices.SortFunc(v.Planned, func(a, b *domain.Execution) int { return a.Position - b.Position })
 	return v
 }
 
@@ -233,6 +235,18 @@ func (w *world) Message(_ context.Context, _, _, id string) (*domain.Message, er
 
 func (w *world) RecentExecutions(context.Context, string, string, time.Time) ([]*domain.Execution, error) {
 	return nil, nil
+}
+
+func (w *world) UnsettledCommands(context.Context, string) ([]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for _, e := range w.runs {
+		if e.Status == domain.ExecUnknown {
+			ids = append(ids, e.CommandID)
+		}
+	}
+	return ids, nil
 }
 
 // said is the record in one word each, for the eye.

@@ -20,6 +20,7 @@ func (l *Loop) holds() bool {
 // LetGo cuts the drivers, because the lease is over. One that only waits to store what
 // it has in hand may go on: its write is refused if the session is another's by then.
 func (l *Loop) LetGo() {
+	l.lapses.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range l.drivers {

@@ -35,6 +35,8 @@ type levels struct {
 type system struct {
 	text  string
 	rules []prompt.Rule
+	// outside are the commands that other servers offer, where level 2 documents them.
+	outside []domain.CommandSpec
 }
 
 // userData is what a workspace's level 2 is made of, and level 2 as it was made of it for
@@ -64,13 +66,14 @@ func (l *levels) of(
 	if err != nil {
 		return level{}, err
 	}
-	second, err := l.second(ctx, view, system.rules, data, now)
+	second, err := l.second(ctx, view, system, data, now)
 	return level{system: system.text, userData: second}, err
 }
 
 // first is level 1, from the cache where the settings it is made of are the same. The
 // limits are told as they are for this session; how far they are used is not.
 func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (system, error) {
+	specs, outside := apart(specs, protocol)
 	s, settings := view.Session, &view.Workspace.Settings
 	t, inForce := s.Type, settings.LimitsFor(s.Type)
 	if own := s.Budgets.MaxTokensPerRound; own != nil {
@@ -102,6 +105,7 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if have, ok := l.system[key.String()]; ok {
+		have.outside = outside
 		return have, nil
 	}
 	if len(l.system) > 256 {
@@ -110,7 +114,24 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	var made system
 	made.text, made.rules = prompt.Level1(in)
 	l.system[key.String()] = made
+	made.outside = outside
 	return made, nil
+}
+
+// apart keeps what other servers say of their commands out of level 1. A model that is
+// offered tools has it there; any other reads it in level 2.
+func apart(specs []domain.CommandSpec, protocol domain.Protocol) (own, outside []domain.CommandSpec) {
+	for i := range specs {
+		if specs[i].External() {
+			outside = append(outside, specs[i])
+		} else {
+			own = append(own, specs[i])
+		}
+	}
+	if protocol == domain.ProtocolNative {
+		outside = nil
+	}
+	return own, outside
 }
 
 // unused are grants without the count of their uses, which does not stand in the prompt.
@@ -126,12 +147,14 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 
 // second is level 2: the workspace's rules, a run's grants, the published documents and
 // the tools that are always sent.
-func (l *levels) second(ctx context.Context, view *domain.View, rules []prompt.Rule, data commands.Data, now time.Time) (string, error) {
+func (l *levels) second(
+	ctx context.Context, view *domain.View, first system, data commands.Data, now time.Time,
+) (string, error) {
 	have, err := l.read(ctx, view.Workspace.ID, data, now)
 	if err != nil {
 		return "", err
 	}
-	return l.text(view, rules, have)
+	return l.text(view, first, have)
 }
 
 // read gives what level 2 is made of, from memory where that is young enough.
@@ -151,11 +174,12 @@ func (l *levels) read(ctx context.Context, workspace string, data commands.Data,
 }
 
 // text is level 2 of a session, made once for each set of rules and grants.
-func (l *levels) text(view *domain.View, rules []prompt.Rule, have *userData) (string, error) {
+func (l *levels) text(view *domain.View, first system, have *userData) (string, error) {
 	in := prompt.Level2Input{
-		Key: l.key, WorkspaceID: view.Workspace.ID, Rules: rules, Grants: unused(view.Grants), Documents: have.documents, Tools: have.tools,
+		Key: l.key, WorkspaceID: view.Workspace.ID, Rules: first.rules, Grants: unused(view.Grants),
+		Documents: have.documents, Tools: have.tools, Commands: first.outside,
 	}
-	of, err := json.Marshal([]any{in.Rules, in.Grants})
+	of, err := json.Marshal([]any{in.Rules, in.Grants, in.Commands})
 	if err != nil {
 		return "", fmt.Errorf("encode what level 2 is made of: %w", err)
 	}
@@ -218,14 +242,14 @@ func (l *levels) knows(workspace string) bool {
 }
 
 // peek is level 2 of a session from memory, of whatever age; "" where nothing is known.
-func (l *levels) peek(view *domain.View, rules []prompt.Rule) string {
+func (l *levels) peek(view *domain.View, first system) string {
 	l.mu.Lock()
 	have := l.userData[view.Workspace.ID]
 	l.mu.Unlock()
 	if have == nil {
 		return ""
 	}
-	text, err := l.text(view, rules, have)
+	text, err := l.text(view, first, have)
 	if err != nil {
 		return ""
 	}

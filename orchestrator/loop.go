@@ -24,22 +24,19 @@ var (
 	ErrShutdown    = errors.New("the server is shutting down")
 )
 
-// Config is what a Loop is made of. Every field is needed but Observer, Rested and SafePoint.
+// Config is what a Loop is made of. Every field is needed but Outside, Observer and Hooks.
 type Config struct {
 	Store    Store
 	Data     DataReader
 	Streams  Streams
 	Models   Models
 	Commands Commands
+	Outside  Outside // nil: this server offers nothing from outside
 	Observer Observer
 	Clock    clock.Clock
 	NewID    domain.IDSource
 	Log      zerolog.Logger
-	// Rested is told when a driver has come to a rest, a wait or an end.
-	Rested func(*domain.Session)
-	// SafePoint is called by a driver that was asked to yield, between its effects: who
-	// waits for the slot may take it there.
-	SafePoint func(context.Context, *domain.Session)
+	Hooks    Hooks
 	// Grace is how long running effects may go on after Stop (20 s).
 	Grace time.Duration
 	// Histories is how many sessions have their messages kept in memory (256).
@@ -50,15 +47,26 @@ type Config struct {
 	MarkKey []byte
 }
 
+// Hooks are told what happens to drivers; each may be left out.
+type Hooks struct {
+	// Rested is told when a driver has come to a rest, a wait or an end.
+	Rested func(*domain.Session)
+	// SafePoint is called by a driver that was asked to yield, between its effects: who
+	// waits for the slot may take it there.
+	SafePoint func(context.Context, *domain.Session)
+}
+
 // Loop holds the drivers of this process.
 type Loop struct {
 	cfg       Config
 	histories *histories
 	levels    *levels
+	offers    offers
 
 	mu      sync.Mutex
 	drivers map[string]*driver // by session
 	closed  bool
+	lapses  atomic.Int64 // how often the lease was over
 	leased  atomic.Int64 // until when, in microseconds; 0: no lease was spoken of
 	wg      sync.WaitGroup
 	base    context.Context
@@ -67,11 +75,11 @@ type Loop struct {
 
 // New makes a loop.
 func New(cfg Config) *Loop {
-	if cfg.Rested == nil {
-		cfg.Rested = func(*domain.Session) {}
+	if cfg.Hooks.Rested == nil {
+		cfg.Hooks.Rested = func(*domain.Session) {}
 	}
-	if cfg.SafePoint == nil {
-		cfg.SafePoint = func(context.Context, *domain.Session) {}
+	if cfg.Hooks.SafePoint == nil {
+		cfg.Hooks.SafePoint = func(context.Context, *domain.Session) {}
 	}
 	if cfg.Observer == nil {
 		cfg.Observer = noopObserver{}
@@ -144,7 +152,7 @@ func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
 			delete(l.drivers, d.session.ID)
 		}
 		l.mu.Unlock()
-		l.cfg.Rested(d.view.Session)
+		l.cfg.Hooks.Rested(d.view.Session)
 	})
 }
 

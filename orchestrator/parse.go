@@ -26,16 +26,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 			d.raw = nil
 		}
 	}()
-	s, settings := d.session, &d.view.Workspace.Settings
-	specs := d.loop.cfg.Commands.SpecsFor(s.Type)
-	kinds := make(map[string]domain.CommandKind, len(specs))
-	for _, spec := range specs {
-		kinds[spec.Name] = spec.Kind
-	}
-	answer, problem := prompt.Parse(raw, prompt.ParseInput{
-		Protocol: raw.Protocol, SessionType: s.Type, Specs: kinds,
-		MaxCalls: settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
-	})
+	answer, problem := prompt.Parse(raw, d.parseInput(ctx, raw.Protocol))
 	if problem != "" {
 		return domain.ParseErrorOccurred{
 			MessageID: messageID,
@@ -44,16 +35,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 			Refused:   d.refuseAll(raw, messageID, problem),
 		}, nil
 	}
-	var recent []*domain.Execution
-	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {
-		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
-			return nil, err
-		}
-		if err = d.renewGrants(ctx, messageID); err != nil {
-			return nil, err
-		}
-	}
-	plan, err := d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), d.loop.env(d.view), messageID, raw, answer, recent)
+	plan, err := d.planAnswer(ctx, messageID, raw, answer)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
@@ -74,6 +56,49 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
 	}
 	return parsed, nil
+}
+
+// parseInput is what is known of the commands that an answer may hold.
+func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) prompt.ParseInput {
+	in := prompt.ParseInput{
+		Protocol: protocol, SessionType: d.session.Type, Specs: map[string]domain.CommandKind{}, Names: map[string]string{},
+		MaxCalls: d.view.Workspace.Settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
+	}
+	for _, spec := range d.loop.cfg.Commands.SpecsFor(d.session.Type, d.loop.offered(ctx, d.session.WorkspaceID)) {
+		in.Specs[spec.Name] = spec.Kind
+		if wire := spec.WireName(); wire != spec.Name {
+			in.Names[wire] = spec.Name
+		}
+	}
+	return in
+}
+
+// planAnswer plans the commands of an answer by what is known now.
+func (d *driver) planAnswer(ctx context.Context, messageID string, raw *domain.RawAnswer, answer *domain.AIMessage) (commands.Plan, error) {
+	s := d.session
+	var recent []*domain.Execution
+	var err error
+	if len(answer.DataCommands)+len(answer.ActionCommands) > 0 {
+		if recent, err = d.loop.cfg.Store.RecentExecutions(ctx, s.WorkspaceID, s.ID, d.loop.cfg.Clock().Add(-guardWindow)); err != nil {
+			return commands.Plan{}, err
+		}
+		if err = d.renewGrants(ctx, messageID); err != nil {
+			return commands.Plan{}, err
+		}
+	}
+	env, err := d.loop.envToPlan(ctx, d.view, typesOf(answer.ActionCommands))
+	if err != nil {
+		return commands.Plan{}, err
+	}
+	return d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), env, messageID, raw, answer, recent)
+}
+
+func typesOf(list []domain.Command) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Type
+	}
+	return names
 }
 
 // renewGrants reads the grants of a run as they are now: a person may have given or

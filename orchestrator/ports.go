@@ -20,7 +20,23 @@ type Store interface {
 	Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
 	// RecentExecutions are those of a session that ended at since or later.
+	// UnsettledCommands are the ids (domain.Execution.CommandID) of the actions of the workspace
+	// that were sent and of which nobody knows what became.
+	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)
 	RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error)
+}
+
+// Outside is what other servers offer to a workspace, and how it is called. Errors of Call and
+// Probe are *domain.OutsideError; any other counts as a doubt.
+type Outside interface {
+	// Offers are the commands that are offered to the workspace now, with their prefix, in
+	// an order that stays, each with another name on the wire (CommandSpec.WireName). It is asked with every call of the AI: from memory.
+	Offers(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
+	// Call sends one call, once. It ends with its context.
+	Call(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
+	// Probe asks what became of a call that was sent before; domain.ErrNoProbe where that
+	// cannot be asked.
+	Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error)
 }
 
 // ActFunc is what happens inside Act's transaction. A nil change writes nothing.
@@ -54,7 +70,7 @@ type Models interface {
 
 // Commands is the catalogue as the loop uses it.
 type Commands interface {
-	SpecsFor(t domain.SessionType) []domain.CommandSpec
+	SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec
 	Plan(
 		ctx context.Context,
 		data commands.Data,
@@ -73,6 +89,8 @@ type Commands interface {
 	) (domain.PlannedCommands, error)
 	PlanEnrichments(env commands.Env, message *domain.Message) []*domain.Execution
 	RunQueries(ctx context.Context, data commands.Data, env commands.Env, queries []*domain.Execution) string
+	// RunActions stops before the next action that another server carries out, Send sends it.
+	Send(ctx context.Context, env commands.Env, e *domain.Execution)
 	RunActions(
 		ctx context.Context,
 		data commands.Data,

@@ -11,25 +11,41 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
-// runActions runs the answer's actions. Their data changes, their outcomes and the
+// series is the actions of an answer, being carried out.
+type series struct{ *driver }
+
+// run runs the answer's actions. Their data changes, their outcomes and the
 // transition commit in one transaction: whatever crashes, each was done exactly once
 // or not at all. The session's lock is held meanwhile, so nothing from outside can
-// come between an action and its record.
-func (d *driver) runActions(ctx context.Context) (domain.Effect, error) {
-	for attempt := 0; ; attempt++ {
-		step, change, err := d.act(ctx)
+// come between an action and its record. An action that another server carries out
+// divides the series: that it begins is stored with what ended before it, then it is
+// sent, and what came of it is stored with what follows.
+func (d *series) run(ctx context.Context) (domain.Effect, error) {
+	sent := d.interrupted(ctx)
+	for attempt := 0; ; {
+		done, err := d.act(ctx, sent)
 		switch {
 		case err == nil:
-			d.session, d.change = step.Session, change
-			d.remember(change)
-			d.committed()
-			return step.Effect, nil
+			if done.change != nil {
+				d.session, d.change = done.step.Session, done.change
+				d.remember(done.change)
+				d.committed()
+			}
+			if sent, attempt = nil, 0; done.next != nil {
+				sent = d.send(ctx, done.next)
+			} else if !done.held {
+				return done.step.Effect, nil
+			}
+			if err := d.between(ctx, sent); err != nil {
+				return domain.DoNothing, err
+			}
 		case errors.Is(err, domain.ErrStale):
 			d.loop.cfg.Observer.Fenced()
+			d.late(ctx, sent)
 			return domain.DoNothing, errLetGo
-		case transient(err) && ctx.Err() == nil:
-			if err := d.pause(ctx, attempt); err != nil {
-				return domain.DoNothing, err
+		case transient(err) && (ctx.Err() == nil || sent != nil):
+			if attempt++; d.pause(context.WithoutCancel(ctx), attempt-1) != nil {
+				return domain.DoNothing, errLetGo
 			}
 		default:
 			return domain.DoNothing, err
@@ -37,30 +53,46 @@ func (d *driver) runActions(ctx context.Context) (domain.Effect, error) {
 	}
 }
 
-// act is one try: nothing of it lasts unless the transaction commits.
-func (d *driver) act(ctx context.Context) (*domain.Step, *domain.Change, error) {
+// acted is what one transaction of a series came to.
+type acted struct {
+	step   *domain.Step
+	change *domain.Change    // nil: there was nothing to store
+	next   *domain.Execution // to be sent
+	held   bool
+}
+
+// act is one try: nothing of it lasts unless the transaction commits. sent is what came of the
+// action that was sent since the last one.
+func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error) {
+	hold := ctx.Err() != nil || d.yields.Load() && sent != nil
 	// A cut must not tear an action: it is let finish. Its own timeouts bound it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	var step *domain.Step
-	change, err := d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
+	offered, err := d.loop.envToPlan(ctx, d.view, named(d.view.Planned))
+	if err != nil {
+		return acted{}, err
+	}
+	var done acted
+	done.change, err = d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
 		func(ctx context.Context, view *domain.View, data ActData) (*domain.Change, error) {
 			if view.Session.RunEpoch != d.session.RunEpoch || view.Session.Phase != domain.ExecutingActions {
 				return nil, domain.ErrStale
 			}
 			view.Grants = view.GrantsFor(view.Session.State.AnswerID)
-			actions := copies(ofKind(view.Planned, domain.KindAction))
-			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, d.loop.env(view), actions, data.Savepoint)
+			actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), sent)
+			env := d.loop.env(view)
+			env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, hold
+			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, env, actions, data.Savepoint)
 			if err != nil {
 				return nil, fmt.Errorf("run actions: %w", err)
 			}
-			if step, err = machine.Run(view.Session, actionsEvent(actions, outcome), d.loop.policy(view)); err != nil {
+			if done.step, err = machine.Run(view.Session, actionsEvent(actions, outcome), d.loop.policy(view)); err != nil {
 				return nil, fmt.Errorf("decide about the actions: %w", err)
 			}
-			d.view = view
-			return step.Change, nil
+			d.view, done.next, done.held = view, outcome.Next, outcome.Held
+			return done.step.Change, nil
 		})
-	return step, change, err
+	return done, err
 }
 
 // actionsEvent says what became of the actions.
@@ -68,6 +100,8 @@ func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome) d
 	switch {
 	case outcome.Stale != nil:
 		return domain.ApprovalStale{Commands: *outcome.Stale}
+	case outcome.Next != nil || outcome.Held:
+		return domain.ActionStarted{Executions: actions, Changes: outcome.Changes}
 	case outcome.Failed:
 		return domain.ActionFailureOccurred{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
 	default:

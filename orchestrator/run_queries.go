@@ -13,7 +13,7 @@ import (
 // something came in, the same answer is decided again from its plan.
 func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	queries := copies(ofKind(d.view.Planned, domain.KindQuery))
-	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.env(d.view), queries)
+	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.envWithOutside(ctx, d.view), queries)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
@@ -23,11 +23,14 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {
 			return nil, err
 		}
-		var err error
+		env, err := d.loop.envToPlan(ctx, d.view, named(actions))
+		if err != nil {
+			return nil, fmt.Errorf("look for unsettled actions: %w", err)
+		}
 		if event.Actions, err = d.loop.cfg.Commands.Replan(
 			ctx,
 			d.loop.cfg.Data(d.session.WorkspaceID),
-			d.loop.env(d.view),
+			env,
 			copies(actions),
 			aiAsked,
 		); err != nil {

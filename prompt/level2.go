@@ -29,7 +29,10 @@ type Level2Input struct {
 	Rules       []Rule
 	Grants      []*domain.Grant
 	Documents   []domain.Document
-	Tools       []ToolData
+	// Commands are those from outside, for models that are not offered tools with schemas:
+	// other servers wrote what they say of themselves.
+	Commands []domain.CommandSpec
+	Tools    []ToolData
 }
 
 // Level2 is what the workspace wrote and every call carries: its own rules, what it
@@ -38,7 +41,9 @@ type Level2Input struct {
 // source and ends only at the mark that it began with. The same input gives the same
 // bytes, in whatever order it comes. "" when there is none.
 func Level2(in Level2Input) string {
-	blocks := slices.Concat(ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents), toolBlocks(in.Tools))
+	blocks := slices.Concat(
+		ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents), commandBlocks(in.Commands), toolBlocks(in.Tools),
+	)
 	if len(blocks) == 0 {
 		return ""
 	}
@@ -109,6 +114,13 @@ func grantBlocks(grants []*domain.Grant) []dataBlock {
 		lines = append(lines, "- "+grantText(g))
 	}
 	return []dataBlock{{"GRANTS", "the workspace's administrator", strings.Join(lines, "\n")}}
+}
+
+func commandBlocks(commands []domain.CommandSpec) []dataBlock {
+	if len(commands) == 0 {
+		return nil
+	}
+	return []dataBlock{{"COMMANDS", "servers outside, which the workspace connected", commandDocs(commands)}}
 }
 
 func documentBlocks(documents []domain.Document) []dataBlock {

@@ -20,9 +20,20 @@ type ParseInput struct {
 	SessionType domain.SessionType
 	// Specs are the commands that were offered, by name.
 	Specs map[string]domain.CommandKind
+	// Names are the commands' own, by what a model calls those that have another one on the
+	// wire.
+	Names map[string]string
 	// MaxCalls in one answer; 0: no limit.
 	MaxCalls int
 	NewID    domain.IDSource // for the call ids of the JSON protocol
+}
+
+// named is the command's own name.
+func (in *ParseInput) named(called string) string {
+	if own, ok := in.Names[called]; ok {
+		return own
+	}
+	return called
 }
 
 // Parse reads an answer whole, or says in a few words, meant for the AI, what is wrong

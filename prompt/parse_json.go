@@ -98,6 +98,7 @@ func (r *reader) commands(name string, in ParseInput) []domain.Command {
 	commands := make([]domain.Command, 0, len(items))
 	for i, item := range items {
 		c, problem := oneCommand(item, fmt.Sprintf("%s[%d]", name, i))
+		c.Type = in.named(c.Type)
 		if problem == "" {
 			problem = misplaced(c.Type, name, i, in.Specs[c.Type])
 		}

@@ -47,8 +47,8 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 		}
 		return ""
 	}
-	c := command(call.Name, params, call.ID)
-	file(answer, c, in.Specs[call.Name])
+	c := command(in.named(call.Name), params, call.ID)
+	file(answer, c, in.Specs[c.Type])
 	if c.ValidationRequest {
 		answer.ValidationRequest = true
 	}

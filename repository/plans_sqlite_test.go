@@ -34,6 +34,7 @@ var served = []struct{ index, columns, piece string }{
 	{"executions_answer", "(workspace_id=? AND session_id=? AND message_id=?)", "ORDER BY position, id"},
 	{"executions_grant", "(workspace_id=? AND grant_id=?)", "ORDER BY g.created_at"},
 	{"executions_time", "(workspace_id=? AND session_id=? AND (created_at,position,id)>(?,?,?))", "ORDER BY created_at, position, id LIMIT"},
+	{"executions_unknown", "(workspace_id=?)", "SELECT DISTINCT command_id"},
 	{"grants_automation", "(workspace_id=? AND automation_id=?)", "ORDER BY g.created_at DESC, g.id DESC LIMIT"},
 	{"idempotency_age", "(created_at<?)", "DELETE"},
 	{"idempotency_owner", "(workspace_id=? AND owner=? AND created_at>?)", "COUNT(*)"},

@@ -125,7 +125,7 @@ var reports = []allowed{
 
 // few are indexes that hold only what is going on: one that is read whole says little of
 // how much a workspace has.
-var few = regexp.MustCompile(`\b(sessions_(slot|waiting|network|reserved)|inbox_waiting|occurrences_due)\b`)
+var few = regexp.MustCompile(`\b(sessions_(slot|waiting|network|reserved)|inbox_waiting|occurrences_due|executions_unknown)\b`)
 
 // complaints: whoever drops an index, or asks what none serves, hears of it here. spared are
 // statements that nobody waits for.

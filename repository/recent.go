@@ -9,6 +9,35 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
+// maxUnsettled bounds the unsettled actions that are read: far more than a person leaves
+// open.
+const maxUnsettled = 10_000
+
+// UnsettledCommands lists what was sent to servers outside and of which nobody knows what
+// became, by the ids of the commands.
+func (s *RecordStore) UnsettledCommands(ctx context.Context, workspace string) ([]string, error) {
+	var commands []string
+	err := s.db.All(ctx, &commands, "SELECT DISTINCT command_id FROM executions "+
+		"WHERE workspace_id = $1 AND status = 'UNKNOWN' LIMIT $2", workspace, maxUnsettled)
+	if err != nil {
+		return nil, fmt.Errorf("list the actions of unknown outcome: %w", err)
+	}
+	return commands, nil
+}
+
+// Execution reads one execution.
+func (s *RecordStore) Execution(ctx context.Context, workspace, id string) (*domain.Execution, error) {
+	var rows []executionRow
+	err := s.db.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if err != nil {
+		return nil, fmt.Errorf("read an execution: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, domain.NotFound("execution")
+	}
+	return rows[0].execution()
+}
+
 // RecentExecutions reads a session's executions that ended at since or later, oldest
 // first: what the guard against repetition looks at.
 func (s *RecordStore) RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error) {

@@ -121,7 +121,7 @@ func (a *Answers) mayApprove(asked *domain.Approval, decision domain.Decision) e
 		if len(decision.ApprovedIDs) > 0 && !slices.Contains(decision.ApprovedIDs, action.ID) {
 			continue
 		}
-		if needed := a.Checks.RoleFor(action.Command); !decision.By.Role.Allows(needed) {
+		if needed := a.Checks.RoleFor(&action); !decision.By.Role.Allows(needed) {
 			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. "+
 				"Nothing was run; it still waits for somebody with that role. You can refuse it.",
 				action.Command, needed, decision.By.Role)

@@ -35,8 +35,8 @@ func (a *asked) LatestApproval(context.Context, string, string, domain.ApprovalK
 	return a.latest, nil
 }
 
-func (a *asked) RoleFor(command string) domain.Role {
-	if command == "DELETE_ZONE" {
+func (a *asked) RoleFor(action *domain.ApprovalAction) domain.Role {
+	if action.Command == "DELETE_ZONE" {
 		return domain.RoleAdmin
 	}
 	return domain.RoleMember

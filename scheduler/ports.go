@@ -87,8 +87,8 @@ type Streams interface {
 
 // AnswerChecks checks what a person answers.
 type AnswerChecks interface {
-	// RoleFor is the least role that may approve a command; an unknown one needs root.
-	RoleFor(command string) domain.Role
+	// RoleFor is the least role that may approve an action; an unknown one needs root.
+	RoleFor(action *domain.ApprovalAction) domain.Role
 	CheckResponse(m *domain.Module, value json.RawMessage) error
 	ResponseText(m *domain.Module, value json.RawMessage, language string) string
 	// Edit gives copies of the actions that the decision edits, with their new params and

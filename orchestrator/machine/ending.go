@@ -84,22 +84,26 @@ func storeCut(s *step, kind domain.CommandKind, message domain.SystemType) {
 	pending := s.pending()
 	pending.Results = append(append([]domain.CommandResult(nil), pending.Results...), pending.Actions...)
 	s.session.State.Pending = &pending
-	running := map[string]bool{}
 	for _, x := range s.planned {
 		if x.Kind == domain.KindAction && x.Status == domain.ExecStarted {
-			running[x.ID] = true
-			x.Status = domain.ExecUnknown // in the record only; its own outcome is stored later
+			leaveRunning(s, x)
 		}
 	}
 	s.cancelPlanned("The round was cut before it ran.")
 	results := seriesResults(s, kind, nil)
-	for i := range results {
-		if running[results[i].ExecutionID] {
-			results[i].Text = "It was running when the round was cut."
-		}
-	}
 	if len(results) > 0 {
 		s.system(message, counted(results), results, withUnformatted("", results, nil))
+	}
+}
+
+// leaveRunning: the action runs on outside, and nobody waits for it here. What becomes of it
+// is told later, by whoever learns it: its process, its server, or a person.
+func leaveRunning(s *step, x *domain.Execution) {
+	x.Status, x.EndedAt, x.Text = domain.ExecUnknown, new(s.policy.Now), "It was running when the round was cut."
+	s.write(x)
+	s.commandEvent(domain.LogCommandEnded, x)
+	if s.event.Name() != "StopRequested" {
+		askOutcome(s, x)
 	}
 }
 

@@ -54,6 +54,7 @@ func storeLateResult(s *step) {
 	if result.From == nil {
 		result.From = domain.From(domain.OriginTask, result.Command)
 	}
+	keepOutcome(s)
 	s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
 	noteFailures(s, []domain.CommandResult{result})
@@ -61,10 +62,65 @@ func storeLateResult(s *step) {
 	forgetAnswers(&c)
 	s.session.State.Circle = &c
 	forgetTask(s, e.TaskID)
+}
+
+// keepOutcome writes what became of an execution on its row, and closes the question about
+// it. Of an ended session that is all: nothing is merged into its record.
+func keepOutcome(s *step) {
+	e := s.event.(domain.ExternalResultReceived)
+	id := e.Result.ExecutionID
+	if e.Execution != nil {
+		id = e.Execution.ID
+		s.endedLate(e.Execution)
+	}
 	for _, a := range s.open {
-		if a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == result.ExecutionID {
+		if a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == id {
 			s.settleOne(a, domain.ApprovalStatusApproved)
 		}
+	}
+}
+
+// ofThisSeries: what the late result is about runs in the answer that is being carried out,
+// and is told with the others of it.
+func ofThisSeries(s *step) bool {
+	e, _ := s.event.(domain.ExternalResultReceived)
+	x := e.Execution
+	if x == nil {
+		return false
+	}
+	mine := s.plannedByID(x.ID)
+	return mine != nil && !mine.Status.Final()
+}
+
+// quiet: a result that begins no round.
+func quiet(s *step) bool {
+	e, _ := s.event.(domain.ExternalResultReceived)
+	return e.Quiet
+}
+
+// noteStarted writes down how far the series has come, and that the next action begins
+// outside.
+func noteStarted(s *step) {
+	e := s.event.(domain.ActionStarted)
+	for _, given := range e.Executions {
+		switch was := s.plannedByID(given.ID); {
+		case was == nil || was.Status.Final():
+		case given.Status.Final():
+			s.commandEnded(given)
+		case given.Status == domain.ExecStarted:
+			first := was.Status != domain.ExecStarted
+			*was = *given
+			if s.write(was); first {
+				s.commandEvent(domain.LogCommandStarted, was)
+			}
+		case given.Digest != was.Digest:
+			was.Digest = given.Digest
+			s.write(was)
+		}
+	}
+	for i := range e.Changes {
+		own := e.Changes[i]
+		s.emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &own})
 	}
 }
 

@@ -64,10 +64,10 @@ func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 		x.RoundID = s.session.State.RoundID
 	}
 	was := s.plannedByID(x.ID)
-	s.write(x)
-	if was != nil && was.Status.Final() && x.StartedAt == nil {
-		return x // it never ran: told when it was planned
+	if was != nil && was.Status.Final() {
+		return x // told when it was planned, or when it ended
 	}
+	s.write(x)
 	if x.StartedAt != nil && (was == nil || was.Status != domain.ExecStarted) {
 		started := *x
 		started.Status, started.Result, started.Text, started.Error, started.EndedAt = domain.ExecStarted, nil, "", nil, nil
@@ -78,6 +78,16 @@ func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 		*was = *x
 	}
 	return x
+}
+
+// endedLate writes what became of an execution that was sent and answered PENDING or UNKNOWN.
+func (s *step) endedLate(given *domain.Execution) {
+	x := *given
+	if mine := s.plannedByID(x.ID); mine != nil {
+		*mine = x
+	}
+	s.write(&x)
+	s.commandEvent(domain.LogCommandEnded, &x)
 }
 
 func (s *step) plannedByID(id string) *domain.Execution {

@@ -147,6 +147,39 @@ func (w *world) ran(failing int, status domain.ExecutionStatus) (domain.Event, b
 	}
 }
 
+// begun reports that the n-th action that has no result begins outside (0: none, the series
+// stands still), and that those before it are done.
+func (w *world) begun(n int) domain.Event {
+	e := domain.ActionStarted{}
+	for i, id := range w.planned() {
+		x, now := *w.executions[id], w.now
+		switch {
+		case i+1 == n:
+			x.Status, x.StartedAt, x.Attempt = domain.ExecStarted, &now, x.Attempt+1
+		case i+1 < n:
+			x.Status, x.StartedAt, x.EndedAt, x.Text = domain.ExecSuccess, &now, &now, "ok"
+			e.Changes = append(e.Changes, domain.DataChange{})
+		default:
+			x.Digest = "again"
+		}
+		e.Executions = append(e.Executions, &x)
+	}
+	return e
+}
+
+// lateResult brings what became of the latest action that is running or unknown.
+func (w *world) lateResult(options []string) domain.Event {
+	e := domain.ExternalResultReceived{Quiet: slices.Contains(options, "quiet")}
+	for _, id := range w.order {
+		if x := *w.executions[id]; x.Status == domain.ExecStarted || x.Status == domain.ExecUnknown {
+			now := w.now
+			x.Status, x.EndedAt, x.Text = domain.ExecSuccess, &now, "it was done"
+			e.Execution, e.Result = &x, domain.ResultOf(&x, "")
+		}
+	}
+	return e
+}
+
 // replan brings the actions of a native answer after its queries.
 func (w *world) replan() domain.PlannedCommands {
 	var plan domain.PlannedCommands

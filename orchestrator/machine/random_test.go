@@ -139,8 +139,15 @@ func (w *world) due(r *rapid.T) domain.Event {
 		if done, ok := e.(domain.ActionsExecuted); ok && rapid.IntRange(0, 2).Draw(r, "task") == 0 {
 			return domain.ExternalTasksStarted{Executions: done.Executions, Tasks: []string{w.id("tsk")}}
 		}
-		if w.s.Phase == domain.ExecutingActions && rapid.IntRange(0, 3).Draw(r, "stale") == 0 {
-			return w.stale()
+		if w.s.Phase == domain.ExecutingActions {
+			switch rapid.IntRange(0, 7).Draw(r, "course") {
+			case 0, 1:
+				return w.stale()
+			case 2, 3:
+				return w.begun(rapid.IntRange(0, 3).Draw(r, "begins"))
+			case 4:
+				return w.lateResult(nil)
+			}
 		}
 		return e
 	case domain.WaitingValidation:
@@ -163,8 +170,10 @@ func (w *world) due(r *rapid.T) domain.Event {
 		return pick(domain.SchedulerHeartbeat{Driven: true}, domain.NetworkAvailable{}, domain.NetworkGivenUp{})
 	case domain.AwaitingSessionClosure:
 		return domain.SchedulerHeartbeat{Driven: true}
+	case domain.Completed:
+		return w.lateResult(nil)
 	case domain.Idle:
-		return pick(domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
+		return pick(w.lateResult(nil), w.lateResult([]string{"quiet"}), domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
 	}
 	return nil
 }

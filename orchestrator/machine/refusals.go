@@ -92,7 +92,13 @@ var written = []refusalRule{
 	// Ended.
 	{in(toEnd), []string{"UserMessageSent"}, nil, domain.CodeSessionEnded, textReopen},
 	{in(toEnd), []string{"SessionResumed"}, when{notChat}, domain.CodeSessionEnded, textEnded},
-	{in(toEnd), everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat"), nil, domain.CodeSessionEnded, textEnded},
+	{
+		in(toEnd),
+		everyBut("UserMessageSent", "SessionResumed", "SchedulerHeartbeat", "ExternalResultReceived"),
+		nil,
+		domain.CodeSessionEnded,
+		textEnded,
+	},
 
 	// By state.
 	{

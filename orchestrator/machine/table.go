@@ -36,6 +36,7 @@ var table = []rule{
 	{idle, "RoundRequested", when{chat, withSlot}, toAI, do{beginRoundAgain}},
 	{idle, "RoundRequested", when{chat}, stay, do{rememberRequest, askSlot}},
 	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
+	{idle, "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
 	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}}, // no source yet
 	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},       // no source yet
 
@@ -95,6 +96,8 @@ var table = []rule{
 	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}}, // no source yet
 
 	// Actions.
+	{in(toActions), "ActionStarted", nil, stay, do{noteStarted}},
+	{in(toActions), "ExternalResultReceived", when{ofThisSeries}, stay, do{keepOutcome}},
 	{in(toActions), "ActionsExecuted", when{refusedBefore}, toFailure, do{storeFailure}},
 	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},        // no source yet
 	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}}, // no source yet
@@ -137,6 +140,8 @@ var table = []rule{
 	{working, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
 
 	// Waiting for what was started outside.
+	{in(toEnd), "ExternalResultReceived", nil, stay, do{keepOutcome}},
+	{in(toExternal), "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
 	{in(toExternal), "ExternalResultReceived", when{lastTask, withSlot}, toAI, do{storeLateResult}}, // no source yet
 	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},  // no source yet
 	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},                               // no source yet

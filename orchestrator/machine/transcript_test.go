@@ -208,6 +208,11 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 			x.Status = domain.ExecPending
 		}
 		return domain.ExternalTasksStarted{Executions: started, Tasks: strings.Fields(text)}
+	case "begin":
+		n, _ := strconv.Atoi(text)
+		return w.begun(n)
+	case "late":
+		return w.lateResult(options)
 	case "task":
 		late := domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecSuccess, Text: "ready"}
 		for _, option := range options {

@@ -13,7 +13,8 @@ import (
 // words from outside ask for is no such reason: see guardedOutside.
 func demands(s *step) []domain.ApprovalReason {
 	c := commandsToPlan(s)
-	allowed := notChat(s) && validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed)
+	allowed := notChat(s) && validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed) &&
+		!slices.ContainsFunc(c.Reasons, func(r domain.ApprovalReason) bool { return r.Always })
 	var list []domain.ApprovalReason
 	for _, r := range c.Reasons {
 		if r.Level != domain.LevelOutside && !allowed && (chat(s) || r.Level != domain.LevelAI) {

@@ -253,13 +253,3 @@ func storeResponse(s *step) {
 	heardFromUser(s, e.Decision.By)
 	s.session.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
 }
-
-// askOutcome asks a person what became of an action whose reply was lost.
-func askOutcome(s *step, x *domain.Execution) {
-	s.openApproval(&domain.Approval{
-		Kind: domain.ApprovalOutcome,
-		Text: s.say("The reply to %s was lost. Did it happen?",
-			"La réponse à %s s’est perdue. Est-ce que cela a eu lieu ?", x.Command),
-		Actions: []domain.ApprovalAction{{ID: x.ID, Command: x.Command, Params: x.Params, Text: x.Command, Digest: x.Digest}},
-	})
-}

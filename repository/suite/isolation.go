@@ -90,6 +90,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 			return list, err
 		}},
 		"Executions":  {s.ID, func(id string) (any, error) { return w.Records.Executions(ctx, us, id) }},
+		"Execution":   {"exe_1", func(id string) (any, error) { return w.Records.Execution(ctx, us, id) }},
 		"Transitions": {s.ID, func(id string) (any, error) { return w.Records.Transitions(ctx, us, id) }},
 		"Roundtrips":  {s.ID, func(id string) (any, error) { return w.Records.Roundtrips(ctx, us, id) }},
 		"Standing":    {s.ID, func(id string) (any, error) { return w.Sessions.Standing(ctx, us, id) }},

@@ -109,6 +109,9 @@ func noWayBack(w *world) {
 	c.Approvals = []*domain.Approval{open, done}
 	w.ok(w.Commit(w.Context(), c))
 
+	unsettled, err := w.Records.UnsettledCommands(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(unsettled, []string{"h"}, "what nobody knows the outcome of")
 	c = w.change(s)
 	c.Executions = []*domain.Execution{execution(s, "exe_1", "msg_1", 0, domain.ExecStarted)}
 	if err := w.Commit(w.Context(), c); err == nil {
@@ -126,6 +129,12 @@ func noWayBack(w *world) {
 	all, err := w.Records.Executions(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal(all, []*domain.Execution{settled}, "the journal")
+	one, err := w.Records.Execution(w.Context(), domain.DefaultWorkspace, "exe_1")
+	w.ok(err)
+	w.equal(one, settled, "the execution")
+	unsettled, err = w.Records.UnsettledCommands(w.Context(), domain.DefaultWorkspace)
+	w.ok(err)
+	w.equal(len(unsettled), 0, "what is settled")
 	w.sound()
 }
 

@@ -115,7 +115,7 @@ func (c *crowd) Drives(string) bool { return true }
 // agreeable finds nothing wrong with what people answer.
 type agreeable struct{}
 
-func (agreeable) RoleFor(string) domain.Role                          { return domain.RoleMember }
+func (agreeable) RoleFor(*domain.ApprovalAction) domain.Role          { return domain.RoleMember }
 func (agreeable) CheckResponse(*domain.Module, json.RawMessage) error { return nil }
 func (agreeable) ResponseText(*domain.Module, json.RawMessage, string) string {
 	return "this one"

@@ -1,0 +1,86 @@
+package commands
+
+import (
+	"encoding/json"
+	"maps"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// The params that every action takes beside its own.
+const (
+	flagRepeat     = "repeat"
+	flagValidation = "validation_request"
+)
+
+var flagNames = []string{flagRepeat, flagValidation}
+
+// flags are those that a call of the command may bring.
+func (c *command) flags() []string {
+	switch {
+	case c.spec.Kind != domain.KindAction:
+		return nil
+	case c.external():
+		return flagsTaken(c.own)
+	}
+	return flagNames
+}
+
+// flagged keeps the schemas of commands from outside with the params that every action
+// takes: they are offered again with every call of the AI.
+type flagged struct {
+	mu    sync.Mutex
+	known map[string]json.RawMessage
+}
+
+// maxFlagged bounds the schemas that are kept.
+const maxFlagged = 1024
+
+func (f *flagged) withFlags(own json.RawMessage) json.RawMessage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if have, ok := f.known[string(own)]; ok {
+		return have
+	}
+	if f.known == nil || len(f.known) >= maxFlagged {
+		f.known = map[string]json.RawMessage{}
+	}
+	made := addFlags(own)
+	f.known[string(own)] = made
+	return made
+}
+
+// addFlags adds the flags to a schema that somebody else wrote. A param of theirs that has a
+// flag's name stays theirs.
+func addFlags(own json.RawMessage) json.RawMessage {
+	var schema, properties, flags map[string]json.RawMessage
+	if json.Unmarshal(own, &schema) != nil || schema == nil {
+		return own
+	}
+	_ = json.Unmarshal(schema["properties"], &properties) // none: it has no params of its own
+	if json.Unmarshal([]byte("{"+flagProperties+"}"), &flags) != nil {
+		return own
+	}
+	maps.Copy(flags, properties)
+	schema["properties"] = jsonbody.Encode(flags)
+	return jsonbody.Encode(schema)
+}
+
+// flagsTaken are the flags that are no params of the command itself.
+func flagsTaken(own json.RawMessage) []string {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(own, &schema) != nil {
+		return flagNames
+	}
+	var taken []string
+	for _, name := range flagNames {
+		if _, theirs := schema.Properties[name]; !theirs {
+			taken = append(taken, name)
+		}
+	}
+	return taken
+}

@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// entry finds a command: one of the catalogue's own, else one from outside that the session
+// is offered. nil: there is no such command, or it is not offered here.
+func (c *Catalogue) entry(env *Env, name string) *command {
+	if own := c.commands[name]; own != nil {
+		return own
+	}
+	for i := range env.Outside {
+		if env.Outside[i].Name == name {
+			return outsider(&c.offered, env.Outside[i])
+		}
+	}
+	return nil
+}
+
+// outsider is the entry of a command from outside, made of nothing but its spec.
+func outsider(offered *flagged, spec domain.CommandSpec) *command {
+	entry := &command{own: spec.Params, spec: spec}
+	if len(entry.own) == 0 {
+		entry.own = json.RawMessage(`{"type":"object"}`)
+	}
+	entry.spec.Timeout = cmp.Or(max(spec.Timeout, 0), outsideTimeout)
+	entry.spec.Role = cmp.Or(spec.Role, domain.RoleMember)
+	switch spec.Kind {
+	case domain.KindQuery:
+		entry.words = func(_ context.Context, t *call) string { return outsideWords(&t.env, t.name, t.params) }
+		entry.query = func(ctx context.Context, t *call) (answer, error) { return askOutside(ctx, t, &entry.spec) }
+	case domain.KindAction:
+		entry.spec.Params = offered.withFlags(entry.own)
+		entry.describe = func(_ context.Context, t *call) (card, error) { return outsideCard(&t.env, &entry.spec, t), nil }
+	}
+	return entry
+}
+
+// external says whether an action is carried out by another server.
+func (c *command) external() bool { return c.spec.External() }
+
+// wordsBytes bounds the params in what people read of a command from outside.
+const wordsBytes = 200
+
+// outsideWords says a command from outside in words: its name and its params, never what the
+// server outside wrote about it.
+func outsideWords(env *Env, name string, params json.RawMessage) string {
+	if text := string(params); text != "" && text != "{}" {
+		return env.say("Call %s with %s", "Appeler %s avec %s", name, jsonbody.Cut(domain.VisibleLine(text), wordsBytes))
+	}
+	return env.say("Call %s", "Appeler %s", name)
+}
+
+// outsideCard shows a person what would be sent, to whom.
+func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
+	d := card{text: outsideWords(env, spec.Name, t.params), after: t.params, outside: true, version: definition(spec, t)}
+	if spec.Effect != domain.EffectRead {
+		d.warnings = append(d.warnings, env.say(
+			"It acts outside Fermata, and cannot be undone here.",
+			"Cela agit hors de Fermata et ne peut pas être annulé ici.",
+		))
+	}
+	if spec.Effect == domain.EffectNonIdempotent && t.execution != nil && env.Unsettled[t.execution.CommandID] {
+		d.person = env.say("The same action was sent before, and it is not known whether it was done.",
+			"La même action a déjà été envoyée, et on ne sait pas si elle a été faite.")
+	}
+	if spec.RequireValidation {
+		d.asks = env.say("The command %s asks for it.", "La commande %s le demande.", spec.Name)
+	}
+	return d
+}
+
+// definition is what a person's yes to a call holds for: another connector, effect or schema
+// behind the same name is another command.
+func definition(spec *domain.CommandSpec, t *call) string {
+	own := t.catalogue.entry(&t.env, spec.Name).own
+	return hash("definition", spec.Connector, string(spec.Effect), spec.Description, string(own))
+}
+
+// Reachable drops the commands from outside that a model could not name: two that look the
+// same on the wire, or one that looks like a command of the catalogue. The first counts.
+func (c *Catalogue) Reachable(outside []domain.CommandSpec) []domain.CommandSpec {
+	seen := make(map[string]bool, len(outside))
+	return slices.DeleteFunc(slices.Clone(outside), func(spec domain.CommandSpec) bool {
+		wire := spec.WireName()
+		taken := seen[wire] || c.commands[wire] != nil || len(wire) > domain.MaxWireName || strings.TrimSpace(wire) == ""
+		seen[wire] = true
+		return taken
+	})
+}

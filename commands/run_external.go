@@ -1,0 +1,57 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/data"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// begin marks an action as started, which is stored before it is sent. It says whether the
+// series stops there. One that was started before, by a process that is gone, is started
+// again only where that does no harm.
+func (o *ActionOutcome) begin(env *Env, e *domain.Execution) bool {
+	switch {
+	case e.Status == domain.ExecStarted && e.Effect == domain.EffectNonIdempotent:
+		Doubt(env, e, "The server stopped while it was being sent.")
+		o.Failed = true
+		return false
+	case env.Hold:
+		o.Held = true
+		return true
+	}
+	e.Status, e.StartedAt, e.Attempt = domain.ExecStarted, new(env.time()), e.Attempt+1
+	o.Next = e
+	return true
+}
+
+// bindAgain renews the digests of the actions that are still to run. What the person was shown
+// has changed by the actions before them, of the same yes; what changes from now on, while a
+// server outside is waited for, changed without them.
+func bindAgain(ctx context.Context, c *Catalogue, store data.Store, env Env, rest []*domain.Execution) error {
+	all, err := c.describeAll(ctx, store, env, rest)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if d.execution.Digest != "" && d.err == nil {
+			d.execution.Digest = digest(d.execution, d.card)
+		}
+	}
+	return nil
+}
+
+// recall gives actions that ended before a crash their words again: those are not kept.
+func recall(ctx context.Context, c *Catalogue, store data.Store, env Env, actions []*domain.Execution) {
+	for _, e := range actions {
+		if e.Summary != "" || e.StartedAt == nil {
+			continue
+		}
+		e.Summary = e.Command
+		if entry := c.entry(&env, e.Command); entry != nil && entry.describe != nil {
+			if d, err := entry.describe(ctx, c.call(store, env, e)); err == nil && d.text != "" {
+				e.Summary = d.text
+			}
+		}
+	}
+}

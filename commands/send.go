@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+const (
+	// outsideTimeout bounds one call of a command from outside that says nothing else.
+	outsideTimeout = 15 * time.Second
+	// maxTries is how often a call is sent whose repetition does no harm.
+	maxTries = 3
+	// firstBackoff comes before the second try, and twice as much before the third. The
+	// server outside may ask for more, up to maxBackoff: longer than that nobody waits.
+	firstBackoff = 500 * time.Millisecond
+	maxBackoff   = 20 * time.Second
+)
+
+// Caller sends one call to a server outside, once.
+type Caller func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
+
+// CallOf is the call of an execution.
+func (e *Env) CallOf(x *domain.Execution) domain.OutsideCall {
+	return domain.OutsideCall{
+		WorkspaceID: e.WorkspaceID, SessionID: e.SessionID, ExecutionID: x.ID, Command: x.Command, Params: x.Params, Attempt: x.Attempt,
+	}
+}
+
+// patience is how long the command may take in all.
+func (c *command) patience() time.Duration {
+	if c.external() {
+		return maxTries*c.spec.Timeout + (maxTries-1)*maxBackoff
+	}
+	return c.spec.Timeout
+}
+
+// Send carries an external action out that was written down as started, and fills in what
+// came of it. It never fails itself: whatever goes wrong is an outcome.
+func (c *Catalogue) Send(ctx context.Context, env Env, e *domain.Execution) {
+	entry := c.entry(&env, e.Command)
+	if entry == nil || !entry.external() {
+		failAction(&env, e, domain.Errorf(domain.Code(codeUnknown), "%s is not offered any more. Nothing was sent.", jsonbody.Quote(e.Command)))
+		return
+	}
+	result, err := send(ctx, &env, &entry.spec, e)
+	settleSent(&env, e, result, err)
+}
+
+// send calls the server outside, and again where that does no harm: the effect says so, and
+// the failure may pass. The same execution id goes along each time.
+func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
+	for try := 1; ; try++ {
+		result, err := sendOnce(ctx, env, spec, e)
+		if err == nil || try == maxTries || spec.Effect == domain.EffectNonIdempotent || ctx.Err() != nil {
+			return result, err
+		}
+		wait, worth := backoff(try, err)
+		if !worth || !pause(ctx, wait) {
+			return result, err
+		}
+		e.Attempt++
+	}
+}
+
+// sendOnce bounds one call in time, and what comes back in size. A panic in it must not take
+// the process down: nobody knows then how far it came.
+func sendOnce(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (result domain.OutsideResult, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = domain.OutsideResult{}, fmt.Errorf("the call panicked: %v", r)
+		}
+	}()
+	if env.Call == nil {
+		return result, &domain.OutsideError{Fault: domain.FaultNotSent, Message: "No server outside can be called here."}
+	}
+	within, cancel := context.WithTimeout(ctx, spec.Timeout)
+	defer cancel()
+	result, err = env.Call(within, env.CallOf(e))
+	if err != nil && within.Err() != nil && domain.FaultOf(err) == domain.FaultDoubt {
+		err = &domain.OutsideError{Message: fmt.Sprintf("No answer came within %s.", spec.Timeout), Temporary: true, Cause: err}
+	}
+	return bounded(result), err
+}
+
+// bounded keeps no more of a result than the AI may read, as text that any database takes.
+func bounded(r domain.OutsideResult) domain.OutsideResult {
+	if len(r.Text) > seriesBytes {
+		r.Text = fmt.Sprintf("%s\n[cut: %d bytes came]", r.Text[:seriesBytes], len(r.Text))
+	}
+	r.Text = strings.ReplaceAll(strings.ToValidUTF8(r.Text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(r.JSON) > seriesBytes {
+		r.JSON = nil
+	}
+	if _, err := jsonbody.Value(r.JSON); err != nil {
+		r.JSON = nil
+	}
+	return r
+}
+
+// backoff says how long to wait before a call is sent once more, and whether that is worth it.
+func backoff(try int, err error) (time.Duration, bool) {
+	wait := firstBackoff << (try - 1)
+	wait += rand.N(wait / 2)
+	known, ok := errors.AsType[*domain.OutsideError](err)
+	if !ok {
+		return wait, true // broken off: how far it came is not known
+	}
+	return max(wait, known.RetryAfter), known.Temporary && known.RetryAfter <= maxBackoff
+}
+
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

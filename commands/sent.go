@@ -1,0 +1,120 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// Codes of what became of a call to a server outside.
+const (
+	codeNotSent  = "not_sent"
+	codeRefused  = "refused_outside"
+	codeNoAnswer = "no_answer"
+	codeDoubt    = "outcome_unknown"
+)
+
+// What the AI is told of an action whose outcome nobody knows, in words that are always the
+// same.
+const (
+	unknownText = "It is NOT known whether this was done: it was sent, and no clear answer came back. " +
+		"It is not sent again by itself. Do not count on it, and do not ask for it once more to be sure: " +
+		"a person was asked what became of it, and you will be told. The same action again needs that person's yes."
+	pendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
+)
+
+// askOutside is a query that another server answers. What it wrote stands in the result as it
+// is, below a line of ours.
+func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer, error) {
+	result, err := send(ctx, &t.env, spec, t.execution)
+	switch {
+	case err != nil:
+		return answer{}, domain.Errorf(codeOf(err), "%s: %s", spec.Name, cmp.Or(messageOf(err), "the call broke off."))
+	case result.Failed:
+		said := jsonbody.Cut(result.Text, failureBytes)
+		return answer{}, domain.Errorf(codeRefused, "%s answered that it did not succeed: %s", spec.Name, said)
+	case result.Task != nil || result.Question != nil:
+		return answer{}, domain.Errorf(codeRefused, "%s cannot be answered at once, as a query must be.", spec.Name)
+	}
+	return answer{head: spec.Name + " answered:", body: json.RawMessage(cmp.Or(result.Text, string(result.JSON)))}, nil
+}
+
+// failureBytes bounds what is told of a failure in the words of a server outside.
+const failureBytes = 2000
+
+// settleSent writes down what became of an action that was sent.
+func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error) {
+	switch fault := domain.FaultOf(err); {
+	case err == nil && r.Failed:
+		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
+		e.Text, e.Result = r.Text, resultOf(r)
+	case err == nil && r.Task != nil:
+		e.Status, e.Text, e.EndedAt = domain.ExecPending, pendingText, new(env.time())
+		e.Summary = env.say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))
+	case err == nil:
+		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
+		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
+	case fault == domain.FaultDoubt && e.Effect == domain.EffectNonIdempotent:
+		Doubt(env, e, messageOf(err))
+	case fault == domain.FaultDoubt:
+		failAction(env, e, domain.Errorf(codeNoAnswer,
+			"%s Whether it was done is not known; to ask for it again does no harm.", sentence(err)))
+	default:
+		failAction(env, e, domain.Errorf(codeOf(err), "%s Nothing was done.", sentence(err)))
+	}
+}
+
+// Doubt writes down that nobody knows what became of an action. There is no way back from it
+// to being sent.
+func Doubt(env *Env, e *domain.Execution, why string) {
+	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), unknownText
+	e.Error = &domain.CommandError{Code: codeDoubt, Message: cmp.Or(why, "No clear answer came back.")}
+	e.Summary = env.say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
+}
+
+// Probed writes down what a server outside says of an action that was sent before: done is
+// whether it was done. An error says that it does not know.
+func Probed(env *Env, e *domain.Execution, done bool, r domain.OutsideResult, err error) {
+	switch {
+	case err != nil:
+		Doubt(env, e, "The server stopped while it was being sent.")
+	case done:
+		settleSent(env, e, bounded(r), nil)
+	default:
+		failAction(env, e, domain.Errorf(codeNotSent,
+			"The server stopped while it was being sent, and the server outside says that it was not done."))
+	}
+}
+
+func codeOf(err error) domain.Code {
+	switch domain.FaultOf(err) {
+	case domain.FaultNotSent, domain.FaultSignIn:
+		return codeNotSent
+	case domain.FaultRefused:
+		return codeRefused
+	}
+	return codeNoAnswer
+}
+
+// messageOf is what may be told of an error: other errors than those of a connector may hold
+// anything.
+func messageOf(err error) string {
+	if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+		return known.Message
+	}
+	return ""
+}
+
+func sentence(err error) string { return cmp.Or(messageOf(err), "The call broke off.") }
+
+// resultOf is a result as JSON, for clients.
+func resultOf(r domain.OutsideResult) json.RawMessage {
+	if len(r.JSON) > 0 {
+		return r.JSON
+	}
+	return jsonbody.Encode(map[string]string{"text": r.Text})
+}

@@ -1,0 +1,97 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// offers remembers what each workspace was last offered from outside: estimates are made
+// under locks, where nobody is asked.
+type offers struct {
+	mu    sync.Mutex
+	known map[string][]domain.CommandSpec
+}
+
+// maxOffers bounds the workspaces that are remembered.
+const maxOffers = 4096
+
+func (o *offers) keep(workspace string, specs []domain.CommandSpec) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.known == nil || len(o.known) >= maxOffers {
+		o.known = map[string][]domain.CommandSpec{}
+	}
+	o.known[workspace] = specs
+}
+
+func (o *offers) of(workspace string) []domain.CommandSpec {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known[workspace]
+}
+
+// offered are the commands from outside that a workspace has now. If that cannot be found
+// out, they are those of the last time: a session does not fail for it.
+func (l *Loop) offered(ctx context.Context, workspace string) []domain.CommandSpec {
+	if l.cfg.Outside == nil {
+		return nil
+	}
+	specs, err := l.cfg.Outside.Offers(ctx, workspace)
+	if err != nil {
+		l.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("what is offered from outside cannot be read")
+		return l.offers.of(workspace)
+	}
+	l.offers.keep(workspace, specs)
+	return specs
+}
+
+// envWithOutside is what commands must know of the session they run for, with what it is
+// offered from outside.
+func (l *Loop) envWithOutside(ctx context.Context, view *domain.View) commands.Env {
+	env := l.env(view)
+	if l.cfg.Outside == nil {
+		return env
+	}
+	env.Outside = l.offered(ctx, view.Workspace.ID)
+	external, epoch := view.Session.ExternalID, view.Session.RunEpoch
+	env.Call = func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
+		call.ExternalID, call.RunEpoch = external, epoch
+		return l.cfg.Outside.Call(ctx, call)
+	}
+	return env
+}
+
+// envToPlan is that with the actions of which nobody knows whether they were done. They are
+// only looked for where one of these could be sent again.
+func (l *Loop) envToPlan(ctx context.Context, view *domain.View, actions []string) (commands.Env, error) {
+	env := l.envWithOutside(ctx, view)
+	if !acts(env.Outside, actions) {
+		return env, nil
+	}
+	ids, err := l.cfg.Store.UnsettledCommands(ctx, view.Workspace.ID)
+	if err != nil {
+		return env, err
+	}
+	env.Unsettled = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		env.Unsettled[id] = true
+	}
+	return env, nil
+}
+
+// acts says whether one of the actions is sent to another server and must not be repeated.
+func acts(outside []domain.CommandSpec, actions []string) bool {
+	for i := range outside {
+		if outside[i].Effect != domain.EffectNonIdempotent {
+			continue
+		}
+		if slices.Contains(actions, outside[i].Name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator/machine"
+)
+
+// send carries out an action that was stored as started. Nothing but the end of the process
+// cuts it: what it does outside cannot be taken back. nil: what came of it is not known, and
+// it is sent again by the next process, with the same key.
+func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Execution {
+	own := *started
+	env := d.loop.envWithOutside(ctx, d.view)
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(d.loop.base, cancel)()
+	d.loop.cfg.Commands.Send(sending, env, &own)
+	if sending.Err() != nil && own.Status == domain.ExecFailed && own.Effect != domain.EffectNonIdempotent {
+		return nil
+	}
+	return &own
+}
+
+// between is what happens while an action's outcome is in hand, or none is begun: whoever
+// waits for the slot may take it where nothing is in hand.
+func (d *series) between(ctx context.Context, sent *domain.Execution) error {
+	if sent != nil {
+		return nil
+	}
+	if d.safePoint(ctx); ctx.Err() != nil {
+		return errLetGo
+	}
+	return d.awaitLease(ctx, domain.DoRunActions)
+}
+
+// interrupted is what became of an action that another process began to send and did not end:
+// its server may know. nil: there is none, or it may be sent again.
+func (d *series) interrupted(ctx context.Context) *domain.Execution {
+	for _, x := range ofKind(d.view.Planned, domain.KindAction) {
+		if x.Status == domain.ExecStarted && x.Effect == domain.EffectNonIdempotent {
+			own := *x
+			env := d.loop.envWithOutside(ctx, d.view)
+			done, result, err := d.probe(ctx, &env, x)
+			commands.Probed(&env, &own, done, result, err)
+			return &own
+		}
+	}
+	return nil
+}
+
+// probeTimeout bounds the question what became of an earlier call.
+const probeTimeout = 15 * time.Second
+
+func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r domain.OutsideResult, err error) {
+	defer func() {
+		if recover() != nil {
+			done, err = false, domain.ErrNoProbe
+		}
+	}()
+	if d.loop.cfg.Outside == nil {
+		return false, r, domain.ErrNoProbe
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	call := env.CallOf(x)
+	call.ExternalID, call.RunEpoch = d.session.ExternalID, d.session.RunEpoch
+	return d.loop.cfg.Outside.Probe(ctx, call)
+}
+
+// withOutcome puts what came of the action that was sent in the place of its beginning.
+func withOutcome(actions []*domain.Execution, sent *domain.Execution) []*domain.Execution {
+	for i, x := range actions {
+		if sent != nil && x.ID == sent.ID && x.Status == domain.ExecStarted {
+			own := *sent
+			actions[i] = &own
+		}
+	}
+	return actions
+}
+
+func named(actions []*domain.Execution) []string {
+	names := make([]string, len(actions))
+	for i, x := range actions {
+		names[i] = x.Command
+	}
+	return names
+}
+
+// late stores the outcome of an action whose session went on without it: it was interrupted,
+// stopped or suspended meanwhile. A process that lost its lease in the meantime writes
+// nothing: the action is another's by now.
+func (d *series) late(ctx context.Context, sent *domain.Execution) {
+	if sent == nil || !d.loop.holds() || d.lapses != d.loop.lapses.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		_, err := d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
+			func(_ context.Context, view *domain.View, _ ActData) (*domain.Change, error) {
+				return d.lateChange(view, sent)
+			})
+		if err == nil || errors.Is(err, domain.ErrStale) {
+			return
+		}
+		if !transient(err) || d.pause(ctx, attempt) != nil {
+			d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Str("execution", sent.ID).
+				Msg("the late outcome of an action could not be stored")
+			return
+		}
+	}
+}
+
+// lateChange is what a late outcome comes to; none where somebody else carries the action on.
+func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.Change, error) {
+	s := view.Session
+	if s.Phase == domain.ExecutingActions && s.State.AnswerID == sent.MessageID && !s.State.Suspended {
+		return nil, nil
+	}
+	asked := false
+	for _, a := range view.Open {
+		asked = asked || a.Kind == domain.ApprovalOutcome && len(a.Actions) > 0 && a.Actions[0].ID == sent.ID
+	}
+	inHand := false
+	for _, x := range view.Planned {
+		inHand = inHand || x.ID == sent.ID && x.Status == domain.ExecStarted
+	}
+	if s.Phase != domain.Completed && !asked && !inHand || sent.Status == domain.ExecUnknown {
+		return nil, nil // settled by somebody, or there is nothing to tell
+	}
+	step, err := machine.Run(s, domain.ExternalResultReceived{
+		Result: domain.ResultOf(sent, ""), Execution: sent, Quiet: true,
+	}, d.loop.policy(view))
+	if err != nil {
+		return nil, err
+	}
+	return step.Change, nil
+}
