@@ -7,6 +7,7 @@ import type { Execution } from '../store/sessionStore';
 import { texts } from '../texts';
 import { Long } from './Long';
 import { linksOf } from './links';
+import { Origin } from './Origin';
 import css from './record.module.css';
 
 interface Props {
@@ -83,6 +84,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
     <div className={css.inside}>
       <p className="row small">
         <code>{command}</code>
+        <Origin from={result?.from} />
         {execution && execution.attempt > 1 && (
           <span className="muted">{t('exec.attempt', { n: execution.attempt })}</span>
         )}

@@ -1,3 +1,4 @@
+import type { Schemas } from '../../../api/client';
 import { Copy } from '../../../ui/Copy';
 import { Time } from '../../../ui/Time';
 import { visible } from '../../../ui/visible';
@@ -5,7 +6,20 @@ import type { Message } from '../store/sessionStore';
 import { writtenText } from '../store/items';
 import { texts } from '../texts';
 import { Long } from './Long';
+import { isOutside, Origin } from './Origin';
 import css from './record.module.css';
+
+/** What somebody outside wrote, apart from the person's own words. */
+function Foreign({ from, text }: { from: Schemas['Provenance']; text: string }) {
+  return (
+    <div className={css.foreign}>
+      <Origin from={from} />
+      <Long text={text} most={2500}>
+        {(shown) => <p data-text="">{shown}</p>}
+      </Long>
+    </div>
+  );
+}
 
 /** What a person wrote; with their name where several people talk. */
 export function UserView({ message, named }: { message: Message; named: boolean }) {
@@ -13,7 +27,7 @@ export function UserView({ message, named }: { message: Message; named: boolean 
   const text = writtenText(message);
   const segments = message.rich_content?.segments ?? [];
   const who = named ? visible(message.sender_name ?? message.sender_id ?? '') : '';
-  const refers = segments.some((s) => s.type === 'enrichment');
+  const parts = segments.some((s) => s.type === 'enrichment' || isOutside(s.from));
   return (
     <article className={css.mine} aria-label={who || t('you')} data-sender="USER" data-message={message.id}>
       {who && (
@@ -21,11 +35,13 @@ export function UserView({ message, named }: { message: Message; named: boolean 
           <bdi>{who}</bdi>
         </p>
       )}
-      {refers ? (
+      {parts ? (
         // oxlint-disable-next-line react/no-array-index-key -- segments never change
-        <p className="preserve">
+        <div className="preserve">
           {segments.map((s, i) =>
-            s.type === 'text' ? (
+            isOutside(s.from) ? (
+              <Foreign key={i} from={s.from} text={s.text?.trim() ?? ''} />
+            ) : s.type === 'text' ? (
               <span key={i}>{s.text}</span>
             ) : (
               <span key={i} className={css.reference}>
@@ -33,7 +49,7 @@ export function UserView({ message, named }: { message: Message; named: boolean 
               </span>
             ),
           )}
-        </p>
+        </div>
       ) : (
         <Long text={text} most={2500}>
           {(shown) => (
