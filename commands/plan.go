@@ -148,7 +148,7 @@ func (p *planner) add(command domain.Command, place int) {
 		return
 	}
 	action := entry.spec.Kind == domain.KindAction
-	e.Kind, e.Effect, e.Foreign = entry.spec.Kind, entry.spec.Effect, entry.spec.Foreign("")
+	e.Kind, e.Effect, e.Foreign = entry.spec.Kind, entry.spec.Effect, entry.spec.Foreign()
 	taken := entry.flags()
 	params, f, err := canonical(command.Params, taken...)
 	if err == nil {

@@ -38,6 +38,8 @@ type CommandSpec struct {
 
 	// What follows is of commands from outside. Connector is the id of theirs.
 	Connector string `json:"connector,omitempty"`
+	// ConnectorName is how people know it.
+	ConnectorName string `json:"-"`
 	// RequireValidation: a person says yes to each call.
 	RequireValidation bool `json:"require_validation,omitempty"`
 	// Trusted: it may run without a person although the round has read words from outside.

@@ -82,13 +82,13 @@ type Foreign struct {
 
 // Foreign is what the journal keeps of an execution of this command; nil for a built-in
 // one. What an agent does, its own session asks for: the call itself acts nowhere.
-func (c *CommandSpec) Foreign(connector string) *Foreign {
+func (c *CommandSpec) Foreign() *Foreign {
 	if c.Source == "" || c.Source == SourceBuiltin {
 		return nil
 	}
 	name := c.Name
-	if connector != "" {
-		name += " (" + connector + ")"
+	if c.ConnectorName != "" {
+		name += " (" + c.ConnectorName + ")"
 	}
 	return &Foreign{
 		From:    *From(originOf(c.Source), name),
@@ -98,9 +98,11 @@ func (c *CommandSpec) Foreign(connector string) *Foreign {
 }
 
 // Provenance is where the words of the execution's result come from; nil for the server's
-// own data and words. A command that never left has nothing from outside.
+// own data and words. Nobody outside has said anything of a command that never left, whose
+// answer was lost, or which goes on.
 func (e *Execution) Provenance() *Provenance {
-	if e.Foreign == nil || !e.Status.Final() || e.Status == ExecCancelled || e.StartedAt == nil && e.Status != ExecCached {
+	answered := e.Status == ExecCached || e.StartedAt != nil && (e.Status == ExecSuccess || e.Status == ExecFailed)
+	if e.Foreign == nil || !answered {
 		return nil
 	}
 	from := e.Foreign.From

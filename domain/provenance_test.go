@@ -49,8 +49,8 @@ func TestWhatTheJournalKeepsOfACommand(t *testing.T) {
 		"of a source to come": {CommandSpec{Source: "telepathy", Effect: EffectIdempotent}, OriginTask, true},
 		"of an unsaid effect": {CommandSpec{Source: SourceHTTP}, OriginHTTP, true},
 	} {
-		c.spec.Name = "BANK.PAY"
-		foreign := c.spec.Foreign("My bank")
+		c.spec.Name, c.spec.ConnectorName = "BANK.PAY", "My bank"
+		foreign := c.spec.Foreign()
 		if (foreign == nil) != (c.origin == "") {
 			t.Errorf("%s: %+v is kept", name, foreign)
 			continue
@@ -78,7 +78,8 @@ func TestWhereAResultComesFrom(t *testing.T) {
 	}{
 		"done":             {Execution{Foreign: foreign, Status: ExecSuccess, StartedAt: &at}, true},
 		"failed there":     {Execution{Foreign: foreign, Status: ExecFailed, StartedAt: &at}, true},
-		"goes on there":    {Execution{Foreign: foreign, Status: ExecPending, StartedAt: &at}, true},
+		"goes on there":    {Execution{Foreign: foreign, Status: ExecPending, StartedAt: &at}, false},
+		"answer lost":      {Execution{Foreign: foreign, Status: ExecUnknown, StartedAt: &at}, false},
 		"from before":      {Execution{Foreign: foreign, Status: ExecCached}, true},
 		"failed here":      {Execution{Foreign: foreign, Status: ExecFailed}, false},
 		"not approved":     {Execution{Foreign: foreign, Status: ExecCancelled}, false},
