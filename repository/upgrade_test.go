@@ -299,3 +299,41 @@ func saysTheSameOfMany(t *testing.T, s *repository.Store, many int64) {
 		t.Errorf("what was used is %+v, %v", rows, err)
 	}
 }
+
+// TestAnUpgradeKnowsWhatWebhooksBrought: a run that a webhook started before its words were
+// known as such goes on as one that has read them.
+func TestAnUpgradeKnowsWhatWebhooksBrought(t *testing.T) {
+	bothDatabases(t, func(t *testing.T, cfg *repository.Config) {
+		db, _ := old(t, cfg)
+		for id, row := range map[string][3]string{
+			"ses_hook":  {"EVENT", "WAITING_VALIDATION", "webhook"},
+			"ses_entry": {"EVENT", "WAITING_VALIDATION", "entry_created"},
+			"ses_hand":  {"MANUAL", "WAITING_VALIDATION", "me"},
+			"ses_over":  {"EVENT", "COMPLETED", "webhook"},
+		} {
+			for _, query := range []string{
+				`INSERT INTO sessions (workspace_id, id, type, name, phase, status, end_reason, holds_slot, wants_slot, external_id, parent_session_id,
+					automation_id, trigger_kind, provider_id, model, require_validation, pinned, created_at, updated_at, last_event_time, version, run_epoch,
+					owner_node, owner_incarnation, last_seq, session_seq, last_transition_id, inbox_pending, state, budgets, usage, reserved_micros)
+					SELECT workspace_id, '` + id + `', 'AUTOMATION', name, '` + row[1] + `', status, end_reason, FALSE, FALSE, '', '', 'aut_1', '` + row[0] + `', '', '',
+					FALSE, FALSE, 1, 1, 1, 3, 1, 'n', 'i', 6, 3, 'chg_1', 0, '{"round_id":"rnd_1"}', '{}', '{}', 0 FROM sessions WHERE id = 'ses_1'`,
+				`INSERT INTO messages (workspace_id, session_id, id, round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run,
+					answers_call, exclude_from_prompt) VALUES ('default', '` + id + `', 'msg_` + id + `', 'rnd_1', NULL, 5, 'USER', 'stored', '` + row[2] + `', '', 'hi', '', '', '', '', '', FALSE)`,
+			} {
+				if _, err := db.ExecContext(t.Context(), query); err != nil {
+					t.Fatalf("%s: %v", query, err)
+				}
+			}
+		}
+		s := opened(t, *cfg)
+		for id, tainted := range map[string]bool{"ses_hook": true, "ses_entry": false, "ses_hand": false, "ses_over": false} {
+			session, err := s.Sessions.Session(t.Context(), ws, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taint := session.State.Taint; (taint != nil) != tainted || session.State.RoundID != "rnd_1" || tainted && taint.Sources[0].Origin != domain.OriginWebhook {
+				t.Errorf("%s knows of %+v, round %q", id, session.State.Taint, session.State.RoundID)
+			}
+		}
+	})
+}
