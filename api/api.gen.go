@@ -1330,6 +1330,10 @@ type DataChangedEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
+// DeliveryState `retrying`: it did not arrive yet, and is tried again at `next_at`. `failed`: it did not, and is not tried again.
+// `skipped`: events up to this number that were not sent and will not be, for the reason in `detail`.
+type DeliveryState = domain.DeliveryState
+
 // Document A text that every session should know. The body is a draft; sessions read the published one.
 type Document struct {
 	Body string `json:"body"`
@@ -1627,6 +1631,9 @@ type KeyList struct {
 
 // Limits null is none.
 type Limits = domain.Limits
+
+// LogType The type of an event in the log, as event streams name it.
+type LogType = domain.LogType
 
 // Message What is stored and shown. Which part is filled tells the variants apart.
 type Message struct {
@@ -3045,6 +3052,87 @@ type WaitingFor struct {
 // WaitingForKind defines model for WaitingFor.Kind.
 type WaitingForKind string
 
+// Webhook defines model for Webhook.
+type Webhook struct {
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// DisabledReason Why the server disabled it: its receiver answered 410 (`gone`), or for three days nothing arrived (`failures`).
+	DisabledReason *string `json:"disabled_reason"`
+	Enabled        bool    `json:"enabled"`
+
+	// FailingSince Since then nothing that was sent arrived. Null when the latest message did.
+	FailingSince *Timestamp `json:"failing_since"`
+	ID           string     `json:"id"`
+
+	// OldSecretUntil Until then messages are signed with the secret before, too.
+	OldSecretUntil *Timestamp `json:"old_secret_until"`
+
+	// PausedUntil Until then nothing is sent, because the receiver asked for it (429, or Retry-After).
+	PausedUntil *Timestamp `json:"paused_until"`
+
+	// Secret What messages are signed with, `whsec_` and base64: only in the answer that made it.
+	Secret *string `json:"secret,omitempty"`
+
+	// SentTo Every event up to this number was sent, or waits for its next try, or was none of its types.
+	SentTo int64     `json:"sent_to"`
+	Types  []LogType `json:"types"`
+
+	// UpdatedAt RFC 3339, UTC, milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+	URL       string    `json:"url"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Detail What was wrong.
+	Detail *string `json:"detail"`
+
+	// DurationMs How long the latest try took.
+	DurationMs int64 `json:"duration_ms"`
+
+	// FirstAt RFC 3339, UTC, milliseconds.
+	FirstAt Timestamp `json:"first_at"`
+
+	// LastAt RFC 3339, UTC, milliseconds.
+	LastAt Timestamp  `json:"last_at"`
+	NextAt *Timestamp `json:"next_at"`
+
+	// Seq The event's number.
+	Seq       int64   `json:"seq"`
+	SessionID *string `json:"session_id"`
+
+	// State `retrying`: it did not arrive yet, and is tried again at `next_at`. `failed`: it did not, and is not tried again.
+	// `skipped`: events up to this number that were not sent and will not be, for the reason in `detail`.
+	State DeliveryState `json:"state"`
+
+	// Status The status of the latest answer. Null when none came.
+	Status *int `json:"status"`
+	Tries  int  `json:"tries"`
+
+	// Type Null when events were skipped.
+	Type *LogType `json:"type"`
+}
+
+// WebhookDeliveryList defines model for WebhookDeliveryList.
+type WebhookDeliveryList struct {
+	Data []WebhookDelivery `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// WebhookList defines model for WebhookList.
+type WebhookList struct {
+	Data []Webhook `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
 // WebhookResult defines model for WebhookResult.
 type WebhookResult struct {
 	// Position Where it stands in the queue, when QUEUED; 1 is next.
@@ -3059,6 +3147,19 @@ type WebhookResult struct {
 
 // WebhookResultResult `IGNORED`: the body does not meet the condition. `SKIPPED`: the last run has not ended, and the automation's `overlap` is `skip`; an occurrence records it.
 type WebhookResultResult string
+
+// WebhookTest defines model for WebhookTest.
+type WebhookTest struct {
+	// Detail What was wrong.
+	Detail    *string `json:"detail"`
+	LatencyMs int64   `json:"latency_ms"`
+
+	// Ok The receiver answered with 2xx.
+	Ok bool `json:"ok"`
+
+	// Status The status of its answer. Null when none came.
+	Status *int `json:"status"`
+}
 
 // Workspace defines model for Workspace.
 type Workspace struct {
@@ -3159,6 +3260,9 @@ type SessionID = string
 
 // Until defines model for Until.
 type Until = time.Time
+
+// WebhookID defines model for WebhookID.
+type WebhookID = string
 
 // WorkspaceID defines model for WorkspaceID.
 type WorkspaceID = string

@@ -279,6 +279,14 @@ type NewToolType struct {
 	EntrySchema json.RawMessage `json:"entry_schema" validate:"required,object"`
 }
 
+// NewWebhook is the body of createWebhook.
+type NewWebhook struct {
+	// https. Its name must not lead into private networks.
+	URL     string   `json:"url" validate:"required,max=2000"`
+	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded notice"`
+	Enabled *bool    `json:"enabled"`
+}
+
 // NewWorkspace is the body of createWorkspace.
 type NewWorkspace struct {
 	ID   string  `json:"id" validate:"required,workspace"`
@@ -462,6 +470,19 @@ type ValidationAnswer struct {
 	// New params by the action's id.
 	Edits   map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
 	Comment *string                    `json:"comment" validate:"omitempty,max=10000"`
+}
+
+// WebhookPatch is the body of updateWebhook.
+type WebhookPatch struct {
+	URL     *string  `json:"url" validate:"omitempty,min=1,max=2000"`
+	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded notice"`
+	Enabled *bool    `json:"enabled"`
+}
+
+// WebhookReplay is the body of replayWebhook.
+type WebhookReplay struct {
+	// The number of an event. What comes after it is sent.
+	After *int64 `json:"after" validate:"required,min=0"`
 }
 
 // ZonePatch is the body of updateZone.

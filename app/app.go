@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -48,6 +49,7 @@ type App struct {
 	catalogue *commands.Catalogue
 	providers *configured.Service
 	news      *configured.News
+	webhooks  *webhooks.Loop
 	keys      *seal.Keys
 	loop      *orchestrator.Loop
 	outside   orchestrator.Outside // nil: nothing is offered from outside
@@ -156,6 +158,7 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 func (a *App) committed(change *domain.Change) {
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
+	a.webhooks.Committed(change)
 	a.metrics.committed(change)
 	logCommitted(&a.log, change, a.metrics.command)
 	a.scheduling.Door.Committed(change)
@@ -182,7 +185,7 @@ func (a *App) wire(ctx context.Context) error {
 	keeper := &scheduler.Keeper{
 		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
 	}
-	a.wireNode(keeper.Look)
+	a.wireNode(func() { keeper.Look(); a.webhooks.Look() })
 	a.wireLoop()
 	keeper.Door, keeper.Drivers = a.scheduling.Door, a.loop
 	a.uses = auth.NewUses(a.store.Keys, a.clock, a.log)
@@ -217,6 +220,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
 	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.news)
+	a.services.Add("webhooks", a.webhooks)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)
 	a.services.Add("memory", processMemory().service())
@@ -230,9 +234,8 @@ func (a *App) wireProviders() error {
 	if err != nil {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
-	client := egress.NewClient(egress.Config{
-		Policy: egress.Policy{Allowed: allowed, Private: a.openAccess()}, Failed: a.requestFailed,
-	})
+	policy := egress.Policy{Allowed: allowed, Private: a.openAccess()}
+	client := egress.NewClient(egress.Config{Policy: policy, Failed: a.requestFailed})
 	env, err := configured.ParseEnv(a.flags.ProviderEnv)
 	if err != nil {
 		return err
@@ -242,6 +245,7 @@ func (a *App) wireProviders() error {
 		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: a.newID,
 		Script: a.flags.ScriptProvider, Back: a.news.Tell,
 	})
+	a.wireWebhooks(client, policy)
 	return nil
 }
 

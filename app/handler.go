@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
@@ -37,6 +38,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 // api is what the API is made of.
 func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
+	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
 	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
 	return handlers.Config{
 		Edge: handlers.Edge{
@@ -82,8 +84,10 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
-		Protocols: a.protocols(who),
-		Web:       web.Handler(),
+		Outside: handlers.OutsidePorts{
+			Protocols: a.protocols(who), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+		},
+		Web: web.Handler(),
 	}
 }
 

@@ -37,8 +37,11 @@ var (
 	_ bus.Runner    = localNode{}
 )
 
-func (n localNode) Heard(hint domain.Hint) { n.app.scheduling.Door.Heard(hint) }
-func (n localNode) Sweep()                 { n.app.scheduling.Door.Sweep() }
+func (n localNode) Heard(hint domain.Hint) {
+	n.app.scheduling.Door.Heard(hint)
+	n.app.webhooks.Heard(hint)
+}
+func (n localNode) Sweep() { n.app.scheduling.Door.Sweep() }
 func (n localNode) Cut(session string, epoch int64, cause error) {
 	n.app.loop.Cut(session, epoch, cause)
 }

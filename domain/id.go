@@ -20,6 +20,7 @@ const (
 	PrefixAutomation = "aut"
 	PrefixOccurrence = "occ"
 	PrefixGrant      = "gra"
+	PrefixWebhook    = "whk"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

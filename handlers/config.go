@@ -23,8 +23,7 @@ type Config struct {
 	Catalogue   CataloguePorts
 	Providers   ProviderPorts
 	Settings    SettingsPorts
-	// Protocols are other protocols to the same sessions. Optional.
-	Protocols []ProtocolRoute
+	Outside     OutsidePorts
 	// Web serves everything that is no route of the API (the web page). Optional.
 	Web http.Handler
 }
@@ -104,6 +103,19 @@ type CataloguePorts struct {
 type ProviderPorts struct {
 	Providers     Providers
 	ProviderProbe ProviderProbe
+}
+
+// OutsidePorts are what connects the server with others.
+type OutsidePorts struct {
+	// Protocols are other protocols to the same sessions. Optional.
+	Protocols []ProtocolRoute
+	Webhooks  WebhookPorts
+}
+
+// WebhookPorts are the addresses that are told of events.
+type WebhookPorts struct {
+	Webhooks Webhooks
+	Sending  WebhookSending
 }
 
 // SettingsPorts are a workspace's settings and keys, and the workspaces.

@@ -12,6 +12,7 @@ type server struct {
 	documents      *documentRoutes
 	providers      *providerRoutes
 	settings       *settingsRoutes
+	webhooks       *webhookRoutes
 	process        *processRoutes
 	protocolRoutes []ProtocolRoute
 	web            http.Handler
@@ -54,6 +55,10 @@ type (
 		CataloguePorts
 		ProviderPorts
 	}
+	webhookRoutes struct {
+		*edge
+		WebhookPorts
+	}
 	processRoutes struct {
 		*edge
 		Process
@@ -68,7 +73,7 @@ func New(c Config) http.Handler {
 }
 
 func newServer(c Config) *server {
-	e := newEdge(c.Edge, c.Protocols)
+	e := newEdge(c.Edge, c.Outside.Protocols)
 	return &server{
 		edge:           e,
 		sessions:       &sessionRoutes{e, c.Door, c.Reads, c.Catalogue, c.Settings},
@@ -78,8 +83,9 @@ func newServer(c Config) *server {
 		documents:      &documentRoutes{e, c.Data},
 		providers:      &providerRoutes{e, c.Providers},
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
+		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		process:        &processRoutes{e, c.Process},
-		protocolRoutes: c.Protocols,
+		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,
 	}
 }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -155,10 +156,29 @@ func (s *server) table() []route {
 	}
 }
 
+// all are the routes of both tables.
+func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
+
+// outside are the routes of what connects the server with others.
+func (s *server) outside() []route {
+	webhooks := s.webhooks
+	return []route{
+		{"GET", "/v1/webhooks", admin, webhooks.listWebhooks, nil},
+		{"POST", "/v1/webhooks", admin, webhooks.createWebhook, nil},
+		{"GET", "/v1/webhooks/{webhook_id}", admin, webhooks.getWebhook, nil},
+		{"PATCH", "/v1/webhooks/{webhook_id}", admin, webhooks.updateWebhook, nil},
+		{"DELETE", "/v1/webhooks/{webhook_id}", admin, webhooks.deleteWebhook, nil},
+		{"POST", "/v1/webhooks/{webhook_id}/test", admin, webhooks.testWebhook, nil},
+		{"POST", "/v1/webhooks/{webhook_id}/rotate", admin, webhooks.rotateWebhookSecret, nil},
+		{"GET", "/v1/webhooks/{webhook_id}/deliveries", admin, webhooks.listDeliveries, nil},
+		{"POST", "/v1/webhooks/{webhook_id}/replay", admin, webhooks.replayWebhook, nil},
+	}
+}
+
 // routes makes the router of the table.
 func (s *server) routes() chi.Router {
 	router := chi.NewRouter()
-	for _, r := range s.table() {
+	for _, r := range s.all() {
 		router.MethodFunc(r.method, r.pattern, s.guarded(r))
 		if r.method == http.MethodGet {
 			router.MethodFunc(http.MethodHead, r.pattern, s.guarded(r))

@@ -59,6 +59,7 @@ var served = []struct{ index, columns, piece string }{
 	{"sessions_waiting", "(workspace_id=?)", "ORDER BY COALESCE(last_event_time, created_at), id LIMIT"},
 	{"stream_tickets_key", "(workspace_id=? AND key_hash=?)", "COUNT(*)"},
 	{"tools_zone", "(workspace_id=? AND zone_id=?)", "ORDER BY position, name, id"},
+	{"webhooks_enabled", "", "AS behind FROM webhooks h"},
 	{"zones_order", "(workspace_id=? AND (position,name,id)>(?,?,?))", "ORDER BY position, name, id LIMIT"},
 }
 

@@ -69,7 +69,7 @@ type step struct {
 // growing are the tables to which every day adds, in a workspace too.
 var growing = map[string]bool{
 	"sessions": true, "messages": true, "executions": true, "approvals": true, "transitions": true, "roundtrips": true,
-	"events": true, "inbox": true, "occurrences": true, "entries": true, "search": true,
+	"events": true, "webhook_deliveries": true, "inbox": true, "occurrences": true, "entries": true, "search": true,
 	"known_histories": true,
 }
 
@@ -107,6 +107,9 @@ var scans = []allowed{
 	{"AND q.reason = $1 AND s.owner_node", "sessions", "at the end of the server; PostgreSQL may begin with what this process has claimed"},
 	{"SELECT start, COUNT(*) AS n", "providers", atStart},
 	{"SELECT start, COUNT(*) AS n", "automations", atStart},
+	{"SELECT start, COUNT(*) AS n", "webhooks", atStart},
+	{"AS behind FROM webhooks h", "webhooks", "every 15 seconds: the index holds those that are sent to"},
+	{"SELECT workspace_id, id FROM webhooks", "webhooks", "every ten minutes, of 20 rows of a workspace at most"},
 	{"AND substr(secret_sealed, 1, $1) <> $2", "providers", atStart},
 	{"substr(hook_sealed, 1, $1) <> $2)", "automations", atStart},
 }

@@ -19,7 +19,8 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 	}
 	err := s.db.All(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
 		"SELECT substr(secret_sealed, 1, $1) AS start FROM providers WHERE secret_sealed <> '' UNION ALL "+
-		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '') sealed GROUP BY start", characters)
+		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '' UNION ALL "+
+		"SELECT substr(secret_sealed, 1, $1) FROM webhooks) sealed GROUP BY start", characters)
 	if err != nil {
 		return nil, fmt.Errorf("count the sealed secrets: %w", err)
 	}

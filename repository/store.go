@@ -57,6 +57,7 @@ type Store struct {
 	Providers   *ProviderStore
 	Secrets     *SecretStore
 	Histories   *HistoryStore
+	Webhooks    *WebhookStore
 }
 
 // base is what all of them stand on.
@@ -93,6 +94,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
 		Requests: &RequestStore{b}, Keys: &KeyStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
 		Histories: &HistoryStore{b},
+		Webhooks:  &WebhookStore{b},
 	}, nil
 }
 

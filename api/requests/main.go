@@ -219,7 +219,7 @@ func comment(text string) string {
 }
 
 // initialisms are words that Go writes in capitals.
-var initialisms = map[string]string{"id": "ID", "ids": "IDs"}
+var initialisms = map[string]string{"id": "ID", "ids": "IDs", "url": "URL"}
 
 // goName is the name of a field in Go.
 func goName(name string) string {

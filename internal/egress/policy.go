@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,6 +36,30 @@ func (p Policy) allowsName(address string) bool {
 		}
 	}
 	return false
+}
+
+// AllowsPlain says whether requests may go to a URL without TLS: to hosts that the operator
+// named, and anywhere while private networks are open. Where the connection may lead is
+// another question, which is asked when it is made.
+func (p Policy) AllowsPlain(ctx context.Context, u *url.URL) bool {
+	if p.Private != nil && p.Private(ctx) {
+		return true
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	if p.allowsName(net.JoinHostPort(u.Hostname(), port)) {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return false
+	}
+	ip = ip.Unmap().WithZone("")
+	return slices.ContainsFunc(p.Allowed, func(a AllowedHost) bool {
+		return a.Host == "" && a.Prefix.Contains(ip) && (a.Port == "" || a.Port == port)
+	})
 }
 
 // control checks an address to which a connection is about to be made.

@@ -85,6 +85,7 @@ var table = map[string][]string{
 	"app/e2e/slot":              {},
 	"app/e2e/userdata":          {},
 	"app/e2e/vendors":           {},
+	"app/e2e/webhooks":          {},
 	"examples/embed":            {"app"},
 	"cmd/fermata":               {"app", "cli"},
 }

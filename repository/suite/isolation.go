@@ -54,6 +54,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	ctx := w.Context()
 	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
 	w.ok(w.Keys.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
+	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_1")))
 	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		for _, err := range []error{
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
@@ -76,7 +77,15 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 	ctx, data := w.Context(), w.ReadData(us)
 	return map[string]ask{
-		"Session":             {s.ID, func(id string) (any, error) { return w.Sessions.Session(ctx, us, id) }},
+		"Session": {s.ID, func(id string) (any, error) { return w.Sessions.Session(ctx, us, id) }},
+		"Webhook": {"whk_1", func(id string) (any, error) { return w.Webhooks.Webhook(ctx, us, id) }},
+		"StandingOf": {"whk_1", func(id string) (any, error) {
+			return w.Webhooks.StandingOf(ctx, domain.WebhookRef{WorkspaceID: us, ID: id})
+		}},
+		"Deliveries": {"whk_1", func(id string) (any, error) {
+			list, _, err := w.Webhooks.Deliveries(ctx, us, id, "", "", 10)
+			return list, err
+		}},
 		"SessionByExternalID": {"ext", func(id string) (any, error) { return w.Sessions.SessionByExternalID(ctx, us, id) }},
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
 		"Messages":            {s.ID, func(id string) (any, error) { return w.Sessions.Messages(ctx, us, id, 0, 0) }},
@@ -130,7 +139,11 @@ func waysToWrite(w *world, s *domain.Session) map[string]ask {
 	ctx := w.Context()
 	return map[string]ask{
 		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.Providers.DeleteProvider(ctx, us, id) }},
-		"RevokeKey":      {"key_1", func(id string) (any, error) { return nil, w.Keys.RevokeKey(ctx, us, id, nil) }},
+		"DeleteWebhook":  {"whk_1", func(id string) (any, error) { return nil, w.Webhooks.DeleteWebhook(ctx, us, id, 0) }},
+		"ChangeWebhook": {"whk_1", func(id string) (any, error) {
+			return w.Webhooks.ChangeWebhook(ctx, us, id, 0, func(*domain.Webhook, int64) (*domain.WebhookDelivery, error) { return nil, nil })
+		}},
+		"RevokeKey": {"key_1", func(id string) (any, error) { return nil, w.Keys.RevokeKey(ctx, us, id, nil) }},
 		"Decide": {s.ID, func(id string) (any, error) {
 			return w.Decide(ctx, us, id, func(context.Context, *domain.View) (*domain.Change, error) { return nil, nil })
 		}},

@@ -62,6 +62,11 @@ func Run(t *testing.T, open Open) {
 		"a timeline is whole and in order":     timeline,
 		"usage is what a plain sum says":       usage,
 		"what seldom comes up":                 seldomAsked,
+		"webhooks":                             webhooks,
+		"one process sends to a webhook":       webhookOwners,
+		"what a webhook was sent":              webhookProgress,
+		"a webhook is given its types":         webhookEvents,
+		"deliveries are kept for a while":      webhookPruning,
 		"workspaces do not see each other":     isolation,
 	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })

@@ -1,0 +1,9 @@
+package webhooks
+
+import (
+	"testing"
+
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }

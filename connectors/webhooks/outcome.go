@@ -1,0 +1,64 @@
+package webhooks
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// outcome is what came of one try.
+type outcome struct {
+	result     Result
+	status     int // 0: no answer came
+	detail     string
+	retryAfter time.Duration
+	at         time.Time // it began
+	took       time.Duration
+}
+
+// Result says in one word how a try ended, for figures.
+type Result string
+
+const (
+	Delivered   Result = "delivered"
+	Refused     Result = "refused"     // an answer that is no 2xx
+	Throttled   Result = "throttled"   // 429, or another that says when to come again
+	Gone        Result = "gone"        // 410: for good
+	Unreachable Result = "unreachable" // no answer
+)
+
+// Results are all of them.
+var Results = []Result{Delivered, Refused, Throttled, Gone, Unreachable}
+
+func (o *outcome) delivered() bool { return o.result == Delivered }
+
+// resultOf says what a status means.
+func resultOf(status int, retryAfter time.Duration) Result {
+	switch {
+	case status >= 200 && status < 300:
+		return Delivered
+	case status == http.StatusGone:
+		return Gone
+	case status == http.StatusTooManyRequests:
+		return Throttled
+	case status == http.StatusServiceUnavailable, status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
+		if retryAfter > 0 {
+			return Throttled
+		}
+	}
+	return Refused
+}
+
+// retryAfterOf reads when a receiver wants to be asked again: seconds, or a date.
+func retryAfterOf(header string, now time.Time) time.Duration {
+	if header == "" {
+		return 0
+	}
+	wait := time.Duration(0)
+	if seconds, err := strconv.ParseInt(header, 10, 32); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), maxRetryAfter)
+}

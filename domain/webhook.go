@@ -1,0 +1,144 @@
+package domain
+
+import "time"
+
+// Webhook is an address that is told of events of a workspace's log, as they are there.
+type Webhook struct {
+	ID          string
+	WorkspaceID string
+	URL         string
+	Types       []LogType
+	Enabled     bool
+	// DisabledReason says why the server disabled it; empty: a person did, or nobody.
+	DisabledReason WebhookReason
+	// Secret signs; OldSecret signs too until OldSecretUntil. Both are sealed.
+	Secret         string
+	OldSecret      string
+	OldSecretUntil *time.Time
+	// FailingSince is when the first of its latest tries failed, of which none succeeded.
+	FailingSince *time.Time
+	// PausedUntil is until when the receiver asked to be left alone.
+	PausedUntil *time.Time
+	// SentTo: every event up to this number was sent, or is left to a lane, or never will be.
+	SentTo int64
+	// Epoch goes up whenever somebody else may decide what is sent: what was decided under
+	// an earlier one is not recorded.
+	Epoch     int64
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// WebhookReason is why the server disabled a webhook.
+type WebhookReason string
+
+const (
+	// WebhookGone: the receiver answered 410.
+	WebhookGone WebhookReason = "gone"
+	// WebhookFailing: for three days nothing that was sent arrived.
+	WebhookFailing WebhookReason = "failures"
+)
+
+const (
+	// MaxWebhooks is how many a workspace has at most: each is sent everything of its types.
+	MaxWebhooks = 20
+	// MaxWebhookURL is how many bytes an address has at most.
+	MaxWebhookURL = 2000
+	// MaxWebhookLanes is how many sessions a webhook may lag behind in, each on its own. With
+	// more, all wait.
+	MaxWebhookLanes = 500
+	// WebhookTries is how often an event is tried, over three days.
+	WebhookTries = 10
+	// WebhookPatience is for how long a webhook may fail before it is disabled.
+	WebhookPatience = 72 * time.Hour
+	// WebhookSecretOverlap is how long the secret that was replaced signs beside the new one.
+	WebhookSecretOverlap = 24 * time.Hour
+)
+
+// LogTypes are all types of events in the log.
+var LogTypes = []LogType{
+	LogSessionPhase, LogSessionCreated, LogSessionStatus, LogSessionEnded, LogMessageCreated, LogMessageUpdated, LogMessageDeleted,
+	LogCommandPlanned, LogCommandStarted, LogCommandEnded, LogApprovalRequested, LogApprovalSettled, LogUsageUpdated,
+	LogContextCompacted, LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged, LogOccurrence, LogNotice,
+}
+
+// WebhookLane is a session (or, with an empty id, the workspace itself) whose events a
+// webhook is behind with: they go on from SentTo, while those of others are sent.
+type WebhookLane struct {
+	SessionID string
+	SentTo    int64
+	Tries     int       // of its next event
+	Since     time.Time // the first of these
+	DueAt     time.Time
+}
+
+// DeliveryState says what became of an event at a webhook.
+type DeliveryState string
+
+const (
+	DeliveryDone     DeliveryState = "delivered"
+	DeliveryRetrying DeliveryState = "retrying"
+	DeliveryFailed   DeliveryState = "failed"
+	// DeliverySkipped stands for the events up to a number that were not sent and will not be.
+	DeliverySkipped DeliveryState = "skipped"
+)
+
+// WebhookDelivery is what became of one event at one webhook.
+type WebhookDelivery struct {
+	Seq       int64
+	Type      LogType // empty: DeliverySkipped
+	SessionID string
+	State     DeliveryState
+	Tries     int
+	At        time.Time // the event
+	FirstAt   time.Time // the first try
+	LastAt    time.Time // the latest try
+	NextAt    *time.Time
+	Status    int    // of the latest answer; 0: there was none
+	Detail    string // what was wrong, in words that tell nothing of networks
+	Took      time.Duration
+}
+
+// WebhookProgress is what came of sending: written as one, under the epoch in which it was
+// decided.
+type WebhookProgress struct {
+	SentTo       int64
+	FailingSince *time.Time
+	PausedUntil  *time.Time
+	Lanes        []WebhookLane
+	CaughtUp     []string // lanes that are no more
+	Deliveries   []WebhookDelivery
+}
+
+// WebhookRef names a webhook.
+type WebhookRef struct{ WorkspaceID, ID string }
+
+// WebhookStanding is a webhook as it is now, with what is known of its workspace's log.
+type WebhookStanding struct {
+	Webhook
+	Mine       bool // this process sends
+	OwnerAlive bool // or another one, that lives
+	Newest     int64
+	PrunedTo   int64
+}
+
+// WebhookLook is what a look over all workspaces finds.
+type WebhookLook struct {
+	Enabled []WebhookRef // every one that is sent to
+	Behind  []WebhookRef // those with something to do that no other living process does
+}
+
+// WebhookPatch changes a webhook.
+type WebhookPatch struct {
+	URL     *string
+	Types   []LogType // nil: as they are
+	Enabled *bool
+}
+
+// WebhookTest is what came of a message that was sent to try an address.
+type WebhookTest struct {
+	OK     bool
+	Status int
+	Detail string
+	Took   time.Duration
+}

@@ -1,0 +1,208 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+type laneRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	WebhookID   string      `db:"webhook_id,key"`
+	SessionID   string      `db:"session_id,key"`
+	SentTo      int64       `db:"sent_to"`
+	Tries       int         `db:"tries"`
+	Since       sqldb.Stamp `db:"since"`
+	DueAt       sqldb.Stamp `db:"due_at"`
+}
+
+type deliveryRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	WebhookID   string      `db:"webhook_id,key"`
+	Seq         int64       `db:"seq,key"`
+	Type        string      `db:"type"`
+	SessionID   string      `db:"session_id"`
+	State       string      `db:"state"`
+	Tries       int         `db:"tries"`
+	At          sqldb.Stamp `db:"at"`
+	FirstAt     sqldb.Stamp `db:"first_at"`
+	LastAt      sqldb.Stamp `db:"last_at"`
+	NextAt      sqldb.Stamp `db:"next_at"`
+	Status      int         `db:"status"`
+	Detail      string      `db:"detail"`
+	TookMs      int64       `db:"took_ms"`
+}
+
+var (
+	laneTable      = sqldb.NewTable[laneRow]("webhook_lanes")
+	laneUpsert     = laneTable.Upsert("")
+	deliveryTable  = sqldb.NewTable[deliveryRow]("webhook_deliveries")
+	deliveryUpsert = deliveryTable.Upsert("")
+)
+
+// LookAtWebhooks looks over all workspaces: which webhooks are sent to, and which of them
+// have something to do that no other living process does.
+func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*domain.WebhookLook, error) {
+	var rows []struct {
+		WorkspaceID string `db:"workspace_id"`
+		ID          string `db:"id"`
+		Behind      bool   `db:"behind"`
+	}
+	err := s.db.All(ctx, &rows, "SELECT h.workspace_id, h.id, ((h.sent_to < w.last_seq OR EXISTS (SELECT 1 FROM webhook_lanes l "+
+		"WHERE l.workspace_id = h.workspace_id AND l.webhook_id = h.id AND l.due_at <= $1)) "+
+		"AND ((h.owner_node = $2 AND h.owner_incarnation = $3) OR NOT "+alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+
+		")) AS behind FROM webhooks h JOIN workspaces w ON w.id = h.workspace_id WHERE h.enabled ORDER BY h.workspace_id, h.id",
+		sqldb.At(now), s.cfg.Node, s.cfg.Incarnation)
+	if err != nil {
+		return nil, fmt.Errorf("look for webhooks: %w", err)
+	}
+	look := &domain.WebhookLook{}
+	for _, r := range rows {
+		ref := domain.WebhookRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
+		look.Enabled = append(look.Enabled, ref)
+		if r.Behind {
+			look.Behind = append(look.Behind, ref)
+		}
+	}
+	return look, nil
+}
+
+// StandingOf reads a webhook with how its workspace's log stands.
+func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*domain.WebhookStanding, error) {
+	var row struct {
+		webhookRow
+		Mine     bool  `db:"mine"`
+		Alive    bool  `db:"alive"`
+		LastSeq  int64 `db:"last_seq"`
+		PrunedTo int64 `db:"pruned_to"`
+	}
+	err := s.db.Get(ctx, &row, "SELECT "+webhookTable.ColumnsOf("h")+", (h.owner_node = $3 AND h.owner_incarnation = $4) AS mine, "+
+		alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+" AS alive, w.last_seq, w.pruned_to "+
+		"FROM webhooks h JOIN workspaces w ON w.id = h.workspace_id WHERE h.workspace_id = $1 AND h.id = $2",
+		ref.WorkspaceID, ref.ID, s.cfg.Node, s.cfg.Incarnation)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("webhook")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read how the webhook stands: %w", err)
+	}
+	return &domain.WebhookStanding{
+		Webhook: *row.webhook(), Mine: row.Mine, OwnerAlive: row.Alive, Newest: row.LastSeq, PrunedTo: row.PrunedTo,
+	}, nil
+}
+
+// ClaimWebhook makes this process the one that sends, where no other one that lives does:
+// of many who try, one. ErrStale: somebody else was faster, or changed it.
+func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *domain.WebhookStanding) error {
+	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET owner_node = $4, owner_incarnation = $5, epoch = epoch + 1 "+
+			"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled AND NOT "+
+			alive(s.db.Dialect, "webhooks.owner_node", "webhooks.owner_incarnation"),
+			h.WorkspaceID, h.ID, h.Epoch, s.cfg.Node, s.cfg.Incarnation)
+	})
+	if err != nil {
+		return fmt.Errorf("claim the webhook %s: %w", h.ID, err)
+	}
+	h.Epoch++
+	h.Mine = true
+	return nil
+}
+
+// WebhookLanes reads what a webhook is behind with.
+func (s *WebhookStore) WebhookLanes(ctx context.Context, ref domain.WebhookRef) ([]domain.WebhookLane, error) {
+	var rows []laneRow
+	err := s.db.All(ctx, &rows, "SELECT "+laneTable.Columns()+" FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2 "+
+		"ORDER BY due_at, session_id", ref.WorkspaceID, ref.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read what the webhook is behind with: %w", err)
+	}
+	out := make([]domain.WebhookLane, len(rows))
+	for i, r := range rows {
+		out[i] = domain.WebhookLane{SessionID: r.SessionID, SentTo: r.SentTo, Tries: r.Tries, Since: r.Since.Time, DueAt: r.DueAt.Time}
+	}
+	return out, nil
+}
+
+// RecordWebhook writes what came of sending. ErrStale: somebody else decides by now what is
+// sent, and nothing was written.
+func (s *WebhookStore) RecordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
+	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error { return t.recordWebhook(ctx, h, p) })
+	if err != nil {
+		return fmt.Errorf("record what webhook %s was sent: %w", h.ID, err)
+	}
+	return nil
+}
+
+func (t *tx) recordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
+	err := t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET sent_to = $4, failing_since = $5, paused_until = $6 "+
+		"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled",
+		h.WorkspaceID, h.ID, h.Epoch, p.SentTo, sqldb.AtPtr(p.FailingSince), sqldb.AtPtr(p.PausedUntil))
+	if err != nil {
+		return err
+	}
+	rows := make([]laneRow, len(p.Lanes))
+	for i, l := range p.Lanes {
+		rows[i] = laneRow{
+			WorkspaceID: h.WorkspaceID, WebhookID: h.ID, SessionID: l.SessionID, SentTo: l.SentTo, Tries: l.Tries,
+			Since: sqldb.At(l.Since), DueAt: sqldb.At(l.DueAt),
+		}
+	}
+	if len(rows) > 0 {
+		if _, err := t.Insert(ctx, laneTable.Rows(rows...), laneUpsert); err != nil {
+			return err
+		}
+	}
+	for _, session := range p.CaughtUp {
+		_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2 AND session_id = $3",
+			h.WorkspaceID, h.ID, session)
+		if err != nil {
+			return err
+		}
+	}
+	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, p.Deliveries)
+}
+
+func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all []domain.WebhookDelivery) error {
+	if len(all) == 0 {
+		return nil
+	}
+	// A row is written once in a statement, as it is at its end.
+	latest := distinct(all, func(d domain.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
+	rows := make([]deliveryRow, len(latest))
+	for i, d := range latest {
+		rows[i] = deliveryRow{
+			WorkspaceID: workspace, WebhookID: webhook, Seq: d.Seq, Type: string(d.Type), SessionID: d.SessionID, State: string(d.State),
+			Tries: d.Tries, At: sqldb.At(d.At), FirstAt: sqldb.At(d.FirstAt), LastAt: sqldb.At(d.LastAt), NextAt: sqldb.AtPtr(d.NextAt),
+			Status: d.Status, Detail: d.Detail, TookMs: d.Took.Milliseconds(),
+		}
+	}
+	_, err := t.Insert(ctx, deliveryTable.Rows(rows...), deliveryUpsert)
+	return err
+}
+
+// DisableWebhook records what came of sending, and that nothing more is sent, with a notice
+// for people in the same transaction. ErrStale as in RecordWebhook.
+func (s *WebhookStore) DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason,
+	notice domain.Notice,
+) error {
+	err := s.write(ctx, h.WorkspaceID, func(t *tx) error {
+		c := &domain.Change{WorkspaceID: h.WorkspaceID, At: s.cfg.Clock()}
+		c.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &notice})
+		if err := t.apply(ctx, c); err != nil {
+			return err
+		}
+		if err := t.recordWebhook(ctx, h, p); err != nil {
+			return err
+		}
+		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET enabled = FALSE, disabled_reason = $3, epoch = epoch + 1, "+
+			"version = version + 1, updated_at = $4 WHERE workspace_id = $1 AND id = $2", h.WorkspaceID, h.ID, string(reason), sqldb.At(c.At))
+	})
+	if err != nil {
+		return fmt.Errorf("disable webhook %s: %w", h.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+func (r *deliveryRow) delivery() *domain.WebhookDelivery {
+	return &domain.WebhookDelivery{
+		Seq: r.Seq, Type: domain.LogType(r.Type), SessionID: r.SessionID, State: domain.DeliveryState(r.State), Tries: r.Tries,
+		At: r.At.Time, FirstAt: r.FirstAt.Time, LastAt: r.LastAt.Time, NextAt: r.NextAt.Ptr(), Status: r.Status, Detail: r.Detail,
+		Took: time.Duration(r.TookMs) * time.Millisecond,
+	}
+}
+
+// Deliveries lists what became of the events of a webhook, latest first; state "" means
+// any.
+func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string, state domain.DeliveryState, cursor string, limit int) (
+	[]*domain.WebhookDelivery, string, error,
+) {
+	after, err := sqldb.ReadCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := s.Webhook(ctx, workspace, webhook); err != nil {
+		return nil, "", err
+	}
+	q := sqldb.NewQuery("SELECT "+deliveryTable.Columns()+" FROM webhook_deliveries WHERE workspace_id = ? AND webhook_id = ?",
+		workspace, webhook)
+	if state != "" {
+		q.Add(" AND state = ?", string(state))
+	}
+	if cursor != "" {
+		q.Add(" AND seq < ?", after.Number)
+	}
+	q.Add(" ORDER BY seq DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *deliveryRow) sqldb.Cursor {
+		return sqldb.Cursor{Number: r.Seq, ID: r.WebhookID}
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list the deliveries: %w", err)
+	}
+	out := make([]*domain.WebhookDelivery, len(rows))
+	for i := range rows {
+		out[i] = rows[i].delivery()
+	}
+	return out, next, nil
+}
+
+// EventsOfTypes reads events of some types, after one number and up to another, in order: of
+// one session ("": those of none), or with a nil one of the whole workspace. scanned is how
+// far the log was read for it.
+func (s *WebhookStore) EventsOfTypes(ctx context.Context, workspace string, session *string, types []domain.LogType,
+	after, to int64, size domain.PageSize,
+) (events []*domain.LogEvent, scanned int64, err error) {
+	// What a row holds that is of no use is not even read.
+	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ? AND seq - event_count < ?",
+		workspace, after, to)
+	if session != nil {
+		q.Add(" AND session_id = ?", *session)
+		if *session != "" {
+			q.Add(" AND session_id <> ''")
+		}
+	}
+	or := " AND ("
+	for i := range sizeOf(len(types)) { // few different statements are ever prepared
+		q.Add(or+"',' || types || ',' LIKE ?", "%,"+string(types[min(i, len(types)-1)])+",%")
+		or = " OR "
+	}
+	q.Add(") ORDER BY seq")
+	rows, last := 0, after
+	events, more, err := sqldb.FillEach(ctx, s.db, sqldb.RoomFor(size), q, func(r *eventRow) ([]*domain.LogEvent, error) {
+		all, err := r.events(after)
+		rows, last = rows+1, r.Seq
+		return slices.DeleteFunc(all, func(e *domain.LogEvent) bool { return e.Seq > to || !slices.Contains(types, e.Type) }), err
+	}, func(e *domain.LogEvent) int { return len(e.SessionID) + len(e.Type) + len(e.Data) })
+	switch {
+	case err != nil:
+		return nil, 0, fmt.Errorf("read the log for a webhook: %w", err)
+	case more && len(events) > 0:
+		return events, events[len(events)-1].Seq, nil
+	case rows > size.Rows: // as many rows as were asked for, and few of their events
+		return events, min(last, to), nil
+	}
+	return events, to, nil
+}
+
+// sizeOf is how many types a statement names that has to name n.
+func sizeOf(n int) int {
+	size := 4
+	for size < n {
+		size *= 2
+	}
+	return size
+}
+
+// keptDeliveries is how many of the latest deliveries of a webhook are kept at most.
+const keptDeliveries = 10_000
+
+// PruneDeliveries deletes what became of events long ago, and what is too much. What is
+// still being tried stays.
+func (s *WebhookStore) PruneDeliveries(ctx context.Context, before time.Time) error {
+	var all []struct {
+		WorkspaceID string `db:"workspace_id"`
+		ID          string `db:"id"`
+	}
+	if err := s.db.All(ctx, &all, "SELECT workspace_id, id FROM webhooks ORDER BY workspace_id, id"); err != nil {
+		return fmt.Errorf("look for old deliveries: %w", err)
+	}
+	for _, h := range all {
+		for n := int64(maxPruned); n == maxPruned; {
+			err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+				var err error
+				n, err = t.Write(ctx, "DELETE FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 AND seq IN "+
+					"(SELECT d.seq FROM webhook_deliveries d WHERE d.workspace_id = $1 AND d.webhook_id = $2 AND d.state <> 'retrying' "+
+					"AND (d.last_at < $3 OR d.seq <= (SELECT k.seq FROM webhook_deliveries k WHERE k.workspace_id = $1 AND k.webhook_id = $2 "+
+					"ORDER BY k.seq DESC LIMIT 1 OFFSET $4)) ORDER BY d.seq LIMIT $5)",
+					h.WorkspaceID, h.ID, sqldb.At(before), keptDeliveries, maxPruned)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("delete old deliveries of webhook %s: %w", h.ID, err)
+			}
+		}
+	}
+	return nil
+}

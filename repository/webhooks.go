@@ -1,0 +1,188 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// WebhookStore keeps the webhooks, and how far each has been told of the log.
+type WebhookStore struct{ *base }
+
+type webhookRow struct {
+	WorkspaceID      string      `db:"workspace_id,key"`
+	ID               string      `db:"id,key"`
+	URL              string      `db:"url"`
+	Types            string      `db:"types"` // with commas
+	Enabled          bool        `db:"enabled"`
+	DisabledReason   string      `db:"disabled_reason"`
+	SecretSealed     string      `db:"secret_sealed"`
+	OldSecretSealed  string      `db:"old_secret_sealed"`
+	OldSecretUntil   sqldb.Stamp `db:"old_secret_until"`
+	FailingSince     sqldb.Stamp `db:"failing_since"`
+	PausedUntil      sqldb.Stamp `db:"paused_until"`
+	SentTo           int64       `db:"sent_to"`
+	OwnerNode        string      `db:"owner_node,once"`
+	OwnerIncarnation string      `db:"owner_incarnation,once"`
+	Epoch            int64       `db:"epoch"`
+	Version          int64       `db:"version,version"`
+	CreatedAt        sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt        sqldb.Stamp `db:"updated_at"`
+}
+
+var (
+	webhookTable  = sqldb.NewTable[webhookRow]("webhooks")
+	webhookUpdate = webhookTable.Update()
+)
+
+func webhookRowOf(h *domain.Webhook) webhookRow {
+	types := make([]string, len(h.Types))
+	for i, t := range h.Types {
+		types[i] = string(t)
+	}
+	return webhookRow{
+		WorkspaceID: h.WorkspaceID, ID: h.ID, URL: h.URL, Types: strings.Join(types, ","), Enabled: h.Enabled,
+		DisabledReason: string(h.DisabledReason), SecretSealed: h.Secret, OldSecretSealed: h.OldSecret,
+		OldSecretUntil: sqldb.AtPtr(h.OldSecretUntil), FailingSince: sqldb.AtPtr(h.FailingSince), PausedUntil: sqldb.AtPtr(h.PausedUntil),
+		SentTo: h.SentTo, Epoch: h.Epoch, Version: h.Version, CreatedAt: sqldb.At(h.CreatedAt), UpdatedAt: sqldb.At(h.UpdatedAt),
+	}
+}
+
+func (r *webhookRow) webhook() *domain.Webhook {
+	var types []domain.LogType
+	for t := range strings.SplitSeq(r.Types, ",") {
+		types = append(types, domain.LogType(t))
+	}
+	return &domain.Webhook{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, URL: r.URL, Types: types, Enabled: r.Enabled,
+		DisabledReason: domain.WebhookReason(r.DisabledReason), Secret: r.SecretSealed, OldSecret: r.OldSecretSealed,
+		OldSecretUntil: r.OldSecretUntil.Ptr(), FailingSince: r.FailingSince.Ptr(), PausedUntil: r.PausedUntil.Ptr(),
+		SentTo: r.SentTo, Epoch: r.Epoch, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+	}
+}
+
+// Webhooks lists a workspace's webhooks, oldest first. There are few of them.
+func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*domain.Webhook, error) {
+	var rows []webhookRow
+	err := s.db.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("list the webhooks: %w", err)
+	}
+	out := make([]*domain.Webhook, len(rows))
+	for i := range rows {
+		out[i] = rows[i].webhook()
+	}
+	return out, nil
+}
+
+// Webhook reads one webhook.
+func (s *WebhookStore) Webhook(ctx context.Context, workspace, id string) (*domain.Webhook, error) {
+	return webhookIn(ctx, s.db, workspace, id, "")
+}
+
+func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) (*domain.Webhook, error) {
+	var row webhookRow
+	err := r.Get(ctx, &row, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND id = $2"+lock, workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("webhook")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the webhook: %w", err)
+	}
+	return row.webhook(), nil
+}
+
+// InsertWebhook stores a webhook, which is told of what comes after now.
+func (s *WebhookStore) InsertWebhook(ctx context.Context, h *domain.Webhook) error {
+	return s.configure(ctx, h.WorkspaceID, func(t *tx) error {
+		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
+		if err != nil {
+			return err
+		}
+		if err := webhookCeiling.room(ctx, t, h.WorkspaceID); err != nil {
+			return err
+		}
+		t.created = h.ID
+		h.Version, h.SentTo = 1, w.LastSeq
+		_, err = t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
+		return err
+	})
+}
+
+// ChangeWebhook changes a webhook by change, which is given it as it is and the number of
+// the workspace's latest event. version is the one that was seen; 0: whichever it is. What
+// is being sent was decided before, and is not recorded any more.
+func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, version int64,
+	change func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error),
+) (*domain.Webhook, error) {
+	var h *domain.Webhook
+	err := s.configure(ctx, workspace, func(t *tx) error {
+		w, err := workspaceIn(ctx, t, workspace, "")
+		if err != nil {
+			return err
+		}
+		if h, err = webhookIn(ctx, t, workspace, id, s.db.Dialect.Lock); err != nil {
+			return err
+		}
+		if version != 0 && version != h.Version {
+			return domain.ChangedSince("webhook")
+		}
+		before := *h
+		skipped, err := change(h, w.LastSeq)
+		if err != nil {
+			return err
+		}
+		h.Epoch++
+		row := webhookRowOf(h)
+		if err := t.WriteOne(ctx, domain.ErrStale, webhookUpdate, webhookTable.Updated(&row)...); err != nil {
+			return err
+		}
+		h.Version++
+		if h.SentTo == before.SentTo && skipped == nil {
+			return nil
+		}
+		return t.beginLanesAnew(ctx, h, skipped)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// beginLanesAnew takes away what a webhook is behind with: it goes on from its one number.
+func (t *tx) beginLanesAnew(ctx context.Context, h *domain.Webhook, skipped *domain.WebhookDelivery) error {
+	_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2", h.WorkspaceID, h.ID)
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(ctx, "UPDATE webhook_deliveries SET state = $3, next_at = NULL WHERE workspace_id = $1 AND webhook_id = $2 AND state = $4",
+		h.WorkspaceID, h.ID, domain.DeliveryFailed, domain.DeliveryRetrying)
+	if err != nil || skipped == nil {
+		return err
+	}
+	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []domain.WebhookDelivery{*skipped})
+}
+
+// DeleteWebhook takes a webhook away, with its deliveries. Nothing more is sent to it but
+// what is on its way.
+func (s *WebhookStore) DeleteWebhook(ctx context.Context, workspace, id string, version int64) error {
+	return s.configure(ctx, workspace, func(t *tx) error {
+		h, err := webhookIn(ctx, t, workspace, id, s.db.Dialect.Lock)
+		if err != nil {
+			return err
+		}
+		if version != 0 && version != h.Version {
+			return domain.ChangedSince("webhook")
+		}
+		for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
+			if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {
+				return err
+			}
+		}
+		_, err = t.Write(ctx, "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2", workspace, id)
+		return err
+	})
+}
