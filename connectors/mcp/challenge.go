@@ -11,6 +11,7 @@ import (
 type challenge struct {
 	metadata string // where the resource describes itself
 	scope    string
+	more     string // the scope that a sign-in lacks
 }
 
 // Error is its name in the process log.
@@ -27,10 +28,15 @@ func challengeOf(response *http.Response) *challenge {
 		if strings.EqualFold(one.Scheme, "bearer") {
 			c.metadata = firstOf(c.metadata, one.Params["resource_metadata"])
 			c.scope = firstOf(c.scope, one.Params["scope"])
+			if one.Params["error"] == insufficientScope {
+				c.more = firstOf(c.more, one.Params["scope"])
+			}
 		}
 	}
 	return c
 }
+
+const insufficientScope = "insufficient_scope"
 
 // wantsMoreScope: the sign-in is known, and allows too little.
 func wantsMoreScope(response *http.Response) bool {
@@ -39,7 +45,7 @@ func wantsMoreScope(response *http.Response) bool {
 		return false
 	}
 	for _, one := range challenges {
-		if strings.EqualFold(one.Scheme, "bearer") && one.Params["error"] == "insufficient_scope" {
+		if strings.EqualFold(one.Scheme, "bearer") && one.Params["error"] == insufficientScope {
 			return true
 		}
 	}

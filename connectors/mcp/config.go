@@ -34,12 +34,12 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// TokenSource gives the token that a request carries. An error of it means that somebody
-// has to sign in again. Rejected says that the server did not take that token: it is not
-// given again.
+// TokenSource gives the token that a request carries. An error that is no OutsideError means
+// that somebody has to sign in again. Rejected says that the server did not take that
+// token, or, with a scope, that it allows too little.
 type TokenSource interface {
 	Token(ctx context.Context) (string, error)
-	Rejected(token string)
+	Rejected(ctx context.Context, token, scope string)
 }
 
 // The bounds of what a server may send.

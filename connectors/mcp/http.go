@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptrace"
@@ -74,6 +75,7 @@ func (l *httpLink) exchange(ctx context.Context, request *jsonrpc.Request) *json
 	ctx, stop := probing(ctx, request.Method)
 	defer stop()
 	e := exchangeOf(ctx)
+	defer l.asks(ctx, e)()
 	response, err := l.ask(ctx, e, request)
 	if err != nil {
 		return failure(request.ID, err)
@@ -110,32 +112,52 @@ func (l *httpLink) ask(ctx context.Context, e *exchange, request *jsonrpc.Reques
 	return l.readAnswer(ctx, e, request, response)
 }
 
-// do sends one HTTP request. e.left is set before a byte can leave.
+// do sends one HTTP request, and once more with a new token where the server did not take
+// the old one: it did nothing then.
 func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []byte, headers http.Header) (*http.Response, error) {
+	response, token, err := l.send(ctx, e, method, body, headers)
+	if domain.FaultOf(err) != domain.FaultSignIn || token == "" {
+		return response, err
+	}
+	wanted, _ := errors.AsType[*challenge](err)
+	if wanted == nil {
+		wanted = &challenge{}
+	}
+	l.options.Tokens.Rejected(ctx, token, wanted.more)
+	if wanted.more != "" {
+		return nil, err // renewing it would bring the same
+	}
+	if fresh, tokenErr := l.options.Tokens.Token(ctx); tokenErr != nil || fresh == token {
+		return nil, err
+	}
+	response, _, err = l.send(ctx, e, method, body, headers)
+	return response, err
+}
+
+// send sends one HTTP request. e.left is set before a byte can leave.
+func (l *httpLink) send(
+	ctx context.Context, e *exchange, method string, body []byte, headers http.Header,
+) (_ *http.Response, token string, err error) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { e.left.Store(true) }})
 	request, err := http.NewRequestWithContext(traced, method, l.config.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, notSent("The connector's address cannot be used.", err)
+		return nil, "", notSent("The connector's address cannot be used.", err)
 	}
 	// Without it net/http cannot send the body again by itself, over another connection:
 	// it is sent once.
 	request.GetBody = nil
-	token, err := l.dress(ctx, request, headers)
-	if err != nil {
-		return nil, err
+	if token, err = l.dress(ctx, request, headers); err != nil {
+		return nil, "", err
 	}
 	response, err := l.options.Client.Do(request)
 	if err != nil {
-		return nil, unreachable(ctx, err, e.left.Load())
+		return nil, "", unreachable(ctx, err, e.left.Load())
 	}
 	if response.StatusCode/100 == 2 {
-		return response, nil
+		return response, token, nil
 	}
 	defer discard(response.Body)
-	if response.StatusCode == http.StatusUnauthorized && token != "" && l.options.Tokens != nil {
-		l.options.Tokens.Rejected(token)
-	}
-	return nil, l.statusError(response)
+	return nil, token, l.statusError(response)
 }
 
 // dress puts on what every request carries.
@@ -146,6 +168,9 @@ func (l *httpLink) dress(ctx context.Context, request *http.Request, headers htt
 	maps.Copy(request.Header, headers)
 	if l.options.Tokens != nil {
 		if token, err = l.options.Tokens.Token(ctx); err != nil {
+			if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+				return "", known
+			}
 			return "", signIn(err)
 		}
 		request.Header.Set("Authorization", "Bearer "+token)

@@ -23,11 +23,13 @@ type link struct {
 	// closing and running keep each other out: nothing begins once it is closed.
 	mu      sync.Mutex
 	closing bool
+	// calls are those under way whose server may ask something.
+	calls map[*exchange]context.Context
 }
 
 func newLink() *link {
 	ctx, end := context.WithCancelCause(context.Background())
-	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message)}
+	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message), calls: map[*exchange]context.Context{}}
 }
 
 // Read gives the next message.
@@ -65,6 +67,34 @@ func (l *link) begin(run func()) bool {
 	}
 	l.running.Go(run)
 	return true
+}
+
+// asks: while a call is under way its server may ask something.
+func (l *link) asks(ctx context.Context, e *exchange) (done func()) {
+	if e.ask == nil {
+		return func() {}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls[e] = ctx
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.calls, e)
+	}
+}
+
+// onlyCall is the call that a question belongs to which does not say so. With two under way
+// nobody can be asked.
+func (l *link) onlyCall() (context.Context, *exchange) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.calls) == 1 {
+		for e, ctx := range l.calls {
+			return ctx, e
+		}
+	}
+	return l.ctx, &exchange{}
 }
 
 // stop ends everything that was begun, and waits for it.

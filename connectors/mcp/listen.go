@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,13 +14,21 @@ import (
 // server is believed to have none.
 const maxListenFailures = 5
 
-// listen keeps the stream open on which servers before 2026-07-28 tell their news. It
-// breaking is no failure of anything: the list is then only as old as maxListAge.
-func (l *httpLink) listen() {
+// listenTime bounds the wait for that stream: what is asked before it is open is lost, but
+// some servers say nothing until they have something to say.
+const listenTime = time.Second
+
+// listen keeps the stream open on which servers before 2026-07-28 tell their news, and ask
+// what belongs to a call. It breaking is no failure of anything: the list is then only as
+// old as maxListAge.
+func (l *httpLink) listen(ctx context.Context) {
+	opened := make(chan struct{})
+	open := sync.OnceFunc(func() { close(opened) })
 	l.begin(func() {
+		defer open()
 		var at cursor
 		for failures := 0; failures < maxListenFailures; failures++ {
-			if heard, more := l.hear(l.ctx, &at); !more {
+			if heard, more := l.hear(l.ctx, &at, open); !more {
 				return
 			} else if heard {
 				failures = 0
@@ -31,15 +40,21 @@ func (l *httpLink) listen() {
 			}
 		}
 	})
+	select {
+	case <-opened:
+	case <-ctx.Done():
+	case <-time.After(listenTime):
+	}
 }
 
 // hear reads one such stream to its end.
-func (l *httpLink) hear(ctx context.Context, at *cursor) (heard, more bool) {
+func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, more bool) {
 	headers := http.Header{"Accept": {"text/event-stream"}}
 	if at.id != "" {
 		headers.Set("Last-Event-Id", at.id)
 	}
 	was := l.hasSession()
+	defer open()
 	response, err := l.do(ctx, &exchange{}, http.MethodGet, nil, headers) //nolint:bodyclose // below
 	if err != nil {
 		if was { // a stream that is not offered is no session that was forgotten
@@ -53,6 +68,7 @@ func (l *httpLink) hear(ctx context.Context, at *cursor) (heard, more bool) {
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "text/event-stream" {
 		return false, false
 	}
+	open()
 	for events := newEvents(response.Body); ; heard = true {
 		data, err := events.next(at)
 		if err != nil {
@@ -63,7 +79,8 @@ func (l *httpLink) hear(ctx context.Context, at *cursor) (heard, more bool) {
 			return false, false
 		}
 		if request, ok := m.(*jsonrpc.Request); ok {
-			l.take(ctx, &exchange{}, request)
+			of, e := l.onlyCall() // many servers ask here what belongs to a call
+			l.take(of, e, request)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 type transport interface {
 	mcp.Transport
 	mcp.Connection
-	lost() bool // nothing more will be heard of it
-	listen()    // hear of changes, where that is a stream of its own
+	lost() bool                 // nothing more will be heard of it
+	listen(ctx context.Context) // hear of changes, where that is a stream of its own
 }
 
 // session is one connection that was greeted. It ends for good when it is lost; the next
@@ -62,8 +62,8 @@ func connect(ctx context.Context, config Config, options Options, changed func()
 	if c := hello.Capabilities; c != nil && c.Tools != nil {
 		s.hears = c.Tools.ListChanged
 	}
-	if s.legacy && s.hears {
-		s.link.listen()
+	if s.legacy {
+		s.link.listen(ctx)
 	}
 	return s, nil
 }

@@ -45,7 +45,7 @@ type stdioLink struct {
 type waiter struct {
 	exchange *exchange
 	method   string
-	ctx      context.Context
+	done     func()
 }
 
 // startProcess starts the server. It gets the environment that it was given, with our PATH
@@ -104,7 +104,7 @@ func (l *stdioLink) SessionID() string { return "" }
 
 func (l *stdioLink) lost() bool { return l.ctx.Err() != nil }
 
-func (l *stdioLink) listen() {} // news come with everything else
+func (l *stdioLink) listen(context.Context) {} // news come with everything else
 
 // Write sends one message.
 func (l *stdioLink) Write(ctx context.Context, m jsonrpc.Message) error {
@@ -136,7 +136,7 @@ func (l *stdioLink) Write(ctx context.Context, m jsonrpc.Message) error {
 
 func (l *stdioLink) expect(ctx context.Context, e *exchange, request *jsonrpc.Request) {
 	l.state.Lock()
-	l.waiting[request.ID] = waiter{exchange: e, method: request.Method, ctx: ctx}
+	l.waiting[request.ID] = waiter{exchange: e, method: request.Method, done: l.asks(ctx, e)}
 	l.state.Unlock()
 	context.AfterFunc(ctx, func() { l.waiter(request.ID) })
 	if request.Method == methodDiscover {
@@ -162,6 +162,9 @@ func (l *stdioLink) waiter(id jsonrpc.ID) (waiter, bool) {
 	defer l.state.Unlock()
 	w, ok := l.waiting[id]
 	delete(l.waiting, id)
+	if ok {
+		w.done()
+	}
 	return w, ok
 }
 
@@ -203,33 +206,15 @@ func (l *stdioLink) handle(m jsonrpc.Message) {
 			l.deliver(m)
 			return
 		}
-		w := l.onlyCall()
+		of, e := l.onlyCall() // a process does not say which call it is about
 		l.begin(func() {
-			ctx, done := l.within(w.ctx)
+			ctx, done := l.within(of)
 			defer done()
-			if response := answer(ctx, w.exchange, m); ctx.Err() == nil {
+			if response := answer(ctx, e, m); ctx.Err() == nil {
 				_ = l.Write(ctx, response)
 			}
 		})
 	}
-}
-
-// onlyCall is the call that a question belongs to. A process does not say which: with two
-// under way nobody can be asked.
-func (l *stdioLink) onlyCall() waiter {
-	l.state.Lock()
-	defer l.state.Unlock()
-	found := waiter{exchange: &exchange{}, ctx: l.ctx}
-	calls := 0
-	for _, w := range l.waiting {
-		if w.exchange.ask != nil {
-			found, calls = w, calls+1
-		}
-	}
-	if calls > 1 {
-		return waiter{exchange: &exchange{}, ctx: l.ctx}
-	}
-	return found
 }
 
 // Close closes the process's input, gives it a moment, and kills it with its group.

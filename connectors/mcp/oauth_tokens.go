@@ -1,0 +1,140 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// cachedTokens is the grant as this node saw it last. A token that was rejected is not
+// given again.
+type cachedTokens struct {
+	mu       sync.Mutex
+	grant    Grant
+	known    bool
+	rejected string
+	early    time.Duration // how long before its end a token is replaced
+}
+
+func (c *cachedTokens) set(g Grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.grant, c.known = g, true
+	// Nodes do not all refresh in the same moment.
+	c.early = time.Minute + rand.N(30*time.Second) //nolint:gosec // it hides nothing
+}
+
+// good gives the token, if it can be used still.
+func (c *cachedTokens) good(url string) (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.grant
+	fresh := g.Expires.IsZero() || clock.System().Before(g.Expires.Add(-c.early))
+	return g.Access, c.known && g.Access != "" && g.Access != c.rejected && g.Resource == url && fresh
+}
+
+func (c *cachedTokens) last() Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grant
+}
+
+// Rejected: the server did not take this token, or (with a scope) wants one that allows
+// more, which the next sign-in asks for.
+func (o *OAuth) Rejected(ctx context.Context, token, scope string) {
+	if scope == "" {
+		o.tokens.mu.Lock()
+		o.tokens.rejected = token
+		o.tokens.mu.Unlock()
+		return
+	}
+	grant, err := o.Store.Load(ctx)
+	if err == nil && len(scope) <= maxScope && union(grant.Wanted, scope) != grant.Wanted {
+		grant.Wanted = union(grant.Wanted, scope)
+		if len(grant.Wanted) <= maxScope {
+			_ = o.Store.Save(ctx, grant) // it is asked for when it is missed again
+		}
+	}
+}
+
+const maxScope = 4 << 10
+
+var errNobody = errors.New("nobody has signed in")
+
+// Token gives the token, refreshed where it ends soon: once, however many ask for it.
+func (o *OAuth) Token(ctx context.Context) (string, error) {
+	if token, ok := o.tokens.good(o.URL); ok {
+		return token, nil
+	}
+	select {
+	case <-o.refreshing:
+	case <-ctx.Done():
+		return "", unreachable(ctx, ctx.Err(), false)
+	}
+	defer func() { o.refreshing <- struct{}{} }()
+	if token, ok := o.tokens.good(o.URL); ok {
+		return token, nil
+	}
+	if token, ok, err := o.reload(ctx); err != nil || ok {
+		return token, err
+	}
+	return o.refresh(ctx)
+}
+
+// reload looks at what other nodes stored.
+func (o *OAuth) reload(ctx context.Context) (string, bool, error) {
+	grant, err := o.Store.Load(ctx)
+	if err != nil {
+		return "", false, notSent("The sign-in could not be read.", err)
+	}
+	o.tokens.set(grant)
+	token, ok := o.tokens.good(o.URL)
+	return token, ok, nil
+}
+
+// refresh is never cut in its middle by a call that gives up: a server that rotates has
+// then taken the old token back, and the new one must be stored.
+func (o *OAuth) refresh(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultTimeout)
+	defer cancel()
+	grant := o.tokens.last()
+	if grant.Refresh == "" || grant.Resource != o.URL {
+		return "", errNobody
+	}
+	expired := &oauth2.Token{RefreshToken: grant.Refresh}
+	token, err := grant.Client.config(grant.Endpoint, "").TokenSource(o.with(ctx), expired).Token()
+	if err != nil {
+		return o.refused(ctx, grant, err)
+	}
+	grant.take(token)
+	if err := o.Store.Save(ctx, grant); err != nil {
+		return "", notSent("The sign-in could not be stored.", err)
+	}
+	o.tokens.set(grant)
+	return grant.Access, nil
+}
+
+// refused: another node may have been faster, and has the new token. A server that cannot
+// be reached is no reason to ask a person.
+func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, error) {
+	e, answered := errors.AsType[*tokenError](ofToken(err))
+	if !answered || e.status >= 500 || e.status == 429 {
+		return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in could not be renewed now.", Temporary: true, Cause: ofToken(err)}
+	}
+	token, ok, loadErr := o.reload(ctx)
+	if loadErr != nil {
+		return "", loadErr
+	}
+	if ok && token != used.Access {
+		return token, nil
+	}
+	return "", fmt.Errorf("the sign-in cannot be renewed: %w", e)
+}
