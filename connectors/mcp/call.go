@@ -92,6 +92,7 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 		f.end()
 		return f.outcome(ctx, err)
 	case q := <-f.asks:
+		f.question = q
 		if !c.asked.park(call.ExecutionID, f) {
 			f.end()
 			return nil, domain.OutsideResult{}, doubt("The server asked something, and too many questions are open.", nil)
@@ -110,7 +111,7 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *flight) (domain.OutsideResult, error) {
 	if len(call.Answers) <= f.given {
 		c.asked.park(call.ExecutionID, f)
-		return domain.OutsideResult{}, refused("The call waits for an answer.", nil)
+		return domain.OutsideResult{Question: f.question}, nil // it waits for an answer still
 	}
 	select {
 	case f.replies <- call.Answers[f.given]:

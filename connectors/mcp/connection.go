@@ -22,6 +22,7 @@ type Connection struct {
 	mu       sync.Mutex
 	current  *session
 	closed   bool
+	legacy   bool // it spoke a revision before 2026-07-28
 }
 
 var (
@@ -151,7 +152,7 @@ func (c *Connection) session(ctx context.Context) (*session, error) {
 	}
 	defer func() { c.greeting <- struct{}{} }()
 	c.mu.Lock()
-	s, closed := c.current, c.closed
+	s, closed, legacy := c.current, c.closed, c.legacy
 	c.mu.Unlock()
 	switch {
 	case closed:
@@ -161,14 +162,13 @@ func (c *Connection) session(ctx context.Context) (*session, error) {
 	case s != nil:
 		s.close()
 	}
-	var fresh *session
-	fresh, err := connect(ctx, c.config, c.options, c.heardOfChange)
+	fresh, err := connect(ctx, c.config, c.options, legacy, c.heardOfChange)
 	c.mu.Lock()
 	closed = c.closed
 	if closed {
 		fresh, s = nil, fresh
 	}
-	c.current = fresh
+	c.current, c.legacy = fresh, err == nil && fresh != nil && fresh.legacy
 	c.mu.Unlock()
 	if closed && err == nil {
 		s.close()

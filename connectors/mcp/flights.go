@@ -31,6 +31,7 @@ type flight struct {
 	replies  chan json.RawMessage
 	answers  []json.RawMessage
 	given    int // of the answers, to the server
+	question *domain.Module
 	timer    *time.Timer
 }
 

@@ -16,6 +16,8 @@ import (
 // headers what a request is about.
 const revision2026 = "2026-07-28"
 
+const revisionBefore = "2025-11-25"
+
 func setAccepted(h http.Header) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json, text/event-stream")

@@ -127,7 +127,11 @@ func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []by
 	if wanted.more != "" {
 		return nil, err // renewing it would bring the same
 	}
-	if fresh, tokenErr := l.options.Tokens.Token(ctx); tokenErr != nil || fresh == token {
+	fresh, tokenErr := l.options.Tokens.Token(ctx)
+	if known, ok := errors.AsType[*domain.OutsideError](tokenErr); ok {
+		return nil, known // it could not be renewed now: that is nothing for a person
+	}
+	if tokenErr != nil || fresh == token {
 		return nil, err
 	}
 	response, _, err = l.send(ctx, e, method, body, headers)

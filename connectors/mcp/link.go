@@ -24,12 +24,15 @@ type link struct {
 	mu      sync.Mutex
 	closing bool
 	// calls are those under way whose server may ask something.
-	calls map[*exchange]context.Context
+	calls map[*exchange]*underWay
 }
+
+// underWay is a call, as long as it is.
+type underWay struct{ ctx context.Context }
 
 func newLink() *link {
 	ctx, end := context.WithCancelCause(context.Background())
-	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message), calls: map[*exchange]context.Context{}}
+	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message), calls: map[*exchange]*underWay{}}
 }
 
 // Read gives the next message.
@@ -76,7 +79,7 @@ func (l *link) asks(ctx context.Context, e *exchange) (done func()) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls[e] = ctx
+	l.calls[e] = &underWay{ctx: ctx}
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -90,8 +93,8 @@ func (l *link) onlyCall() (context.Context, *exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.calls) == 1 {
-		for e, ctx := range l.calls {
-			return ctx, e
+		for e, of := range l.calls {
+			return of.ctx, e
 		}
 	}
 	return l.ctx, &exchange{}

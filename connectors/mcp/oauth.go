@@ -256,7 +256,10 @@ func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, kn
 	if err != nil {
 		return Client{}, fmt.Errorf("register at the authorization server: %w", err)
 	}
-	return Client{ID: made.ClientID, Secret: made.ClientSecret, Method: made.TokenEndpointAuthMethod, Issuer: server.Issuer, Redirect: redirect}, nil
+	return Client{
+		ID: made.ClientID, Secret: made.ClientSecret, Method: made.TokenEndpointAuthMethod,
+		Issuer: server.Issuer, Redirect: redirect,
+	}, nil
 }
 
 func methodOf(server *oauthex.AuthServerMeta, secret string) string {

@@ -38,7 +38,8 @@ func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
 	}
 	if found.server == nil { // as it was before servers described themselves
 		found.server = &oauthex.AuthServerMeta{
-			Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register",
+			Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize",
+			TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register",
 		}
 	}
 	return found, nil
@@ -52,7 +53,7 @@ func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
 		return nil, errors.New("the connector's address cannot be used")
 	}
 	setAccepted(request.Header)
-	response, err := o.Client.Do(request)
+	response, err := o.Client.Do(request) //nolint:bodyclose // discard does
 	if err != nil {
 		return nil, unreachable(ctx, err, false)
 	}

@@ -29,7 +29,7 @@ func (c *cachedTokens) set(g Grant) {
 	defer c.mu.Unlock()
 	c.grant, c.known = g, true
 	// Nodes do not all refresh in the same moment.
-	c.early = time.Minute + rand.N(30*time.Second) //nolint:gosec // it hides nothing
+	c.early = time.Minute + rand.N(30*time.Second)
 }
 
 // good gives the token, if it can be used still.

@@ -147,7 +147,8 @@ func call(t *testing.T, c *Connection, l connectors.Listing, name, params string
 }
 
 func try(ctx context.Context, c *Connection, definition domain.ConnectorCommand, params string, answers ...string) (domain.OutsideResult, error) {
-	made := connectors.Call{Definition: definition, OutsideCall: domain.OutsideCall{ExecutionID: "exe_1", Params: json.RawMessage(params)}}
+	definition.Timeout = MaxTimeout // the tests run beside others
+	made := connectors.Call{Definition: definition, OutsideCall: domain.OutsideCall{ExecutionID: "exe_" + definition.Name, Params: json.RawMessage(params)}}
 	for _, a := range answers {
 		made.Answers = append(made.Answers, json.RawMessage(a))
 	}
@@ -214,5 +215,47 @@ func TestEnvironment(t *testing.T) {
 	}
 	if env["GIVEN"] != "yes" || env["PATH"] == "" || len(env) != 3 {
 		t.Errorf("its environment is %v", env)
+	}
+}
+
+// Two more that others wrote: files within a folder, and a graph of what is known.
+func TestFilesystem(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.txt"), []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := stdioServer(t, "server-filesystem", folder)
+	l := list(t, c)
+	if read := named(t, l, "READ_TEXT_FILE"); read.Effect != domain.EffectRead || read.RequireValidation {
+		t.Errorf("reading is %+v", read)
+	}
+	if write := named(t, l, "WRITE_FILE"); write.Effect == domain.EffectRead || !write.RequireValidation {
+		t.Errorf("writing is %+v", write)
+	}
+	path := func(name string) string { return strconv.Quote(filepath.Join(folder, name)) }
+	if r := call(t, c, l, "READ_TEXT_FILE", `{"path":`+path("a.txt")+`}`); r.Text != "hello" || r.Failed {
+		t.Errorf("read: %+v", r)
+	}
+	if r := call(t, c, l, "WRITE_FILE", `{"path":`+path("b.txt")+`,"content":"new"}`); r.Failed {
+		t.Errorf("write: %+v", r)
+	}
+	if got, err := os.ReadFile(filepath.Join(folder, "b.txt")); err != nil || string(got) != "new" {
+		t.Errorf("wrote %q %v", got, err)
+	}
+	if r := call(t, c, l, "READ_TEXT_FILE", `{"path":"/etc/passwd"}`); !r.Failed || !strings.Contains(r.Text, "denied") {
+		t.Errorf("outside: %+v", r)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	c := open(t, Config{Command: node(t), Args: []string{script(t, "server-memory")}, Env: map[string]string{"MEMORY_FILE_PATH": file}})
+	l := list(t, c)
+	entity := `{"entities":[{"name":"Ada","entityType":"person","observations":["wrote the first program"]}]}`
+	if r := call(t, c, l, "CREATE_ENTITIES", entity); r.Failed {
+		t.Errorf("create: %+v", r)
+	}
+	if r := call(t, c, l, "SEARCH_NODES", `{"query":"first program"}`); !strings.Contains(r.Text, "Ada") || !json.Valid(r.JSON) {
+		t.Errorf("search: %+v", r)
 	}
 }

@@ -38,7 +38,7 @@ func capabilities() *mcp.ClientCapabilities {
 
 // connect greets the server, by server/discover and, where it does not know that, in the
 // old way.
-func connect(ctx context.Context, config Config, options Options, changed func()) (*session, error) {
+func connect(ctx context.Context, config Config, options Options, asBefore bool, changed func()) (*session, error) {
 	if err := config.check(options); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,11 @@ func connect(ctx context.Context, config Config, options Options, changed func()
 		s.link = &httpLink{link: newLink(), config: config, options: options}
 	}
 	var err error
-	if s.sdk, err = newClient(options.Version, changed).Connect(ctx, s.link, nil); err != nil {
+	var how *mcp.ClientSessionOptions
+	if asBefore { // it may take its time to say again that it knows nothing newer
+		how = &mcp.ClientSessionOptions{ProtocolVersion: revisionBefore}
+	}
+	if s.sdk, err = newClient(options.Version, changed).Connect(ctx, s.link, how); err != nil {
 		_ = s.link.Close()
 		return nil, greetError(ctx, err)
 	}
