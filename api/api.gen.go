@@ -729,6 +729,7 @@ func (e TimelineLineKind) Valid() bool {
 
 // Defines values for WaitingContextKind.
 const (
+	WaitingContextKindAgents                 WaitingContextKind = "agents"
 	WaitingContextKindBudget                 WaitingContextKind = "budget"
 	WaitingContextKindClosure                WaitingContextKind = "closure"
 	WaitingContextKindCommunication          WaitingContextKind = "communication"
@@ -741,6 +742,8 @@ const (
 // Valid indicates whether the value is a known member of the WaitingContextKind enum.
 func (e WaitingContextKind) Valid() bool {
 	switch e {
+	case WaitingContextKindAgents:
+		return true
 	case WaitingContextKindBudget:
 		return true
 	case WaitingContextKindClosure:
@@ -2991,6 +2994,9 @@ type Version struct {
 
 // WaitingContext What a waiting session waits for. Which fields are there depends on `kind`.
 type WaitingContext struct {
+	// Agents Sessions of agents that this one has called: one of them asks a person. Answer its approval.
+	Agents *[]string `json:"agents,omitempty"`
+
 	// ApprovalID Answer this one.
 	ApprovalID *string `json:"approval_id,omitempty"`
 

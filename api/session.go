@@ -40,6 +40,9 @@ func waitingFrom(w *domain.WaitingContext) *WaitingContext {
 		at := Time(w.At)
 		out.At = &at
 	}
+	if len(w.Agents) > 0 {
+		out.Agents = &w.Agents
+	}
 	if len(w.Tasks) > 0 {
 		out.Tasks = &w.Tasks
 	}

@@ -15,8 +15,9 @@ import (
 
 // Names of the control commands: they steer the session and are never run here.
 const (
-	AskUser  = "ASK_USER"
-	Complete = "COMPLETE"
+	AskUser      = "ASK_USER"
+	Complete     = "COMPLETE"
+	AskPrincipal = "ASK_PRINCIPAL"
 )
 
 // builtinTimeout bounds each built-in command.
@@ -94,13 +95,30 @@ func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
 }
 
 // SpecsFor are the commands that the AI is offered in a session of this type: nobody
-// answers an AUTOMATION's question, and a CHAT never ends by itself. Those from outside
-// follow the catalogue's own, in their order.
+// answers an AUTOMATION's question, a CHAT never ends by itself, and an AGENT reports to
+// the assistant that called it. Those from outside follow the catalogue's own, in their
+// order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
-	return slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
-		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat
+	specs := slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
+		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
+			s.Name == AskPrincipal && t != domain.Agent
 	})
+	if t == domain.Agent {
+		for i := range specs {
+			if specs[i].Name == Complete {
+				specs[i].Description, specs[i].Params = reportText, reportParams
+			}
+		}
+	}
+	return specs
 }
+
+const reportText = "End your work and report to the assistant that called you. Actions beside it run first, and it holds " +
+	"only if all succeed; beside queries it is ignored."
+
+var reportParams = schema.Object(`"reason": {"type": "string", "description": "Why you end: done, or what keeps you from it."},
+	"result": {"type": "string", "description": "What was asked for. It must stand by itself: nothing else of yours is passed on."},
+	"conclusion": {"type": "string", "description": "What follows from it, in one or two sentences."}`)
 
 // unknown says which commands there are, those that look alike first.
 func unknown(name string, specs []domain.CommandSpec) string {
@@ -184,6 +202,11 @@ func controls() []*command {
 			Complete,
 			"Say that the task is done and end this run. Actions beside it run first, and it holds only if all succeed; beside queries it is ignored.",
 			end,
+		),
+		control(
+			AskPrincipal,
+			"Ask the assistant that called you, because the task is not clear. It ends your work; you are called again with the answer.",
+			schema.Object(`"question": {"type": "string", "minLength": 1, "description": "What you need to know."}`, "question"),
 		),
 	}
 }

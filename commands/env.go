@@ -35,6 +35,11 @@ type Env struct {
 	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and of which
 	// nobody knows what became.
 	Unsettled map[string]bool
+	// Restricted: of the catalogue's own commands the session is offered only those of Only.
+	Restricted bool
+	Only       []string
+	// SeriesBytes bounds the results of a series; 0: the usual.
+	SeriesBytes int
 	// Clock measures how long commands take; nil: all that happens, happens at Now.
 	Clock clock.Clock
 }
@@ -48,6 +53,9 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		Taint: session.State.Taint, Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
 	}
 	env.SessionID = session.ID
+	if run := session.State.Agent; run != nil {
+		env.Restricted, env.Only, env.SeriesBytes = true, run.Commands, run.TokenBudget/4*7/2
+	}
 	if session.ScheduledExecutionTime != nil {
 		env.Reference = *session.ScheduledExecutionTime
 	}

@@ -15,6 +15,9 @@ import (
 // is offered. nil: there is no such command, or it is not offered here.
 func (c *Catalogue) entry(env *Env, name string) *command {
 	if own := c.commands[name]; own != nil {
+		if !env.offers(&own.spec) {
+			return nil
+		}
 		return own
 	}
 	for i := range env.Outside {

@@ -108,7 +108,7 @@ func (p *planner) gather() {
 	if p.native() {
 		for i, raw := range p.raw.Calls {
 			places[raw.ID] = i
-			if raw.Name == AskUser || raw.Name == Complete {
+			if raw.Name == AskUser || raw.Name == Complete || raw.Name == AskPrincipal {
 				p.controls = append(
 					p.controls,
 					p.execution(domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}, i),
@@ -139,7 +139,7 @@ func (p *planner) add(command domain.Command, place int) {
 	planned := &p.plan.Commands
 	switch {
 	case entry == nil:
-		p.wrong(e, codeUnknown, unknown(command.Type, p.catalogue.SpecsFor(p.env.SessionType, p.env.Outside)))
+		p.wrong(e, codeUnknown, p.unknown(command.Type))
 		planned.Actions = append(planned.Actions, e)
 		return
 	case entry.spec.Kind == domain.KindControl:

@@ -167,7 +167,7 @@ func TestSpecsForASession(t *testing.T) {
 	}
 	c := New(data.NewRules())
 	all := names(c.Specs())
-	want := " APP_STATE ASK_USER COMPLETE CONTEXT CONTEXT_PUBLISH CONTEXT_UPDATE CREATE_DATA CREATE_TOOL CREATE_TOOL_TYPE CREATE_ZONE DELETE_DATA DELETE_TOOL DELETE_ZONE SCHEMA SEARCH TOOL_CONFIG TOOL_DATA TOOL_INSTANCES TOOL_STATS UPDATE_DATA UPDATE_TOOL UPDATE_ZONE ZONES ZONE_CONFIG "
+	want := " APP_STATE ASK_PRINCIPAL ASK_USER COMPLETE CONTEXT CONTEXT_PUBLISH CONTEXT_UPDATE CREATE_DATA CREATE_TOOL CREATE_TOOL_TYPE CREATE_ZONE DELETE_DATA DELETE_TOOL DELETE_ZONE SCHEMA SEARCH TOOL_CONFIG TOOL_DATA TOOL_INSTANCES TOOL_STATS UPDATE_DATA UPDATE_TOOL UPDATE_ZONE ZONES ZONE_CONFIG "
 	if all != want {
 		t.Errorf("commands%s", all)
 	}
@@ -301,7 +301,7 @@ func FuzzPlan(f *testing.F) {
 		answer := &domain.AIMessage{ActionCommands: []domain.Command{command}}
 		raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, Calls: []domain.RawCall{{ID: "call_1", Name: name, Arguments: params}}}
 		switch name {
-		case Complete:
+		case Complete, AskPrincipal:
 			answer = &domain.AIMessage{Completed: true}
 		case AskUser:
 			answer = &domain.AIMessage{Module: &domain.Module{Type: "Form", Data: json.RawMessage(params)}}

@@ -22,6 +22,7 @@ var sameOverHTTP = map[string]string{
 	"CONTEXT_UPDATE":   "PATCH /v1/documents/{document_id}", "CONTEXT_PUBLISH": "POST /v1/documents/{document_id}/publish",
 	// The control commands steer the session of who speaks.
 	AskUser: "POST /v1/sessions/{session_id}/messages", Complete: "POST /v1/sessions/{session_id}/completion",
+	AskPrincipal: "POST /v1/sessions/{session_id}/messages",
 }
 
 // TestACommandNeedsTheRoleThatHTTPNeeds: nobody does through the AI what they may not do

@@ -39,7 +39,7 @@ func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, env Env, q
 		})
 	}
 	running.Wait()
-	for i, most := range shares(answers, seriesBytes) {
+	for i, most := range shares(answers, cmp.Or(env.SeriesBytes, seriesBytes)) {
 		if answers[i] != nil {
 			settleQuery(ctx, &env, queries[i], answers[i], most)
 		}

@@ -14,6 +14,7 @@ func (v *View) After(c *Change, s *Session) *View {
 	next.Inbox = inboxAfter(v.Inbox, c, s.ID)
 	next.Open = openAfter(v.Open, c.Approvals, s.ID)
 	next.Planned = plannedAfter(v.Planned, c.Executions, s)
+	next.Agents = agentsAfter(v.Agents, c, s)
 	if v.CancelMessage != nil && slices.ContainsFunc(c.DeletedMessages, func(m *Message) bool { return m.ID == v.CancelMessage.ID }) {
 		next.CancelMessage = nil
 	}
@@ -55,4 +56,24 @@ func plannedAfter(planned, written []*Execution, s *Session) []*Execution {
 		}
 	}
 	return slices.DeleteFunc(all, func(x *Execution) bool { return x.MessageID != s.State.AnswerID })
+}
+
+// agentsAfter has each agent as it was written last, while the session still carries their
+// calls out.
+func agentsAfter(agents []*AgentView, c *Change, s *Session) []*AgentView {
+	if !s.KeepsAgents() {
+		return nil
+	}
+	all := make([]*AgentView, len(agents))
+	for i, a := range agents {
+		own := *a
+		if written := c.Session(a.Session.ID); written != nil {
+			own.Session = written
+		}
+		own.Open = openAfter(a.Open, c.Approvals, own.Session.ID)
+		own.Planned = plannedAfter(a.Planned, c.Executions, own.Session)
+		own.Agents = agentsAfter(a.Agents, c, own.Session)
+		all[i] = &own
+	}
+	return all
 }

@@ -79,6 +79,8 @@ type AIResponseParsed struct {
 	Guidance string
 	// ResponseSchema checks the answer to the module, if there is one.
 	ResponseSchema json.RawMessage
+	// End is the report of an agent that ends with this answer.
+	End *AgentEnd
 }
 
 func (AIResponseParsed) Name() string { return "AIResponseParsed" }

@@ -21,6 +21,7 @@ const (
 	PrefixOccurrence = "occ"
 	PrefixGrant      = "gra"
 	PrefixWebhook    = "whk"
+	PrefixAgent      = "agt"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

@@ -126,4 +126,5 @@ const (
 	WaitNetworkRetry           WaitKind = "network_retry"
 	WaitExternalResult         WaitKind = "external_result"
 	WaitClosure                WaitKind = "closure"
+	WaitAgents                 WaitKind = "agents" // an agent of the session asks a person
 )

@@ -19,6 +19,8 @@ type Policy struct {
 	// those with a result already too (a query with wrong params, an action that was
 	// not approved): every call is reported in one SYSTEM message.
 	Planned []*Execution
+	// Agents carry out calls of that answer.
+	Agents []*AgentView
 	// Spent is what counts against the money budgets of the workspace.
 	Spent Spent
 	// Estimate is what is known of the model that the next call goes to: a budget must
@@ -34,7 +36,7 @@ type Policy struct {
 func (v *View) Policy(now time.Time, newID IDSource, estimate CallEstimate, retry func(attempt int) time.Duration) *Policy {
 	return &Policy{
 		Now: now, NewID: newID, Settings: v.Workspace.Settings,
-		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned,
+		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned, Agents: v.Agents,
 		Spent: v.Spent, Estimate: estimate, Retry: retry,
 	}
 }

@@ -145,6 +145,12 @@ type SessionState struct {
 	// Raises are what a person granted beyond budgets. The machine replaces the list and
 	// never changes it in place.
 	Raises []Raise `json:"raises,omitempty"`
+	// Agent is set for a session of type AGENT. The machine replaces it and never changes it
+	// in place.
+	Agent *AgentRun `json:"agent,omitempty"`
+	// AgentAnswered: a person has answered an agent of the present answer, which goes on as
+	// soon as this session does.
+	AgentAnswered bool `json:"agent_answered,omitempty"`
 	// ReservedCost is what the call under way may cost at most, in US dollars. It counts
 	// against the workspace's budgets until the call is settled.
 	ReservedCost float64 `json:"reserved_cost,omitempty"`
@@ -333,7 +339,8 @@ type WaitingContext struct {
 	LastError       string    `json:"last_error,omitempty"`
 	Tasks           []string  `json:"tasks,omitempty"`
 	Reason          EndReason `json:"reason,omitempty"`
-	Limit           string    `json:"limit,omitempty"` // which budget
+	Limit           string    `json:"limit,omitempty"`  // which budget
+	Agents          []string  `json:"agents,omitempty"` // sessions of agents that ask a person
 	// Answer came while the session was parked.
 	Answer *WaitAnswer `json:"answer,omitempty"`
 }
@@ -383,19 +390,4 @@ type Budgets struct {
 	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
 	// MaxCostPerDay is an automation's: for all its runs of a day together.
 	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
-}
-
-// SessionRef names a session.
-type SessionRef struct {
-	WorkspaceID string
-	SessionID   string
-	// RunEpoch is the claim that was seen, where the reference is about one.
-	RunEpoch int64
-}
-
-// NetworkWaiter is a session in WAITING_NETWORK_RETRY. ProviderID is "" where it calls
-// the workspace's default.
-type NetworkWaiter struct {
-	SessionID  string
-	ProviderID string
 }

@@ -122,6 +122,15 @@ func DefaultSettings() Settings {
 	}
 }
 
+// LimitsOf are those of a session: an agent has its own for its answers and its history.
+func (s *Settings) LimitsOf(session *Session) Limits {
+	limits := s.LimitsFor(session.Type)
+	if run := session.State.Agent; run != nil {
+		limits.MaxAutonomousRoundtrips, limits.ContextBudgetTokens = &run.MaxTurns, &run.TokenBudget
+	}
+	return limits
+}
+
 // LimitsFor picks the limits of a session's type.
 func (s *Settings) LimitsFor(t SessionType) Limits {
 	if t == Chat {

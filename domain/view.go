@@ -15,6 +15,7 @@ type View struct {
 	HolderPlanned       []*Execution
 	HolderCancelMessage *Message
 	HolderInbox         []*InboxItem
+	HolderAgents        []*AgentView
 	// Queue of the workspace, next first. The rows of CHATs have their session.
 	Queue []QueueRow
 
@@ -24,7 +25,9 @@ type View struct {
 	// position: those that have a result already too, since every call of an answer is
 	// reported in one SYSTEM message.
 	Planned []*Execution
-	Inbox   []*InboxItem // accepted and not folded in, oldest first, Message filled
+	// Agents carry out calls of that answer.
+	Agents []*AgentView
+	Inbox  []*InboxItem // accepted and not folded in, oldest first, Message filled
 	// InboxBrief: the messages of Inbox come without what they say. Who needs it returns
 	// ErrInboxBrief and is asked again with all of it.
 	InboxBrief bool

@@ -7,9 +7,11 @@ const DefaultWorkspace = "default"
 
 // Workspace is the boundary of isolation. Nothing crosses it.
 type Workspace struct {
-	ID        string
-	Name      string
-	Settings  Settings
-	LastSeq   int64 // number of its latest event
-	CreatedAt time.Time
+	ID       string
+	Name     string
+	Settings Settings
+	LastSeq  int64 // number of its latest event
+	// AgentsVersion counts the changes of its agents.
+	AgentsVersion int64
+	CreatedAt     time.Time
 }

@@ -23,7 +23,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 	if err != nil {
 		return d.noModel(err)
 	}
-	room := &room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
+	room := roomOf(d)
 	a := &asking{
 		purpose: purposeAnswer,
 		request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
@@ -81,8 +81,12 @@ func (d *driver) tooLongCalls(a *asking) int {
 func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
 	s := d.session
 	call.PromptHash = prompt.Fingerprint(ask)
+	most := model.MaxTokens
+	if s.State.Agent != nil && (most == 0 || most > domain.AgentAnswerTokens) {
+		most = domain.AgentAnswerTokens
+	}
 	request := &providers.Request{
-		Prompt: ask, MaxTokens: model.MaxTokens, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
+		Prompt: ask, MaxTokens: most, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	}
 	call.Streamed = d.loop.cfg.Streams.Watched(s.ID)
 	if call.Streamed || model.Provider.Abilities().AlwaysStreams {
@@ -155,10 +159,13 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if err != nil {
 		return nil, 0, err
 	}
-	specs := onTheWire(d.loop.cfg.Commands.SpecsFor(s.Type, d.loop.offered(ctx, s.WorkspaceID)))
-	levelsView := *d.view
-	levelsView.Session = s
-	levels, err := d.loop.levels.of(ctx, &levelsView, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
+	view := viewNow(d)
+	specs := onTheWire(d.loop.specs(ctx, view))
+	agent, err := d.loop.agents.begunWith(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	levels, err := d.loop.levels.of(ctx, view, agent, model.Protocol, specs, d.loop.cfg.Data(s.WorkspaceID), d.loop.cfg.Clock())
 	if err != nil {
 		return nil, 0, err
 	}

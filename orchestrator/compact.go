@@ -53,7 +53,7 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 // summaryBudget is how long the transcript for a summary may be, in tokens: as long as a
 // prompt may be, less what the summary itself takes.
 func (d *driver) summaryBudget(model *providers.Model) int {
-	r := room{budget: d.view.Workspace.Settings.LimitsFor(d.session.Type).ContextBudgetTokens}
+	r := roomOf(d)
 	tokens, bounded := r.of(model)
 	if !bounded {
 		return prompt.DefaultTranscript

@@ -20,7 +20,10 @@ var errLetGo = errors.New("the session is driven elsewhere, or was cut")
 // driver carries one session from effect to effect until it rests.
 type driver struct {
 	loop *Loop
-	cut  context.CancelCauseFunc
+	// caller is the driver of the session that has called this one's agent; nil for a
+	// session that holds the slot.
+	caller *driver
+	cut    context.CancelCauseFunc
 	// workspace of its session.
 	workspace string
 	// epoch is the claim under which it drives.
@@ -85,8 +88,8 @@ func (d *driver) run(ctx context.Context) {
 // safePoint lets go of the slot, if somebody waits for it and nothing is in hand that is
 // not stored. Whoever takes it cuts this driver.
 func (d *driver) safePoint(ctx context.Context) {
-	if d.yields.Load() && d.change == nil && ctx.Err() == nil {
-		d.loop.cfg.Hooks.SafePoint(ctx, d.session)
+	if top := topOf(d); top.yields.Load() && d.change == nil && ctx.Err() == nil {
+		d.loop.cfg.Hooks.SafePoint(ctx, top.session)
 	}
 }
 
@@ -171,6 +174,9 @@ func (d *driver) remember(change *domain.Change) {
 		}
 	}
 	view.Planned = planned
+	if !d.session.KeepsAgents() {
+		view.Agents = nil
+	}
 	for _, call := range change.Roundtrips {
 		if call.Usage.Cost != nil {
 			view.Spent = view.Spent.Plus(*call.Usage.Cost)
@@ -227,6 +233,9 @@ func (d *driver) committed() {
 		d.streamed = ""
 	}
 	for _, t := range d.change.Transitions {
+		if t.SessionID != d.session.ID {
+			continue // of an agent that it has called
+		}
 		d.loop.cfg.Observer.PhaseLeft(t.From, t.At.Sub(d.since))
 		d.since = t.At
 	}
@@ -364,4 +373,11 @@ func transient(err error) bool {
 		return true
 	}
 	return false
+}
+
+// viewNow is the view with the session as it is with the steps that are not stored yet.
+func viewNow(d *driver) *domain.View {
+	view := *d.view
+	view.Session = d.session
+	return &view
 }

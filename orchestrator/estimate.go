@@ -58,7 +58,7 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 // beforeHistory estimates what stands before the history in a prompt: the rules,
 // the commands that are offered, and what of the workspace is sent with every call.
 func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
-	specs := onTheWire(l.cfg.Commands.SpecsFor(view.Session.Type, l.offers.of(view.Workspace.ID)))
+	specs := onTheWire(l.knownSpecs(view))
 	system, err := l.levels.first(view, model.Protocol, specs)
 	if err != nil {
 		return 0

@@ -57,6 +57,7 @@ func newLevels(key []byte) *levels {
 func (l *levels) of(
 	ctx context.Context,
 	view *domain.View,
+	agent *domain.AgentDefinition,
 	protocol domain.Protocol,
 	specs []domain.CommandSpec,
 	data commands.Data,
@@ -66,7 +67,7 @@ func (l *levels) of(
 	if err != nil {
 		return level{}, err
 	}
-	second, err := l.second(ctx, view, system, data, now)
+	second, err := l.second(ctx, view, agent, system, data, now)
 	return level{system: system.text, userData: second}, err
 }
 
@@ -75,7 +76,7 @@ func (l *levels) of(
 func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (system, error) {
 	specs, outside := apart(specs, protocol)
 	s, settings := view.Session, &view.Workspace.Settings
-	t, inForce := s.Type, settings.LimitsFor(s.Type)
+	t, inForce := s.Type, settings.LimitsOf(s)
 	if own := s.Budgets.MaxTokensPerRound; own != nil {
 		inForce.MaxTokensPerRound = own
 	}
@@ -101,6 +102,9 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	)
 	for _, spec := range specs {
 		key.WriteString("|" + spec.Name)
+		if spec.Source == domain.SourceAgent { // its texts are the workspace's
+			key.WriteString("=" + spec.Description)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,13 +152,13 @@ func unused(grants []*domain.Grant) []*domain.Grant {
 // second is level 2: the workspace's rules, a run's grants, the published documents and
 // the tools that are always sent.
 func (l *levels) second(
-	ctx context.Context, view *domain.View, first system, data commands.Data, now time.Time,
+	ctx context.Context, view *domain.View, agent *domain.AgentDefinition, first system, data commands.Data, now time.Time,
 ) (string, error) {
 	have, err := l.read(ctx, view.Workspace.ID, data, now)
 	if err != nil {
 		return "", err
 	}
-	return l.text(view, first, have)
+	return l.text(view, agent, first, have)
 }
 
 // read gives what level 2 is made of, from memory where that is young enough.
@@ -174,12 +178,12 @@ func (l *levels) read(ctx context.Context, workspace string, data commands.Data,
 }
 
 // text is level 2 of a session, made once for each set of rules and grants.
-func (l *levels) text(view *domain.View, first system, have *userData) (string, error) {
+func (l *levels) text(view *domain.View, agent *domain.AgentDefinition, first system, have *userData) (string, error) {
 	in := prompt.Level2Input{
-		Key: l.key, WorkspaceID: view.Workspace.ID, Rules: first.rules, Grants: unused(view.Grants),
+		Key: l.key, WorkspaceID: view.Workspace.ID, Agent: agent, Rules: first.rules, Grants: unused(view.Grants),
 		Documents: have.documents, Tools: have.tools, Commands: first.outside,
 	}
-	of, err := json.Marshal([]any{in.Rules, in.Grants, in.Commands})
+	of, err := json.Marshal([]any{in.Rules, in.Grants, in.Commands, agent})
 	if err != nil {
 		return "", fmt.Errorf("encode what level 2 is made of: %w", err)
 	}
@@ -249,7 +253,7 @@ func (l *levels) peek(view *domain.View, first system) string {
 	if have == nil {
 		return ""
 	}
-	text, err := l.text(view, first, have)
+	text, err := l.text(view, nil, first, have)
 	if err != nil {
 		return ""
 	}

@@ -32,6 +32,8 @@ type Config struct {
 	Models   Models
 	Commands Commands
 	Outside  Outside // nil: this server offers nothing from outside
+	// Agents are optional: without them there are none.
+	Agents   Agents
 	Observer Observer
 	Clock    clock.Clock
 	NewID    domain.IDSource
@@ -39,8 +41,6 @@ type Config struct {
 	Hooks    Hooks
 	// Grace is how long running effects may go on after Stop (20 s).
 	Grace time.Duration
-	// Histories is how many sessions have their messages kept in memory (256).
-	Histories int
 	// MarkKey makes the marks of what a workspace wrote in the prompt; empty: one of this
 	// process. With the same key they are the same on every node and after a restart, and
 	// what a provider keeps of a prompt is found again.
@@ -62,6 +62,7 @@ type Loop struct {
 	histories *histories
 	levels    *levels
 	offers    offers
+	agents    *agents
 
 	mu      sync.Mutex
 	drivers map[string]*driver // by session
@@ -72,6 +73,9 @@ type Loop struct {
 	base    context.Context
 	cancel  context.CancelCauseFunc
 }
+
+// maxHistories is how many sessions have their messages kept in memory.
+const maxHistories = 256
 
 // New makes a loop.
 func New(cfg Config) *Loop {
@@ -87,15 +91,12 @@ func New(cfg Config) *Loop {
 	if cfg.Grace == 0 {
 		cfg.Grace = 20 * time.Second
 	}
-	if cfg.Histories == 0 {
-		cfg.Histories = 256
-	}
 	if len(cfg.MarkKey) == 0 {
 		cfg.MarkKey = []byte(rand.Text()) // marks that hold for as long as this process
 	}
 	base, cancel := context.WithCancelCause(context.Background())
 	return &Loop{
-		cfg: cfg, histories: newHistories(cfg.Histories, cfg.MarkKey), levels: newLevels(cfg.MarkKey),
+		cfg: cfg, histories: newHistories(maxHistories, cfg.MarkKey), levels: newLevels(cfg.MarkKey), agents: newAgents(cfg.Agents),
 		drivers: map[string]*driver{}, base: base, cancel: cancel,
 	}
 }

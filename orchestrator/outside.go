@@ -34,9 +34,18 @@ func (o *offers) of(workspace string) []domain.CommandSpec {
 	return o.known[workspace]
 }
 
-// offered are the commands from outside that a workspace has now. If that cannot be found
+// offered are the commands from outside that a session is offered now, agents among them.
+func (l *Loop) offered(ctx context.Context, view *domain.View) []domain.CommandSpec {
+	all, err := l.agents.of(ctx, view)
+	if err != nil {
+		l.cfg.Log.Warn().Err(err).Str("workspace", view.Workspace.ID).Msg("the agents cannot be read")
+	}
+	return offersIn(view.Session, l.offeredTo(ctx, view.Workspace.ID), all)
+}
+
+// offeredTo are the commands from outside that a workspace has now. If that cannot be found
 // out, they are those of the last time: a session does not fail for it.
-func (l *Loop) offered(ctx context.Context, workspace string) []domain.CommandSpec {
+func (l *Loop) offeredTo(ctx context.Context, workspace string) []domain.CommandSpec {
 	if l.cfg.Outside == nil {
 		return nil
 	}
@@ -53,10 +62,10 @@ func (l *Loop) offered(ctx context.Context, workspace string) []domain.CommandSp
 // offered from outside.
 func (l *Loop) envWithOutside(ctx context.Context, view *domain.View) commands.Env {
 	env := l.env(view)
+	env.Outside = l.offered(ctx, view)
 	if l.cfg.Outside == nil {
 		return env
 	}
-	env.Outside = l.offered(ctx, view.Workspace.ID)
 	external, epoch := view.Session.ExternalID, view.Session.RunEpoch
 	env.Call = func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
 		call.ExternalID, call.RunEpoch = external, epoch

@@ -52,6 +52,9 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 	parsed := domain.AIResponseParsed{
 		MessageID: messageID, Raw: raw, Answer: answer, Commands: plan.Commands, Guidance: plan.Guidance,
 	}
+	if s := d.session; s.Type == domain.Agent {
+		parsed.End = prompt.EndOf(raw, answer, s.State.CommandsRun > 0 || len(plan.Commands.Actions) > 0)
+	}
 	if plan.Module != nil {
 		parsed.ResponseSchema = commands.ResponseSchema(plan.Module)
 	}
@@ -64,7 +67,7 @@ func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) promp
 		Protocol: protocol, SessionType: d.session.Type, Specs: map[string]domain.CommandKind{}, Names: map[string]string{},
 		MaxCalls: d.view.Workspace.Settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
 	}
-	for _, spec := range d.loop.cfg.Commands.SpecsFor(d.session.Type, d.loop.offered(ctx, d.session.WorkspaceID)) {
+	for _, spec := range d.loop.specs(ctx, viewNow(d)) {
 		in.Specs[spec.Name] = spec.Kind
 		if wire := spec.WireName(); wire != spec.Name {
 			in.Names[wire] = spec.Name

@@ -70,7 +70,7 @@ type Models interface {
 
 // Commands is the catalogue as the loop uses it.
 type Commands interface {
-	SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec
+	SpecsIn(env *commands.Env) []domain.CommandSpec
 	Plan(
 		ctx context.Context,
 		data commands.Data,

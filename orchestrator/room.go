@@ -15,10 +15,18 @@ import (
 // room is what a prompt may be, in tokens.
 type room struct {
 	budget *int
+	// ofHistory: the budget is for the history alone, whatever stands before it.
+	ofHistory bool
 	// sizes are those of the latest prompt. If the provider found that too long, shorter
 	// is what the history of the next may have.
 	sizes   sizes
 	shorter int
+}
+
+// roomOf is what a prompt of the session may be.
+func roomOf(d *driver) *room {
+	limits := d.view.Workspace.Settings.LimitsOf(d.session)
+	return &room{budget: limits.ContextBudgetTokens, ofHistory: d.session.State.Agent != nil}
 }
 
 // sizes estimates the parts of a prompt, in tokens.
@@ -77,7 +85,9 @@ func windowOf(model *providers.Model) int {
 func (r *room) left(model *providers.Model, fixed int) (left, most int) {
 	left, most = math.MaxInt, math.MaxInt
 	if r.budget != nil {
-		left = *r.budget - fixed
+		if left = *r.budget; !r.ofHistory {
+			left -= fixed
+		}
 		most = left
 	}
 	if window := windowOf(model); window > 0 {
@@ -106,7 +116,7 @@ func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compac
 		return nil
 	case left < leastRoom && r.shorter == 0:
 		return &roomError{hopeless: true, text: r.tooLarge()}
-	case !compacted && (turns > budget || fixed <= budget/2):
+	case !compacted && (turns > budget || fixed <= budget/2 || r.ofHistory):
 		return &roomError{}
 	}
 	fitted, size := prompt.Fit(ask.Turns, turns, left)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -13,11 +14,17 @@ import (
 // something came in, the same answer is decided again from its plan.
 func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	queries := copies(ofKind(d.view.Planned, domain.KindQuery))
-	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.envWithOutside(ctx, d.view), queries)
+	plain, agents := withoutAgents(queries)
+	if len(agents) > 0 {
+		if event, err := (&calling{d}).runAgents(ctx, agents); event != nil || err != nil {
+			return event, err
+		}
+	}
+	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.envWithOutside(ctx, d.view), plain)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
-	event := domain.DataQueriesExecuted{Executions: queries, Formatted: formatted}
+	event := domain.DataQueriesExecuted{Executions: queries, Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
 		aiAsked := slices.ContainsFunc(d.plan.Reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelAI })
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {
@@ -38,4 +45,16 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 		}
 	}
 	return event, nil
+}
+
+// withoutAgents parts the queries from those that call agents.
+func withoutAgents(queries []*domain.Execution) (plain, agents []*domain.Execution) {
+	for _, q := range queries {
+		if domain.CallsAgent(q.Command) {
+			agents = append(agents, q)
+		} else {
+			plain = append(plain, q)
+		}
+	}
+	return plain, agents
 }

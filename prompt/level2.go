@@ -26,9 +26,11 @@ type Level2Input struct {
 	// Key makes the mark of the blocks: whoever does not know it cannot write one.
 	Key         []byte
 	WorkspaceID string
-	Rules       []Rule
-	Grants      []*domain.Grant
-	Documents   []domain.Document
+	// Agent is the definition that a session of type AGENT was begun with.
+	Agent     *domain.AgentDefinition
+	Rules     []Rule
+	Grants    []*domain.Grant
+	Documents []domain.Document
 	// Commands are those from outside, for models that are not offered tools with schemas:
 	// other servers wrote what they say of themselves.
 	Commands []domain.CommandSpec
@@ -42,7 +44,8 @@ type Level2Input struct {
 // bytes, in whatever order it comes. "" when there is none.
 func Level2(in Level2Input) string {
 	blocks := slices.Concat(
-		ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents), commandBlocks(in.Commands), toolBlocks(in.Tools),
+		agentBlocks(in.Agent), ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents),
+		commandBlocks(in.Commands), toolBlocks(in.Tools),
 	)
 	if len(blocks) == 0 {
 		return ""
@@ -103,6 +106,26 @@ func ruleBlocks(rules []Rule) []dataBlock {
 		blocks = append(blocks, dataBlock{"RULES", "the workspace's administrator, in the place of the part " + r.Name, r.Text})
 	}
 	return blocks
+}
+
+// agentBlocks say what an agent is there for.
+func agentBlocks(a *domain.AgentDefinition) []dataBlock {
+	if a == nil {
+		return nil
+	}
+	var parts []string
+	for _, p := range []struct{ title, text string }{
+		{"Your role", a.SystemPrompt}, {"How to go about it", a.Strategy}, {"When it is done", a.SuccessCriteria},
+		{"What to report", a.ExitReport},
+	} {
+		if text := strings.TrimSpace(p.text); text != "" {
+			parts = append(parts, p.title+":\n"+text)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []dataBlock{{"AGENT", "the definition of the agent " + a.Name, strings.Join(parts, "\n\n")}}
 }
 
 func grantBlocks(grants []*domain.Grant) []dataBlock {

@@ -10,8 +10,9 @@ import (
 
 // Control commands that have a part of the AI message to themselves.
 const (
-	askUser  = "ASK_USER"
-	complete = "COMPLETE"
+	askUser      = "ASK_USER"
+	complete     = "COMPLETE"
+	askPrincipal = "ASK_PRINCIPAL"
 )
 
 // ParseInput is what Parse must know beside the answer.

@@ -46,6 +46,9 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 			answer.PreText = summaryOf(params)
 		}
 		return ""
+	case askPrincipal:
+		answer.Completed = true
+		return ""
 	}
 	c := command(in.named(call.Name), params, call.ID)
 	file(answer, c, in.Specs[c.Type])

@@ -73,14 +73,16 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 }
 
 // wantsSlot says that the session has something to do that needs the slot, and does
-// not hold it. Messages in its inbox are counted apart.
+// not hold it. Messages in its inbox are counted apart. An agent
+// works under the slot of the session that called it.
 func wantsSlot(s *domain.Session) bool {
 	switch {
-	case s.HoldsSlot, s.Phase == domain.Completed, s.State.Poisoned, s.Type == domain.Seed:
+	case s.HoldsSlot, s.Phase == domain.Completed, s.State.Poisoned, s.Type == domain.Seed,
+		s.Type == domain.Agent && s.ParentSessionID != "":
 		return false
 	}
 	answered := s.State.Waiting != nil && s.State.Waiting.Answer != nil
-	return s.QueuedAt != nil || s.State.Suspended || s.Phase.Working() || answered || s.State.PendingCause != ""
+	return s.QueuedAt != nil || s.State.Suspended || s.Phase.Working() || answered || s.State.AgentAnswered || s.State.PendingCause != ""
 }
 
 // session gives the row its meaning. What cannot be read concerns this session

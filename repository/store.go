@@ -58,6 +58,7 @@ type Store struct {
 	Secrets     *SecretStore
 	Histories   *HistoryStore
 	Webhooks    *WebhookStore
+	Agents      *AgentStore
 }
 
 // base is what all of them stand on.
@@ -95,6 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Requests: &RequestStore{b}, Keys: &KeyStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
 		Histories: &HistoryStore{b},
 		Webhooks:  &WebhookStore{b},
+		Agents:    &AgentStore{b},
 	}, nil
 }
 

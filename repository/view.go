@@ -67,6 +67,9 @@ func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *workspaceRow, 
 		if err != nil {
 			return nil, err
 		}
+		if v.HolderAgents, err = agentsOf(ctx, r, v.Holder, v.HolderPlanned); err != nil {
+			return nil, err
+		}
 		if holder.InboxPending > 0 {
 			if v.HolderInbox, err = waiting(ctx, r, briefSQL, workspace, holder.ID); err != nil {
 				return nil, err
@@ -89,6 +92,7 @@ type viewRow struct {
 	Settings         string      `db:"settings"`
 	WorkspaceSeq     int64       `db:"workspace_seq"`
 	QueueLength      int64       `db:"queue_length"`
+	WorkspaceAgents  int64       `db:"workspace_agents"`
 	WorkspaceCreated sqldb.Stamp `db:"workspace_created"`
 	LastChange       string      `db:"last_change_id"`
 	SeenChange       string      `db:"seen_change_id"`
@@ -105,6 +109,7 @@ var (
 // sessions are as they were before. The workspace's latest change, once as it is
 // locked and once as the statement saw it when it began, tells whether that happened.
 var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS workspace_seq, w.queue_length, " +
+	"w.agents_version AS workspace_agents, " +
 	"w.created_at AS workspace_created, w.last_change_id, " +
 	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + sessionTable.ColumnsOf("s") +
 	" FROM workspaces w JOIN sessions s ON s.workspace_id = w.id AND s.id " + theSessions + " WHERE w.id = $1"
@@ -145,7 +150,8 @@ func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock st
 	}
 	w := &workspaceRow{
 		ID: workspace, Name: both[0].WorkspaceName, Settings: both[0].Settings, LastSeq: both[0].WorkspaceSeq,
-		LastChange: both[0].LastChange, QueueLength: both[0].QueueLength, CreatedAt: both[0].WorkspaceCreated,
+		LastChange: both[0].LastChange, QueueLength: both[0].QueueLength,
+		Agents: both[0].WorkspaceAgents, CreatedAt: both[0].WorkspaceCreated,
 	}
 	sessions := make([]sessionRow, len(both))
 	for i := range both {
@@ -187,7 +193,10 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 	if v.Open, v.CancelMessage, v.Planned, err = waitOf(ctx, r, s, row.OpenApprovals); err != nil {
 		return err
 	}
-	if s.AutomationID != "" && s.Phase != domain.Completed {
+	if v.Agents, err = agentsOf(ctx, r, s, v.Planned); err != nil {
+		return err
+	}
+	if s.AutomationID != "" && s.Type == domain.Run && s.Phase != domain.Completed {
 		if v.Grants, err = activeGrants(ctx, r, s.WorkspaceID, s.AutomationID, s.ID); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ type workspaceRow struct {
 	LastSeq     int64       `db:"last_seq,read"`
 	LastChange  string      `db:"last_change_id,read"`
 	QueueLength int64       `db:"queue_length,read"`
+	Agents      int64       `db:"agents_version,read"`
 	CreatedAt   sqldb.Stamp `db:"created_at"`
 }
 
@@ -29,7 +30,7 @@ func (r *workspaceRow) workspace() (*domain.Workspace, error) { return r.with(se
 
 // with is workspace with another way to read the settings.
 func (r *workspaceRow) with(settings func(text string) (domain.Settings, error)) (*domain.Workspace, error) {
-	w := &domain.Workspace{ID: r.ID, Name: r.Name, LastSeq: r.LastSeq, CreatedAt: r.CreatedAt.Time}
+	w := &domain.Workspace{ID: r.ID, Name: r.Name, LastSeq: r.LastSeq, AgentsVersion: r.Agents, CreatedAt: r.CreatedAt.Time}
 	var err error
 	if w.Settings, err = settings(r.Settings); err != nil {
 		return nil, fmt.Errorf("read workspace %s: %w", r.ID, err)

@@ -66,6 +66,9 @@ func (p rules) route(v *domain.View, r Request) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
+	if !r.direct && r.New == nil && ofAgent(v.Session, event) {
+		return decision{}, &agentError{v.Session}
+	}
 	d := decision{event: event, view: v}
 	switch {
 	case event == nil:

@@ -65,7 +65,7 @@ func (p rules) displace(d decision) (decision, error) {
 func ofHolder(v *domain.View) *domain.View {
 	holder := *v
 	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, v.HolderInbox
-	holder.Planned, holder.CancelMessage = v.HolderPlanned, v.HolderCancelMessage
+	holder.Planned, holder.CancelMessage, holder.Agents = v.HolderPlanned, v.HolderCancelMessage, v.HolderAgents
 	return &holder
 }
 

@@ -61,6 +61,9 @@ func (d *Door) Deliver(ctx context.Context, r Request) (*Outcome, error) {
 		r.modelKnown = true
 		decided, err = d.commit(ctx, r)
 	}
+	if of, ok := errors.AsType[*agentError](err); ok {
+		return d.deliverToAgent(ctx, r, of.session)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type Request struct {
 	// begins.
 	Plan func(v *domain.AutomationView) (Plan, error)
 
+	// direct: the session is decided about by itself, though it is an agent's.
+	direct bool
 	// modelKnown: the model of the session was looked up already.
 	modelKnown bool
 }

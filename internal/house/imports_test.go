@@ -39,6 +39,7 @@ var table = map[string][]string{
 	"api":                       {"domain"},
 	"api/queries":               {},
 	"api/requests":              {},
+	"agents":                    {"domain"},
 	"auth":                      {"domain"},
 	"prompt":                    {"domain"},
 	"stream":                    {"domain"},

@@ -6,8 +6,9 @@ import (
 
 // Names of the control commands, whose calls the machine itself answers.
 const (
-	callAskUser  = "ASK_USER"
-	callComplete = "COMPLETE"
+	callAskUser      = "ASK_USER"
+	callComplete     = "COMPLETE"
+	callAskPrincipal = "ASK_PRINCIPAL"
 )
 
 // countAnswer counts a call that was answered. The answer itself becomes a message
@@ -101,6 +102,7 @@ func storeAnswer(s *step) {
 	if automation(s) && len(e.Commands.Queries) == 0 {
 		st.PendingCompleted = e.Answer.Completed
 	}
+	noteEnd(s)
 	goneBeyond(s, e.Commands.OverLimit)
 }
 
@@ -169,14 +171,15 @@ func questionCall(s *step, carried map[string]bool) string {
 
 func controlText(s *step, name string) (domain.ExecutionStatus, string) {
 	e := parsed(s)
+	ends := name == callComplete || name == callAskPrincipal && agent(s)
 	switch {
 	case name == callComplete && chat(s):
 		return domain.ExecCancelled, "Ignored: a chat does not end by COMPLETE."
-	case name == callComplete && len(e.Commands.Queries) > 0:
-		return domain.ExecCancelled, "Ignored: finish first. Say COMPLETE once the queries are answered."
-	case name == callComplete && len(e.Commands.Actions) > 0:
+	case ends && len(e.Commands.Queries) > 0:
+		return domain.ExecCancelled, "Ignored: finish first. Say " + name + " once the queries are answered."
+	case ends && len(e.Commands.Actions) > 0:
 		return domain.ExecSuccess, "Noted. It holds if every action of the answer succeeds."
-	case name == callComplete:
+	case ends:
 		return domain.ExecSuccess, "Noted."
 	case name == callAskUser && !chat(s):
 		return domain.ExecCancelled, "Nobody can be asked here. Decide with what you know, and go on."

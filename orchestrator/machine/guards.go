@@ -14,8 +14,13 @@ func agent(s *step) bool      { return s.session.Type == domain.Agent }
 func automation(s *step) bool { return s.session.Type == domain.Run || agent(s) }
 func notChat(s *step) bool    { return !chat(s) }
 
-// withSlot: the session may work. An agent works under its parent's slot.
-func withSlot(s *step) bool { return s.session.HoldsSlot || agent(s) }
+// called: another session has called this agent, and minds it. One that a person tries
+// works like a run.
+func called(s *step) bool { return agent(s) && s.session.ParentSessionID != "" }
+
+// withSlot: the session may work. An agent works under the slot of the session that called
+// it, and goes on when that one does.
+func withSlot(s *step) bool { return s.session.HoldsSlot || called(s) && driven(s) }
 
 // By state.
 

@@ -44,7 +44,7 @@ func beforeCall(s *step) domain.Event {
 	return nil
 }
 
-func (s *step) limits() domain.Limits { return s.policy.Settings.LimitsFor(s.session.Type) }
+func (s *step) limits() domain.Limits { return s.policy.Settings.LimitsOf(s.session) }
 
 // limitGate checks the counters. Each limit is a ceiling: n allowed calls, readings and
 // commands are n, and after n corrections the next failure ends the round. A message that
@@ -114,6 +114,9 @@ func storeLimit(s *step) {
 // the call itself measures the prompt, and tells the person.
 func promptTooLong(s *step) bool {
 	max := s.limits().ContextBudgetTokens
+	if max != nil && s.session.State.Agent != nil { // it is its history's alone
+		return !s.session.State.Compacted && s.session.State.ContextTokens-fixedTokens(s) > *max
+	}
 	return max != nil && !s.session.State.Compacted && s.session.State.ContextTokens > *max && fixedTokens(s) < *max
 }
 

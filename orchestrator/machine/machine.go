@@ -16,6 +16,7 @@ const maxInner = 10_000
 // A refusal is a *domain.Error and changes nothing.
 func Run(session *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
 	s := begin(session, plain(e), p)
+	s.run = Run
 	if err := s.apply(s.event); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,8 @@ const (
 	textApart   = "The session was set aside meanwhile; what was under way is done again when it comes back."
 	textNoChat  = "Only a chat takes this."
 	textNoRun   = "Only an automation takes this."
+	textAgent   = "An agent goes on with the session that called it; resume that one."
+	textAsks    = "An agent of this session asks, not the session itself. Answer the agent's approval."
 	textSettled = "This was answered already, or something else is asked by now."
 )
 
@@ -89,6 +91,8 @@ var written = []refusalRule{
 		textNoRun,
 	},
 
+	{all, []string{"SessionResumed"}, when{called}, domain.CodeWrongSessionType, textAgent},
+
 	// Ended.
 	{in(toEnd), []string{"UserMessageSent"}, nil, domain.CodeSessionEnded, textReopen},
 	{in(toEnd), []string{"SessionResumed"}, when{notChat}, domain.CodeSessionEnded, textEnded},
@@ -116,6 +120,8 @@ var written = []refusalRule{
 		domain.CodeSessionBusy,
 		"The session is at work, and the message said that it must not wait. It was not kept.",
 	},
+	{in(toValidation), append([]string{"ApprovalStale"}, answers...), when{waitsForAgents}, domain.CodeWrongPhase, textAsks},
+	{in(toValidation), []string{"AgentAnswered"}, when{waitsForOther}, domain.CodeWrongPhase, textPhase},
 	{waiting, answers, when{answered}, domain.CodeValidationResolved, textSettled},
 	{waiting, answers, when{meansAnother}, domain.CodeValidationResolved, textSettled},
 	{

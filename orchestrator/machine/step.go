@@ -14,10 +14,11 @@ type step struct {
 	policy  *domain.Policy
 	change  *domain.Change
 
-	event domain.Event // that is being applied
-	first string       // name of the one that came from outside
-	why   string       // reason noted on the next transition
-	next  []domain.Event
+	event      domain.Event // that is being applied
+	first      string       // name of the one that came from outside
+	fromEffect bool         // that one brings what came of an effect
+	why        string       // reason noted on the next transition
+	next       []domain.Event
 
 	inbox   []*domain.InboxItem
 	open    []*domain.Approval
@@ -25,19 +26,24 @@ type step struct {
 	spent   domain.Spent    // as it was read, without what this step adds
 	cancel  *domain.Message // of the present wait
 
-	effect   domain.Effect
-	hadSlot  bool
-	asksSlot bool
-	ended    bool
-	touched  bool
-	expired  bool // a no that nobody said: the approval ran out
+	// run decides about an agent of the session, in the same step.
+	run func(*domain.Session, domain.Event, *domain.Policy) (*domain.Step, error)
+
+	effect       domain.Effect
+	hadSlot      bool
+	wasSuspended bool
+	asksSlot     bool
+	ended        bool
+	touched      bool
+	expired      bool // a no that nobody said: the approval ran out
 }
 
 func begin(session *domain.Session, e domain.Event, p *domain.Policy) *step {
 	s := &step{
 		before: session.Status(), session: session.Clone(), policy: p, spent: p.Spent,
-		event: e, first: e.Name(), hadSlot: session.HoldsSlot,
-		inbox: append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
+		event: e, first: e.Name(), fromEffect: e.Source() == domain.FromEffect, hadSlot: session.HoldsSlot,
+		wasSuspended: session.State.Suspended,
+		inbox:        append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
 		change: &domain.Change{WorkspaceID: session.WorkspaceID, At: p.Now},
 	}
 	for _, a := range p.Open {
@@ -188,6 +194,7 @@ func touch(s *step, e domain.Event) {
 }
 
 func (s *step) finish() *domain.Step {
+	mindAgents(s)
 	setTimer(s)
 	if s.session.Status() != s.before || s.hadSlot && !s.session.HoldsSlot { // who keeps the session by its events sees the slot go
 		s.emit(domain.LogEvent{Type: domain.LogSessionStatus, Session: s.session})
@@ -195,7 +202,7 @@ func (s *step) finish() *domain.Step {
 	if s.ended {
 		s.emit(domain.LogEvent{Type: domain.LogSessionEnded, Session: s.session})
 	}
-	s.change.Sessions = []domain.SessionWrite{{Session: s.session}}
+	s.change.Sessions = append([]domain.SessionWrite{{Session: s.session}}, s.change.Sessions...)
 	return &domain.Step{
 		Session: s.session, Change: s.change, Effect: s.effect,
 		Uncommitted:  mayRunFirst(s),

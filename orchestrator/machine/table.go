@@ -25,7 +25,7 @@ const (
 
 // The table of rules. Refusals (refusals.go) are looked at first; then the first
 // line here that fits applies. "automation" includes an agent where no line for the
-// agent stands before. "No source yet": nothing in this server starts an agent, begins a
+// agent stands before. "No source yet": nothing in this server begins a
 // task outside or brings such an event; the rule is the spec's, and only the transcripts
 // use it. What no line needs to say: whatever takes a session out of a call of the AI, but
 // for the call's own report, records that call as cut (recordCutCall).
@@ -45,7 +45,7 @@ var table = []rule{
 
 	// On the way to the AI.
 	{onTheWay, "LimitReached", when{chat}, toIdle, do{storeLimit}},
-	{onTheWay, "LimitReached", when{agent}, toEnd, do{storeLimit, endLimitReached}}, // no source yet
+	{onTheWay, "LimitReached", when{agent}, toEnd, do{storeLimit, endLimitReached}},
 	{onTheWay, "LimitReached", when{automation}, toClosure, do{storeLimit, closeLimitReached}},
 	{onTheWay, "BudgetExceeded", nil, toBudget, do{askBudget}},
 	{onTheWay, "ContextBudgetExceeded", nil, toCompact, nil},
@@ -54,11 +54,12 @@ var table = []rule{
 	// Calling the AI, and making the prompt shorter.
 	{in(toAI), "ContextBudgetExceeded", when{notCompacted}, toCompact, do{countFailedCall, notePromptTooLong}},
 	{in(toAI), "ContextBudgetExceeded", when{chat}, toIdle, do{countFailedCall, storeTooLarge}},
-	{in(toAI), "ContextBudgetExceeded", when{agent}, toEnd, do{countFailedCall, storeTooLarge, endError}}, // no source yet
+	{in(toAI), "ContextBudgetExceeded", when{agent}, toEnd, do{countFailedCall, storeTooLarge, endError}},
 	{in(toAI), "ContextBudgetExceeded", when{automation}, toClosure, do{countFailedCall, storeTooLarge, closeError}},
 	{in(toCompact), "ContextCompacted", nil, toAI, do{storeSummary}},
 	{in(toAI), "AIResponseReceived", nil, toParse, do{countAnswer}},
 	{calling, "NetworkErrorOccurred", when{chat}, toIdle, do{countFailedCall, storeNetworkError}},
+	{calling, "NetworkErrorOccurred", when{agent, triedEnough}, toEnd, do{countFailedCall, storeNetworkError, endError}},
 	{calling, "NetworkErrorOccurred", when{lastTry}, toNetwork, do{countFailedCall, storeNetworkError, giveUp}},
 	{calling, "NetworkErrorOccurred", when{automation}, toNetwork, do{countFailedCall, storeNetworkError, waitForNetwork}},
 	{in(toNetwork), "NetworkRetryScheduled", when{withSlot}, toAI, do{noLongerAside}},
@@ -79,7 +80,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
 	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
-	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}}, // no source yet
+	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}},
 	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
 	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
 	{in(toParse), "AIResponseParsed", when{automation}, toAI, do{storeAnswer, guideOn}},
@@ -95,11 +96,19 @@ var table = []rule{
 	{in(toQueries), "DataQueriesExecuted", nil, toAI, do{storeData}},
 	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}}, // no source yet
 
+	// Agents, which are called like queries.
+	{in(toQueries), "AgentsStarted", nil, stay, do{startAgents}},
+	{in(toQueries), "AgentsWaiting", when{agentAnswered}, same, do{forgetAgentAnswered}},
+	{in(toQueries), "AgentsWaiting", nil, toValidation, do{waitForAgents}},
+	{in(toQueries), "AgentAnswered", nil, stay, do{noteAgentAnswered}},
+	{in(toValidation), "AgentAnswered", when{waitsForAgents, withSlot}, toQueries, do{resumeAgents}},
+	{in(toValidation), "AgentAnswered", when{waitsForAgents}, stay, do{noteAgentAnswered, askSlot}},
+
 	// Actions.
 	{in(toActions), "ActionStarted", nil, stay, do{noteStarted}},
 	{in(toActions), "ExternalResultReceived", when{ofThisSeries}, stay, do{keepOutcome}},
 	{in(toActions), "ActionsExecuted", when{refusedBefore}, toFailure, do{storeFailure}},
-	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},        // no source yet
+	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},
 	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}}, // no source yet
 	{in(toActions), "ActionsExecuted", when{automation, completedBeside}, toConfirm, do{storeActions, askConfirmation}},
 	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}}, // no source yet
@@ -126,7 +135,7 @@ var table = []rule{
 	{in(toBudget), "BudgetRaised", when{withSlot}, toAI, do{raiseBudget}},
 	{in(toBudget), "BudgetRaised", nil, stay, do{keepAnswer, askSlot}},
 	{in(toBudget), "BudgetRefused", when{chat}, toIdle, do{decline}},
-	{in(toBudget), "BudgetRefused", when{agent}, toEnd, do{decline, endLimitReached}}, // no source yet
+	{in(toBudget), "BudgetRefused", when{agent, withSlot}, toEnd, do{decline, endLimitReached}},
 	{in(toBudget), "BudgetRefused", when{withSlot}, toClosure, do{decline, closeLimitReached}},
 	{in(toBudget), "BudgetRefused", nil, stay, do{keepAnswer, askSlot}},
 
@@ -142,9 +151,8 @@ var table = []rule{
 	// Waiting for what was started outside.
 	{in(toEnd), "ExternalResultReceived", nil, stay, do{keepOutcome}},
 	{in(toExternal), "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
-	{in(toExternal), "ExternalResultReceived", when{lastTask, withSlot}, toAI, do{storeLateResult}}, // no source yet
-	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},  // no source yet
-	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},                               // no source yet
+	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}}, // no source yet
+	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},                              // no source yet
 
 	// Confirming that the automation is done.
 	{in(toConfirm), "CompletionConfirmed", nil, toEnd, do{acceptCompletion, endCompleted}},
@@ -157,10 +165,10 @@ var table = []rule{
 
 	// Errors and the watchdog.
 	{working, "SystemErrorOccurred", when{chat}, toIdle, do{countFailedCall, cutAnswer, storeSystemError}},
-	{working, "SystemErrorOccurred", when{agent}, toEnd, do{countFailedCall, cutAnswer, storeSystemError, endError}}, // no source yet
+	{working, "SystemErrorOccurred", when{agent}, toEnd, do{countFailedCall, cutAnswer, storeSystemError, endError}},
 	{working, "SystemErrorOccurred", nil, toClosure, do{countFailedCall, cutAnswer, storeSystemError, closeError}},
 	{in(toNetwork), "SystemErrorOccurred", nil, toClosure, do{countFailedCall, storeSystemError, closeError}},
-	{working, "WatchdogExpired", when{agent}, toEnd, do{cutAnswer, storeTimeout, endTimeout}}, // no source yet
+	{working, "WatchdogExpired", when{agent}, toEnd, do{cutAnswer, storeTimeout, endTimeout}},
 	{working, "WatchdogExpired", nil, toClosure, do{cutAnswer, storeTimeout, closeTimeout}},
 
 	// Interrupting, stopping, closing, coming back.
@@ -180,6 +188,7 @@ var table = []rule{
 	{working, "SessionActivationRequested", when{guilty}, same, do{poison}},
 	{working, "SessionActivationRequested", when{suspect}, same, do{standAside}},
 	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}}, // no source yet
+	{in(toValidation), "SessionActivationRequested", when{waitsForAgents, agentAnswered, withSlot}, toQueries, do{reenter, resumeAgents}},
 	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
 	{idle, "SessionActivationRequested", nil, stay, do{reenter}},
 	{alive, "SessionActivationRequested", nil, same, do{reenter, goOnWaiting}},

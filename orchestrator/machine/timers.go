@@ -6,9 +6,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// agentMaxActive is how long an agent may work in total.
-const agentMaxActive = 5 * time.Minute
-
 // whatIsDue asks for the event of the timer that is due, if one is.
 func whatIsDue(s *step) {
 	now, w := s.policy.Now, s.session.State.Waiting
@@ -61,6 +58,9 @@ func wakeAt(s *step) *time.Time {
 		return nil
 	}
 	if s.session.Phase.Due() != nil && !s.session.AsksPerson() {
+		if called(s) { // who drives it minds its time
+			return nil
+		}
 		if w == nil || s.session.Phase == domain.WaitingNetworkRetry && !withSlot(s) && !w.At.After(s.policy.Now) {
 			return nil // due already: only the slot is missing
 		}
@@ -84,7 +84,7 @@ func earliest(a, b *time.Time) *time.Time {
 
 func maxActive(s *step) time.Duration {
 	if agent(s) {
-		return agentMaxActive
+		return domain.AgentMaxActive
 	}
 	return time.Duration(s.policy.Settings.MaxActiveDuration)
 }
@@ -117,7 +117,7 @@ func watchdog(s *step) string {
 }
 
 func watchdogAt(s *step) *time.Time {
-	if !watched(s) {
+	if !watched(s) || called(s) { // who drives an agent minds its time
 		return nil
 	}
 	var at *time.Time

@@ -221,6 +221,12 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return domain.ExternalResultReceived{TaskID: text, Result: late}
 	case "stale":
 		return w.stale()
+	case "begins":
+		return w.begins()
+	case "asks":
+		return w.asks()
+	case "answered":
+		return domain.AgentAnswered{Agent: w.agents[0].Session.ID}
 	case "yes":
 		d.Approved = true
 		for _, option := range options {
@@ -310,7 +316,11 @@ func (w *world) show(out *strings.Builder, step *domain.Step, err error) {
 		return
 	}
 	for _, e := range step.Change.Events {
-		fmt.Fprintf(out, "  %s\n", showEvent(e))
+		whose := ""
+		if e.SessionID != "" && e.SessionID != step.Session.ID {
+			whose = e.SessionID + ": "
+		}
+		fmt.Fprintf(out, "  %s%s\n", whose, showEvent(e))
 	}
 	s := step.Session
 	fmt.Fprintf(out, "  = %s, %s", s.Phase, s.Status())

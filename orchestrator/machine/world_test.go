@@ -40,7 +40,8 @@ type world struct {
 	// guarded are the actions with an effect outside that were asked for by a model which had
 	// read words from there.
 	guarded map[string]bool
-	calling bool // an effect that calls the AI was handed out and has not been reported
+	calling bool                // an effect that calls the AI was handed out and has not been reported
+	agents  []*domain.AgentView // of the answer that is carried out
 }
 
 func newWorld(t failer, kind domain.SessionType) *world {
@@ -50,7 +51,7 @@ func newWorld(t failer, kind domain.SessionType) *world {
 		guarded: map[string]bool{},
 	}
 	w.s = &domain.Session{
-		ID: "ses_1", WorkspaceID: "default", Type: kind, Phase: domain.Idle, CreatedAt: w.now, LastEventTime: w.now,
+		ID: "ses_0", WorkspaceID: "default", Type: kind, Phase: domain.Idle, CreatedAt: w.now, LastEventTime: w.now,
 		HoldsSlot: kind == domain.Chat || kind == domain.Run,
 	}
 	switch kind {
@@ -60,7 +61,7 @@ func newWorld(t failer, kind domain.SessionType) *world {
 		w.s.State.NextReason = domain.RoundtripReason(domain.CauseSchedule)
 	case domain.Agent:
 		w.s.Phase = domain.CallingAI
-		w.s.State.RoundID = "rnd_0"
+		w.s.State.RoundID, w.s.ParentSessionID = "rnd_0", "ses_caller"
 	}
 	return w
 }
@@ -84,6 +85,9 @@ func (w *world) policy() *domain.Policy {
 		if x := w.executions[id]; x.MessageID == w.s.State.AnswerID && x.MessageID != "" {
 			p.Planned = append(p.Planned, x)
 		}
+	}
+	if w.s.KeepsAgents() {
+		p.Agents = w.agents
 	}
 	if wait := w.s.State.Waiting; wait != nil {
 		for _, m := range w.messages {
@@ -118,8 +122,9 @@ func (w *world) do(e domain.Event) (*domain.Step, error) {
 		}
 		return nil, err
 	}
-	w.store(e, step)
-	w.check(e, step)
+	own := *step
+	own.Change = w.store(e, step)
+	w.check(e, &own)
 	return step, nil
 }
 
@@ -131,10 +136,11 @@ func freeze(values ...any) string {
 	return string(b)
 }
 
-// store writes a change as the repository does: numbers in the order of the events.
-func (w *world) store(e domain.Event, step *domain.Step) {
+// store writes a change as the repository does: numbers in the order of the events. It gives
+// what the change says of the session itself.
+func (w *world) store(e domain.Event, step *domain.Step) *domain.Change {
 	w.t.Helper()
-	c := step.Change
+	c := w.withoutAgents(step)
 	if len(c.Sessions) != 1 || c.Sessions[0].Session != step.Session {
 		w.t.Fatalf("%s: a change writes its session once, has %d", e.Name(), len(c.Sessions))
 	}
@@ -193,8 +199,9 @@ func (w *world) store(e domain.Event, step *domain.Step) {
 		w.wanted = false // the scheduler takes it out of the queue
 	}
 	w.checkCounters(e, w.s, step.Session)
-	w.checkCalls(e, step)
+	w.checkCalls(e, step, c)
 	w.s = step.Session
+	return c
 }
 
 // grant gives the slot, as the scheduler does.
@@ -281,7 +288,11 @@ func (w *world) checkWait(fail func(string, ...any)) {
 	switch w.s.Phase {
 	case domain.WaitingValidation, domain.WaitingCommunicationResponse, domain.WaitingBudget:
 		a := w.approvals[wait.ApprovalID]
-		if a == nil || (a.Status == domain.ApprovalStatusOpen) == settled {
+		if wait.Kind == domain.WaitAgents {
+			if a != nil || w.s.Phase != domain.WaitingValidation {
+				fail("an agent asks, and so does the session")
+			}
+		} else if a == nil || (a.Status == domain.ApprovalStatusOpen) == settled {
 			fail("a person is waited for, but the approval is %v (answered: %v)", a, settled)
 		}
 		if !slices.ContainsFunc(w.messages, func(m *domain.Message) bool { return m.ID == wait.CancelMessageID }) {
@@ -300,9 +311,8 @@ func (w *world) checkWait(fail func(string, ...any)) {
 
 // checkCalls: a call of the AI that began is in the record when the session leaves it,
 // whatever takes it out, and nothing is there that did not begin.
-func (w *world) checkCalls(e domain.Event, step *domain.Step) {
+func (w *world) checkCalls(e domain.Event, step *domain.Step, c *domain.Change) {
 	w.t.Helper()
-	c := step.Change
 	if len(c.Transitions) == 0 {
 		if len(c.Roundtrips) > 0 {
 			w.t.Fatalf("%s records a call and leaves no phase", e.Name())

@@ -54,6 +54,8 @@ func Run(t *testing.T, open Open) {
 		"a ticket opens once":                  tickets,
 		"a history is noted once":              histories,
 		"configuration":                        configuration,
+		"agents and what they were":            agents,
+		"a view shows the agents at work":      agentsInView,
 		"keys":                                 keys,
 		"the last of many keys":                lastKey,
 		"the log is pruned":                    pruning,

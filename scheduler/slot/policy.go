@@ -154,7 +154,7 @@ func Needed(e domain.Event) bool {
 		return e.Then != nil // the message that follows begins a round
 	case domain.CompletionConfirmed:
 		return false // it ends
-	case domain.SessionActivationRequested, domain.UserMessageSent, domain.RoundRequested, domain.SessionResumed:
+	case domain.SessionActivationRequested, domain.UserMessageSent, domain.RoundRequested, domain.SessionResumed, domain.AgentAnswered:
 		return true
 	}
 	_, answered := domain.AnswerOf(e)

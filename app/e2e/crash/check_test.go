@@ -35,6 +35,10 @@ func (c *talkRecord) user() bool { return c.Sender == "USER" }
 
 func (p *player) checks() {
 	p.t.Helper()
+	for _, c := range p.agents() {
+		p.oneResultEach(c)
+		p.sessionLog(c)
+	}
 	for _, c := range p.chats {
 		p.acknowledged(c)
 		p.oneResultEach(c)
@@ -44,6 +48,17 @@ func (p *player) checks() {
 	p.invariants()
 	p.firedOnce()
 	p.neverTwoHolders()
+}
+
+// agents are the sessions of agents, the first called first.
+func (p *player) agents() []*dialogue {
+	p.t.Helper()
+	var list []*dialogue
+	for _, s := range p.all("/v1/sessions", "type=AGENT") {
+		list = append(list, &dialogue{p: p, id: s["id"].(string)})
+	}
+	slices.SortFunc(list, func(x, y *dialogue) int { return strings.Compare(x.id, y.id) })
+	return list
 }
 
 // all reads a whole list.
@@ -249,8 +264,8 @@ func (p *player) repeatAll() {
 func (p *player) retell(cut bool) string {
 	p.t.Helper()
 	n := &renaming{ids: map[string]string{}, counts: map[string]int{}}
-	for i, c := range p.chats {
-		n.title(fmt.Sprintf("chat %d", i+1))
+	for i, c := range slices.Concat(p.chats, p.agents()) {
+		n.title(fmt.Sprintf("session %d", i+1))
 		s := p.get(c.path(""))
 		for _, field := range []string{"phase", "status", "end_reason", "holds_slot", "total_roundtrips", "waiting_context.kind"} {
 			n.line(field, s.At(field))
@@ -263,6 +278,9 @@ func (p *player) retell(cut bool) string {
 		n.outcomes(p.log(c.path("/events?")))
 	}
 	n.title("data")
+	for _, document := range p.get("/v1/documents").List("data") {
+		n.line("document", document)
+	}
 	for _, zone := range p.get("/v1/zones").List("data") {
 		n.line("zone", zone)
 	}

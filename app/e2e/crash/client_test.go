@@ -210,10 +210,16 @@ func (c *dialogue) says(text string, ifBusy ...string) *harness.Reply {
 // waits until the session is in a phase.
 func (c *dialogue) waits(phase string) *harness.Reply {
 	c.p.t.Helper()
+	return c.waitsFor(phase, func() bool { return true })
+}
+
+// waitsFor waits until that is so, and something else too.
+func (c *dialogue) waitsFor(phase string, and func() bool) *harness.Reply {
+	c.p.t.Helper()
 	var r *harness.Reply
 	deadline := time.Now().Add(harness.Patience)
 	for {
-		if r = c.p.get(c.path("")); r.Str("phase") == phase && r.Str("status") != "queued" && r.Str("status") != "suspended" {
+		if r = c.p.get(c.path("")); r.Str("phase") == phase && r.Str("status") != "queued" && r.Str("status") != "suspended" && and() {
 			return r
 		}
 		if time.Now().After(deadline) {

@@ -18,6 +18,9 @@ type scenario struct {
 	// flaps: the provider is away for a while, and how often it is tried is a matter of
 	// time.
 	flaps bool
+	// atOnce is how many calls of the AI may be under way at an instant; 0: one. A crash cuts
+	// all of them, and each is made again.
+	atOnce int
 }
 
 var (

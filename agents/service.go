@@ -1,0 +1,90 @@
+package agents
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// Store keeps what a workspace has made or changed.
+type Store interface {
+	Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error)
+	Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error)
+	AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error)
+	InsertAgent(ctx context.Context, a *domain.AgentDefinition) error
+	UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error
+	DeleteAgent(ctx context.Context, workspace, id string) error
+}
+
+// Providers finds a configured provider.
+type Providers interface {
+	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
+}
+
+// Service gives and changes definitions.
+type Service struct {
+	Store     Store
+	Providers Providers
+	// Specs are the commands of the catalogue, which an agent may be allowed.
+	Specs func() []domain.CommandSpec
+	Clock clock.Clock
+	NewID domain.IDSource
+}
+
+// builtIn is the built-in agent of an id in a workspace, or nil.
+func builtIn(workspace, id string) *domain.AgentDefinition {
+	all := BuiltIn()
+	if i := slices.IndexFunc(all, func(a *domain.AgentDefinition) bool { return a.ID == id }); i >= 0 {
+		all[i].WorkspaceID = workspace
+		return all[i]
+	}
+	return nil
+}
+
+// Agents are those of a workspace, the built-in ones first.
+func (s *Service) Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error) {
+	own, err := s.Store.Agents(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	var all []*domain.AgentDefinition
+	for _, a := range BuiltIn() {
+		if !slices.ContainsFunc(own, func(o *domain.AgentDefinition) bool { return o.ID == a.ID }) {
+			a.WorkspaceID = workspace
+			all = append(all, a)
+		}
+	}
+	return append(all, own...), nil
+}
+
+// Offered is Agents for who knows how often they were changed: where that is never, nothing
+// needs to be read.
+func (s *Service) Offered(ctx context.Context, workspace string, version int64) ([]*domain.AgentDefinition, error) {
+	if version > 0 {
+		return s.Agents(ctx, workspace)
+	}
+	all := BuiltIn()
+	for _, a := range all {
+		a.WorkspaceID = workspace
+	}
+	return all, nil
+}
+
+// Agent is one of them.
+func (s *Service) Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error) {
+	a, err := s.Store.Agent(ctx, workspace, id)
+	if b := builtIn(workspace, id); b != nil && domain.ErrorCode(err) == domain.CodeNotFound {
+		return b, nil
+	}
+	return a, err
+}
+
+// AgentVersion is an agent as it was. Version 0 is a built-in one that nobody had changed.
+func (s *Service) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
+	if b := builtIn(workspace, id); b != nil && version == 0 {
+		return b, nil
+	}
+	return s.Store.AgentVersion(ctx, workspace, id, version)
+}

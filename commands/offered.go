@@ -1,0 +1,29 @@
+package commands
+
+import (
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// offers says whether the session is offered a command of the catalogue. Those that steer
+// it are never taken from it.
+func (e *Env) offers(spec *domain.CommandSpec) bool {
+	return !e.Restricted || spec.Kind == domain.KindControl || slices.Contains(e.Only, spec.Name)
+}
+
+// SpecsIn are the commands that the AI is offered in a session.
+func (c *Catalogue) SpecsIn(env *Env) []domain.CommandSpec {
+	return slices.DeleteFunc(c.SpecsFor(env.SessionType, env.Outside), func(s domain.CommandSpec) bool {
+		return c.commands[s.Name] != nil && !env.offers(&s)
+	})
+}
+
+// unknown says which commands the session is offered.
+func (p *planner) unknown(name string) string {
+	if domain.CallsAgent(name) && p.env.SessionType == domain.Agent {
+		return name + " cannot be called here: an agent calls neither itself, nor another one when an agent has called it. " +
+			"Do the task yourself."
+	}
+	return unknown(name, p.catalogue.SpecsIn(&p.env))
+}

@@ -1,0 +1,156 @@
+package domain
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+// AgentDefinition is that of a sub-agent: an assistant that another one calls as a command
+// for one task.
+type AgentDefinition struct {
+	ID              string
+	WorkspaceID     string
+	Name            string
+	Description     string // what the AI that may call it is told
+	SystemPrompt    string
+	Strategy        string
+	SuccessCriteria string
+	ExitReport      string
+	// Commands are the names that it may use; what is not among them is not offered and
+	// does not run.
+	Commands   []string
+	ProviderID string // "": that of its caller
+	Model      string // "": that of the provider
+	// MaxTurns bounds its answers, TokenBudget its history: above it, that is summarised.
+	MaxTurns    int
+	TokenBudget int
+	Enabled     bool
+	BuiltIn     bool
+	Version     int64
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// Bounds of a definition.
+const (
+	AgentMaxTurns    = 7
+	AgentTokenBudget = 15_000
+	// AgentCommandPrefix stands before the name of the command that calls an agent.
+	AgentCommandPrefix = "AGENT."
+	// AgentMaxDepth is how deep agents may call one another: an agent that an agent called
+	// calls no further one.
+	AgentMaxDepth = 2
+	// AgentsAtOnce is how many agents one answer may call.
+	AgentsAtOnce = 4
+	// AgentMaxActive is how long an agent may work in total.
+	AgentMaxActive = 5 * time.Minute
+	// AgentAnswerTokens bounds each of its answers.
+	AgentAnswerTokens = 1024
+)
+
+// Command is the name of the command that calls the agent: AGENT.CONTEXT_MANAGER for one
+// named ContextManager.
+func (a *AgentDefinition) Command() string { return AgentCommandPrefix + AgentCommandName(a.Name) }
+
+// AgentCommandName is an agent's name as a part of a command's: upper case, words parted
+// by an underscore.
+func AgentCommandName(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsDigit(before)) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToUpper(r))
+		before = r
+	}
+	return b.String()
+}
+
+// CallsAgent says whether a command calls an agent.
+func CallsAgent(command string) bool { return strings.HasPrefix(command, AgentCommandPrefix) }
+
+// AgentSessionID is the id of the session that carries out an execution. It follows from
+// the execution's, so that a call that is made again finds the session that it began.
+func AgentSessionID(execution string) string {
+	_, unique, _ := strings.Cut(execution, "_")
+	return PrefixSession + "_" + unique
+}
+
+// AgentRun is what a session of type AGENT keeps of the definition that it was begun with.
+type AgentRun struct {
+	AgentID     string   `json:"agent_id"`
+	Version     int64    `json:"version"`
+	Name        string   `json:"name"`
+	Commands    []string `json:"commands"`
+	MaxTurns    int      `json:"max_turns"`
+	TokenBudget int      `json:"token_budget"`
+	Model       string   `json:"model,omitempty"`
+	// Depth is 1 for an agent that a CHAT or an AUTOMATION called.
+	Depth int `json:"depth"`
+	// RootID is the session at the top, which holds the slot; ExecutionID the call that is
+	// carried out. A run without a parent has neither.
+	RootID      string `json:"root_id,omitempty"`
+	ExecutionID string `json:"execution_id,omitempty"`
+	// End is what it said when it ended by itself.
+	End *AgentEnd `json:"end,omitempty"`
+}
+
+// AgentOutcome says how an agent's task ended.
+type AgentOutcome string
+
+const (
+	AgentCompleted          AgentOutcome = "MISSION_COMPLETED"
+	AgentNeedsClarification AgentOutcome = "NEEDS_CLARIFICATION"
+	AgentOutOfTurns         AgentOutcome = "MAX_TURNS_REACHED"
+	AgentDidNothing         AgentOutcome = "NO_ACTION"
+	AgentFailed             AgentOutcome = "ERROR"
+)
+
+// AgentEnd is the report with which an agent ends.
+type AgentEnd struct {
+	Outcome    AgentOutcome `json:"outcome"`
+	Reason     string       `json:"reason,omitempty"`
+	Result     string       `json:"result,omitempty"`
+	Conclusion string       `json:"conclusion,omitempty"`
+}
+
+// AgentView is an agent's session that carries out a call of the session being decided
+// about, with what a decision about it needs to know.
+type AgentView struct {
+	Session       *Session
+	Open          []*Approval
+	CancelMessage *Message
+	Planned       []*Execution
+	Agents        []*AgentView
+}
+
+// FindAgent is the view of a session among these and those that they called; nil if it is not
+// there. Above are those that called it, the outermost first.
+func FindAgent(list []*AgentView, session string) (found *AgentView, above []*AgentView) {
+	for _, a := range list {
+		if a.Session.ID == session {
+			return a, nil
+		}
+		if found, above := FindAgent(a.Agents, session); found != nil {
+			return found, append([]*AgentView{a}, above...)
+		}
+	}
+	return nil, nil
+}
+
+// NewAgentRun is a session of an agent that begins, with its first message.
+type NewAgentRun struct {
+	Session *Session
+	Query   *Message
+}
+
+// KeepsAgents says whether agents may be carrying out calls of the session's answer.
+func (s *Session) KeepsAgents() bool { return s.Phase == ExecutingDataQueries || s.WaitsForAgents() }
+
+// WaitsForAgents says whether what the session waits for is a person's answer to one of
+// its agents.
+func (s *Session) WaitsForAgents() bool {
+	return s.Phase == WaitingValidation && s.State.Waiting != nil && s.State.Waiting.Kind == WaitAgents
+}

@@ -1,0 +1,203 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/schema"
+)
+
+// Agents are the definitions of a workspace's agents.
+type Agents interface {
+	// Offered are those that there are now, with the built-in ones. version is the workspace's
+	// count of their changes.
+	Offered(ctx context.Context, workspace string, version int64) ([]*domain.AgentDefinition, error)
+	// AgentVersion is an agent as a session was begun with it.
+	AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error)
+}
+
+// maxQuery bounds the task that an agent is given, in characters.
+const maxQuery = 16_000
+
+var agentParams = schema.Object(fmt.Sprintf(
+	`"query": {"type": "string", "minLength": 1, "maxLength": %d, "description": %q}`,
+	maxQuery, "The task, with all that the agent must know: it sees nothing of this conversation.",
+), "query")
+
+// agents remembers the definitions of workspaces. A workspace counts their changes on its
+// row, so that what is remembered is used only while it holds.
+type agents struct {
+	source Agents
+	mu     sync.Mutex
+	lists  map[string]agentList
+	was    map[string]*domain.AgentDefinition // by workspace, agent and version
+}
+
+type agentList struct {
+	version int64
+	all     []*domain.AgentDefinition
+}
+
+// maxRemembered bounds what is remembered; one too many forgets it all.
+const maxRemembered = 4096
+
+func newAgents(source Agents) *agents {
+	return &agents{source: source, lists: map[string]agentList{}, was: map[string]*domain.AgentDefinition{}}
+}
+
+// of are the agents of the view's workspace.
+func (a *agents) of(ctx context.Context, view *domain.View) ([]*domain.AgentDefinition, error) {
+	if a.source == nil {
+		return nil, nil
+	}
+	if all, known := a.known(view); known {
+		return all, nil
+	}
+	all, err := a.source.Offered(ctx, view.Workspace.ID, view.Workspace.AgentsVersion)
+	if err != nil {
+		return nil, fmt.Errorf("read the agents: %w", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.lists) >= maxRemembered {
+		clear(a.lists)
+	}
+	a.lists[view.Workspace.ID] = agentList{version: view.Workspace.AgentsVersion, all: all}
+	return all, nil
+}
+
+// known are those in memory.
+func (a *agents) known(view *domain.View) ([]*domain.AgentDefinition, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	have, ok := a.lists[view.Workspace.ID]
+	return have.all, ok && have.version == view.Workspace.AgentsVersion
+}
+
+// begunWith is the definition that a session of an agent has; nil for any other session.
+func (a *agents) begunWith(ctx context.Context, s *domain.Session) (*domain.AgentDefinition, error) {
+	run := s.State.Agent
+	if run == nil || a.source == nil {
+		return nil, nil
+	}
+	key := fmt.Sprintf("%s %s %d", s.WorkspaceID, run.AgentID, run.Version)
+	a.mu.Lock()
+	have := a.was[key]
+	a.mu.Unlock()
+	if have != nil {
+		return have, nil
+	}
+	fresh, err := a.source.AgentVersion(ctx, s.WorkspaceID, run.AgentID, run.Version)
+	if err != nil {
+		return nil, fmt.Errorf("read the definition of an agent: %w", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.was) >= maxRemembered {
+		clear(a.was)
+	}
+	a.was[key] = fresh
+	return fresh, nil
+}
+
+// offeredIn are those of the agents that a session may call: an agent calls only those that
+// its definition names, and not when an agent has called it.
+func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.CommandSpec {
+	var specs []domain.CommandSpec
+	run := s.State.Agent
+	for _, a := range all {
+		name := a.Command()
+		if !a.Enabled || run != nil && (run.Depth >= domain.AgentMaxDepth || a.ID == run.AgentID || !slices.Contains(run.Commands, name)) {
+			continue
+		}
+		specs = append(specs, domain.CommandSpec{
+			Name: name, Kind: domain.KindQuery, Role: domain.RoleMember, Effect: domain.EffectIdempotent, Source: domain.SourceAgent,
+			Description: a.Description + " (An agent: it works on the task by itself and reports back.)",
+			Params:      agentParams, Timeout: domain.AgentMaxActive,
+		})
+	}
+	return specs
+}
+
+// offersIn are the commands from outside of a session: an agent has those that its
+// definition names, and none whose work goes on outside when its own has ended.
+func offersIn(s *domain.Session, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
+	if run := s.State.Agent; run != nil {
+		outside = slices.DeleteFunc(slices.Clone(outside), func(spec domain.CommandSpec) bool {
+			return spec.Deadline > 0 || !slices.Contains(run.Commands, spec.Name)
+		})
+	}
+	return slices.Concat(outside, offeredIn(s, all))
+}
+
+// specs are the commands that the AI is offered in the view's session.
+func (l *Loop) specs(ctx context.Context, view *domain.View) []domain.CommandSpec {
+	env := l.env(view)
+	env.Outside = l.offered(ctx, view)
+	return l.cfg.Commands.SpecsIn(&env)
+}
+
+// knownSpecs are those as far as memory knows them: decisions are made under locks.
+func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
+	env := l.env(view)
+	all, _ := l.agents.known(view)
+	env.Outside = offersIn(view.Session, l.offers.of(view.Workspace.ID), all)
+	return l.cfg.Commands.SpecsIn(&env)
+}
+
+// newAgent is the session of an agent that begins, for an execution of the session d drives.
+func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution) domain.NewAgentRun {
+	var params struct {
+		Query string `json:"query"`
+	}
+	_ = json.Unmarshal(call.Params, &params) // checked when it was planned
+	parent := d.session
+	run := &domain.AgentRun{
+		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
+		Model: a.Model, Depth: 1, RootID: parent.ID, ExecutionID: call.ID,
+	}
+	if above := parent.State.Agent; above != nil {
+		run.Depth, run.RootID = above.Depth+1, above.RootID
+		if run.RootID == "" {
+			run.RootID = parent.ID
+		}
+	}
+	s := NewAgentSession(a, run, params.Query, d.loop.cfg.Clock(), d.loop.cfg.NewID)
+	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
+	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
+	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID
+	s.Session.RequireValidation, s.Session.ScheduledExecutionTime = parent.RequireValidation, parent.ScheduledExecutionTime
+	s.Session.State.Validation, s.Session.State.Taint = parent.State.Validation, parent.State.Taint
+	s.Session.State.RoundBy, s.Session.State.RoundRole = parent.State.RoundBy, parent.ActsAs()
+	if s.Session.ProviderID == "" {
+		s.Session.ProviderID = parent.ProviderID
+	}
+	return s
+}
+
+// NewAgentSession is an agent's session with its first message, as it begins.
+func NewAgentSession(
+	a *domain.AgentDefinition, run *domain.AgentRun, query string, now time.Time, newID domain.IDSource,
+) domain.NewAgentRun {
+	round := newID(domain.PrefixRound)
+	s := &domain.Session{
+		ID: newID(domain.PrefixSession), WorkspaceID: a.WorkspaceID, Type: domain.Agent, Name: a.Name, Phase: domain.CallingAI,
+		ProviderID: a.ProviderID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+		State: domain.SessionState{
+			RoundID: round, RoundCause: domain.CauseUserMessage, NextReason: domain.RoundtripReason(domain.CauseUserMessage),
+			Agent: run, ContextTokens: (len(query)*2 + 6) / 7,
+		},
+	}
+	m := &domain.Message{
+		ID: newID(domain.PrefixMessage), WorkspaceID: a.WorkspaceID, SessionID: s.ID, RoundID: round, Timestamp: now,
+		Sender: domain.SenderUser, Status: domain.MessageStored,
+		Rich: &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: query}}, LinearText: query},
+	}
+	s.State.RoundMessageID = m.ID
+	return domain.NewAgentRun{Session: s, Query: m}
+}

@@ -1,0 +1,310 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/orchestrator/machine"
+)
+
+// ErrOverTime ends an agent that has worked for too long.
+var ErrOverTime = errors.New("the agent has worked for as long as it may")
+
+// calling is a driver that carries out the calls of agents in an answer.
+type calling struct{ *driver }
+
+// runAgents carries out the calls of agents in an answer, each as a session of its own
+// under this driver. It gives an event if a person must answer one of them first; otherwise
+// every call has its result.
+func (d *calling) runAgents(ctx context.Context, calls []*domain.Execution) (domain.Event, error) {
+	if err := d.startAgents(ctx, calls); err != nil {
+		return nil, err
+	}
+	asks, errs := make([]bool, len(calls)), make([]error, len(calls))
+	var running sync.WaitGroup
+	for i, call := range calls {
+		if !call.Status.Final() {
+			running.Go(func() { asks[i], errs[i] = d.carryOut(ctx, call) })
+		}
+	}
+	running.Wait()
+	if ctx.Err() != nil {
+		return nil, errLetGo
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, firstOf(errs)
+	}
+	var waiting []string
+	for i, call := range calls {
+		if asks[i] {
+			waiting = append(waiting, domain.AgentSessionID(call.ID))
+		}
+	}
+	if len(waiting) > 0 {
+		return domain.AgentsWaiting{Agents: waiting}, nil
+	}
+	return nil, d.refreshAgents(ctx)
+}
+
+func firstOf(errs []error) error {
+	return errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+}
+
+// refreshAgents reads the agents of the answer as they are stored: what the machine decides
+// next, it decides about them too.
+func (d *calling) refreshAgents(ctx context.Context) error {
+	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
+	if err != nil {
+		return err
+	}
+	if view.Session.RunEpoch != d.session.RunEpoch {
+		return errLetGo
+	}
+	own := *d.view
+	own.Agents = view.Agents
+	d.view = &own
+	return nil
+}
+
+// startAgents stores the sessions of the agents that were not begun before, and takes up the
+// others, on the condition that this driver's claim still holds.
+func (d *calling) startAgents(ctx context.Context, calls []*domain.Execution) error {
+	if d.change == nil { // else the answer is not stored yet, and none can have begun
+		if err := d.refreshAgents(ctx); err != nil {
+			return err
+		}
+	}
+	definitions, err := d.loop.agents.of(ctx, d.view)
+	if err != nil {
+		return err
+	}
+	started, anew := domain.AgentsStarted{}, false
+	for i, call := range calls {
+		id := domain.AgentSessionID(call.ID)
+		if there, _ := domain.FindAgent(d.view.Agents, id); there != nil {
+			anew = anew || there.Session.Phase != domain.Completed
+			continue
+		}
+		at := slices.IndexFunc(definitions, func(a *domain.AgentDefinition) bool { return a.Command() == call.Command && a.Enabled })
+		switch {
+		case i >= domain.AgentsAtOnce:
+			d.fails(call, "too_many_agents", "At most 4 agents are called in one answer. Call it in the next one.")
+		case at < 0:
+			d.fails(call, "agent_gone", "This agent is not there any more.")
+		default:
+			started.New = append(started.New, d.newAgent(definitions[at], call))
+		}
+	}
+	if len(started.New) == 0 && !anew {
+		return nil
+	}
+	_, err = d.take(ctx, started)
+	return err
+}
+
+func (d *calling) fails(call *domain.Execution, code, text string) {
+	now := d.loop.cfg.Clock()
+	call.Status, call.StartedAt, call.EndedAt = domain.ExecFailed, &now, &now
+	call.Error = &domain.CommandError{Code: code, Message: text}
+}
+
+// carryOut drives an agent until it has ended, and writes what came of it on its call; or
+// says that a person is asked.
+func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bool, err error) {
+	id := domain.AgentSessionID(call.ID)
+	for ctx.Err() == nil {
+		view, err := d.loop.cfg.Store.View(ctx, d.workspace, id)
+		if err != nil {
+			return false, err
+		}
+		s := view.Session
+		switch {
+		case s.Phase == domain.Completed:
+			return false, d.reportOf(ctx, call, s)
+		case s.State.Suspended:
+			return false, errLetGo
+		case s.Phase.Working():
+			if err := d.leg(ctx, view, nil); err != nil {
+				return false, err
+			}
+		case s.Phase == domain.WaitingNetworkRetry:
+			if err := d.awaitRetry(ctx, view); err != nil {
+				return false, err
+			}
+		default:
+			return true, nil
+		}
+	}
+	return false, errLetGo
+}
+
+// leg drives an agent from where it stands, after an event if there is one, until it waits
+// or has ended, or its time is over.
+func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event) error {
+	worked := time.Duration(view.Session.State.WorkedMicros) * time.Microsecond
+	bounded, cancel := context.WithTimeoutCause(ctx, max(0, domain.AgentMaxActive-worked), ErrOverTime)
+	defer cancel()
+	own, cut := context.WithCancelCause(bounded)
+	defer cut(nil)
+	agent := newDriver(d.loop, view, machine.EffectOf(view.Session), cut)
+	agent.caller = d.driver
+	d.loop.register(agent)
+	defer d.loop.unregister(agent)
+	if first != nil {
+		effect, err := agent.take(own, first)
+		if err != nil {
+			return err
+		}
+		agent.effect = effect
+	}
+	agent.run(own)
+	switch {
+	case ctx.Err() != nil:
+		return errLetGo
+	case bounded.Err() != nil:
+		return d.overTime(ctx, view.Session.ID)
+	case own.Err() != nil && !errors.Is(context.Cause(own), ErrStopped):
+		return errLetGo
+	}
+	return nil
+}
+
+// overTime ends an agent that has worked for too long.
+func (d *calling) overTime(ctx context.Context, id string) error {
+	view, err := d.loop.cfg.Store.View(ctx, d.workspace, id)
+	if err != nil || !view.Session.Phase.Working() {
+		return err
+	}
+	agent := newDriver(d.loop, view, domain.DoNothing, d.cut)
+	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: "It worked for more than " + domain.AgentMaxActive.String() + " in total."})
+	return err
+}
+
+// awaitRetry waits for the next try of an agent that could not reach its provider.
+func (d *calling) awaitRetry(ctx context.Context, view *domain.View) error {
+	if w := view.Session.State.Waiting; w != nil {
+		timer := time.NewTimer(w.At.Sub(d.loop.cfg.Clock()))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return errLetGo
+		}
+	}
+	return d.leg(ctx, view, domain.NetworkRetryScheduled{})
+}
+
+// agentResult is what an agent's call gives, as it is kept.
+type agentResult struct {
+	SessionID  string              `json:"session_id"`
+	Agent      string              `json:"agent"`
+	Outcome    domain.AgentOutcome `json:"outcome"`
+	Reason     string              `json:"reason,omitempty"`
+	Result     string              `json:"result,omitempty"`
+	Conclusion string              `json:"conclusion,omitempty"`
+	Turns      int                 `json:"turns"`
+}
+
+// reportOf writes on a call what its agent ended with.
+func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domain.Session) error {
+	run := s.State.Agent
+	end, err := d.endOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	started, now := s.CreatedAt, d.loop.cfg.Clock()
+	call.StartedAt, call.EndedAt, call.Attempt = &started, &now, 1
+	if from := s.State.Taint.Provenance("the agent " + run.Name); from != nil {
+		call.Foreign = &domain.Foreign{From: *from} // what it read from outside comes with its report
+	}
+	call.Summary = d.view.Workspace.Settings.Say("The agent %s: %s", "L’agent %s : %s", run.Name, string(end.Outcome))
+	call.Result = jsonbody.Encode(agentResult{
+		SessionID: s.ID, Agent: run.Name, Outcome: end.Outcome, Reason: end.Reason, Result: end.Result, Conclusion: end.Conclusion,
+		Turns: s.State.TotalRoundtrips,
+	})
+	lines := []string{"outcome: " + string(end.Outcome)}
+	for _, part := range []struct{ name, text string }{{"reason", end.Reason}, {"result", end.Result}, {"conclusion", end.Conclusion}} {
+		if part.text != "" {
+			lines = append(lines, part.name+": "+part.text)
+		}
+	}
+	call.Text, call.Status = strings.Join(lines, "\n"), domain.ExecSuccess
+	if end.Outcome == domain.AgentFailed {
+		call.Status = domain.ExecFailed
+		call.Error = &domain.CommandError{Code: "agent_failed", Message: "The agent could not do its task: " + end.Reason}
+	}
+	return nil
+}
+
+// endOf is what an agent reports, or, where it was ended, what it has so far.
+func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd, error) {
+	if end := s.State.Agent.End; s.EndReason == domain.EndCompleted && end != nil {
+		return *end, nil
+	}
+	messages, err := d.loop.cfg.Store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
+	if err != nil {
+		return domain.AgentEnd{}, err
+	}
+	end := domain.AgentEnd{Outcome: domain.AgentFailed}
+	for _, m := range messages {
+		switch {
+		case m.AI != nil && strings.TrimSpace(m.AI.PreText) != "" && m.AI.PreText != domain.InvalidFormatText:
+			end.Result = m.AI.PreText
+		case m.System != nil && (m.System.Type == domain.SystemNetworkError || m.System.Type == domain.SystemLimitReached ||
+			m.System.Type == domain.SystemSessionTimeout):
+			end.Reason = m.System.Summary
+		}
+	}
+	switch s.EndReason {
+	case domain.EndLimitReached:
+		end.Outcome = domain.AgentOutOfTurns
+	case domain.EndCancelled:
+		end.Reason = "It was stopped by a person."
+	}
+	return end, nil
+}
+
+// formattedAgents is what the AI reads of the agents that it called.
+func formattedAgents(calls []*domain.Execution) string {
+	var parts []string
+	for _, call := range calls {
+		part := call.Command + " " + string(call.Status)
+		if call.Error != nil {
+			part += "\n" + call.Error.Message
+		}
+		if call.Text != "" {
+			part += "\n" + call.Text
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// topOf is the driver of the session that holds the slot.
+func topOf(d *driver) *driver {
+	for d.caller != nil {
+		d = d.caller
+	}
+	return d
+}
+
+// register makes the driver of an agent known, so that it can be cut by itself.
+func (l *Loop) register(d *driver) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drivers[d.session.ID] = d
+}
+
+func (l *Loop) unregister(d *driver) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.drivers[d.session.ID] == d {
+		delete(l.drivers, d.session.ID)
+	}
+}

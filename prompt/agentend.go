@@ -1,0 +1,64 @@
+package prompt
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// EndOf is the report of an agent whose answer calls nothing more: that of COMPLETE, the
+// question of ASK_PRINCIPAL, or its text, which is a question too. acted says whether it
+// has run anything before.
+func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.AgentEnd {
+	end := domain.AgentEnd{Outcome: domain.AgentNeedsClarification, Result: strings.TrimSpace(answer.PreText)}
+	if answer.Module != nil && end.Result == "" {
+		end.Result = compact(answer.Module.Data)
+	}
+	if !answer.Completed {
+		return &end
+	}
+	completed := raw.Protocol == domain.ProtocolJSON
+	for i := range raw.Calls {
+		switch params := reportOf(&raw.Calls[i]); raw.Calls[i].Name {
+		case complete:
+			completed = true
+			end.Reason, end.Conclusion = params.Reason, params.Conclusion
+			end.Result = cmp.Or(params.Result, params.Summary, end.Result)
+		case askPrincipal:
+			end.Result = cmp.Or(params.Question, end.Result)
+			return &end
+		}
+	}
+	if completed {
+		end.Outcome = domain.AgentCompleted
+		if end.Result == "" && end.Conclusion == "" && !acted {
+			end.Outcome = domain.AgentDidNothing
+		}
+	}
+	return &end
+}
+
+type report struct{ Reason, Result, Conclusion, Summary, Question string }
+
+// reportOf reads the texts of a call that ends an agent's work; what is no text is written
+// as it stands.
+func reportOf(call *domain.RawCall) report {
+	fields := map[string]json.RawMessage{}
+	params, err := cleanJSON(cmp.Or(strings.TrimSpace(call.Arguments), "{}"))
+	if err != nil || json.Unmarshal(params, &fields) != nil {
+		return report{}
+	}
+	text := func(name string) string {
+		var s string
+		if json.Unmarshal(fields[name], &s) == nil {
+			return cut(strings.TrimSpace(cleanText(s)), maxReport)
+		}
+		return cut(string(fields[name]), maxReport)
+	}
+	return report{text("reason"), text("result"), text("conclusion"), text("summary"), text("question")}
+}
+
+// maxReport bounds each text of a report, in bytes: what an answer of an agent can hold.
+const maxReport = 16_000

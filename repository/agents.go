@@ -1,0 +1,202 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// AgentStore keeps the definitions of agents, with every version that there was.
+type AgentStore struct{ *base }
+
+type agentRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	ID          string      `db:"id,key"`
+	Command     string      `db:"command"`
+	Definition  string      `db:"definition"`
+	Version     int64       `db:"version,version"`
+	CreatedAt   sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt   sqldb.Stamp `db:"updated_at"`
+}
+
+type agentVersionRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	AgentID     string      `db:"agent_id,key"`
+	Version     int64       `db:"version,key"`
+	Definition  string      `db:"definition,once"`
+	CreatedAt   sqldb.Stamp `db:"created_at,once"`
+}
+
+// agentText is a definition as it is kept.
+type agentText struct {
+	Name            string   `json:"name"`
+	Description     string   `json:"description,omitempty"`
+	SystemPrompt    string   `json:"system_prompt,omitempty"`
+	Strategy        string   `json:"strategy,omitempty"`
+	SuccessCriteria string   `json:"success_criteria,omitempty"`
+	ExitReport      string   `json:"exit_report,omitempty"`
+	Commands        []string `json:"commands,omitempty"`
+	ProviderID      string   `json:"provider_id,omitempty"`
+	Model           string   `json:"model,omitempty"`
+	MaxTurns        int      `json:"max_turns"`
+	TokenBudget     int      `json:"token_budget"`
+	Enabled         bool     `json:"enabled"`
+	BuiltIn         bool     `json:"built_in,omitempty"`
+}
+
+var (
+	agentTable        = sqldb.NewTable[agentRow]("agents")
+	agentUpdate       = agentTable.Update()
+	agentVersionTable = sqldb.NewTable[agentVersionRow]("agent_versions")
+)
+
+func agentRowOf(a *domain.AgentDefinition) (agentRow, error) {
+	definition, err := json.Marshal(agentText{
+		Name: a.Name, Description: a.Description, SystemPrompt: a.SystemPrompt, Strategy: a.Strategy,
+		SuccessCriteria: a.SuccessCriteria, ExitReport: a.ExitReport, Commands: a.Commands, ProviderID: a.ProviderID, Model: a.Model,
+		MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget, Enabled: a.Enabled, BuiltIn: a.BuiltIn,
+	})
+	if err != nil {
+		return agentRow{}, fmt.Errorf("write agent %s: %w", a.ID, err)
+	}
+	return agentRow{
+		WorkspaceID: a.WorkspaceID, ID: a.ID, Command: a.Command(), Definition: string(definition), Version: a.Version,
+		CreatedAt: sqldb.At(a.CreatedAt), UpdatedAt: sqldb.At(a.UpdatedAt),
+	}, nil
+}
+
+func (r *agentRow) agent() (*domain.AgentDefinition, error) {
+	var t agentText
+	if err := json.Unmarshal([]byte(r.Definition), &t); err != nil {
+		return nil, fmt.Errorf("read agent %s: %w", r.ID, err)
+	}
+	return &domain.AgentDefinition{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: t.Name, Description: t.Description, SystemPrompt: t.SystemPrompt,
+		Strategy: t.Strategy, SuccessCriteria: t.SuccessCriteria, ExitReport: t.ExitReport, Commands: t.Commands,
+		ProviderID: t.ProviderID, Model: t.Model, MaxTurns: t.MaxTurns, TokenBudget: t.TokenBudget, Enabled: t.Enabled, BuiltIn: t.BuiltIn,
+		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+	}, nil
+}
+
+// Agents lists the agents that a workspace has made or changed, oldest first.
+func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error) {
+	var rows []agentRow
+	err := s.db.All(ctx, &rows, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("list the agents: %w", err)
+	}
+	return each(rows, (*agentRow).agent)
+}
+
+// Agent reads one agent.
+func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error) {
+	var row agentRow
+	err := s.db.Get(ctx, &row, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("agent")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the agent: %w", err)
+	}
+	return row.agent()
+}
+
+// AgentVersion reads an agent as it was, also one that was deleted since.
+func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
+	var row agentVersionRow
+	err := s.db.Get(ctx, &row, "SELECT "+agentVersionTable.Columns()+" FROM agent_versions WHERE workspace_id = $1 AND agent_id = $2 "+
+		"AND version = $3", workspace, id, version)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("agent")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read an agent as it was: %w", err)
+	}
+	was := agentRow{
+		WorkspaceID: row.WorkspaceID, ID: row.AgentID, Definition: row.Definition, Version: row.Version,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.CreatedAt,
+	}
+	return was.agent()
+}
+
+// InsertAgent stores an agent. Its version is 1, or what it says where a built-in one is
+// changed for the first time.
+func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition) error {
+	own := *a
+	own.Version = max(a.Version, 1)
+	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
+		t.created = own.ID
+		row, err := agentRowOf(&own)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Insert(ctx, agentTable.Rows(row), ""); err != nil {
+			return err
+		}
+		return t.keepAgentVersion(ctx, &row)
+	})
+	if err == nil {
+		a.Version = own.Version
+	}
+	return nameTaken(err, a)
+}
+
+// UpdateAgent changes an agent on condition of its version, and bumps it. Sessions that
+// run keep the version that they were begun with.
+func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
+	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
+		row, err := agentRowOf(a)
+		if err != nil {
+			return err
+		}
+		n, err := t.Write(ctx, agentUpdate, agentTable.Updated(&row)...)
+		if err != nil {
+			return err
+		}
+		if n != 1 {
+			return staleOrGone(ctx, t, "agents", "agent", a.WorkspaceID, a.ID)
+		}
+		row.Version++
+		return t.keepAgentVersion(ctx, &row)
+	})
+	if err == nil {
+		a.Version++
+	}
+	return nameTaken(err, a)
+}
+
+// DeleteAgent takes an agent away; its versions stay for the sessions that had them.
+func (s *AgentStore) DeleteAgent(ctx context.Context, workspace, id string) error {
+	return s.changeAgent(ctx, workspace, func(t *tx) error {
+		return t.WriteOne(ctx, domain.NotFound("agent"), "DELETE FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
+	})
+}
+
+// changeAgent writes in one transaction with the workspace's count of such changes.
+func (s *AgentStore) changeAgent(ctx context.Context, workspace string, fn func(*tx) error) error {
+	return s.write(ctx, workspace, func(t *tx) error {
+		err := t.WriteOne(ctx, domain.NotFound("workspace"), "UPDATE workspaces SET agents_version = agents_version + 1 WHERE id = $1", workspace)
+		if err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+func (t *tx) keepAgentVersion(ctx context.Context, row *agentRow) error {
+	_, err := t.Insert(ctx, agentVersionTable.Rows(agentVersionRow{
+		WorkspaceID: row.WorkspaceID, AgentID: row.ID, Version: row.Version, Definition: row.Definition, CreatedAt: row.UpdatedAt,
+	}), "")
+	return err
+}
+
+// nameTaken says so where another agent has the command's name.
+func nameTaken(err error, a *domain.AgentDefinition) error {
+	if domain.ErrorCode(err) != domain.CodeConflict {
+		return err
+	}
+	return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
+}
