@@ -18,6 +18,7 @@ type (
 		*repository.Store
 		*repository.SessionStore
 		*repository.ApprovalStore
+		*repository.RecordStore
 	}
 	sessionStore struct {
 		*repository.SessionStore
@@ -122,6 +123,15 @@ func (a answers) Stale(ctx context.Context, view *domain.View, approved []string
 		return nil, err
 	}
 	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), env, actionsOf(view), approved)
+}
+
+// Again plans an action of unknown outcome afresh.
+func (a answers) Again(ctx context.Context, view *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error) {
+	env, err := a.env(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	return commands.Again(ctx, a.app.catalogue, a.app.store.ReadData(view.Workspace.ID), env, sent)
 }
 
 // actionsOf are the actions of the answer that is being carried out.

@@ -46,8 +46,10 @@ func (a *App) wireScheduling() {
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
-		Messages:    &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
-		Answers:     &scheduler.Answers{Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals}, Checks: answers{a}},
+		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
+		Answers: &scheduler.Answers{
+			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
+		},
 		Automations: automations.NewService(config), Runs: runs,
 		Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs),
 	}

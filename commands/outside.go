@@ -71,7 +71,7 @@ func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
 			"Cela agit hors de Fermata et ne peut pas être annulé ici.",
 		))
 	}
-	if spec.Effect == domain.EffectNonIdempotent && t.execution != nil && env.Unsettled[t.execution.CommandID] {
+	if t.execution != nil && env.Unsettled[t.execution.CommandID] {
 		d.person = env.say("The same action was sent before, and it is not known whether it was done.",
 			"La même action a déjà été envoyée, et on ne sait pas si elle a été faite.")
 	}

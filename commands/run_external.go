@@ -55,3 +55,22 @@ func recall(ctx context.Context, c *Catalogue, store data.Store, env Env, action
 		}
 	}
 }
+
+// Again plans an action of unknown outcome as a new one, with a key of its own, which needs a
+// person's yes whatever the rules say.
+func Again(ctx context.Context, c *Catalogue, store data.Store, env Env, sent *domain.Execution) (*domain.PlannedCommands, error) {
+	entry := c.entry(&env, sent.Command)
+	if entry == nil || !entry.external() {
+		return nil, domain.Invalid("/outcome", "not_offered", "%s is not offered any more, so it cannot be run again. Nothing was changed.", sent.Command)
+	}
+	x := &domain.Execution{
+		ID: env.NewID(domain.PrefixExecution), WorkspaceID: sent.WorkspaceID, SessionID: sent.SessionID,
+		Command: sent.Command, Params: sent.Params, CommandID: sent.CommandID, Repeat: true,
+		Kind: domain.KindAction, Effect: entry.spec.Effect, Foreign: entry.spec.Foreign(), Status: domain.ExecPlanned, CreatedAt: env.Now,
+	}
+	env.Unsettled = map[string]bool{sent.CommandID: true}
+	planned := &domain.PlannedCommands{Actions: []*domain.Execution{x}}
+	var err error
+	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, planned.Actions, false)
+	return planned, err
+}

@@ -18,14 +18,8 @@ const (
 	codeDoubt    = "outcome_unknown"
 )
 
-// What the AI is told of an action whose outcome nobody knows, in words that are always the
-// same.
-const (
-	unknownText = "It is NOT known whether this was done: it was sent, and no clear answer came back. " +
-		"It is not sent again by itself. Do not count on it, and do not ask for it once more to be sure: " +
-		"a person was asked what became of it, and you will be told. The same action again needs that person's yes."
-	pendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
-)
+// pendingText is what the AI is told of work that goes on outside.
+const pendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
 
 // askOutside is a query that another server answers. What it wrote stands in the result as it
 // is, below a line of ours.
@@ -71,7 +65,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 // Doubt writes down that nobody knows what became of an action. There is no way back from it
 // to being sent.
 func Doubt(env *Env, e *domain.Execution, why string) {
-	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), unknownText
+	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), ""
 	e.Error = &domain.CommandError{Code: codeDoubt, Message: cmp.Or(why, "No clear answer came back.")}
 	e.Summary = env.say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
 }

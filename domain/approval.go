@@ -109,6 +109,13 @@ type ApprovalFilter struct {
 	Limit     int
 }
 
+// What a person says became of an action whose outcome nobody knew (Decision.Outcome).
+const (
+	OutcomeHappened = "happened"
+	OutcomeDidNot   = "did_not"
+	OutcomeRunAgain = "run_again"
+)
+
 // Decision is a person's answer to an approval. Which fields are read depends on
 // the approval's kind.
 type Decision struct {

@@ -39,6 +39,18 @@ type ExternalResultReceived struct {
 	Execution *Execution
 	// Quiet: it begins no round. The AI reads it with its next call.
 	Quiet bool
+	// Answer is that of the person who said what became of it; nil: nobody was needed. Again is
+	// what they want run once more, planned afresh.
+	Answer *Answer
+	Again  *PlannedCommands
+}
+
+// Source is the person who said so, or the server.
+func (e ExternalResultReceived) Source() Source {
+	if e.Answer != nil {
+		return FromPerson
+	}
+	return FromServer
 }
 
 func (ExternalResultReceived) Name() string { return "ExternalResultReceived" }

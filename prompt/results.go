@@ -30,7 +30,7 @@ func resultText(r *domain.CommandResult) string {
 			r.Text,
 		)
 	case domain.ExecUnknown:
-		parts = append(parts, "The outcome is unknown: it may have happened or not. Check before you do it again.", why(r.Error), r.Text)
+		parts = append(parts, unknownText, why(r.Error), r.Text)
 	default:
 		parts = append(parts, "No result: this was not run.", why(r.Error), r.Text)
 	}
@@ -39,6 +39,12 @@ func resultText(r *domain.CommandResult) string {
 	}
 	return unforged(joinBy("\n", parts))
 }
+
+// unknownText is what the AI is told of an action whose outcome nobody knows, in words that
+// are always the same.
+const unknownText = "It is NOT known whether this was done: it was sent, and no clear answer came back. " +
+	"It is not sent again by itself. Do not count on it, and do not ask for it once more to be sure: " +
+	"a person is asked what became of it, and you are told. The same action again needs a person's yes."
 
 func isError(r *domain.CommandResult) bool { return r.Status == domain.ExecFailed }
 

@@ -22,6 +22,7 @@ type AnswerStore interface {
 	View(ctx context.Context, workspace, session string) (*domain.View, error)
 	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
 	Approval(ctx context.Context, workspace, id string) (*domain.Approval, error)
+	Execution(ctx context.Context, workspace, id string) (*domain.Execution, error)
 	// LatestApproval is the newest approval of a kind that the session has, or nil.
 	LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error)
 }

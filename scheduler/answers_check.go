@@ -15,6 +15,10 @@ type prepared struct {
 	// show what is there; edited the actions that the person changed, checked.
 	stale  *domain.PlannedCommands
 	edited []*domain.Execution
+	// sent is the action that a person says something about, and again the same planned
+	// afresh, where they want it run once more.
+	sent  *domain.Execution
+	again *domain.PlannedCommands
 }
 
 // prepare looks, before the decision and outside its transaction, whether a yes would be
@@ -24,7 +28,7 @@ func (a *Answers) prepare(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision,
 ) (prepared, error) {
 	acts := kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
-	if !acts && decision.ApprovalID != "" {
+	if !acts && decision.ApprovalID != "" && kind != domain.ApprovalOutcome {
 		return prepared{}, nil
 	}
 	v, err := a.Store.View(ctx, workspace, session)
@@ -34,6 +38,9 @@ func (a *Answers) prepare(
 	approval := open(v, kind, decision.ApprovalID)
 	if approval == nil {
 		return prepared{}, nil
+	}
+	if kind == domain.ApprovalOutcome {
+		return a.prepareOutcome(ctx, v, approval, decision)
 	}
 	ready := prepared{approval: approval.ID}
 	if !acts {
@@ -80,6 +87,8 @@ func (a *Answers) answerEvent(
 		}
 		answer.Text = a.Checks.ResponseText(asked.Module, decision.Value, v.Workspace.Settings.Language)
 		return domain.CommunicationResponseReceived{Answer: answer}, nil
+	case domain.ApprovalOutcome:
+		return outcomeEvent(v, decision, answer, ready)
 	case domain.ApprovalPoisoned:
 		if decision.Approved {
 			return domain.SessionResumed{}, nil

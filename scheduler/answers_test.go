@@ -57,6 +57,16 @@ func (a *asked) Edit(context.Context, *domain.View, domain.Decision) ([]*domain.
 	return []*domain.Execution{{ID: "edited"}}, nil
 }
 
+func (a *asked) Execution(_ context.Context, _, id string) (*domain.Execution, error) {
+	return &domain.Execution{ID: id, Command: "SHOP.PAY", Status: domain.ExecUnknown}, nil
+}
+
+func (a *asked) Again(_ context.Context, _ *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error) {
+	own := *sent
+	own.ID, own.Status = "again", domain.ExecPlanned
+	return &domain.PlannedCommands{Actions: []*domain.Execution{&own}}, nil
+}
+
 func (a *asked) Stale(context.Context, *domain.View, []string) (*domain.PlannedCommands, error) {
 	return a.stale, nil
 }

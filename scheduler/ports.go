@@ -97,6 +97,8 @@ type AnswerChecks interface {
 	// Stale gives the actions with the present values when a record that one of the
 	// approved changes is no longer as the person was shown it; else nil.
 	Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error)
+	// Again plans an action of unknown outcome afresh, as a new one that needs a yes.
+	Again(ctx context.Context, view *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error)
 }
 
 // Providers finds a configured provider.

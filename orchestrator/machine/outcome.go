@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,4 +26,25 @@ func askOutcome(s *step, x *domain.Execution) {
 			ID: x.ID, Command: x.Command, Params: x.Params, Text: cmp.Or(x.Summary, x.Command), Digest: x.Digest,
 		}},
 	})
+}
+
+// wantedAgain: the person who was asked wants it run once more.
+func wantedAgain(s *step) bool {
+	e, _ := s.event.(domain.ExternalResultReceived)
+	return e.Again != nil && len(e.Again.Actions) > 0
+}
+
+// askOnceMore plans an action of unknown outcome as a new one, which needs a yes of its own.
+// It is no call of the AI: what comes of it is told below the person's word.
+func askOnceMore(s *step) {
+	again := s.event.(domain.ExternalResultReceived).Again
+	s.session.State.AnswerID = lastMessage(s)
+	s.session.State.Pending = &domain.PendingAnswer{BackToAI: true}
+	s.planned = nil
+	s.plan(again.Actions)
+	cancel := storeCancelled(s)
+	s.waitFor(domain.WaitingContext{Kind: domain.WaitValidation, MessageID: s.session.State.AnswerID}, cancel, &domain.Approval{
+		Kind: domain.ApprovalActions, Reasons: again.Reasons, Actions: slices.Clone(again.Cards),
+	})
+	bindApproval(s)
 }

@@ -174,7 +174,21 @@ func (w *world) lateResult(options []string) domain.Event {
 		if x := *w.executions[id]; x.Status == domain.ExecStarted || x.Status == domain.ExecUnknown {
 			now := w.now
 			x.Status, x.EndedAt, x.Text = domain.ExecSuccess, &now, "it was done"
+			if slices.Contains(options, "again") {
+				x.Status, x.Note = domain.ExecUnknown, "once more"
+				own := x
+				own.ID, own.CallID, own.Status = w.id("exe"), "", domain.ExecPlanned
+				own.StartedAt, own.EndedAt, own.Note, own.Error = nil, nil, "", nil
+				e.Again = &domain.PlannedCommands{
+					Actions: []*domain.Execution{&own},
+					Cards:   []domain.ApprovalAction{{ID: own.ID, Command: own.Command}},
+					Reasons: []domain.ApprovalReason{{Level: domain.LevelCommand, Text: "it was sent before", Always: true}},
+				}
+			}
 			e.Execution, e.Result = &x, domain.ResultOf(&x, "")
+			if e.Again != nil {
+				break
+			}
 		}
 	}
 	return e

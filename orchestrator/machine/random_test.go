@@ -173,7 +173,7 @@ func (w *world) due(r *rapid.T) domain.Event {
 	case domain.Completed:
 		return w.lateResult(nil)
 	case domain.Idle:
-		return pick(w.lateResult(nil), w.lateResult([]string{"quiet"}), domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
+		return pick(w.lateResult(nil), w.lateResult([]string{"quiet"}), w.lateResult([]string{"again"}), domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ var table = []rule{
 	{idle, "RoundRequested", when{chat}, stay, do{rememberRequest, askSlot}},
 	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
 	{idle, "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
+	{idle, "ExternalResultReceived", when{chat, wantedAgain, withSlot}, toValidation, do{storeLateResult, beginRoundOfResult, askOnceMore}},
 	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}}, // no source yet
 	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},       // no source yet
 

@@ -97,6 +97,10 @@ func decider(s *step) (by string, recorded []byte) {
 		return a.Decision.By.ID, a.Recorded
 	}
 	switch e := s.event.(type) {
+	case domain.ExternalResultReceived:
+		if e.Answer != nil {
+			return e.Answer.Decision.By.ID, e.Answer.Recorded
+		}
 	case domain.StopRequested:
 		return e.By, nil
 	case domain.InterruptRequested:

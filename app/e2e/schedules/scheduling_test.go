@@ -15,6 +15,7 @@ type (
 		*repository.Store
 		*repository.SessionStore
 		*repository.ApprovalStore
+		*repository.RecordStore
 	}
 	sessionStore struct {
 		*repository.SessionStore
@@ -50,7 +51,7 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	return scheduling{
 		door: door, sessions: sessions, queue: queue, automations: automations.NewService(standing), runs: runs,
 		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
-		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals}, Checks: agreeable{}},
+		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals, store.Records}, Checks: agreeable{}},
 		loop:     scheduler.NewLoop(door, queue, store.Slot, runs),
 	}
 }

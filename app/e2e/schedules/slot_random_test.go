@@ -123,6 +123,9 @@ func (agreeable) ResponseText(*domain.Module, json.RawMessage, string) string {
 func (agreeable) Edit(context.Context, *domain.View, domain.Decision) ([]*domain.Execution, error) {
 	return nil, nil
 }
+func (agreeable) Again(context.Context, *domain.View, *domain.Execution) (*domain.PlannedCommands, error) {
+	return &domain.PlannedCommands{}, nil
+}
 func (agreeable) Stale(context.Context, *domain.View, []string) (*domain.PlannedCommands, error) {
 	return nil, nil
 }

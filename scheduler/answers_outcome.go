@@ -1,0 +1,62 @@
+package scheduler
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// What the AI is told of a person's word on an action whose outcome nobody knew. It is the
+// same each time, whoever says it.
+const (
+	saidHappened = "A person says that it was done."
+	saidDidNot   = "A person says that it was not done."
+	saidRunAgain = "A person cannot tell, and wants it run once more. If it is not asked for by itself just now, " +
+		"send the same action again: a person is asked for a yes."
+)
+
+// prepareOutcome reads the action that a person says something about, and plans it afresh
+// where they want it run again.
+func (a *Answers) prepareOutcome(
+	ctx context.Context, v *domain.View, approval *domain.Approval, decision domain.Decision,
+) (prepared, error) {
+	ready := prepared{approval: approval.ID}
+	if len(approval.Actions) == 0 {
+		return ready, domain.Errorf(domain.CodeInternal, "The approval %s names no action.", approval.ID)
+	}
+	var err error
+	if ready.sent, err = a.Store.Execution(ctx, approval.WorkspaceID, approval.Actions[0].ID); err != nil {
+		return ready, err
+	}
+	if decision.Outcome == domain.OutcomeRunAgain {
+		ready.again, err = a.Checks.Again(ctx, v, ready.sent)
+	}
+	return ready, err
+}
+
+// outcomeEvent turns a person's word into the late result of the action.
+func outcomeEvent(v *domain.View, decision domain.Decision, answer domain.Answer, ready prepared) (domain.Event, error) {
+	if ready.sent == nil {
+		return nil, errSettled
+	}
+	x := *ready.sent
+	e := domain.ExternalResultReceived{Execution: &x, Answer: &answer}
+	settings := &v.Workspace.Settings
+	words := x.Command
+	switch decision.Outcome {
+	case domain.OutcomeHappened:
+		x.Status, x.Text, x.Error = domain.ExecSuccess, saidHappened, nil
+		x.Summary = settings.Say("Done, as a person says: %s", "Fait, selon une personne : %s", words)
+	case domain.OutcomeDidNot:
+		x.Status, x.Error = domain.ExecFailed, &domain.CommandError{Code: "not_done", Message: saidDidNot}
+		x.Summary = settings.Say("Not done, as a person says: %s", "Pas fait, selon une personne : %s", words)
+	case domain.OutcomeRunAgain:
+		x.Note, e.Again = saidRunAgain, ready.again
+		x.Summary = settings.Say("To be run once more: %s", "À exécuter encore une fois : %s", words)
+	default:
+		return nil, domain.Invalid("/outcome", "enum", "The outcome is happened, did_not or run_again.")
+	}
+	e.Result = domain.ResultOf(&x, "")
+	e.Result.From = domain.From(domain.OriginPerson, decision.By.Name)
+	return e, nil
+}
