@@ -1632,6 +1632,17 @@ type KeyList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// LateReport What the service said after the task was over. It is kept, and changed nothing.
+type LateReport struct {
+	// At RFC 3339, UTC, milliseconds.
+	At    Timestamp `json:"at"`
+	Error *string   `json:"error,omitempty"`
+
+	// Result Any JSON value.
+	Result AnyValue   `json:"result,omitempty"`
+	Status TaskStatus `json:"status"`
+}
+
 // Limits null is none.
 type Limits = domain.Limits
 
@@ -2788,6 +2799,85 @@ type StreamedTextKind string
 // SystemMessage What the server did.
 type SystemMessage = domain.SystemMessage
 
+// Task Work that goes on at another service, for one execution of a command. `unknown`: whether that
+// service was asked at all is not known, because the server stopped just then. In events `result`
+// is null: the message that brings it, and `GET /v1/tasks/{task_id}`, have it.
+type Task struct {
+	// Attempts How often the service was asked to begin.
+	Attempts    int     `json:"attempts"`
+	Command     string  `json:"command"`
+	ConnectorID *string `json:"connector_id"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Deadline RFC 3339, UTC, milliseconds.
+	Deadline Timestamp  `json:"deadline"`
+	EndedAt  *Timestamp `json:"ended_at"`
+
+	// Error Why it did not succeed, in words.
+	Error       *string     `json:"error"`
+	ExecutionID string      `json:"execution_id"`
+	ID          string      `json:"id"`
+	Late        *LateReport `json:"late"`
+
+	// Progress How far the work has come, as its service says.
+	Progress TaskProgress `json:"progress"`
+
+	// Result Any JSON value.
+	Result    AnyValue   `json:"result"`
+	SessionID string     `json:"session_id"`
+	Status    TaskStatus `json:"status"`
+
+	// UpdatedAt RFC 3339, UTC, milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+}
+
+// TaskChangedData `task.changed`: work at another service was begun, came on, or ended.
+type TaskChangedData struct {
+	SessionSeq int64 `json:"session_seq"`
+
+	// Task Work that goes on at another service, for one execution of a command. `unknown`: whether that
+	// service was asked at all is not known, because the server stopped just then. In events `result`
+	// is null: the message that brings it, and `GET /v1/tasks/{task_id}`, have it.
+	Task Task `json:"task"`
+}
+
+// TaskChangedEvent defines model for TaskChangedEvent.
+type TaskChangedEvent struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Data `task.changed`: work at another service was begun, came on, or ended.
+	Data TaskChangedData `json:"data"`
+
+	// Seq The workspace's number of the event; the `id:` of streams.
+	Seq Seq `json:"seq"`
+
+	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
+	SessionSeq *SessionSeq `json:"session_seq"`
+}
+
+// TaskList defines model for TaskList.
+type TaskList struct {
+	Data []Task `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// TaskProgress How far the work has come, as its service says.
+type TaskProgress = domain.TaskProgress
+
+// TaskReceipt defines model for TaskReceipt.
+type TaskReceipt struct {
+	Status TaskStatus `json:"status"`
+	TaskID string     `json:"task_id"`
+}
+
+// TaskStatus defines model for TaskStatus.
+type TaskStatus = domain.TaskStatus
+
 // Timeline defines model for Timeline.
 type Timeline struct {
 	Data []TimelineLine `json:"data"`
@@ -3263,6 +3353,9 @@ type Period = string
 
 // SessionID defines model for SessionID.
 type SessionID = string
+
+// TaskID defines model for TaskID.
+type TaskID = string
 
 // Until defines model for Until.
 type Until = time.Time

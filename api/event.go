@@ -52,6 +52,11 @@ func appendBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 			return nil, errNoBody
 		}
 		return appendField(b, "approval", ApprovalFrom(e.Approval))
+	case domain.LogTaskChanged:
+		if e.Task == nil {
+			return nil, errNoBody
+		}
+		return appendField(b, "task", taskInEvent(e.Task))
 	case domain.LogUsageUpdated, domain.LogContextCompacted:
 		return appendCall(b, e)
 	default:

@@ -131,6 +131,17 @@ func events() []*domain.LogEvent {
 		of(domain.LogDataChanged, func(e *domain.LogEvent) {
 			e.Change = &domain.DataChange{Noun: "entry", ID: "ent_1", Operation: "created", ToolID: "tol_1", Count: 2, SessionID: "ses_1"}
 		}),
+		of(domain.LogTaskChanged, func(e *domain.LogEvent) {
+			e.Task = &domain.Task{
+				ID: "tsk_1", SessionID: "ses_1", ExecutionID: "exe_1", ConnectorID: "con_1", Command: "RENDER.FILM", Status: domain.TaskSucceeded,
+				Progress: domain.TaskProgress{Percent: new(12.5), Text: "half"}, Result: json.RawMessage(`"never in an event"`), Error: "e",
+				Deadline: noon, CreatedAt: noon, UpdatedAt: noon, EndedAt: new(noon), Attempts: 1,
+				Late: &domain.LateReport{Status: domain.TaskFailed, Result: json.RawMessage(`"never in an event"`), Error: "late", At: noon},
+			}
+		}),
+		of(domain.LogTaskChanged, func(e *domain.LogEvent) {
+			e.Task = &domain.Task{ID: "tsk_1", SessionID: "ses_1", Status: domain.TaskPending, Deadline: noon, CreatedAt: noon, UpdatedAt: noon}
+		}),
 		of(domain.LogNotice, func(e *domain.LogEvent) { e.Notice = &domain.Notice{Level: "info", Code: "c", Text: "t"} }),
 		{Type: domain.LogNotice, At: noon, Notice: &domain.Notice{Level: "info", Code: "c", Text: "t"}},
 	}
@@ -173,6 +184,9 @@ func TestEventsKeepTheContract(t *testing.T) {
 		data, err := api.EncodeEvent(e)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Type, err)
+		}
+		if strings.Contains(string(data), "never in an event") {
+			t.Errorf("%s has what must not be in it: %s", e.Type, data)
 		}
 		seq := any(nil)
 		if e.SessionSeq != 0 {

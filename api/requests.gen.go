@@ -423,6 +423,23 @@ type SettingsPatchNetworkRetry struct {
 	Delays nullable.Nullable[[]domain.Duration] `json:"delays" validate:"omitempty,dive,min=1,max=20,dive,min=0"`
 }
 
+// TaskProgressInput is part of a request.
+type TaskProgressInput struct {
+	Percent *float64 `json:"percent" validate:"omitempty,min=0,max=100"`
+	Text    *string  `json:"text" validate:"omitempty,max=500"`
+}
+
+// TaskReport is the body of reportTask.
+// What a service says of its work.
+type TaskReport struct {
+	Status   string             `json:"status" validate:"required,oneof=running succeeded failed"`
+	Progress *TaskProgressInput `json:"progress"`
+	// Any JSON value.
+	Result json.RawMessage `json:"result"`
+	// Of `failed`: why, in words that a person and the AI read.
+	Error *string `json:"error" validate:"omitempty,max=4000"`
+}
+
 // ToolPatch is the body of updateTool.
 type ToolPatch struct {
 	// Moves it.

@@ -218,6 +218,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("leases", keeper) // given back when nothing runs any more
 	a.services.Add("run loop", a.loop)
 	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
+	a.services.Add("tasks", a.scheduling.Tasks)
 	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.news)
 	a.services.Add("webhooks", a.webhooks)

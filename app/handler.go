@@ -59,6 +59,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Door: handlers.Door{
 			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions,
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
+			Tasks: handlers.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
 		},
 		Reads: handlers.Reads{
 			SessionReader:   sessionReads{a.store.Sessions, a.store.Events},

@@ -4,6 +4,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
+	"github.com/fermata-dev/fermata/scheduler/tasks"
 )
 
 // Scheduling is the one door, and what makes requests to it.
@@ -15,6 +16,7 @@ type Scheduling struct {
 	Queue       *scheduler.Queue
 	Automations *automations.Service
 	Runs        *automations.Runs
+	Tasks       *tasks.Service
 	Loop        *scheduler.Loop
 }
 
@@ -44,6 +46,7 @@ func (a *App) wireScheduling() {
 	}
 	runs := automations.NewRuns(config)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
+	outside := tasks.New(tasks.Config{Door: door, Store: a.store.Tasks, Remote: taskServices{}, Clock: a.clock, Log: a.log})
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
 		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
@@ -51,6 +54,6 @@ func (a *App) wireScheduling() {
 			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
 		},
 		Automations: automations.NewService(config), Runs: runs,
-		Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs),
+		Tasks: outside, Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs, outside),
 	}
 }

@@ -15,6 +15,7 @@ func (v *View) After(c *Change, s *Session) *View {
 	next.Open = openAfter(v.Open, c.Approvals, s.ID)
 	next.Planned = plannedAfter(v.Planned, c.Executions, s)
 	next.Agents = agentsAfter(v.Agents, c, s)
+	next.Tasks = tasksAfter(v.Tasks, c.Tasks, s.ID)
 	if v.CancelMessage != nil && slices.ContainsFunc(c.DeletedMessages, func(m *Message) bool { return m.ID == v.CancelMessage.ID }) {
 		next.CancelMessage = nil
 	}
@@ -74,6 +75,19 @@ func agentsAfter(agents []*AgentView, c *Change, s *Session) []*AgentView {
 		own.Planned = plannedAfter(a.Planned, c.Executions, own.Session)
 		own.Agents = agentsAfter(a.Agents, c, own.Session)
 		all[i] = &own
+	}
+	return all
+}
+
+// tasksAfter is what still goes on outside.
+func tasksAfter(tasks, written []*Task, session string) []*Task {
+	all := slices.DeleteFunc(slices.Clone(tasks), func(x *Task) bool {
+		return slices.ContainsFunc(written, func(w *Task) bool { return w.ID == x.ID })
+	})
+	for _, w := range written {
+		if w.SessionID == session && w.Awake() {
+			all = append(all, w)
+		}
 	}
 	return all
 }

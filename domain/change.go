@@ -35,6 +35,7 @@ type Change struct {
 	Occurrences     []*Occurrence // written by (automation, scheduled instant)
 	Grants          []*Grant      // written by id
 	Histories       []KnownHistory
+	Tasks           []*Task // written by id, on the condition of their Version
 	Events          []*LogEvent
 	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
 	// person's decision, and the kinds of circles that a model was found in.
@@ -104,6 +105,7 @@ func (c *Change) Merge(o *Change) {
 	c.Occurrences = append(c.Occurrences, o.Occurrences...)
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Histories = append(c.Histories, o.Histories...)
+	c.Tasks = append(c.Tasks, o.Tasks...)
 	c.Events = append(c.Events, o.Events...)
 	c.Limits = append(c.Limits, o.Limits...)
 	c.Circles = append(c.Circles, o.Circles...)

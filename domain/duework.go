@@ -7,6 +7,8 @@ type DueWork struct {
 	// Sessions and Automations whose time has come, earliest first.
 	Sessions    []SessionRef
 	Automations []AutomationRef
+	// Tasks are those whose deadline, or whose service's time, has come.
+	Tasks []TaskRef
 	// Next is the earliest time after that; zero: none is known.
 	Next time.Time
 	// Waiting are the workspaces in which somebody wants the slot or an occurrence is due,

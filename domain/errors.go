@@ -38,6 +38,7 @@ const (
 	CodeTooManyKeys        Code = "too_many_idempotency_keys" // of one credential, their answers kept
 	CodeAutomationDisabled Code = "automation_disabled"       // an event came for a disabled automation
 	CodeConditionNotMet    Code = "condition_not_met"         // the trigger waits for another event
+	CodeTaskOver           Code = "task_over"                 // it has ended, and otherwise
 	CodeFirstKey           Code = "first_key"                 // the first key must be one that can make others
 	CodeLastAdminKey       Code = "last_admin_key"            // without it nobody could make keys
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin

@@ -35,6 +35,8 @@ type ExternalResultReceived struct {
 	fromServer
 	TaskID string
 	Result CommandResult
+	// Task is that task as it is now; nil: it was no task, or nothing is written of it.
+	Task *Task
 	// Execution is the one that ended so; nil: only the AI is told.
 	Execution *Execution
 	// Quiet: it begins no round. The AI reads it with its next call.

@@ -39,6 +39,9 @@ func HintOf(c *Change) *Hint {
 	for _, w := range c.Automations {
 		h.wakes(w.Automation.NextAt)
 	}
+	for _, t := range c.Tasks {
+		h.wakes(t.DueAt)
+	}
 	if h.Seq == 0 && h.WakeAt == nil {
 		return nil
 	}

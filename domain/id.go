@@ -22,6 +22,7 @@ const (
 	PrefixGrant      = "gra"
 	PrefixWebhook    = "whk"
 	PrefixAgent      = "agt"
+	PrefixTask       = "tsk"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

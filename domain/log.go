@@ -26,6 +26,7 @@ const (
 	LogAutomationChanged LogType = "automation.changed"
 	LogOccurrence        LogType = "occurrence.recorded"
 	LogNotice            LogType = "notice"
+	LogTaskChanged       LogType = "task.changed"
 )
 
 // OfSession says whether events of this type belong to a session's own stream and
@@ -60,6 +61,7 @@ type LogEvent struct {
 	Automation  *Automation
 	Occurrence  *Occurrence
 	Notice      *Notice
+	Task        *Task
 	Slot        *SlotState
 	Queue       []QueueRow // its first rows; filled by the commit
 	QueueLength int

@@ -21,6 +21,8 @@ type Policy struct {
 	Planned []*Execution
 	// Agents carry out calls of that answer.
 	Agents []*AgentView
+	// Tasks are those of the session that are not over.
+	Tasks []*Task
 	// Spent is what counts against the money budgets of the workspace.
 	Spent Spent
 	// Estimate is what is known of the model that the next call goes to: a budget must
@@ -36,7 +38,7 @@ type Policy struct {
 func (v *View) Policy(now time.Time, newID IDSource, estimate CallEstimate, retry func(attempt int) time.Duration) *Policy {
 	return &Policy{
 		Now: now, NewID: newID, Settings: v.Workspace.Settings,
-		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned, Agents: v.Agents,
+		Inbox: v.Inbox, Open: v.Open, CancelMessage: v.CancelMessage, Planned: v.Planned, Agents: v.Agents, Tasks: v.Tasks,
 		Spent: v.Spent, Estimate: estimate, Retry: retry,
 	}
 }

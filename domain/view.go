@@ -36,6 +36,9 @@ type View struct {
 	// this run.
 	Grants []*Grant
 
+	// Tasks are those of the session that its services have not ended, oldest first.
+	Tasks []*Task
+
 	// BehindOwnRun: the session is a run, and an earlier run of its automation has not
 	// ended.
 	BehindOwnRun bool

@@ -38,6 +38,9 @@ func (c *testClient) do(method, path, body string, headers ...string) reply {
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	if strings.HasPrefix(path, "/v1/callbacks/") {
+		sign(c.t, r.Header, body)
+	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -96,7 +99,7 @@ type call struct {
 func TestEveryCall(t *testing.T) {
 	good := map[string]int{}
 	for name, story := range map[string]func(*testing.T, *world, *testClient){
-		"sessions": everySession, "answers": everyAnswer, "data": everyNoun, "automations": everyAutomation, "the rest": everythingElse,
+		"sessions": everySession, "answers": everyAnswer, "data": everyNoun, "automations": everyAutomation, "tasks": everyTask, "cancelled tasks": cancelledTask, "the rest": everythingElse,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

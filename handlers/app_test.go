@@ -31,7 +31,7 @@ func wire(t testing.TB, w handlers.Wiring) (config handlers.Config, behind handl
 	stop := func(ctx context.Context) {
 		parts.Broker.Drain()
 		for what, end := range map[string]func() error{
-			"drivers": func() error { return parts.Loop.Stop(ctx) }, "streams": func() error { return parts.Broker.Stop(ctx) },
+			"tasks": func() error { return parts.Tasks.Stop(ctx) }, "drivers": func() error { return parts.Loop.Stop(ctx) }, "streams": func() error { return parts.Broker.Stop(ctx) },
 		} {
 			if err := end(); err != nil {
 				t.Errorf("stop the %s: %v", what, err)

@@ -59,6 +59,7 @@ type Door struct {
 	Steering Steering
 	Messages Messages
 	Answers  Answers
+	Tasks    TaskPorts
 }
 
 // Reads are what is read of sessions.

@@ -26,9 +26,13 @@ func (s *edge) read(w http.ResponseWriter, r *http.Request, dst any) error {
 		return err
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
-		return domain.Errorf(CodeEmptyBody, "This call needs a JSON object as its body.")
+		return emptyBody()
 	}
 	return s.decodeWhenFree(w, r, body, dst)
+}
+
+func emptyBody() error {
+	return domain.Errorf(CodeEmptyBody, "This call needs a JSON object as its body.")
 }
 
 // readEmpty is for calls that take no body: an empty object is fine, a field is not.
@@ -70,6 +74,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
+	return body, checkType(w, r)
+}
+
+// checkType refuses a body that does not say that it is JSON.
+func checkType(w http.ResponseWriter, r *http.Request) error {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
 	known := kind == "application/json" || kind == mergePatch && r.Method == http.MethodPatch
@@ -77,9 +86,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		if r.Method == http.MethodPatch {
 			w.Header().Set("Accept-Patch", patchTypes)
 		}
-		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
+		return domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
 	}
-	return body, nil
+	return nil
 }
 
 // keptBody is a body that was read before, for the handler to read.

@@ -11,6 +11,7 @@ type server struct {
 	data           *dataRoutes
 	documents      *documentRoutes
 	providers      *providerRoutes
+	tasks          *taskRoutes
 	settings       *settingsRoutes
 	webhooks       *webhookRoutes
 	process        *processRoutes
@@ -82,6 +83,7 @@ func newServer(c Config) *server {
 		data:           &dataRoutes{e, c.Data},
 		documents:      &documentRoutes{e, c.Data},
 		providers:      &providerRoutes{e, c.Providers},
+		tasks:          &taskRoutes{e, c.Door.Tasks},
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		process:        &processRoutes{e, c.Process},

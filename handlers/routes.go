@@ -161,8 +161,12 @@ func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
 
 // outside are the routes of what connects the server with others.
 func (s *server) outside() []route {
-	webhooks := s.webhooks
+	tasks, webhooks := s.tasks, s.webhooks
 	return []route{
+		{"GET", "/v1/tasks", viewer, tasks.listTasks, nil},
+		{"GET", "/v1/tasks/{task_id}", viewer, tasks.getTask, nil},
+		{"POST", "/v1/tasks/{task_id}/cancel", member, tasks.cancelTask, tasks.currentTask},
+		{"POST", "/v1/callbacks/{task_id}", public, tasks.reportTask, nil},
 		{"GET", "/v1/webhooks", admin, webhooks.listWebhooks, nil},
 		{"POST", "/v1/webhooks", admin, webhooks.createWebhook, nil},
 		{"GET", "/v1/webhooks/{webhook_id}", admin, webhooks.getWebhook, nil},

@@ -132,6 +132,7 @@ func tellStory(t testing.TB) map[string][]byte {
 	s.tellOfData()
 	s.tellOfSessions()
 	s.tellOfAutomations()
+	tellOfTasks(t, behind)
 	hook, err := behind.Store.Automations.Automation(t.Context(), domain.DefaultWorkspace, "aut_1")
 	if err == nil { // the secret of its webhook is "secret"; the next start seals it
 		err = behind.Store.Secrets.ResealHook(t.Context(), hook, automations.HookHash("secret"), "secret")

@@ -92,6 +92,7 @@ func wiredWorld(t testing.TB, wiring Wiring) *world {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<p>page"))
 	})
+	w.config.Door.Tasks.Callbacks = &service{Callbacks: w.config.Door.Tasks.Callbacks}
 	w.seen.watch(&w.config)
 	return w
 }
@@ -116,7 +117,7 @@ func (w *world) serveWith(t *testing.T, limits RateLimits) *testClient {
 func (w *world) serveAlone(t *testing.T) *testClient {
 	t.Helper()
 	config := w.config
-	config.Door = Door{Steering: w.config.Door.Steering}
+	config.Door = Door{Steering: w.config.Door.Steering, Tasks: TaskPorts{w.config.Door.Tasks.Tasks, &service{}}}
 	config.Data = DataPorts{}
 	config.Automations = AutomationPorts{Runs: w.config.Automations.Runs, Seeds: nobody{}}
 	config.Catalogue.RichText, config.Providers.Providers, config.Settings.Keys = nobody{}, nil, nil

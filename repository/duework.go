@@ -15,6 +15,9 @@ const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT 
 	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) woken " +
 	"UNION ALL SELECT 'automation', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
 	"WHERE next_at <= $1 ORDER BY next_at, workspace_id, id LIMIT $2) planned " +
+	"UNION ALL SELECT 'task', workspace_id, id, at FROM (SELECT workspace_id, id, due_at AS at FROM tasks " +
+	"WHERE due_at <= $1 ORDER BY due_at, workspace_id, id LIMIT $2) outside " +
+	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(due_at) AS at FROM tasks WHERE due_at > $1) next_task WHERE at IS NOT NULL " +
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) next_wake WHERE at IS NOT NULL " +
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) next_plan WHERE at IS NOT NULL"
 
@@ -55,6 +58,8 @@ func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep
 			a.Sessions = append(a.Sessions, domain.SessionRef{WorkspaceID: r.WorkspaceID, SessionID: r.ID})
 		case "automation":
 			a.Automations = append(a.Automations, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
+		case "task":
+			a.Tasks = append(a.Tasks, domain.TaskRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "failing":
 			a.Failing = append(a.Failing, domain.AutomationRef{WorkspaceID: r.WorkspaceID, ID: r.ID})
 		case "watching":

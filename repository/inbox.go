@@ -93,9 +93,9 @@ func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
 }
 
 // recount keeps the counts on the session's row right, by which a View knows that it
-// need not look for approvals or for messages that wait.
+// need not look for approvals, for messages that wait, or for tasks.
 func (t *tx) recount(ctx context.Context, c *domain.Change) error {
-	if len(c.Inbox)+len(c.InboxDone)+len(c.Approvals) == 0 {
+	if len(c.Inbox)+len(c.InboxDone)+len(c.Approvals)+len(c.Tasks) == 0 {
 		return nil
 	}
 	touched := map[string]bool{}
@@ -108,6 +108,9 @@ func (t *tx) recount(ctx context.Context, c *domain.Change) error {
 	for _, a := range c.Approvals {
 		touched[a.SessionID] = true
 	}
+	for _, x := range c.Tasks {
+		touched[x.SessionID] = true
+	}
 	for id := range touched {
 		_, err := t.Write(ctx, recountSQL, c.WorkspaceID, id)
 		if err != nil {
@@ -119,5 +122,6 @@ func (t *tx) recount(ctx context.Context, c *domain.Change) error {
 
 const recountSQL = "UPDATE sessions SET " +
 	"inbox_pending = (SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL), " +
-	"open_approvals = (SELECT COUNT(*) FROM approvals a WHERE a.workspace_id = $1 AND a.session_id = $2 AND a.status = 'open') " +
+	"open_approvals = (SELECT COUNT(*) FROM approvals a WHERE a.workspace_id = $1 AND a.session_id = $2 AND a.status = 'open'), " +
+	"open_tasks = (SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND x.session_id = $2 AND " + taskIsOpen + ") " +
 	"WHERE workspace_id = $1 AND id = $2"

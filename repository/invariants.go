@@ -75,6 +75,12 @@ var invariants = []invariant{
 	{"approvals_miscounted", "a session's count of its open approvals is wrong",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_approvals <> (SELECT COUNT(*) FROM approvals a " +
 			"WHERE a.workspace_id = $1 AND a.session_id = s.id AND a.status = 'open')"},
+	{"tasks_miscounted", "a session's count of the tasks that go on outside is wrong",
+		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_tasks <> (SELECT COUNT(*) FROM tasks x " +
+			"WHERE x.workspace_id = $1 AND x.session_id = s.id AND " + taskIsOpen + ")"},
+	{"task_of_ended_session", "a task goes on although its session has ended or is gone",
+		"SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND " + taskIsOpen + " AND NOT EXISTS " +
+			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = x.session_id AND s.phase <> 'COMPLETED')"},
 	{"queue_miscounted", "the workspace's count of its queue is wrong",
 		"SELECT ABS(w.queue_length - (SELECT COUNT(*) FROM queue q WHERE q.workspace_id = $1)) FROM workspaces w WHERE w.id = $1"},
 	{"data_without_home", "a tool is in a zone that was deleted, or an entry in a tool that was",

@@ -70,7 +70,7 @@ type step struct {
 var growing = map[string]bool{
 	"sessions": true, "messages": true, "executions": true, "approvals": true, "transitions": true, "roundtrips": true,
 	"events": true, "webhook_deliveries": true, "inbox": true, "occurrences": true, "entries": true, "search": true,
-	"known_histories": true,
+	"known_histories": true, "tasks": true,
 }
 
 // allowed is a statement that may read a table, or a partial index, from end to end.
@@ -103,6 +103,7 @@ var scans = []allowed{
 	{"(SELECT workspace_id FROM sessions WHERE holds_slot AND owner_node", "sessions", perPlace},
 	{"FROM sessions WHERE holds_slot) AS held", "sessions", perPlace},
 	{"FROM sessions WHERE holds_slot) AS held", "queue", "for the metrics: those that wait anywhere"},
+	{"GROUP BY status", "tasks", "for the metrics: the index holds those that go on"},
 	{"AND q.reason = $1 AND s.owner_node", "queue", "at the end of the server: those that wait anywhere"},
 	{"AND q.reason = $1 AND s.owner_node", "sessions", "at the end of the server; PostgreSQL may begin with what this process has claimed"},
 	{"SELECT start, COUNT(*) AS n", "providers", atStart},
@@ -117,6 +118,7 @@ var scans = []allowed{
 // pages stop at their end: all that a workspace has stands in an index in their order.
 var pages = []allowed{
 	{"ORDER BY created_at DESC, id DESC LIMIT", "sessions", "the list of the sessions, and of the runs"},
+	{"FROM tasks WHERE workspace_id = $1 ORDER BY created_at DESC", "tasks", "the list of the tasks"},
 	{"ORDER BY scheduled_at DESC, id DESC LIMIT", "occurrences", "the history of the automations"},
 }
 

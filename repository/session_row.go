@@ -44,6 +44,7 @@ type sessionRow struct {
 	LastTransitionID  string      `db:"last_transition_id"`
 	InboxPending      int64       `db:"inbox_pending,read"`
 	OpenApprovals     int64       `db:"open_approvals,read"`
+	OpenTasks         int64       `db:"open_tasks,read"`
 	State             string      `db:"state"`
 	Budgets           string      `db:"budgets"`
 	Usage             string      `db:"usage"`

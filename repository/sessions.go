@@ -193,6 +193,9 @@ func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
 		if err != nil {
 			return fmt.Errorf("delete session %s: %w", w.Session.ID, err)
 		}
+		if err := t.deleteTasksOf(ctx, w.Session); err != nil {
+			return err
+		}
 		if err := t.countQueue(ctx, c.WorkspaceID); err != nil {
 			return err
 		}

@@ -59,6 +59,7 @@ type Store struct {
 	Histories   *HistoryStore
 	Webhooks    *WebhookStore
 	Agents      *AgentStore
+	Tasks       *TaskStore
 }
 
 // base is what all of them stand on.
@@ -97,6 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Histories: &HistoryStore{b},
 		Webhooks:  &WebhookStore{b},
 		Agents:    &AgentStore{b},
+		Tasks:     &TaskStore{b},
 	}, nil
 }
 

@@ -206,6 +206,11 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 			}
 		}
 	}
+	if row.OpenTasks > 0 {
+		if v.Tasks, err = openTasks(ctx, r, s.WorkspaceID, s.ID); err != nil {
+			return err
+		}
+	}
 	if row.InboxPending > 0 {
 		if v.Inbox, err = waiting(ctx, r, inbox, s.WorkspaceID, s.ID); err != nil {
 			return err

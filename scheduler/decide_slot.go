@@ -66,6 +66,7 @@ func ofHolder(v *domain.View) *domain.View {
 	holder := *v
 	holder.Session, holder.Open, holder.Inbox = v.Holder, v.HolderOpen, v.HolderInbox
 	holder.Planned, holder.CancelMessage, holder.Agents = v.HolderPlanned, v.HolderCancelMessage, v.HolderAgents
+	holder.Tasks = nil // what takes the slot from a session ends nothing outside
 	return &holder
 }
 

@@ -28,13 +28,14 @@ type Loop struct {
 	queue       *Queue
 	work        Work
 	automations Automations
+	tasks       Tasks
 	stop        context.CancelFunc
 	done        chan struct{}
 }
 
 // NewLoop makes the loop behind a door.
-func NewLoop(door *Door, queue *Queue, work Work, automations Automations) *Loop {
-	return &Loop{door: door, queue: queue, work: work, automations: automations}
+func NewLoop(door *Door, queue *Queue, work Work, automations Automations, tasks Tasks) *Loop {
+	return &Loop{door: door, queue: queue, work: work, automations: automations, tasks: tasks}
 }
 
 // Start begins to look.
@@ -121,11 +122,11 @@ func (l *Loop) doDueWork(ctx context.Context, now time.Time, sweep bool) {
 		return
 	}
 	l.takeSwept(ctx, work, now)
-	if !l.wakeSessions(ctx, work.Sessions) || !l.recordOccurrences(ctx, work.Automations) {
+	if !l.wakeSessions(ctx, work.Sessions) || !l.recordOccurrences(ctx, work.Automations) || !l.lookAtTasks(ctx, work.Tasks) {
 		l.door.wakeups.retry(now, false)
 		return
 	}
-	if len(work.Sessions) == dueBatch || len(work.Automations) == dueBatch {
+	if len(work.Sessions) == dueBatch || len(work.Automations) == dueBatch || len(work.Tasks) == dueBatch {
 		work.Next = now // there may be more
 	}
 	l.door.wakeups.note(work.Next)
@@ -154,6 +155,18 @@ func (l *Loop) wakeSessions(ctx context.Context, refs []domain.SessionRef) bool 
 		_, err := l.door.Deliver(ctx, Request{Workspace: ref.WorkspaceID, Session: ref.SessionID, Event: l.door.heartbeat})
 		if err != nil && ctx.Err() == nil && !Refused(err) && !errors.Is(err, errNothingToDo) {
 			l.door.cfg.Log.Warn().Err(err).Str("session", ref.SessionID).Msg("a timer could not be delivered")
+			all = false
+		}
+	}
+	return all
+}
+
+// lookAtTasks has the work at other services looked at; false: some could not be.
+func (l *Loop) lookAtTasks(ctx context.Context, refs []domain.TaskRef) bool {
+	all := true
+	for _, ref := range refs {
+		if err := l.tasks.TaskDue(ctx, ref); err != nil && ctx.Err() == nil {
+			l.door.cfg.Log.Warn().Err(err).Str("task", ref.ID).Msg("a task could not be looked at")
 			all = false
 		}
 	}

@@ -34,7 +34,7 @@ type office struct {
 func newOffice(t *testing.T, v *domain.View) *office {
 	o := &office{world: newWorld(t, v, func(c *Config) { c.Clock, c.Log = clock.System, zerolog.Nop() })}
 	o.waiters = domain.Waiters{Workspace: &domain.Workspace{ID: "ws", Settings: domain.DefaultSettings()}}
-	o.loop = NewLoop(o.door, &Queue{Door: o.door, Waiters: o, Due: o}, o, o)
+	o.loop = NewLoop(o.door, &Queue{Door: o.door, Waiters: o, Due: o}, o, o, nil)
 	return o
 }
 
@@ -302,7 +302,7 @@ func TestWakeSessions(t *testing.T) {
 	} {
 		w := newWorld(t, view(c.session, nil))
 		w.failing = c.failing
-		if got := NewLoop(w.door, nil, nil, nil).wakeSessions(t.Context(), []domain.SessionRef{{WorkspaceID: "ws", SessionID: "me"}}); got != c.want {
+		if got := NewLoop(w.door, nil, nil, nil, nil).wakeSessions(t.Context(), []domain.SessionRef{{WorkspaceID: "ws", SessionID: "me"}}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -46,6 +46,11 @@ type Automations interface {
 	StartByEntries(ctx context.Context, workspace string) error
 }
 
+// Tasks do what has come due of the work at other services.
+type Tasks interface {
+	TaskDue(ctx context.Context, ref domain.TaskRef) error
+}
+
 // Machine is the pure state machine.
 type Machine interface {
 	Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error)

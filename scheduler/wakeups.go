@@ -85,6 +85,11 @@ func (w *wakeups) comesDue(change *domain.Change) {
 			w.timer(*at)
 		}
 	}
+	for _, t := range change.Tasks {
+		if t.DueAt != nil {
+			w.timer(*t.DueAt)
+		}
+	}
 	for _, write := range change.Automations {
 		if at := write.Automation.NextAt; at != nil {
 			w.timer(*at)

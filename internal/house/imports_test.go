@@ -74,6 +74,7 @@ var table = map[string][]string{
 	"scheduler":                 {"domain", "scheduler/slot"},
 	"scheduler/automations":     {"domain", "scheduler", "scheduler/schedule"},
 	"scheduler/slot":            {"domain"},
+	"scheduler/tasks":           {"domain", "scheduler"},
 	"scheduler/schedule":        {"domain"},
 	"handlers":                  {"", "api", "auth", "domain", "stream"},
 	"cli":                       {"api"},

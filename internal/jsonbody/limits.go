@@ -4,6 +4,8 @@ package jsonbody
 const (
 	MaxBody  = 1 << 20  // a request's body
 	MaxEvent = 64 << 10 // the body of a call of a webhook
+	// MaxReport bounds what a service says of its work, with the result.
+	MaxReport = 256 << 10
 	// MaxParams bounds the params of one command, and all else that is kept as JSON.
 	MaxParams = 1 << 20
 	MaxAnswer = 2 << 20 // the whole of a model's answer, or the arguments of a call

@@ -68,6 +68,7 @@ func storeLateResult(s *step) {
 // it. Of an ended session that is all: nothing is merged into its record.
 func keepOutcome(s *step) {
 	e := s.event.(domain.ExternalResultReceived)
+	keepTask(s)
 	id := e.Result.ExecutionID
 	if e.Execution != nil {
 		id = e.Execution.ID

@@ -23,6 +23,7 @@ type step struct {
 	inbox   []*domain.InboxItem
 	open    []*domain.Approval
 	planned []*domain.Execution
+	tasks   []*domain.Task  // that go on outside
 	spent   domain.Spent    // as it was read, without what this step adds
 	cancel  *domain.Message // of the present wait
 
@@ -44,6 +45,7 @@ func begin(session *domain.Session, e domain.Event, p *domain.Policy) *step {
 		event: e, first: e.Name(), fromEffect: e.Source() == domain.FromEffect, hadSlot: session.HoldsSlot,
 		wasSuspended: session.State.Suspended,
 		inbox:        append([]*domain.InboxItem(nil), p.Inbox...), cancel: p.CancelMessage,
+		tasks:  slices.Clone(p.Tasks),
 		change: &domain.Change{WorkspaceID: session.WorkspaceID, At: p.Now},
 	}
 	for _, a := range p.Open {
@@ -132,6 +134,9 @@ func (s *step) enter(to domain.Phase, event string) {
 		s.cancel = nil
 	}
 	s.effect = domain.DoNothing
+	if to == domain.AwaitingSessionClosure || to == domain.Completed {
+		endTasks(s)
+	}
 	s.arrive()
 	noteCallBegun(s)
 	reserve(s)

@@ -50,6 +50,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	m := w.say(c, s, domain.SenderUser, "secret")
 	c.Approvals = []*domain.Approval{approval(s, "apr_1", domain.ApprovalOutcome)}
 	c.Executions = []*domain.Execution{execution(s, "exe_1", m.ID, 0, domain.ExecSuccess)}
+	c.Tasks = []*domain.Task{task("tsk_1", s)}
 	w.ok(w.Commit(w.Context(), c))
 	ctx := w.Context()
 	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
@@ -112,6 +113,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 			return []any{list, next}, err
 		}},
 		"Approval":        {"apr_1", func(id string) (any, error) { return w.Approvals.Approval(ctx, us, id) }},
+		"Task":            {"tsk_1", func(id string) (any, error) { return w.Tasks.Task(ctx, us, id) }},
 		"LatestApproval":  {s.ID, func(id string) (any, error) { return w.Approvals.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
 		"Provider":        {"prv_1", func(id string) (any, error) { return w.Providers.Provider(ctx, us, id) }},
 		"Zone":            {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},

@@ -108,7 +108,7 @@ func newMinutely(t *testing.T) *minutely {
 		Store: m, Machine: m, Runner: m, Observer: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 	})
 	runs := NewRuns(Config{Door: m.door, Store: m, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop()})
-	m.loop = scheduler.NewLoop(m.door, &scheduler.Queue{Door: m.door, Waiters: m, Due: runs}, m, runs)
+	m.loop = scheduler.NewLoop(m.door, &scheduler.Queue{Door: m.door, Waiters: m, Due: runs}, m, runs, nil)
 	return m
 }
 

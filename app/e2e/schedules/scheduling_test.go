@@ -52,6 +52,6 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 		door: door, sessions: sessions, queue: queue, automations: automations.NewService(standing), runs: runs,
 		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
 		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals, store.Records}, Checks: agreeable{}},
-		loop:     scheduler.NewLoop(door, queue, store.Slot, runs),
+		loop:     scheduler.NewLoop(door, queue, store.Slot, runs, nil),
 	}
 }

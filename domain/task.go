@@ -1,0 +1,218 @@
+package domain
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// TaskStatus is where work that another service does stands.
+type TaskStatus string
+
+const (
+	TaskPending   TaskStatus = "pending"   // stored; the service has not said anything of it
+	TaskRunning   TaskStatus = "running"   // the service took it, or reports progress
+	TaskSucceeded TaskStatus = "succeeded" // by the service's word
+	TaskFailed    TaskStatus = "failed"    // by the service's word, or it never began
+	TaskCancelled TaskStatus = "cancelled" // by a person, by the AI, or because its session ended
+	TaskExpired   TaskStatus = "expired"   // its deadline passed
+	TaskUnknown   TaskStatus = "unknown"   // whether the service was asked at all is not known
+)
+
+// TaskStatuses are all of them.
+var TaskStatuses = []TaskStatus{TaskPending, TaskRunning, TaskSucceeded, TaskFailed, TaskCancelled, TaskExpired, TaskUnknown}
+
+// Over says whether nothing that is reported changes the status any more. A task whose
+// start is in doubt is not over: its service may still report.
+func (s TaskStatus) Over() bool {
+	return s == TaskSucceeded || s == TaskFailed || s == TaskCancelled || s == TaskExpired
+}
+
+// Task is work that goes on at another service, for one execution of a command. It is
+// stored before that service is asked.
+type Task struct {
+	ID          string
+	WorkspaceID string
+	SessionID   string
+	ExecutionID string
+	ConnectorID string
+	Command     string
+	Status      TaskStatus
+	Progress    TaskProgress
+	Result      json.RawMessage // of a task that succeeded
+	Error       string          // of one that did not, in words
+	Deadline    time.Time
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	EndedAt     *time.Time
+	// Attempts counts how often the service was asked to begin.
+	Attempts int
+	// RemoteID is the service's own id of it, and Poll how often it wants to be asked. 0: it
+	// calls back.
+	RemoteID string
+	Poll     time.Duration
+	// Owed is why the service must be told to stop; Tries counts how often that failed.
+	Owed  string
+	Tries int
+	// DueAt is when it must be looked at: its deadline, the next time that its service is
+	// asked, or the next try to tell it. nil: never.
+	DueAt *time.Time
+	// Seen are the ids of the latest reports, newest last: one that comes again is no news.
+	Seen []string
+	// Late is what the service said after the task was over. It is kept and changes nothing.
+	Late *LateReport
+	// Version is bumped by every write, and a write is conditional on it.
+	Version int64
+}
+
+// TaskProgress is how far the work has come. No Percent: unknown.
+type TaskProgress struct {
+	Percent *float64 `json:"percent,omitempty"`
+	Text    string   `json:"text,omitempty"`
+}
+
+// TaskReport is what a service says of its work: TaskRunning, TaskSucceeded or TaskFailed.
+type TaskReport struct {
+	// ID is that of the message that brought it: the same one again is no news.
+	ID       string
+	Status   TaskStatus
+	Progress *TaskProgress
+	Result   json.RawMessage
+	Error    string
+}
+
+// LateReport is a report that came when the task was over.
+type LateReport struct {
+	Status TaskStatus      `json:"status"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	At     time.Time       `json:"at"`
+}
+
+// TaskFilter chooses tasks of a workspace, newest first; empty fields choose all.
+type TaskFilter struct {
+	SessionID string
+	Status    TaskStatus
+	Cursor    string
+	Limit     int
+}
+
+// TaskRef names a task.
+type TaskRef struct{ WorkspaceID, ID string }
+
+const (
+	// maxSeen bounds the ids of reports that are remembered: a service repeats its latest.
+	maxSeen = 20
+	// progressEvery is how often the progress of a task is stored at most.
+	progressEvery = time.Second
+)
+
+// Why a service is told to stop.
+const (
+	OwedCancelled = "cancelled"
+	OwedExpired   = "expired"
+	OwedEnded     = "session_ended"
+)
+
+// Clone is a copy that can be changed.
+func (t *Task) Clone() *Task {
+	own := *t
+	own.Seen = slices.Clone(t.Seen)
+	return &own
+}
+
+// Awake says whether the task still waits for its service.
+func (t *Task) Awake() bool { return !t.Status.Over() }
+
+// SetDue computes when the task must be looked at next.
+func (t *Task) SetDue(now time.Time) {
+	switch {
+	case t.Status.Over() && t.Owed == "":
+		t.DueAt = nil
+	case t.Status.Over():
+		t.DueAt = &now
+	case t.Status == TaskUnknown: // a person decides, or a report does
+		t.DueAt = nil
+	case t.Poll > 0 && now.Add(t.Poll).Before(t.Deadline):
+		next := now.Add(t.Poll)
+		t.DueAt = &next
+	default:
+		deadline := t.Deadline
+		t.DueAt = &deadline
+	}
+}
+
+// Finish ends the task. owed, if set, is what its service must be told.
+func (t *Task) Finish(status TaskStatus, why, owed string, now time.Time) {
+	t.Status, t.Error, t.Owed, t.UpdatedAt, t.EndedAt = status, why, owed, now, &now
+	t.SetDue(now)
+}
+
+// News is what a report is to a task.
+type News int
+
+const (
+	NewsRepeated News = iota // it was said before: nothing is written
+	NewsTooSoon              // progress shortly after the last: it is not stored
+	NewsProgress             // progress that is stored
+	NewsEnd                  // the task is over
+	NewsLate                 // the task was over, and the service says something else
+	NewsAfter                // progress of a task that is over
+)
+
+// Report applies what a service said to a copy of the task, which is written unless there
+// is nothing new.
+func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
+	switch {
+	case r.ID != "" && slices.Contains(t.Seen, r.ID), t.Status.Over() && t.Status == r.Status:
+		return t, NewsRepeated
+	case t.Status.Over() && !r.Status.Over():
+		return t, NewsAfter
+	case !r.Status.Over() && t.Status == TaskRunning && t.tooSoon(now):
+		return t, NewsTooSoon
+	}
+	next := t.Clone()
+	next.note(r.ID)
+	switch {
+	case t.Status.Over():
+		if t.Late != nil && t.Late.Status == r.Status {
+			return t, NewsAfter
+		}
+		next.Late = &LateReport{Status: r.Status, Result: r.Result, Error: r.Error, At: now}
+		next.UpdatedAt = now
+		return next, NewsLate
+	case r.Status.Over():
+		next.Progress = merged(next.Progress, r.Progress)
+		next.Result = r.Result
+		next.Finish(r.Status, r.Error, "", now)
+		return next, NewsEnd
+	}
+	next.Status, next.UpdatedAt = TaskRunning, now
+	next.Progress = merged(next.Progress, r.Progress)
+	next.SetDue(now)
+	return next, NewsProgress
+}
+
+// tooSoon: a service that reports a thousand times a second is heard once a second.
+func (t *Task) tooSoon(now time.Time) bool { return now.Sub(t.UpdatedAt) < progressEvery }
+
+func (t *Task) note(id string) {
+	if id == "" {
+		return
+	}
+	t.Seen = append(t.Seen, id)
+	t.Seen = slices.Clone(t.Seen[max(0, len(t.Seen)-maxSeen):])
+}
+
+func merged(have TaskProgress, said *TaskProgress) TaskProgress {
+	if said == nil {
+		return have
+	}
+	if said.Percent != nil {
+		have.Percent = said.Percent
+	}
+	if said.Text != "" {
+		have.Text = said.Text
+	}
+	return have
+}

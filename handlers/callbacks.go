@@ -1,0 +1,89 @@
+package handlers
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// CodeBadSignature is told to whoever sends a message that is not signed as it must be.
+const CodeBadSignature domain.Code = "bad_signature"
+
+// reportTask takes what a service says of its work. Its signature is all that it has, and
+// is looked at before anything else of what it sent is read.
+func (s *taskRoutes) reportTask(w http.ResponseWriter, r *http.Request) {
+	body, err := s.signedBody(w, r)
+	if err != nil {
+		s.fail(w, r, s.admitReport(w, r, err))
+		return
+	}
+	var in api.TaskReport
+	if err := readReport(w, r, body, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	task, err := s.Callbacks.ReportTask(r.Context(), taskID(r), in.Domain(r.Header.Get(auth.HeaderWebhookID)))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.TaskReceiptFrom(task))
+}
+
+func readReport(w http.ResponseWriter, r *http.Request, body []byte, in *api.TaskReport) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return emptyBody()
+	}
+	if err := checkType(w, r); err != nil {
+		return err
+	}
+	return decode(body, in)
+}
+
+// signedBody reads the body of a message that is signed by the service of the task.
+func (s *taskRoutes) signedBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	secrets, err := s.Callbacks.CallbackSecrets(r.Context(), taskID(r))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEncoding(w, r); err != nil {
+		return nil, err
+	}
+	body, err := wholeBody(w, r, jsonbody.MaxReport)
+	if err != nil {
+		return nil, incompleteBody(err)
+	}
+	err = auth.VerifyWebhook(r.Header, body, s.Clock(), secrets...)
+	if err != nil {
+		return nil, badSignature(err)
+	}
+	return body, nil
+}
+
+func badSignature(err error) error {
+	message := "The message is not signed by the service of this task. Nothing was read of it."
+	switch {
+	case errors.Is(err, auth.ErrUnsigned):
+		message = "The message is not signed: webhook-id, webhook-timestamp and webhook-signature are needed."
+	case errors.Is(err, auth.ErrStale):
+		message = "The message was signed more than five minutes from now. Sign it again, and look at the clock."
+	}
+	return &domain.Error{Code: CodeBadSignature, Message: message, Err: err}
+}
+
+// admitReport counts who names a task that is not there, or cannot sign for it, as the
+// calls of webhooks with a wrong token are.
+func (s *taskRoutes) admitReport(w http.ResponseWriter, r *http.Request, err error) error {
+	if code := domain.ErrorCode(err); code != CodeBadSignature && code != domain.CodeNotFound {
+		return err
+	}
+	if wait, ok := s.hooks.forged.take(limitKey(r)); !ok {
+		return s.refused.tooMany(w, r, wait)
+	}
+	return err
+}

@@ -1,0 +1,244 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// TaskStore reads the work that goes on at other services.
+type TaskStore struct{ *base }
+
+type taskRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	ID          string      `db:"id,key"`
+	SessionID   string      `db:"session_id,once"`
+	ExecutionID string      `db:"execution_id,once"`
+	ConnectorID string      `db:"connector_id,once"`
+	Command     string      `db:"command,once"`
+	Status      string      `db:"status"`
+	Progress    string      `db:"progress"`
+	Result      string      `db:"result"`
+	Error       string      `db:"error"`
+	Deadline    sqldb.Stamp `db:"deadline"`
+	CreatedAt   sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt   sqldb.Stamp `db:"updated_at"`
+	EndedAt     sqldb.Stamp `db:"ended_at"`
+	Attempts    int         `db:"attempts"`
+	RemoteID    string      `db:"remote_id"`
+	PollMillis  int64       `db:"poll_ms"`
+	Owed        string      `db:"owed"`
+	Tries       int         `db:"tries"`
+	DueAt       sqldb.Stamp `db:"due_at"`
+	Seen        string      `db:"seen"`
+	Late        string      `db:"late"`
+	Version     int64       `db:"version"`
+}
+
+var taskTable = sqldb.NewTable[taskRow]("tasks")
+
+// taskIsOpen is the condition of the index of what goes on.
+const taskIsOpen = "(status = 'pending' OR status = 'running' OR status = 'unknown')"
+
+func taskRowOf(t *domain.Task) (taskRow, error) {
+	var err error
+	row := taskRow{
+		WorkspaceID: t.WorkspaceID, ID: t.ID, SessionID: t.SessionID, ExecutionID: t.ExecutionID, ConnectorID: t.ConnectorID,
+		Command: t.Command, Status: string(t.Status), Progress: sqldb.JSONOf(&t.Progress, &err), Result: string(t.Result), Error: t.Error,
+		Deadline: sqldb.At(t.Deadline), CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt), EndedAt: sqldb.AtPtr(t.EndedAt),
+		Attempts: t.Attempts, RemoteID: t.RemoteID, PollMillis: t.Poll.Milliseconds(), Owed: t.Owed, Tries: t.Tries,
+		DueAt: sqldb.AtPtr(t.DueAt), Seen: sqldb.JSONOf(&t.Seen, &err), Late: sqldb.JSONOf(t.Late, &err), Version: t.Version + 1,
+	}
+	if err != nil {
+		return row, fmt.Errorf("write task %s: %w", t.ID, err)
+	}
+	return row, nil
+}
+
+func (r *taskRow) task() (*domain.Task, error) {
+	t := &domain.Task{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, ExecutionID: r.ExecutionID, ConnectorID: r.ConnectorID,
+		Command: r.Command, Status: domain.TaskStatus(r.Status), Result: sqldb.RawJSON(r.Result), Error: r.Error,
+		Deadline: r.Deadline.Time, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time, EndedAt: r.EndedAt.Ptr(),
+		Attempts: r.Attempts, RemoteID: r.RemoteID, Poll: time.Duration(r.PollMillis) * time.Millisecond,
+		Owed: r.Owed, Tries: r.Tries, DueAt: r.DueAt.Ptr(), Version: r.Version,
+	}
+	progress, err := sqldb.DecodeJSON[domain.TaskProgress](r.Progress)
+	if err != nil {
+		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
+	}
+	seen, err := sqldb.DecodeJSON[[]string](r.Seen)
+	if err != nil {
+		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
+	}
+	t.Progress, t.Seen = *progress, *seen
+	if t.Late, err = sqldb.DecodeJSON[domain.LateReport](r.Late); err != nil {
+		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
+	}
+	return t, nil
+}
+
+// Task reads one task of a workspace.
+func (s *TaskStore) Task(ctx context.Context, workspace, id string) (*domain.Task, error) {
+	return s.oneTask(ctx, "SELECT "+taskTable.Columns()+" FROM tasks WHERE workspace_id = $1 AND id = $2", workspace, id)
+}
+
+// TaskOfCallback finds the task that a callback names, in whatever workspace. The caller
+// checks the signature.
+func (s *TaskStore) TaskOfCallback(ctx context.Context, id string) (*domain.Task, error) {
+	return s.oneTask(ctx, "SELECT "+taskTable.Columns()+" FROM tasks WHERE id = $1", id)
+}
+
+// TaskExecution reads the execution that a task is the work of.
+func (s *TaskStore) TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error) {
+	var row executionRow
+	err := s.db.Get(ctx, &row, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2",
+		t.WorkspaceID, t.ExecutionID)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("execution")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the execution of task %s: %w", t.ID, err)
+	}
+	return row.execution()
+}
+
+func (s *TaskStore) oneTask(ctx context.Context, query string, args ...any) (*domain.Task, error) {
+	var row taskRow
+	err := s.db.Get(ctx, &row, query, args...)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("task")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the task: %w", err)
+	}
+	return row.task()
+}
+
+// Tasks lists a workspace's tasks, newest first. The second result is the cursor of the
+// next page, "" at the end.
+func (s *TaskStore) Tasks(ctx context.Context, workspace string, f domain.TaskFilter) ([]*domain.Task, string, error) {
+	before, err := sqldb.ReadCursor(f.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	q := sqldb.NewQuery("SELECT "+taskTable.Columns()+" FROM tasks WHERE workspace_id = ?", workspace)
+	if f.SessionID != "" {
+		q.Add(" AND session_id = ?", f.SessionID)
+	}
+	if f.Status != "" {
+		q.Add(" AND status = ?", string(f.Status))
+	}
+	if f.Cursor != "" {
+		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
+	}
+	q.Add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, f.Limit, func(r *taskRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the tasks: %w", err)
+	}
+	all, err := each(rows, (*taskRow).task)
+	return all, next, err
+}
+
+// openTasks lists the tasks of a session that are not over, oldest first.
+func openTasks(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Task, error) {
+	var rows []taskRow
+	err := r.All(ctx, &rows, "SELECT "+taskTable.Columns()+" FROM tasks "+
+		"WHERE workspace_id = $1 AND session_id = $2 AND "+taskIsOpen+" ORDER BY created_at, id", workspace, session)
+	if err != nil {
+		return nil, fmt.Errorf("list the open tasks: %w", err)
+	}
+	return each(rows, (*taskRow).task)
+}
+
+// TaskFigures counts the tasks of all workspaces that go on, by status.
+func (s *TaskStore) TaskFigures(ctx context.Context) (map[domain.TaskStatus]int64, error) {
+	var rows []struct {
+		Status string `db:"status"`
+		Count  int64  `db:"n"`
+	}
+	err := s.db.All(ctx, &rows, "SELECT status, COUNT(*) AS n FROM tasks WHERE "+taskIsOpen+" GROUP BY status")
+	if err != nil {
+		return nil, fmt.Errorf("count the tasks: %w", err)
+	}
+	figures := map[domain.TaskStatus]int64{}
+	for _, r := range rows {
+		figures[domain.TaskStatus(r.Status)] = r.Count
+	}
+	return figures, nil
+}
+
+// ClaimTask puts off when a task is looked at, for who looks at it now; domain.ErrStale
+// where somebody else was faster. Nobody hears of it.
+func (s *TaskStore) ClaimTask(ctx context.Context, t *domain.Task, until time.Time) error {
+	return s.setDue(ctx, t, t.Owed, t.Tries, &until)
+}
+
+// OweTask notes what is still owed to the service of a task that is over, and when the
+// next try is; nil: never. Then nothing keeps the task of a session that was deleted.
+func (s *TaskStore) OweTask(ctx context.Context, t *domain.Task, tries int, next *time.Time) error {
+	if next != nil {
+		return s.setDue(ctx, t, t.Owed, tries, next)
+	}
+	if err := s.setDue(ctx, t, "", tries, nil); err != nil {
+		return err
+	}
+	err := s.writeUnseen(ctx, t.WorkspaceID, func(x *tx) error {
+		_, err := x.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND id = $2 AND NOT EXISTS "+
+			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = tasks.session_id)", t.WorkspaceID, t.ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete task %s of a session that is gone: %w", t.ID, err)
+	}
+	return nil
+}
+
+func (s *TaskStore) setDue(ctx context.Context, t *domain.Task, owed string, tries int, due *time.Time) error {
+	err := s.write(ctx, t.WorkspaceID, func(x *tx) error {
+		return x.WriteOne(ctx, domain.ErrStale, "UPDATE tasks SET owed = $4, tries = $5, due_at = $6, version = version + 1 "+
+			"WHERE workspace_id = $1 AND id = $2 AND version = $3", t.WorkspaceID, t.ID, t.Version, owed, tries, sqldb.AtPtr(due))
+	})
+	if err != nil {
+		return fmt.Errorf("note when task %s is due: %w", t.ID, err)
+	}
+	t.Version, t.Owed, t.Tries, t.DueAt = t.Version+1, owed, tries, due
+	return nil
+}
+
+// deleteTasksOf deletes the tasks of a session that is deleted, but for those whose
+// service must still be told: they go once it was (OweTask).
+func (t *tx) deleteTasksOf(ctx context.Context, s *domain.Session) error {
+	_, err := t.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND session_id = $2 AND due_at IS NULL", s.WorkspaceID, s.ID)
+	if err != nil {
+		return fmt.Errorf("delete the tasks of session %s: %w", s.ID, err)
+	}
+	return nil
+}
+
+// taskUpsert writes by id, unless somebody else has since the task was read.
+var taskUpsert = taskTable.Upsert("tasks.session_id = excluded.session_id AND tasks.version = excluded.version - 1")
+
+func (t *tx) writeTasks(ctx context.Context, tasks []*domain.Task) error {
+	tasks = distinct(tasks, func(x *domain.Task) string { return x.ID })
+	rows, err := rowsOf(tasks, taskRowOf)
+	if err != nil {
+		return err
+	}
+	n, err := t.Insert(ctx, taskTable.Rows(rows...), taskUpsert)
+	if err != nil {
+		return fmt.Errorf("write tasks: %w", err)
+	}
+	if n != int64(len(tasks)) {
+		return fmt.Errorf("write tasks: one has changed since: %w", domain.ErrStale)
+	}
+	for _, x := range tasks {
+		x.Version++
+		t.OnFailure(func() { x.Version-- })
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+const (
+	// callTime bounds one call of a service, and claimTime how long another node leaves the
+	// task alone meanwhile.
+	callTime  = 15 * time.Second
+	claimTime = time.Minute
+	// tellTries bounds how often a service is told to stop: after 1, 2, 4 ... minutes.
+	tellTries = 8
+	tellAgain = time.Minute
+	// shortestPoll bounds how often a service is asked, whatever it wants.
+	shortestPoll = time.Second
+)
+
+// TaskDue does what has come due of a task. What needs its service is done aside: the
+// scheduler waits for nobody.
+func (s *Service) TaskDue(ctx context.Context, ref domain.TaskRef) error {
+	t, err := s.cfg.Store.Task(ctx, ref.WorkspaceID, ref.ID)
+	now := s.cfg.Clock()
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		return nil
+	case err != nil:
+		return err
+	case t.DueAt == nil || t.DueAt.After(now): // another node was faster
+		return nil
+	case t.Awake() && !t.Deadline.After(now):
+		return s.expire(ctx, ref)
+	}
+	if err := s.cfg.Store.ClaimTask(ctx, t, now.Add(claimTime)); err != nil {
+		if errors.Is(err, domain.ErrStale) {
+			return nil
+		}
+		return err
+	}
+	s.aside(func(ctx context.Context) {
+		if t.Awake() {
+			s.ask(ctx, t)
+		} else {
+			s.tell(ctx, t)
+		}
+	})
+	return nil
+}
+
+// aside does something with a service when there is room for it.
+func (s *Service) aside(do func(context.Context)) {
+	s.work.Go(func() {
+		select {
+		case s.room <- struct{}{}:
+		case <-s.base.Done():
+			return
+		}
+		defer func() { <-s.room }()
+		ctx, cancel := context.WithTimeout(s.base, callTime)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// tell says to a service that nobody waits for its work any more.
+func (s *Service) tell(ctx context.Context, t *domain.Task) {
+	err := s.cfg.Remote.CancelTask(ctx, t, t.Owed)
+	if s.base.Err() != nil {
+		return // told again by whoever looks next
+	}
+	var next *time.Time
+	if err != nil && t.Tries+1 < tellTries {
+		at := s.cfg.Clock().Add(tellAgain << t.Tries)
+		next = &at
+	}
+	if err != nil {
+		s.cfg.Log.Info().Err(err).Str("task", t.ID).Bool("again", next != nil).Msg("a service could not be told to stop")
+	}
+	if err := s.cfg.Store.OweTask(s.base, t, t.Tries+1, next); err != nil && !errors.Is(err, domain.ErrStale) {
+		s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("that a service was told to stop could not be noted; it is told again")
+	}
+}
+
+// ask asks a service how far it has come. One that cannot be reached is asked again, until
+// the deadline.
+func (s *Service) ask(ctx context.Context, t *domain.Task) {
+	report, err := s.cfg.Remote.PollTask(ctx, t)
+	if s.base.Err() != nil {
+		return
+	}
+	if err != nil {
+		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be asked about a task; it is asked again")
+	}
+	if err != nil || report.Status == "" || !report.Status.Over() && !says(t, report) {
+		next := s.cfg.Clock().Add(max(t.Poll, shortestPoll))
+		if next.After(t.Deadline) {
+			next = t.Deadline
+		}
+		if err := s.cfg.Store.ClaimTask(s.base, t, next); err != nil && !errors.Is(err, domain.ErrStale) {
+			s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("the next question about a task could not be noted")
+		}
+		return
+	}
+	if _, err := s.ReportTask(s.base, t.ID, report); err != nil && domain.ErrorCode(err) != domain.CodeTaskOver {
+		s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("what a service answered could not be stored; it is asked again")
+	}
+}
+
+// says: the service tells something that is not known.
+func says(t *domain.Task, r domain.TaskReport) bool {
+	if t.Status != r.Status {
+		return true
+	}
+	p := r.Progress
+	return p != nil && (p.Text != "" && p.Text != t.Progress.Text ||
+		p.Percent != nil && (t.Progress.Percent == nil || *p.Percent != *t.Progress.Percent))
+}

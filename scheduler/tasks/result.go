@@ -1,0 +1,67 @@
+package tasks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxText bounds what the AI reads of one result.
+const maxText = 64 << 10
+
+// Codes of what the AI is told of a task that did not succeed.
+const (
+	codeFailed    = "task_failed"
+	codeExpired   = "task_expired"
+	codeCancelled = "task_cancelled"
+)
+
+// ended is the event of a task that is over. x, if it is known, is the execution that it is
+// the work of.
+func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
+	result := domain.CommandResult{ExecutionID: t.ExecutionID, Command: t.Command}
+	switch t.Status {
+	case domain.TaskSucceeded:
+		result.Status, result.Text = domain.ExecSuccess, textOf(t.Result)
+	case domain.TaskCancelled:
+		result.Status, result.Error = domain.ExecCancelled, &domain.CommandError{Code: codeCancelled, Message: t.Error}
+	case domain.TaskExpired:
+		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{Code: codeExpired, Message: t.Error}
+	default:
+		why := t.Error
+		if why == "" {
+			why = "The service says that it failed, and not why."
+		}
+		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{Code: codeFailed, Message: why}
+	}
+	event := domain.ExternalResultReceived{TaskID: t.ID, Result: result, Task: t}
+	if x != nil {
+		own := *x
+		own.Status, own.Text, own.Result, own.Error, own.EndedAt = result.Status, result.Text, t.Result, result.Error, t.EndedAt
+		event.Execution, event.Result.Summary = &own, x.Summary
+	}
+	return event
+}
+
+// textOf is a result as the AI reads it: a text as it is, anything else as JSON.
+func textOf(result json.RawMessage) string {
+	if len(result) == 0 || string(result) == "null" {
+		return "It succeeded, and gave nothing back."
+	}
+	var text string
+	if json.Unmarshal(result, &text) != nil {
+		text = string(result)
+	}
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) <= maxText {
+		return text
+	}
+	cut := maxText
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s\n[cut: %d bytes came]", text[:cut], len(text))
+}

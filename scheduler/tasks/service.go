@@ -1,0 +1,88 @@
+package tasks
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/scheduler"
+)
+
+// Store is what is read of the database, and what nobody hears of.
+type Store interface {
+	Task(ctx context.Context, workspace, id string) (*domain.Task, error)
+	// TaskOfCallback finds a task in whatever workspace.
+	TaskOfCallback(ctx context.Context, id string) (*domain.Task, error)
+	// TaskExecution is the execution that a task is the work of.
+	TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error)
+	// ClaimTask puts off when a task is looked at, for who looks at it now; domain.ErrStale
+	// where somebody else was faster.
+	ClaimTask(ctx context.Context, t *domain.Task, until time.Time) error
+	// OweTask notes what is still owed to a service, and when the next try is; nil: never.
+	OweTask(ctx context.Context, t *domain.Task, tries int, next *time.Time) error
+}
+
+// Remote are the services that do the work.
+type Remote interface {
+	// SigningSecrets are those with which a connector's service signs; none: it cannot.
+	SigningSecrets(ctx context.Context, workspace, connector string) ([]string, error)
+	// CancelTask tells a service to stop; nil too where it has no way to be told.
+	CancelTask(ctx context.Context, t *domain.Task, reason string) error
+	// PollTask asks a service that does not call back.
+	PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error)
+}
+
+// Config is what a Service is made of; every field is needed.
+type Config struct {
+	Door   *scheduler.Door
+	Store  Store
+	Remote Remote
+	Clock  clock.Clock
+	Log    zerolog.Logger
+}
+
+// Service takes what happens to tasks to their sessions.
+type Service struct {
+	cfg  Config
+	base context.Context // of what goes on by itself
+	stop context.CancelFunc
+	work sync.WaitGroup
+	room chan struct{} // a place for each service that is asked or told
+	late progress
+}
+
+// atOnce bounds how many services are asked or told at a time.
+const atOnce = 16
+
+// New makes a service.
+func New(cfg Config) *Service {
+	base, stop := context.WithCancel(context.Background())
+	return &Service{cfg: cfg, base: base, stop: stop, room: make(chan struct{}, atOnce)}
+}
+
+// Start is there for the order in which things stop.
+func (s *Service) Start(context.Context) error { return nil }
+
+// Stop ends what goes on by itself, and waits. What it leaves is due again.
+func (s *Service) Stop(context.Context) error {
+	s.stop()
+	s.work.Wait()
+	return nil
+}
+
+// CallbackSecrets are those that a report about a task may be signed with.
+func (s *Service) CallbackSecrets(ctx context.Context, id string) ([]string, error) {
+	t, err := s.cfg.Store.TaskOfCallback(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := s.cfg.Remote.SigningSecrets(ctx, t.WorkspaceID, t.ConnectorID)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil, nil // the connector is gone: nobody can sign for it
+	}
+	return secrets, err
+}
