@@ -112,6 +112,36 @@ func (e BreakerState) Valid() bool {
 	}
 }
 
+// Defines values for CommandRequestMethod.
+const (
+	CommandRequestMethodDELETE CommandRequestMethod = "DELETE"
+	CommandRequestMethodGET    CommandRequestMethod = "GET"
+	CommandRequestMethodHEAD   CommandRequestMethod = "HEAD"
+	CommandRequestMethodPATCH  CommandRequestMethod = "PATCH"
+	CommandRequestMethodPOST   CommandRequestMethod = "POST"
+	CommandRequestMethodPUT    CommandRequestMethod = "PUT"
+)
+
+// Valid indicates whether the value is a known member of the CommandRequestMethod enum.
+func (e CommandRequestMethod) Valid() bool {
+	switch e {
+	case CommandRequestMethodDELETE:
+		return true
+	case CommandRequestMethodGET:
+		return true
+	case CommandRequestMethodHEAD:
+		return true
+	case CommandRequestMethodPATCH:
+		return true
+	case CommandRequestMethodPOST:
+		return true
+	case CommandRequestMethodPUT:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CompletionPolicy.
 const (
 	CompletionPolicyAsk  CompletionPolicy = "ask"
@@ -124,6 +154,117 @@ func (e CompletionPolicy) Valid() bool {
 	case CompletionPolicyAsk:
 		return true
 	case CompletionPolicyAuto:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectorStatus.
+const (
+	ConnectorStatusDisabled    ConnectorStatus = "disabled"
+	ConnectorStatusNeedsSignIn ConnectorStatus = "needs_sign_in"
+	ConnectorStatusReady       ConnectorStatus = "ready"
+	ConnectorStatusUnreachable ConnectorStatus = "unreachable"
+)
+
+// Valid indicates whether the value is a known member of the ConnectorStatus enum.
+func (e ConnectorStatus) Valid() bool {
+	switch e {
+	case ConnectorStatusDisabled:
+		return true
+	case ConnectorStatusNeedsSignIn:
+		return true
+	case ConnectorStatusReady:
+		return true
+	case ConnectorStatusUnreachable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectorCommandState.
+const (
+	ConnectorCommandStateChanged ConnectorCommandState = "changed"
+	ConnectorCommandStateOff     ConnectorCommandState = "off"
+	ConnectorCommandStateOffered ConnectorCommandState = "offered"
+)
+
+// Valid indicates whether the value is a known member of the ConnectorCommandState enum.
+func (e ConnectorCommandState) Valid() bool {
+	switch e {
+	case ConnectorCommandStateChanged:
+		return true
+	case ConnectorCommandStateOff:
+		return true
+	case ConnectorCommandStateOffered:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectorEffect.
+const (
+	ConnectorEffectIdempotent    ConnectorEffect = "idempotent"
+	ConnectorEffectNonIdempotent ConnectorEffect = "non_idempotent"
+	ConnectorEffectReadOnly      ConnectorEffect = "read_only"
+)
+
+// Valid indicates whether the value is a known member of the ConnectorEffect enum.
+func (e ConnectorEffect) Valid() bool {
+	switch e {
+	case ConnectorEffectIdempotent:
+		return true
+	case ConnectorEffectNonIdempotent:
+		return true
+	case ConnectorEffectReadOnly:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectorKind.
+const (
+	ConnectorKindHTTP        ConnectorKind = "http"
+	ConnectorKindLongRunning ConnectorKind = "long_running"
+	ConnectorKindMcp         ConnectorKind = "mcp"
+)
+
+// Valid indicates whether the value is a known member of the ConnectorKind enum.
+func (e ConnectorKind) Valid() bool {
+	switch e {
+	case ConnectorKindHTTP:
+		return true
+	case ConnectorKindLongRunning:
+		return true
+	case ConnectorKindMcp:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConnectorTestStatus.
+const (
+	ConnectorTestStatusDisabled    ConnectorTestStatus = "disabled"
+	ConnectorTestStatusNeedsSignIn ConnectorTestStatus = "needs_sign_in"
+	ConnectorTestStatusReady       ConnectorTestStatus = "ready"
+	ConnectorTestStatusUnreachable ConnectorTestStatus = "unreachable"
+)
+
+// Valid indicates whether the value is a known member of the ConnectorTestStatus enum.
+func (e ConnectorTestStatus) Valid() bool {
+	switch e {
+	case ConnectorTestStatusDisabled:
+		return true
+	case ConnectorTestStatusNeedsSignIn:
+		return true
+	case ConnectorTestStatusReady:
+		return true
+	case ConnectorTestStatusUnreachable:
 		return true
 	default:
 		return false
@@ -1196,6 +1337,28 @@ type CommandPlannedEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
+// CommandProbe Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the parameters) whose answer has all that `expect` names.
+type CommandProbe struct {
+	// Expect Any JSON value.
+	Expect AnyValue `json:"expect"`
+	Path   string   `json:"path"`
+}
+
+// CommandRequest The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them is sent as JSON (with GET and HEAD, as the query).
+type CommandRequest struct {
+	// Body Any JSON value.
+	Body    AnyValue             `json:"body,omitempty"`
+	Headers *map[string]string   `json:"headers,omitempty"`
+	Method  CommandRequestMethod `json:"method"`
+
+	// Path It comes after the path of the base URL.
+	Path  string             `json:"path"`
+	Query *map[string]string `json:"query,omitempty"`
+}
+
+// CommandRequestMethod defines model for CommandRequest.Method.
+type CommandRequestMethod string
+
 // CommandResult defines model for CommandResult.
 type CommandResult = domain.CommandResult
 
@@ -1243,6 +1406,108 @@ type CommandStartedEvent struct {
 
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
 type CompletionPolicy string
+
+// Connector A server outside whose commands join the catalogue.
+type Connector struct {
+	Commands []ConnectorCommand `json:"commands"`
+
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	Config JSONObject `json:"config"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+	Enabled   bool      `json:"enabled"`
+	ID        string    `json:"id"`
+
+	// Kind How the commands of a connector are carried out.
+	Kind ConnectorKind `json:"kind"`
+
+	// LastListedAt When its commands were listed last.
+	LastListedAt *Timestamp      `json:"last_listed_at"`
+	Name         string          `json:"name"`
+	Prefix       string          `json:"prefix"`
+	Status       ConnectorStatus `json:"status"`
+
+	// StatusDetail Why; empty when it is ready.
+	StatusDetail string `json:"status_detail"`
+
+	// UpdatedAt RFC 3339, UTC, milliseconds.
+	UpdatedAt Timestamp `json:"updated_at"`
+	Version   int64     `json:"version"`
+}
+
+// ConnectorStatus defines model for Connector.Status.
+type ConnectorStatus string
+
+// ConnectorCommand defines model for ConnectorCommand.
+type ConnectorCommand struct {
+	// CancelPath Of a long-running command.
+	CancelPath string `json:"cancel_path"`
+
+	// Deadline Of a long-running command.
+	Deadline       *Duration `json:"deadline"`
+	DefinitionHash string    `json:"definition_hash"`
+	Description    string    `json:"description"`
+
+	// Effect What a call does to the world, and what a second one would.
+	Effect ConnectorEffect `json:"effect"`
+
+	// Name Without the prefix.
+	Name string `json:"name"`
+
+	// ParamsSchema A JSON Schema: an object, or a boolean.
+	ParamsSchema JSONSchema      `json:"params_schema"`
+	Probe        *CommandProbe   `json:"probe"`
+	Request      *CommandRequest `json:"request"`
+
+	// RequireValidation Somebody says yes to each call.
+	RequireValidation bool `json:"require_validation"`
+
+	// Result A JSON pointer to what counts of the answer; empty is all of it.
+	Result string `json:"result"`
+
+	// State `changed`: its definition is not the one that somebody looked at; it is not offered.
+	State ConnectorCommandState `json:"state"`
+
+	// Timeout A number and a unit, or several, like `5m` or `1h30m`.
+	Timeout Duration `json:"timeout"`
+	Title   string   `json:"title"`
+
+	// Trusted It may run without a person although the round has read words from outside.
+	Trusted bool `json:"trusted"`
+}
+
+// ConnectorCommandState `changed`: its definition is not the one that somebody looked at; it is not offered.
+type ConnectorCommandState string
+
+// ConnectorEffect What a call does to the world, and what a second one would.
+type ConnectorEffect string
+
+// ConnectorKind How the commands of a connector are carried out.
+type ConnectorKind string
+
+// ConnectorList defines model for ConnectorList.
+type ConnectorList struct {
+	Data []Connector `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ConnectorTest defines model for ConnectorTest.
+type ConnectorTest struct {
+	// Commands How many it has now.
+	Commands int `json:"commands"`
+
+	// Error Why not.
+	Error     *string             `json:"error"`
+	LatencyMs int64               `json:"latency_ms"`
+	Ok        bool                `json:"ok"`
+	Status    ConnectorTestStatus `json:"status"`
+}
+
+// ConnectorTestStatus defines model for ConnectorTest.Status.
+type ConnectorTestStatus string
 
 // ContextCompactedData `context.compacted`: the older part of the history was summarised for the AI. The record keeps it all.
 type ContextCompactedData struct {

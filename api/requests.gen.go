@@ -13,9 +13,11 @@ import (
 
 // Patterns are the contract's, by the tag that stands for each in the structs below.
 var Patterns = map[string]string{
-	"key":       `^[a-z0-9][a-z0-9_.-]{0,99}$`,
-	"type_id":   `^[a-z][a-z0-9_-]{0,62}$`,
-	"workspace": `^[a-z0-9-]{1,63}$`,
+	"command_name":     `^[A-Z][A-Z0-9_]{0,42}$`,
+	"connector_prefix": `^[A-Z][A-Z0-9]{0,19}$`,
+	"key":              `^[a-z0-9][a-z0-9_.-]{0,99}$`,
+	"type_id":          `^[a-z][a-z0-9_-]{0,62}$`,
+	"workspace":        `^[a-z0-9-]{1,63}$`,
 }
 
 // ApprovalAnswer is the body of answerApproval.
@@ -88,12 +90,56 @@ type ChunkPatch struct {
 	Text    nullable.Nullable[string] `json:"text" validate:"omitempty,dive,min=1,max=20000"`
 }
 
+// CommandProbeInput is part of a request.
+// Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the
+// parameters) whose answer has all that `expect` names.
+type CommandProbeInput struct {
+	Path string `json:"path" validate:"required,max=1000"`
+	// Any JSON value.
+	Expect json.RawMessage `json:"expect" validate:"required"`
+}
+
+// CommandRequestInput is part of a request.
+// The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
+// `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them
+// is sent as JSON (with GET and HEAD, as the query).
+type CommandRequestInput struct {
+	Method string `json:"method" validate:"required,oneof=GET HEAD POST PUT PATCH DELETE"`
+	// It comes after the path of the base URL.
+	Path    string            `json:"path" validate:"required,max=1000"`
+	Query   map[string]string `json:"query" validate:"max=50"`
+	Headers map[string]string `json:"headers" validate:"max=50"`
+	// Any JSON value.
+	Body json.RawMessage `json:"body"`
+}
+
 // CompletionAnswer is the body of confirmCompletion.
 type CompletionAnswer struct {
 	Confirmed *bool   `json:"confirmed" validate:"required"`
 	Comment   *string `json:"comment" validate:"omitempty,max=10000"`
 	// As in `ValidationAnswer`.
 	ApprovalID *string `json:"approval_id" validate:"omitempty,max=64"`
+}
+
+// ConnectorCommandPatch is the body of updateConnectorCommand.
+type ConnectorCommandPatch struct {
+	// What a call does to the world, and what a second one would.
+	Effect            *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
+	RequireValidation *bool   `json:"require_validation"`
+	// null: the default.
+	Timeout nullable.Nullable[domain.Duration] `json:"timeout" validate:"omitempty,dive,min=0"`
+	Trusted *bool                              `json:"trusted"`
+	State   *string                            `json:"state" validate:"omitempty,oneof=offered off"`
+}
+
+// ConnectorPatch is the body of updateConnector.
+type ConnectorPatch struct {
+	Name    *string `json:"name" validate:"omitempty,visible,name,max=200"`
+	Prefix  *string `json:"prefix" validate:"omitempty,connector_prefix"`
+	Enabled *bool   `json:"enabled"`
+	// A merge patch of the config.
+	Config   json.RawMessage       `json:"config" validate:"omitempty,object"`
+	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`
 }
 
 // DocumentPatch is the body of updateDocument.
@@ -183,6 +229,51 @@ type NewAutomation struct {
 	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets" validate:"omitempty,dive"`
 	// What a person writes, as a text or in segments.
 	Seed *MessageContent `json:"seed" validate:"required"`
+}
+
+// NewConnector is the body of createConnector.
+type NewConnector struct {
+	Name string `json:"name" validate:"visible,name,max=200"`
+	// How the commands of a connector are carried out.
+	Kind string `json:"kind" validate:"required,oneof=mcp http long_running"`
+	// It is unique in the workspace.
+	Prefix string `json:"prefix" validate:"required,connector_prefix"`
+	// Left out: true.
+	Enabled *bool `json:"enabled"`
+	// For `http`: `base_url`, `headers?`, `max_result_bytes?`.
+	Config json.RawMessage `json:"config" validate:"required,object"`
+	// Of a kind whose server does not list them.
+	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`
+}
+
+// NewConnectorCommand is part of a request.
+type NewConnectorCommand struct {
+	Name  string  `json:"name" validate:"required,command_name"`
+	Title *string `json:"title" validate:"omitempty,name,max=200"`
+	// What it does, for the AI.
+	Description string `json:"description" validate:"required,max=4000"`
+	// Left out: no params.
+	ParamsSchema json.RawMessage `json:"params_schema"`
+	// Left out: `non_idempotent`.
+	Effect *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
+	// Left out: only `non_idempotent` ones need a yes.
+	RequireValidation *bool `json:"require_validation"`
+	// From `1s` to `5m`. Left out: `15s`.
+	Timeout *domain.Duration `json:"timeout" validate:"omitempty,min=0"`
+	Trusted *bool            `json:"trusted"`
+	// Left out: as it was; a new one is offered.
+	State *string `json:"state" validate:"omitempty,oneof=offered off"`
+	// The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
+	// `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them
+	// is sent as JSON (with GET and HEAD, as the query).
+	Request *CommandRequestInput `json:"request"`
+	Result  *string              `json:"result" validate:"omitempty,max=500"`
+	// Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the
+	// parameters) whose answer has all that `expect` names.
+	Probe *CommandProbeInput `json:"probe"`
+	// A number and a unit, or several, like `5m` or `1h30m`.
+	Deadline   *domain.Duration `json:"deadline" validate:"omitempty,min=0"`
+	CancelPath *string          `json:"cancel_path" validate:"omitempty,max=1000"`
 }
 
 // NewDocument is the body of createDocument.

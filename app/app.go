@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -43,16 +44,17 @@ type App struct {
 	incarnation string
 	startedAt   time.Time
 
-	store     *repository.Store
-	broker    *stream.Broker
-	rules     *data.Rules
-	catalogue *commands.Catalogue
-	providers *configured.Service
-	news      *configured.News
-	webhooks  *webhooks.Loop
-	keys      *seal.Keys
-	loop      *orchestrator.Loop
-	outside   orchestrator.Outside // nil: nothing is offered from outside
+	store      *repository.Store
+	broker     *stream.Broker
+	rules      *data.Rules
+	catalogue  *commands.Catalogue
+	providers  *configured.Service
+	connectors *connectors.Service
+	news       *configured.News
+	webhooks   *webhooks.Loop
+	keys       *seal.Keys
+	loop       *orchestrator.Loop
+	outside    orchestrator.Outside // nil: nothing is offered from outside
 	// scheduling is set once the loop is wired.
 	scheduling Scheduling
 	node       *bus.Node // nil: a SQLite file has one process
@@ -221,6 +223,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("tasks", a.scheduling.Tasks)
 	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.news)
+	a.services.Add("connectors", lifecycle.Func{OnStop: a.connectors.Manager.Stop})
 	a.services.Add("webhooks", a.webhooks)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)
@@ -247,6 +250,7 @@ func (a *App) wireProviders() error {
 		Script: a.flags.ScriptProvider, Back: a.news.Tell,
 	})
 	a.wireWebhooks(client, policy)
+	a.wireConnectors(client)
 	return nil
 }
 

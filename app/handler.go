@@ -87,6 +87,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
 		Outside: handlers.OutsidePorts{
 			Protocols: a.protocols(who), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors},
 		},
 		Web: web.Handler(),
 	}

@@ -34,10 +34,10 @@ type Connector struct {
 	// workspace, so that two connectors never collide.
 	Prefix  string
 	Enabled bool
-	// Config is what a person entered, without its secrets; Secrets are those, sealed, and
-	// bound to the origin that they were entered for.
+	// Config is what a person entered, with a mask in the place of each secret. The secrets
+	// are sealed, and bound to the origin that they were entered for; empty: there are none.
 	Config       json.RawMessage
-	Secrets      []byte
+	SecretSealed string
 	Commands     []ConnectorCommand
 	Status       ConnectorStatus
 	StatusDetail string
@@ -45,6 +45,54 @@ type Connector struct {
 	Version      int64
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+}
+
+// Command finds one by its name.
+func (c *Connector) Command(name string) *ConnectorCommand {
+	for i := range c.Commands {
+		if c.Commands[i].Name == name {
+			return &c.Commands[i]
+		}
+	}
+	return nil
+}
+
+// NewConnector asks for a connector.
+type NewConnector struct {
+	Name     string
+	Kind     ConnectorKind
+	Prefix   string
+	Disabled bool
+	Config   json.RawMessage
+	Commands []ConnectorCommand
+}
+
+// ConnectorPatch changes a connector. Nil: unchanged. Config is a merge patch; Commands are
+// given whole.
+type ConnectorPatch struct {
+	Name     *string
+	Prefix   *string
+	Enabled  *bool
+	Config   json.RawMessage
+	Commands *[]ConnectorCommand
+}
+
+// ConnectorCommandPatch changes what a person says of a command. Nil: unchanged.
+type ConnectorCommandPatch struct {
+	Effect            *CommandEffect
+	RequireValidation *bool
+	Timeout           *time.Duration // 0: the default
+	Trusted           *bool
+	State             *CommandState
+}
+
+// ConnectorTest is what trying a connector found. Error is empty when it answers.
+type ConnectorTest struct {
+	OK       bool
+	Latency  time.Duration
+	Commands int // that it has now
+	Status   ConnectorStatus
+	Error    string
 }
 
 // CommandState says whether a connector's command is offered to the AI.

@@ -23,6 +23,7 @@ const (
 	PrefixWebhook    = "whk"
 	PrefixAgent      = "agt"
 	PrefixTask       = "tsk"
+	PrefixConnector  = "con"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

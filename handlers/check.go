@@ -133,6 +133,10 @@ func messageOf(w validator.FieldError) string {
 		return "This takes lower-case letters, digits, points, dashes and underscores, 100 at most, and begins with a letter or digit."
 	case "type_id":
 		return "This takes lower-case letters, digits, dashes and underscores, 63 at most, and begins with a letter."
+	case "connector_prefix":
+		return "This takes upper-case letters and digits, 20 at most, and begins with a letter: GITHUB."
+	case "command_name":
+		return "This takes upper-case letters, digits and underscores, 43 at most, and begins with a letter: CREATE_ISSUE."
 	case "workspace":
 		return "This takes lower-case letters, digits and dashes, 63 at most."
 	case "name":

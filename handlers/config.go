@@ -109,8 +109,15 @@ type ProviderPorts struct {
 // OutsidePorts are what connects the server with others.
 type OutsidePorts struct {
 	// Protocols are other protocols to the same sessions. Optional.
-	Protocols []ProtocolRoute
-	Webhooks  WebhookPorts
+	Protocols  []ProtocolRoute
+	Webhooks   WebhookPorts
+	Connectors ConnectorPorts
+}
+
+// ConnectorPorts are about the servers outside whose commands join the catalogue.
+type ConnectorPorts struct {
+	Connectors     Connectors
+	ConnectorProbe ConnectorProbe
 }
 
 // WebhookPorts are the addresses that are told of events.

@@ -19,6 +19,7 @@ var meant = []struct{ operation, refusal, why string }{
 	{"answerApproval", `/(approved|value|cancelled|limit|confirmed|outcome) (not_allowed|required)`, "the approval's kind decides"},
 	{"", `/provider_id unknown_provider`, "there is one of this id, or not"},
 	{"createProvider", `/kind .*`, "there is one of this name, or not"},
+	{"createConnector", `/kind unknown_kind`, "the server has this kind, or not"},
 	{"createTool", `/zone_id .*`, "there is one of this id, or not"},
 	{"updateTool", `/zone_id .*`, "there is one of this id, or not"},
 	{"createWebhook", `/url bad_url`, "an address is written as addresses are"},
@@ -27,6 +28,8 @@ var meant = []struct{ operation, refusal, why string }{
 	{"createZone", `/colour format`, "a colour is written as colours are"},
 	{"updateZone", `/colour format`, "a colour is written as colours are"},
 	{"previewSchedule", `/schedule/(expression|starts_at) .*`, "a time is written as times are"},
+	{"updateSettings", `/prices/[^/]+/(input|output) required`, "the model has a price already, or not"},
+	{"", `/segments too_large`, "it is the text of all segments together"},
 	{"updateSettings", `/(fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
 }
 

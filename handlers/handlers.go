@@ -12,6 +12,7 @@ type server struct {
 	documents      *documentRoutes
 	providers      *providerRoutes
 	tasks          *taskRoutes
+	connectors     *connectorRoutes
 	settings       *settingsRoutes
 	webhooks       *webhookRoutes
 	process        *processRoutes
@@ -50,6 +51,10 @@ type (
 		*edge
 		ProviderPorts
 	}
+	connectorRoutes struct {
+		*edge
+		ConnectorPorts
+	}
 	settingsRoutes struct {
 		*edge
 		SettingsPorts
@@ -84,6 +89,7 @@ func newServer(c Config) *server {
 		documents:      &documentRoutes{e, c.Data},
 		providers:      &providerRoutes{e, c.Providers},
 		tasks:          &taskRoutes{e, c.Door.Tasks},
+		connectors:     &connectorRoutes{e, c.Outside.Connectors},
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		process:        &processRoutes{e, c.Process},

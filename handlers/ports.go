@@ -206,6 +206,30 @@ type ProviderProbe interface {
 	ProviderModels(ctx context.Context, ws, id string) ([]string, error)
 }
 
+// Connectors keeps the connectors. A config comes with its secrets in it; the service checks
+// it against the kind's schema, takes them out, seals them, and keeps those whose mask is
+// sent back. Mistakes have pointers that begin with "/config" or "/commands/n".
+type Connectors interface {
+	Connectors(ctx context.Context, ws string) ([]*domain.Connector, error)
+	Connector(ctx context.Context, ws, id string) (*domain.Connector, error)
+	CreateConnector(ctx context.Context, ws string, in domain.NewConnector) (*domain.Connector, error)
+	UpdateConnector(ctx context.Context, ws, id string, version int64, patch domain.ConnectorPatch) (*domain.Connector, error)
+	UpdateConnectorCommand(
+		ctx context.Context,
+		ws, id, name string,
+		version int64,
+		patch domain.ConnectorCommandPatch,
+	) (*domain.Connector, error)
+	DeleteConnector(ctx context.Context, ws, id string, version int64) error
+}
+
+// ConnectorProbe asks the servers of connectors. One that cannot be reached is no error: it
+// is in what comes back.
+type ConnectorProbe interface {
+	RefreshConnector(ctx context.Context, ws, id string) (*domain.Connector, error)
+	TestConnector(ctx context.Context, ws, id string) (*domain.ConnectorTest, error)
+}
+
 // Settings reads and changes the workspace's settings. patch.Version is
 // what If-Match demanded (0: nothing).
 type Settings interface {

@@ -161,7 +161,7 @@ func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
 
 // outside are the routes of what connects the server with others.
 func (s *server) outside() []route {
-	tasks, webhooks := s.tasks, s.webhooks
+	tasks, webhooks, connectors := s.tasks, s.webhooks, s.connectors
 	return []route{
 		{"GET", "/v1/tasks", viewer, tasks.listTasks, nil},
 		{"GET", "/v1/tasks/{task_id}", viewer, tasks.getTask, nil},
@@ -176,6 +176,14 @@ func (s *server) outside() []route {
 		{"POST", "/v1/webhooks/{webhook_id}/rotate", admin, webhooks.rotateWebhookSecret, nil},
 		{"GET", "/v1/webhooks/{webhook_id}/deliveries", admin, webhooks.listDeliveries, nil},
 		{"POST", "/v1/webhooks/{webhook_id}/replay", admin, webhooks.replayWebhook, nil},
+		{"GET", "/v1/connectors", admin, connectors.listConnectors, nil},
+		{"POST", "/v1/connectors", admin, connectors.createConnector, nil},
+		{"GET", "/v1/connectors/{connector_id}", admin, connectors.getConnector, nil},
+		{"PATCH", "/v1/connectors/{connector_id}", admin, connectors.updateConnector, nil},
+		{"DELETE", "/v1/connectors/{connector_id}", admin, connectors.deleteConnector, nil},
+		{"POST", "/v1/connectors/{connector_id}/refresh", admin, connectors.refreshConnector, nil},
+		{"POST", "/v1/connectors/{connector_id}/test", admin, connectors.testConnector, nil},
+		{"PATCH", "/v1/connectors/{connector_id}/commands/{command_name}", admin, connectors.updateConnectorCommand, nil},
 	}
 }
 

@@ -172,6 +172,14 @@ func (s teller) tellOfData() {
 	s.call(201, "POST", "/v1/webhooks", `{"url":"http://127.0.0.1:9/hook","types":["notice","session.ended"]}`)
 	s.call(201, "POST", "/v1/workspaces", `{"id":"acme"}`)
 	s.call(201, "POST", "/v1/providers", vendorAsProvider(s.t))
+	s.call(201, "POST", "/v1/connectors", aConnector("SHOP"))
+}
+
+// aConnector is the body that makes the vendor a connector.
+func aConnector(prefix string) string {
+	return fmt.Sprintf(`{"name":"Shop","kind":"http","prefix":%q,"config":{"base_url":%q,"headers":{"Authorization":"Bearer abc"}},
+		"commands":[{"name":"GET_ITEM","description":"An item.","effect":"read_only","params_schema":{"type":"object","properties":{"id":{"type":"string"}}},
+		"request":{"method":"GET","path":"/items/{id}"}}]}`, prefix, theVendor.url())
 }
 
 // vendorAsProvider is the body that makes the vendor the provider of a workspace.

@@ -118,7 +118,7 @@ func (w *world) serveAlone(t *testing.T) *testClient {
 	t.Helper()
 	config := w.config
 	config.Door = Door{Steering: w.config.Door.Steering, Tasks: TaskPorts{w.config.Door.Tasks.Tasks, &service{}}}
-	config.Data = DataPorts{}
+	config.Data, config.Outside.Connectors = DataPorts{}, ConnectorPorts{}
 	config.Automations = AutomationPorts{Runs: w.config.Automations.Runs, Seeds: nobody{}}
 	config.Catalogue.RichText, config.Providers.Providers, config.Settings.Keys = nobody{}, nil, nil
 	return w.serveConfig(t, config)

@@ -30,6 +30,7 @@ var (
 	keyCeiling        = newCeiling(500, "keys", "keys WHERE revoked_at IS NULL")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE 1 = 1")
+	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )
 
 // room refuses one more where there are as many as may be. It is asked in the transaction

@@ -111,6 +111,7 @@ var scans = []allowed{
 	{"SELECT start, COUNT(*) AS n", "webhooks", atStart},
 	{"AS behind FROM webhooks h", "webhooks", "every 15 seconds: the index holds those that are sent to"},
 	{"SELECT workspace_id, id FROM webhooks", "webhooks", "every ten minutes, of 20 rows of a workspace at most"},
+	{"SELECT start, COUNT(*) AS n", "connectors", atStart},
 	{"AND substr(secret_sealed, 1, $1) <> $2", "providers", atStart},
 	{"substr(hook_sealed, 1, $1) <> $2)", "automations", atStart},
 }

@@ -151,7 +151,7 @@ func (s *ProviderStore) DeleteProvider(ctx context.Context, workspace, id string
 // staleOrGone says why a conditional update found no row.
 func staleOrGone(ctx context.Context, r sqldb.Reader, table, noun, workspace, id string) error {
 	live := ""
-	if table != "providers" && table != "tool_types" && table != "agents" {
+	if table != "providers" && table != "tool_types" && table != "agents" && table != "connectors" {
 		live = " AND deleted_at IS NULL"
 	}
 	var one int

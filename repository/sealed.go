@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SecretStore finds the secrets at rest, of providers and webhooks, and seals them anew.
+// SecretStore finds the secrets at rest, of providers, connectors and webhooks, and seals them anew.
 type SecretStore struct{ *base }
 
 // SealedWith counts the secrets at rest by the first characters of what is stored, which
@@ -19,6 +19,7 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 	}
 	err := s.db.All(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
 		"SELECT substr(secret_sealed, 1, $1) AS start FROM providers WHERE secret_sealed <> '' UNION ALL "+
+		"SELECT substr(secret_sealed, 1, $1) FROM connectors WHERE secret_sealed <> '' UNION ALL "+
 		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '' UNION ALL "+
 		"SELECT substr(secret_sealed, 1, $1) FROM webhooks) sealed GROUP BY start", characters)
 	if err != nil {

@@ -60,6 +60,7 @@ type Store struct {
 	Webhooks    *WebhookStore
 	Agents      *AgentStore
 	Tasks       *TaskStore
+	Connectors  *ConnectorStore
 }
 
 // base is what all of them stand on.
@@ -69,6 +70,8 @@ type base struct {
 	search    search.Index
 	settings  settingsCache
 	standings standings
+
+	connectorChanges connectorChanges
 }
 
 // InUse says whether the database was not opened because another process holds its SQLite
@@ -95,10 +98,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
 		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
 		Requests: &RequestStore{b}, Keys: &KeyStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
-		Histories: &HistoryStore{b},
-		Webhooks:  &WebhookStore{b},
-		Agents:    &AgentStore{b},
-		Tasks:     &TaskStore{b},
+		Histories:  &HistoryStore{b},
+		Webhooks:   &WebhookStore{b},
+		Agents:     &AgentStore{b},
+		Tasks:      &TaskStore{b},
+		Connectors: &ConnectorStore{b},
 	}, nil
 }
 

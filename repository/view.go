@@ -36,6 +36,7 @@ func (s *base) viewAndRow(ctx context.Context, r sqldb.Reader, workspace, sessio
 		return nil, nil, err
 	}
 	s.standings.learn(workspace, row.standing())
+	s.connectorChanges.learn(workspace, row.ConnectorChanges)
 	v, err := s.viewFrom(ctx, r, row, rows, session, inbox)
 	return v, row, err
 }
@@ -93,6 +94,7 @@ type viewRow struct {
 	WorkspaceSeq     int64       `db:"workspace_seq"`
 	QueueLength      int64       `db:"queue_length"`
 	WorkspaceAgents  int64       `db:"workspace_agents"`
+	ConnectorChanges int64       `db:"connector_changes"`
 	WorkspaceCreated sqldb.Stamp `db:"workspace_created"`
 	LastChange       string      `db:"last_change_id"`
 	SeenChange       string      `db:"seen_change_id"`
@@ -109,7 +111,7 @@ var (
 // sessions are as they were before. The workspace's latest change, once as it is
 // locked and once as the statement saw it when it began, tells whether that happened.
 var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS workspace_seq, w.queue_length, " +
-	"w.agents_version AS workspace_agents, " +
+	"w.agents_version AS workspace_agents, w.connector_changes, " +
 	"w.created_at AS workspace_created, w.last_change_id, " +
 	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + sessionTable.ColumnsOf("s") +
 	" FROM workspaces w JOIN sessions s ON s.workspace_id = w.id AND s.id " + theSessions + " WHERE w.id = $1"
@@ -151,7 +153,7 @@ func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock st
 	w := &workspaceRow{
 		ID: workspace, Name: both[0].WorkspaceName, Settings: both[0].Settings, LastSeq: both[0].WorkspaceSeq,
 		LastChange: both[0].LastChange, QueueLength: both[0].QueueLength,
-		Agents: both[0].WorkspaceAgents, CreatedAt: both[0].WorkspaceCreated,
+		Agents: both[0].WorkspaceAgents, ConnectorChanges: both[0].ConnectorChanges, CreatedAt: both[0].WorkspaceCreated,
 	}
 	sessions := make([]sessionRow, len(both))
 	for i := range both {

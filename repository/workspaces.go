@@ -9,14 +9,15 @@ import (
 )
 
 type workspaceRow struct {
-	ID          string      `db:"id"`
-	Name        string      `db:"name"`
-	Settings    string      `db:"settings"`
-	LastSeq     int64       `db:"last_seq,read"`
-	LastChange  string      `db:"last_change_id,read"`
-	QueueLength int64       `db:"queue_length,read"`
-	Agents      int64       `db:"agents_version,read"`
-	CreatedAt   sqldb.Stamp `db:"created_at"`
+	ID               string      `db:"id"`
+	Name             string      `db:"name"`
+	Settings         string      `db:"settings"`
+	LastSeq          int64       `db:"last_seq,read"`
+	LastChange       string      `db:"last_change_id,read"`
+	QueueLength      int64       `db:"queue_length,read"`
+	Agents           int64       `db:"agents_version,read"`
+	ConnectorChanges int64       `db:"connector_changes,read"`
+	CreatedAt        sqldb.Stamp `db:"created_at"`
 }
 
 var workspaceTable = sqldb.NewTable[workspaceRow]("workspaces")

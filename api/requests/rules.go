@@ -11,7 +11,10 @@ var visible = map[string]bool{"expression": true, "time_zone": true, "tags": tru
 var oneLine = map[string]bool{"name": true, "title": true}
 
 // patterns are the tags that stand for a pattern: a person is told in words what it takes.
-var patterns = map[string]string{"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace"}
+var patterns = map[string]string{
+	"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace",
+	"NewConnector.prefix": "connector_prefix", "ConnectorPatch.prefix": "connector_prefix", "NewConnectorCommand.name": "command_name",
+}
 
 // shown are fields of which, where they are missing, it is told what they take.
 var shown = map[string]bool{"Schedule.type": true, "Trigger.type": true, "NewEntries.entries": true}

@@ -55,6 +55,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	ctx := w.Context()
 	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
 	w.ok(w.Keys.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
+	w.ok(w.Connectors.InsertConnector(ctx, connector("con_1", "ONE")))
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_1")))
 	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		for _, err := range []error{
@@ -116,6 +117,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"Task":            {"tsk_1", func(id string) (any, error) { return w.Tasks.Task(ctx, us, id) }},
 		"LatestApproval":  {s.ID, func(id string) (any, error) { return w.Approvals.LatestApproval(ctx, us, id, domain.ApprovalOutcome) }},
 		"Provider":        {"prv_1", func(id string) (any, error) { return w.Providers.Provider(ctx, us, id) }},
+		"Connector":       {"con_1", func(id string) (any, error) { return w.Connectors.Connector(ctx, us, id) }},
 		"Zone":            {"zon_1", func(id string) (any, error) { return data.Zone(ctx, id) }},
 		"Tool":            {"tol_1", func(id string) (any, error) { return data.Tool(ctx, id) }},
 		"Tools":           {"zon_1", func(id string) (any, error) { return data.Tools(ctx, id) }},
@@ -140,8 +142,14 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 func waysToWrite(w *world, s *domain.Session) map[string]ask {
 	ctx := w.Context()
 	return map[string]ask{
-		"DeleteProvider": {"prv_1", func(id string) (any, error) { return nil, w.Providers.DeleteProvider(ctx, us, id) }},
-		"DeleteWebhook":  {"whk_1", func(id string) (any, error) { return nil, w.Webhooks.DeleteWebhook(ctx, us, id, 0) }},
+		"DeleteProvider":  {"prv_1", func(id string) (any, error) { return nil, w.Providers.DeleteProvider(ctx, us, id) }},
+		"DeleteConnector": {"con_1", func(id string) (any, error) { return nil, w.Connectors.DeleteConnector(ctx, us, id) }},
+		"UpdateConnector": {"con_1", func(id string) (any, error) {
+			c := connector(id, "TAKEN")
+			c.WorkspaceID, c.Version = us, 1
+			return nil, w.Connectors.UpdateConnector(ctx, c)
+		}},
+		"DeleteWebhook": {"whk_1", func(id string) (any, error) { return nil, w.Webhooks.DeleteWebhook(ctx, us, id, 0) }},
 		"ChangeWebhook": {"whk_1", func(id string) (any, error) {
 			return w.Webhooks.ChangeWebhook(ctx, us, id, 0, func(*domain.Webhook, int64) (*domain.WebhookDelivery, error) { return nil, nil })
 		}},

@@ -60,6 +60,8 @@ func Run(t *testing.T, open Open) {
 		"a view shows the agents at work":      agentsInView,
 		"keys":                                 keys,
 		"the last of many keys":                lastKey,
+		"connectors":                           connectors,
+		"changes of connectors are noticed":    connectorChanges,
 		"the log is pruned":                    pruning,
 		"a long log is pruned in steps":        longPruning,
 		"the log is what was sent":             logAsSent,

@@ -1,0 +1,146 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ConnectorFrom is a connector as clients see it: its config has masks for secrets already.
+func ConnectorFrom(c *domain.Connector) *Connector {
+	out := &Connector{
+		ID: c.ID, Name: c.Name, Kind: ConnectorKind(c.Kind), Prefix: c.Prefix, Enabled: c.Enabled, Config: objectOf(c.Config),
+		Commands: make([]ConnectorCommand, len(c.Commands)), Status: ConnectorStatus(c.Status), StatusDetail: c.StatusDetail,
+		Version: c.Version, CreatedAt: Time(c.CreatedAt), UpdatedAt: Time(c.UpdatedAt),
+	}
+	if c.LastListedAt != nil {
+		out.LastListedAt = new(Time(*c.LastListedAt))
+	}
+	for i := range c.Commands {
+		out.Commands[i] = connectorCommandFrom(&c.Commands[i])
+	}
+	return out
+}
+
+func connectorCommandFrom(c *domain.ConnectorCommand) ConnectorCommand {
+	out := ConnectorCommand{
+		Name: c.Name, Title: c.Title, Description: c.Description, ParamsSchema: c.Params, Effect: wireEffect(c.Effect),
+		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, DefinitionHash: c.DefinitionHash,
+		State: ConnectorCommandState(c.State), Result: c.Result, CancelPath: c.CancelPath,
+	}
+	if c.Timeout == 0 {
+		out.Timeout = durationText(defaultCallTimeout)
+	}
+	if r := c.Request; r != nil {
+		out.Request = &CommandRequest{Method: CommandRequestMethod(r.Method), Path: r.Path, Body: r.Body}
+		if r.Query != nil {
+			out.Request.Query = &r.Query
+		}
+		if r.Headers != nil {
+			out.Request.Headers = &r.Headers
+		}
+	}
+	if p := c.Probe; p != nil {
+		out.Probe = &CommandProbe{Path: p.Path, Expect: p.Expect}
+	}
+	if c.Deadline != 0 {
+		out.Deadline = new(durationText(c.Deadline))
+	}
+	return out
+}
+
+// defaultCallTimeout is that of package connectors.
+const defaultCallTimeout = 15 * time.Second
+
+// wireEffect: what the catalogue calls read is read_only here, beside annotations of other
+// servers.
+func wireEffect(e domain.CommandEffect) ConnectorEffect {
+	if e == domain.EffectRead {
+		return ConnectorEffectReadOnly
+	}
+	return ConnectorEffect(e)
+}
+
+func effectOf(word string) domain.CommandEffect {
+	if word == string(ConnectorEffectReadOnly) {
+		return domain.EffectRead
+	}
+	return domain.CommandEffect(word)
+}
+
+// ConnectorTestFrom is what trying a connector found.
+func ConnectorTestFrom(t *domain.ConnectorTest) ConnectorTest {
+	out := ConnectorTest{Ok: t.OK, LatencyMs: t.Latency.Milliseconds(), Commands: t.Commands, Status: ConnectorTestStatus(t.Status)}
+	if !t.OK {
+		out.Error = &t.Error
+	}
+	return out
+}
+
+// Domain is the connector that is asked for.
+func (in *NewConnector) Domain() domain.NewConnector {
+	return domain.NewConnector{
+		Name: in.Name, Kind: domain.ConnectorKind(in.Kind), Prefix: in.Prefix, Disabled: in.Enabled != nil && !*in.Enabled,
+		Config: in.Config, Commands: connectorCommands(in.Commands),
+	}
+}
+
+// Domain is the change that is asked for.
+func (in *ConnectorPatch) Domain() domain.ConnectorPatch {
+	patch := domain.ConnectorPatch{Name: in.Name, Prefix: in.Prefix, Enabled: in.Enabled, Config: in.Config}
+	if in.Commands != nil {
+		patch.Commands = new(connectorCommands(in.Commands))
+	}
+	return patch
+}
+
+func connectorCommands(in []NewConnectorCommand) []domain.ConnectorCommand {
+	out := make([]domain.ConnectorCommand, len(in))
+	for i := range in {
+		out[i] = in[i].domain()
+	}
+	return out
+}
+
+func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
+	c := domain.ConnectorCommand{
+		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
+		Timeout: time.Duration(valueOf(in.Timeout)), Trusted: valueOf(in.Trusted), State: domain.CommandState(valueOf(in.State)),
+		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
+	}
+	if in.Effect != nil {
+		c.Effect = effectOf(*in.Effect)
+	}
+	c.RequireValidation = c.Effect == domain.EffectNonIdempotent
+	set(&c.RequireValidation, in.RequireValidation)
+	if r := in.Request; r != nil {
+		c.Request = &domain.CommandRequest{Method: r.Method, Path: r.Path, Query: r.Query, Headers: r.Headers, Body: notNull(r.Body)}
+	}
+	if p := in.Probe; p != nil {
+		c.Probe = &domain.CommandProbe{Path: p.Path, Expect: p.Expect}
+	}
+	return c
+}
+
+// notNull is raw JSON, or none where it is null.
+func notNull(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// Domain is what a person says of a command.
+func (in *ConnectorCommandPatch) Domain() domain.ConnectorCommandPatch {
+	patch := domain.ConnectorCommandPatch{
+		RequireValidation: in.RequireValidation, Trusted: in.Trusted, State: word[domain.CommandState](in.State),
+	}
+	if in.Effect != nil {
+		patch.Effect = new(effectOf(*in.Effect))
+	}
+	if in.Timeout.IsSpecified() {
+		patch.Timeout = new(time.Duration(in.Timeout[true]))
+	}
+	return patch
+}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/connectors/httpcommand"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+// wireConnectors makes what commands from outside are carried out by. client knows where
+// requests may go.
+func (a *App) wireConnectors(client *http.Client) {
+	var builtIn []string
+	for _, spec := range a.catalogue.Specs() {
+		builtIn = append(builtIn, spec.Name)
+	}
+	calls := newConnectorMetrics(a.metrics.registry)
+	a.connectors = connectors.New(connectors.Config{
+		Rows: a.store.Connectors, Kinds: []connectors.Kind{httpcommand.Kind()}, Schemas: a.catalogue, Keys: a.keys,
+		Client: egress.Wrap(client, named("fermata/"+a.flags.Version)), Clock: a.clock, NewID: a.newID, BuiltIn: builtIn,
+		Called: func(r connectors.CallReport) {
+			calls.called(r)
+			logOutside(&a.log, r)
+		},
+	})
+	a.outside = a.connectors.Manager
+}
+
+// named says in each request who makes it.
+func named(agent string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			r.Header.Set("User-Agent", agent)
+			return next.RoundTrip(r)
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// connectorMetrics count the calls of connectors. No name that a person chose is a label.
+type connectorMetrics struct {
+	calls *prometheus.CounterVec
+	took  *prometheus.HistogramVec
+}
+
+func newConnectorMetrics(registry *prometheus.Registry) *connectorMetrics {
+	m := &connectorMetrics{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "fermata_connector_calls_total", Help: "Calls of connectors.",
+		}, []string{"kind", "outcome"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "fermata_connector_call_seconds", Help: "Duration of calls of connectors.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
+		}, []string{"kind"}),
+	}
+	registry.MustRegister(m.calls, m.took)
+	return m
+}
+
+func (m *connectorMetrics) called(r connectors.CallReport) {
+	m.calls.WithLabelValues(string(r.Kind), r.Outcome).Inc()
+	m.took.WithLabelValues(string(r.Kind)).Observe(r.Took.Seconds())
+}
+
+// logOutside writes the line of one call of a connector: ids, figures and words of a closed
+// set, and of an error the sentence that a person is shown.
+func logOutside(log *zerolog.Logger, r connectors.CallReport) {
+	line := log.Info().Str("workspace", r.WorkspaceID).Str("session", r.SessionID).Str("execution", r.ExecutionID).
+		Str("connector", r.ConnectorID).Str("kind", string(r.Kind)).Str("effect", string(r.Effect)).Str("outcome", r.Outcome).
+		Dur("took_ms", r.Took)
+	if r.TraceParent != "" {
+		line = line.Str("traceparent", r.TraceParent)
+	}
+	line.Msg("call of a connector")
+}

@@ -1,0 +1,90 @@
+package connectors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// maxConfig bounds a config in bytes.
+const maxConfig = 64 << 10
+
+// configure checks a config as a person gave it, takes its secrets out and seals them.
+func (s *Service) configure(kind *Kind, c *domain.Connector, config json.RawMessage) error {
+	if len(config) > maxConfig {
+		return domain.Invalid("/config", "too_long", "A config has %d bytes at most.", maxConfig)
+	}
+	if err := s.schemas.CheckSchema(kind.Schema, config, "/config"); err != nil {
+		return err
+	}
+	fields, err := objectOf(config)
+	if err != nil {
+		return err
+	}
+	origin, err := kind.Origin(config)
+	if err != nil {
+		return unusable(err)
+	}
+	before, was, err := s.secretsOf(kind, c)
+	if err != nil {
+		before = nil // what is kept by its mask is not there: it must be entered again
+	}
+	found, kept, err := kind.hide(fields, before)
+	if err != nil {
+		return err
+	}
+	if len(kept) > 0 && was != origin {
+		return domain.Invalid(kept[0], "enter_again",
+			"The stored secret was entered for %s, and goes to no other scheme, host or port. Enter it again; nothing was changed.", was)
+	}
+	sealed, err := s.sealSecrets(found, c, origin)
+	if err != nil {
+		return err
+	}
+	c.Config, c.SecretSealed = jsonbody.Encode(fields), sealed
+	return nil
+}
+
+func unusable(err error) error {
+	if known, ok := errors.AsType[*domain.Error](err); ok {
+		return known
+	}
+	return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
+}
+
+// secretsOf are the stored secrets, and the origin that they are for.
+func (s *Service) secretsOf(kind *Kind, c *domain.Connector) (all secrets, origin string, err error) {
+	if len(c.Config) == 0 { // it is being made
+		return nil, "", nil
+	}
+	if origin, err = kind.Origin(c.Config); err != nil {
+		return nil, "", fmt.Errorf("read the stored config: %w", err)
+	}
+	all, err = openSecrets(s.keys, c, origin)
+	return all, origin, err
+}
+
+func objectOf(config json.RawMessage) (map[string]any, error) {
+	value, err := jsonbody.Value(config)
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
+	}
+	return fields, nil
+}
+
+// mergeConfig merges a patch into the stored config.
+func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
+	have, err := jsonbody.Value(stored)
+	if err != nil {
+		return nil, fmt.Errorf("read the stored config: %w", err)
+	}
+	given, err := objectOf(patch)
+	if err != nil {
+		return nil, err
+	}
+	return jsonbody.Encode(domain.MergePatch(have, given)), nil
+}

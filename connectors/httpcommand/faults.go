@@ -1,0 +1,104 @@
+package httpcommand
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+// unsendable is a call whose request cannot be made of its params.
+func unsendable(err error) error {
+	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "Nothing was sent: " + err.Error() + ".", Cause: err}
+}
+
+// unanswered is a request that got no answer. Unless it left, nothing happened.
+func unanswered(name string, err error, left bool) error {
+	reason := egress.ReasonOf(err)
+	e := &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true, Cause: err}
+	switch {
+	case reason == egress.ReasonMoved:
+		e.Temporary = false
+		e.Message = fmt.Sprintf("%s answered with a redirect, which is not followed. What became of the request is not known.", name)
+	case !left:
+		e.Fault, e.Temporary = domain.FaultNotSent, reason != egress.ReasonForbidden
+		e.Message = fmt.Sprintf("Nothing was sent to %s: %s.", name, orBrokeOff(reason))
+	case reason == egress.ReasonTimeout:
+		e.Message = fmt.Sprintf("%s did not answer in time. What became of the request is not known.", name)
+	default:
+		e.Message = fmt.Sprintf("%s did not answer: %s. What became of the request is not known.", name, orBrokeOff(reason))
+	}
+	return e
+}
+
+func orBrokeOff(reason egress.Reason) egress.Reason {
+	if reason == egress.ReasonNone {
+		return egress.ReasonBrokeOff
+	}
+	return reason
+}
+
+// brokeOff is an answer that did not come to its end.
+func brokeOff(name string, status int, err error) error {
+	what := "broke off"
+	if egress.ReasonOf(err) == egress.ReasonTimeout {
+		what = "did not come to its end in time"
+	}
+	return &domain.OutsideError{
+		Fault: domain.FaultDoubt, Temporary: true, Cause: err,
+		Message: fmt.Sprintf("The answer of %s (%s) %s. What became of the request is not known.", name, statusText(status), what),
+	}
+}
+
+// refusal is what a status says of the call; nil where it was carried out.
+func refusal(name string, got answer) error {
+	status := got.status
+	e := &domain.OutsideError{Fault: domain.FaultDoubt, Message: fmt.Sprintf("%s answered %s.", name, statusText(status))}
+	switch {
+	case status >= 200 && status < 300:
+		return nil
+	case status == http.StatusUnauthorized:
+		e.Fault = domain.FaultSignIn
+		e.Message = fmt.Sprintf("%s answered %s: what it is signed in with is missing, wrong or expired.", name, statusText(status))
+	case status >= 400 && status < 500:
+		e.Fault = domain.FaultRefused
+		e.Temporary = status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status == http.StatusTooEarly
+	case status >= 500:
+		e.Temporary = true
+		e.Message = fmt.Sprintf("%s answered %s. What became of the request is not known.", name, statusText(status))
+	}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		e.Temporary, e.RetryAfter = true, retryAfter(got.header.Get("Retry-After"))
+	}
+	return e
+}
+
+// maxRetryAfter is the longest that a server is believed to want to be left alone.
+const maxRetryAfter = time.Hour
+
+// retryAfter reads the header: seconds, or a date.
+func retryAfter(text string) time.Duration {
+	text = strings.TrimSpace(text)
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return min(max(0, time.Duration(min(seconds, 1e6))*time.Second), maxRetryAfter)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(0, at.Sub(clock.System())), maxRetryAfter)
+	}
+	return 0
+}
+
+// unreadable is an answer that says nothing about whether the call was carried out.
+func unreadable(name string, status int, what string) error {
+	return &domain.OutsideError{
+		Fault:   domain.FaultDoubt,
+		Message: fmt.Sprintf("%s answered %s with %s. What became of the request is not known.", name, statusText(status), what),
+		Cause:   errors.New(what),
+	}
+}

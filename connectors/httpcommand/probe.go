@@ -1,0 +1,139 @@
+package httpcommand
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// executionParam is a param that the templates of a probe have besides those of the call:
+// what was sent as its Idempotency-Key.
+const executionParam = "execution_id"
+
+// Probe asks by a GET whether a call was carried out: it was if the answer has all that is
+// expected, and was not if there is none (404), or another.
+func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, result domain.OutsideResult, err error) {
+	probe := call.Definition.Probe
+	if probe == nil {
+		return false, result, domain.ErrNoProbe
+	}
+	p, err := readParams(call.Params)
+	if err != nil {
+		return false, result, unsendable(err)
+	}
+	p.values[executionParam] = call.ExecutionID
+	request, expected, err := a.probing(ctx, call, p)
+	if err != nil {
+		return false, result, unsendable(err)
+	}
+	got, err := a.send(request, maxParsed)
+	if err != nil {
+		return false, result, err
+	}
+	if got.status == http.StatusNotFound || got.status == http.StatusGone {
+		return false, result, nil
+	}
+	if err := refusal(a.name, got); err != nil {
+		return false, result, err
+	}
+	value, err := decode(got.text)
+	if err != nil || got.cut {
+		return false, result, unreadable(a.name, got.status, "something that is no JSON")
+	}
+	if !holds(value, expected) {
+		return false, result, nil
+	}
+	result, err = a.resultJSON(got, "")
+	return err == nil, result, err
+}
+
+// probing is the request of a probe, and what its answer must have.
+func (a *api) probing(ctx context.Context, call connectors.Call, p *params) (*http.Request, any, error) {
+	template, queryTemplate, _ := strings.Cut(call.Definition.Probe.Path, "?")
+	path, err := p.path(template)
+	if err != nil {
+		return nil, nil, err
+	}
+	filled, _, err := p.fill(queryTemplate, url.QueryEscape)
+	if err != nil {
+		return nil, nil, err
+	}
+	query, err := url.ParseQuery(filled)
+	if err != nil {
+		return nil, nil, err
+	}
+	expect, err := jsonbody.Value(call.Definition.Probe.Expect)
+	if err != nil {
+		return nil, nil, err
+	}
+	expected, _, err := p.body(expect)
+	if err != nil {
+		return nil, nil, err
+	}
+	asking := call
+	asking.ExecutionID, asking.Definition.Effect = "", domain.EffectRead
+	request, err := a.made(ctx, asking, http.MethodGet, path, query, http.Header{}, nil)
+	return request, expected, err
+}
+
+// holds says whether a value has all that is expected: of an object each member that is
+// named, of a list for each item one that has it, else the same.
+func holds(value, expected any) bool {
+	switch want := expected.(type) {
+	case map[string]any:
+		object, ok := value.(map[string]any)
+		for name, inner := range want {
+			if have, there := object[name]; !there || !holds(have, inner) {
+				return false
+			}
+		}
+		return ok
+	case []any:
+		list, ok := value.([]any)
+		for _, inner := range want {
+			if !slices.ContainsFunc(list, func(have any) bool { return holds(have, inner) }) {
+				return false
+			}
+		}
+		return ok
+	case json.Number:
+		have, ok := value.(json.Number)
+		return ok && sameNumber(have, want)
+	}
+	return reflect.DeepEqual(value, expected)
+}
+
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	x, err1 := a.Float64()
+	y, err2 := b.Float64()
+	return err1 == nil && err2 == nil && x == y
+}
+
+// Ping asks for the base URL: any answer says that the API is there, but for one that wants
+// other credentials, or that says of itself that it is broken.
+func (a *api) Ping(ctx context.Context) error {
+	asking := connectors.Call{Definition: domain.ConnectorCommand{Effect: domain.EffectRead}}
+	request, err := a.made(ctx, asking, http.MethodGet, "", nil, http.Header{}, nil)
+	if err != nil {
+		return unsendable(err)
+	}
+	got, err := a.send(request, a.config.MaxResultBytes)
+	if err != nil {
+		return err
+	}
+	if got.status == http.StatusUnauthorized || got.status >= 500 {
+		return refusal(a.name, got)
+	}
+	return nil
+}

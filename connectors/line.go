@@ -1,0 +1,134 @@
+package connectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxCalls is how many calls of one connector go on at a time, in this process.
+const maxCalls = 10
+
+// line is the way to one connector: its connection, opened when it is needed and thrown
+// away when it failed, how many use it, and what is known of the server.
+type line struct {
+	manager   *Manager
+	kind      *Kind
+	connector *domain.Connector
+	breaker   breaker
+	room      chan struct{} // holds a token for each call
+	opening   chan struct{} // holds one while a connection is being opened
+	status    atomic.Value  // domain.ConnectorStatus, as it was stored last
+
+	mu      sync.Mutex
+	open    *connection // nil: none
+	retired bool
+}
+
+// connection is one that calls share. It is closed when it was dropped and the last call
+// gave it back.
+type connection struct {
+	Connection
+	users   int
+	dropped bool
+}
+
+func newLine(m *Manager, kind *Kind, c *domain.Connector) *line {
+	l := &line{
+		manager: m, kind: kind, connector: c, breaker: breaker{clock: m.clock},
+		room: make(chan struct{}, maxCalls), opening: make(chan struct{}, 1),
+	}
+	l.status.Store(c.Status)
+	return l
+}
+
+// take gives a connection for one call, which must give it back.
+func (l *line) take(ctx context.Context) (*connection, error) {
+	select {
+	case l.opening <- struct{}{}:
+		defer func() { <-l.opening }()
+	case <-ctx.Done():
+		return nil, notSent(ctx.Err(), "the connection to %s could not be made in time", l.connector.Name)
+	}
+	l.mu.Lock()
+	if open := l.open; open != nil {
+		open.users++
+		l.mu.Unlock()
+		return open, nil
+	}
+	l.mu.Unlock()
+	made, err := l.manager.dial(ctx, l.kind, l.connector)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	open := &connection{Connection: made, users: 1, dropped: l.retired}
+	if !l.retired {
+		l.open = open
+	}
+	return open, nil
+}
+
+// give takes a connection back; one that is broken is not used again.
+func (l *line) give(c *connection, broken bool) {
+	l.mu.Lock()
+	c.users--
+	if broken && !c.dropped {
+		c.dropped = true
+		if l.open == c {
+			l.open = nil
+		}
+	}
+	last := c.dropped && c.users == 0
+	l.mu.Unlock()
+	if last {
+		_ = c.Close() // nobody uses it any more, and what it was for has been told
+	}
+}
+
+// retire closes the line: calls that are under way end, and then it is gone.
+func (l *line) retire() {
+	l.mu.Lock()
+	open := l.open
+	l.open, l.retired = nil, true
+	if open != nil {
+		open.dropped, open.users = true, open.users+1
+	}
+	l.mu.Unlock()
+	if open != nil {
+		l.give(open, true)
+	}
+}
+
+// dial makes a connection to a connector as it is stored, with its secrets.
+func (m *Manager) dial(ctx context.Context, kind *Kind, c *domain.Connector) (Connection, error) {
+	origin, err := kind.Origin(c.Config)
+	if err != nil {
+		return nil, notSent(err, "the configuration of %s cannot be read", c.Name)
+	}
+	all, err := openSecrets(m.keys, c, origin)
+	if err != nil {
+		return nil, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf("%s: %v", c.Name, errSecrets), Cause: err}
+	}
+	own := *c
+	if own.Config, err = all.reveal(c.Config); err != nil {
+		return nil, notSent(err, "the configuration of %s cannot be read", c.Name)
+	}
+	made, err := kind.Open(ctx, Opening{Connector: &own, Client: m.client})
+	if _, told := errors.AsType[*domain.OutsideError](err); err != nil && !told {
+		return nil, notSent(err, "no connection to %s", c.Name)
+	}
+	return made, err
+}
+
+// notSent is the error of a call of which nothing left.
+func notSent(cause error, format string, args ...any) *domain.OutsideError {
+	return &domain.OutsideError{
+		Fault: domain.FaultNotSent, Temporary: true, Cause: cause, Message: "Nothing was sent: " + fmt.Sprintf(format, args...) + ".",
+	}
+}

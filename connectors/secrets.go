@@ -1,0 +1,139 @@
+package connectors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/seal"
+)
+
+// Mask stands in a config where a secret is kept. Sent back, it keeps the secret.
+const Mask = "…"
+
+// secrets are the secret values of a config, by their member, and for a member that is an
+// object by the name in it ("" for a text).
+type secrets map[string]map[string]string
+
+func (s secrets) put(member, name, value string) {
+	if s[member] == nil {
+		s[member] = map[string]string{}
+	}
+	s[member][name] = value
+}
+
+// place is where the secrets of a connector belong: to one kind of it at one origin.
+func place(c *domain.Connector, origin string) seal.Place {
+	return seal.Place{"connector", c.WorkspaceID, c.ID, string(c.Kind), origin}
+}
+
+func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	if !s.keys.Any() {
+		return "", domain.Invalid("/config", "no_secret_key",
+			"This server has no FERMATA_SECRET_KEY, so it stores no secrets. Set it (the same on all nodes). Nothing was changed.")
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("encode the secrets: %w", err)
+	}
+	return s.keys.Seal(string(text), place(c, origin))
+}
+
+// errSecrets: the secrets of a connector cannot be read; what to do stands in it.
+var errSecrets = errors.New("the stored secrets cannot be read: FERMATA_SECRET_KEY is missing or has changed; enter them again")
+
+// openSecrets decrypts the secrets of a connector for an origin, if they were entered for it.
+func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, error) {
+	if c.SecretSealed == "" {
+		return secrets{}, nil
+	}
+	text, err := keys.Open(c.SecretSealed, place(c, origin))
+	if err != nil {
+		return nil, errors.Join(errSecrets, err)
+	}
+	var all secrets
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, errors.Join(errSecrets, err)
+	}
+	return all, nil
+}
+
+// reveal puts the secrets into the config that has their masks.
+func (s secrets) reveal(config json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(config, &fields); err != nil {
+		return nil, fmt.Errorf("read the config: %w", err)
+	}
+	for member, values := range s {
+		for name, value := range values {
+			if name == "" {
+				fields[member] = value
+			} else if object, ok := fields[member].(map[string]any); ok {
+				object[name] = value
+			}
+		}
+	}
+	return jsonbody.Encode(fields), nil
+}
+
+// hide takes the secrets out of a config and leaves masks. Where a mask stands already, the
+// secret is the one that before holds; without one it is refused.
+func (k *Kind) hide(fields map[string]any, before secrets) (found secrets, kept []string, err error) {
+	found = secrets{}
+	for _, member := range k.Secrets {
+		switch v := fields[member].(type) {
+		case string:
+			if v == "" {
+				delete(fields, member)
+				continue
+			}
+			if fields[member], err = takeSecret(found, before, member, "", v, &kept); err != nil {
+				return nil, nil, err
+			}
+		case map[string]any:
+			for name, value := range v {
+				text, ok := value.(string)
+				if !ok {
+					return nil, nil, domain.Invalid(pointerTo(member, name), "type", "This is a text.")
+				}
+				if v[name], err = takeSecret(found, before, member, name, text, &kept); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	return found, kept, nil
+}
+
+func takeSecret(found, before secrets, member, name, text string, kept *[]string) (string, error) {
+	at := pointerTo(member, name)
+	if text == Mask {
+		stored, ok := before[member][name]
+		if !ok {
+			return "", domain.Invalid(at, "enter_again", "Nothing is stored here. Enter the secret itself; nothing was changed.")
+		}
+		*kept = append(*kept, at)
+		found.put(member, name, stored)
+		return Mask, nil
+	}
+	text = strings.TrimSpace(text) // what was copied often ends with a line break
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || text == "" {
+		return "", domain.Invalid(at, "format", "A secret has visible ASCII characters only, on one line. Copy it again.")
+	}
+	found.put(member, name, text)
+	return Mask, nil
+}
+
+func pointerTo(member, name string) string {
+	at := "/config/" + member
+	if name != "" {
+		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(jsonbody.Cut(name, 60))
+	}
+	return at
+}

@@ -1,0 +1,237 @@
+package connectors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/internal/seal"
+)
+
+// Rows is what keeping connectors needs of the database.
+type Rows interface {
+	Finder
+	Connector(ctx context.Context, workspace, id string) (*domain.Connector, error)
+	InsertConnector(ctx context.Context, c *domain.Connector) error
+	UpdateConnector(ctx context.Context, c *domain.Connector) error
+	DeleteConnector(ctx context.Context, workspace, id string) error
+}
+
+// Schemas holds a value against a JSON Schema.
+type Schemas interface {
+	CheckSchema(schema, value json.RawMessage, prefix string) error
+}
+
+// Config is what a Service needs.
+type Config struct {
+	Rows    Rows
+	Kinds   []Kind
+	Schemas Schemas
+	Keys    *seal.Keys
+	Client  *http.Client // makes the requests
+	Clock   clock.Clock
+	NewID   domain.IDSource
+	// BuiltIn are the names of the server's own commands.
+	BuiltIn []string
+	// Called is told of each call that ended; it must be quick. Optional.
+	Called func(CallReport)
+}
+
+// Service keeps the connectors: configs fit their kind's schema, secrets are sealed and
+// never given back.
+type Service struct {
+	// Manager offers their commands and carries them out.
+	Manager *Manager
+
+	rows     Rows
+	kinds    map[domain.ConnectorKind]*Kind
+	schemas  Schemas
+	compiled *schema.Cache
+	keys     *seal.Keys
+	clock    clock.Clock
+	newID    domain.IDSource
+	reserved map[string]bool
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	kinds := map[domain.ConnectorKind]*Kind{}
+	for i := range c.Kinds {
+		kinds[c.Kinds[i].Name] = &c.Kinds[i]
+	}
+	return &Service{
+		Manager: newManager(c, kinds), rows: c.Rows, kinds: kinds, schemas: c.Schemas, compiled: &schema.Cache{}, keys: c.Keys,
+		clock: c.Clock, newID: c.NewID, reserved: reservedPrefixes(c.BuiltIn),
+	}
+}
+
+func (s *Service) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
+	return s.rows.Connectors(ctx, workspace)
+}
+
+func (s *Service) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
+	return s.rows.Connector(ctx, workspace, id)
+}
+
+func (s *Service) kind(name domain.ConnectorKind) (*Kind, error) {
+	if kind, ok := s.kinds[name]; ok {
+		return kind, nil
+	}
+	return nil, domain.Invalid("/kind", "unknown_kind", "This server has no connectors of kind %q.", name)
+}
+
+// CreateConnector stores a new connector.
+func (s *Service) CreateConnector(ctx context.Context, workspace string, in domain.NewConnector) (*domain.Connector, error) {
+	kind, err := s.kind(in.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPrefix(in.Prefix); err != nil {
+		return nil, err
+	}
+	now := s.clock()
+	c := &domain.Connector{
+		ID: s.newID(domain.PrefixConnector), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind, Prefix: in.Prefix,
+		Enabled: !in.Disabled, Commands: []domain.ConnectorCommand{}, Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.configure(kind, c, in.Config); err != nil {
+		return nil, err
+	}
+	if len(in.Commands) > 0 || kind.Written {
+		if err := s.takeCommands(kind, c, in.Commands); err != nil {
+			return nil, err
+		}
+	}
+	standAnew(c)
+	if err := s.rows.InsertConnector(ctx, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// standAnew is the status of a connector of which nothing is known yet.
+func standAnew(c *domain.Connector) {
+	c.Status, c.StatusDetail = domain.ConnectorReady, ""
+	if !c.Enabled {
+		c.Status = domain.ConnectorDisabled
+	}
+}
+
+// fasterOthers bounds how often a change is tried again because somebody else made one.
+const fasterOthers = 5
+
+// change reads a connector, has it changed and stores it. Who named no version is not told
+// of somebody who was faster: the change is made to what that one left.
+func (s *Service) change(ctx context.Context, workspace, id string, version int64, change func(*domain.Connector) error) (
+	*domain.Connector, error,
+) {
+	for try := 1; ; try++ {
+		c, err := s.rows.Connector(ctx, workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		if version != 0 && version != c.Version {
+			return nil, domain.ChangedSince("connector")
+		}
+		if err := change(c); err != nil {
+			return nil, err
+		}
+		c.UpdatedAt = s.clock()
+		err = s.rows.UpdateConnector(ctx, c)
+		switch {
+		case err == nil:
+			return c, nil
+		case !errors.Is(err, domain.ErrStale):
+			return nil, err
+		case version != 0 || try == fasterOthers:
+			return nil, domain.ChangedSince("connector")
+		}
+	}
+}
+
+// UpdateConnector merges a patch into a connector.
+func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, version int64, patch domain.ConnectorPatch) (
+	*domain.Connector, error,
+) {
+	return s.change(ctx, workspace, id, version, func(c *domain.Connector) error { return s.patch(c, patch) })
+}
+
+func (s *Service) patch(c *domain.Connector, patch domain.ConnectorPatch) error {
+	kind, err := s.kind(c.Kind)
+	if err != nil {
+		return err
+	}
+	if patch.Name != nil {
+		c.Name = *patch.Name
+	}
+	if patch.Prefix != nil {
+		if err := s.checkPrefix(*patch.Prefix); err != nil {
+			return err
+		}
+		c.Prefix = *patch.Prefix
+	}
+	if len(patch.Config) > 0 {
+		merged, err := mergeConfig(c.Config, patch.Config)
+		if err != nil {
+			return err
+		}
+		if err := s.configure(kind, c, merged); err != nil {
+			return err
+		}
+	}
+	if patch.Commands != nil {
+		if err := s.takeCommands(kind, c, *patch.Commands); err != nil {
+			return err
+		}
+	}
+	if enable := patch.Enabled; enable != nil && *enable != c.Enabled || len(patch.Config) > 0 {
+		c.Enabled = c.Enabled && enable == nil || enable != nil && *enable
+		standAnew(c)
+	}
+	return nil
+}
+
+// UpdateConnectorCommand takes what a person says of one command. To offer one that changed
+// is to have looked at it.
+func (s *Service) UpdateConnectorCommand(
+	ctx context.Context, workspace, id, name string, version int64, patch domain.ConnectorCommandPatch,
+) (*domain.Connector, error) {
+	return s.change(ctx, workspace, id, version, func(c *domain.Connector) error {
+		command := c.Command(name)
+		if command == nil {
+			return domain.NotFound("command of this connector")
+		}
+		if patch.Effect != nil {
+			command.Effect = *patch.Effect
+		}
+		if patch.RequireValidation != nil {
+			command.RequireValidation = *patch.RequireValidation
+		}
+		if patch.Trusted != nil {
+			command.Trusted = *patch.Trusted
+		}
+		if patch.State != nil {
+			command.State = *patch.State
+		}
+		if patch.Timeout != nil {
+			command.Timeout = *patch.Timeout
+		}
+		return checkTimeout(command.Timeout)
+	})
+}
+
+// DeleteConnector takes a connector and its commands away.
+func (s *Service) DeleteConnector(ctx context.Context, workspace, id string, version int64) error {
+	c, err := s.rows.Connector(ctx, workspace, id)
+	if err != nil {
+		return err
+	}
+	if version != 0 && version != c.Version {
+		return domain.ChangedSince("connector")
+	}
+	return s.rows.DeleteConnector(ctx, workspace, id)
+}

@@ -1,0 +1,222 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// ConnectorStore keeps the connectors.
+type ConnectorStore struct{ *base }
+
+type connectorRow struct {
+	WorkspaceID  string      `db:"workspace_id,key"`
+	ID           string      `db:"id,key"`
+	Name         string      `db:"name"`
+	Kind         string      `db:"kind,once"`
+	Prefix       string      `db:"prefix"`
+	Enabled      bool        `db:"enabled"`
+	Config       string      `db:"config"`
+	SecretSealed string      `db:"secret_sealed"`
+	Commands     string      `db:"commands"`
+	Status       string      `db:"status"`
+	StatusDetail string      `db:"status_detail"`
+	LastListedAt sqldb.Stamp `db:"last_listed_at"`
+	Version      int64       `db:"version,version"`
+	CreatedAt    sqldb.Stamp `db:"created_at,once"`
+	UpdatedAt    sqldb.Stamp `db:"updated_at"`
+}
+
+var (
+	connectorTable  = sqldb.NewTable[connectorRow]("connectors")
+	connectorUpdate = connectorTable.Update()
+)
+
+func connectorRowOf(c *domain.Connector) (connectorRow, error) {
+	commands, err := sqldb.EncodeJSON(&c.Commands)
+	if err != nil {
+		return connectorRow{}, err
+	}
+	return connectorRow{
+		WorkspaceID: c.WorkspaceID, ID: c.ID, Name: c.Name, Kind: string(c.Kind), Prefix: c.Prefix, Enabled: c.Enabled,
+		Config: string(c.Config), SecretSealed: c.SecretSealed, Commands: commands, Status: string(c.Status), StatusDetail: c.StatusDetail,
+		LastListedAt: sqldb.AtPtr(c.LastListedAt), Version: c.Version, CreatedAt: sqldb.At(c.CreatedAt), UpdatedAt: sqldb.At(c.UpdatedAt),
+	}, nil
+}
+
+func (r *connectorRow) connector() (*domain.Connector, error) {
+	c := &domain.Connector{
+		WorkspaceID: r.WorkspaceID, ID: r.ID, Name: r.Name, Kind: domain.ConnectorKind(r.Kind), Prefix: r.Prefix, Enabled: r.Enabled,
+		Config: sqldb.RawJSON(r.Config), SecretSealed: r.SecretSealed,
+		Status: domain.ConnectorStatus(r.Status), StatusDetail: r.StatusDetail,
+		LastListedAt: r.LastListedAt.Ptr(), Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
+	}
+	if err := json.Unmarshal([]byte(r.Commands), &c.Commands); err != nil {
+		return nil, fmt.Errorf("read the commands of connector %s: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+// Connectors lists a workspace's connectors, oldest first.
+func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
+	var rows []connectorRow
+	err := s.db.All(ctx, &rows,
+		"SELECT "+connectorTable.Columns()+" FROM connectors WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	if err != nil {
+		return nil, fmt.Errorf("list the connectors: %w", err)
+	}
+	return each(rows, (*connectorRow).connector)
+}
+
+// Connector reads one connector.
+func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
+	var row connectorRow
+	err := s.db.Get(ctx, &row, "SELECT "+connectorTable.Columns()+" FROM connectors WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("connector")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the connector: %w", err)
+	}
+	return row.connector()
+}
+
+// InsertConnector stores a connector. A prefix that is taken is a conflict.
+func (s *ConnectorStore) InsertConnector(ctx context.Context, c *domain.Connector) error {
+	row, err := connectorRowOf(c)
+	if err != nil {
+		return err
+	}
+	row.Version = max(c.Version, 1)
+	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *tx) error {
+		if err := connectorCeiling.room(ctx, t, c.WorkspaceID); err != nil {
+			return err
+		}
+		if err := t.checkPrefix(ctx, c); err != nil {
+			return err
+		}
+		t.created = c.ID
+		_, err := t.Insert(ctx, connectorTable.Rows(row), "")
+		return err
+	})
+	if err == nil {
+		c.Version = row.Version
+	}
+	return err
+}
+
+// UpdateConnector changes a connector on condition of its version, and bumps it.
+func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *domain.Connector) error {
+	row, err := connectorRowOf(c)
+	if err != nil {
+		return err
+	}
+	err = s.changeConnectors(ctx, c.WorkspaceID, func(t *tx) error {
+		if err := t.checkPrefix(ctx, c); err != nil {
+			return err
+		}
+		n, err := t.Write(ctx, connectorUpdate, connectorTable.Updated(&row)...)
+		if err != nil || n == 1 {
+			return err
+		}
+		return staleOrGone(ctx, t, "connectors", "connector", c.WorkspaceID, c.ID)
+	})
+	if err == nil {
+		c.Version++
+	}
+	return err
+}
+
+// checkPrefix looks whether another connector has the prefix; the workspace is locked.
+func (t *tx) checkPrefix(ctx context.Context, c *domain.Connector) error {
+	var other string
+	err := t.Get(ctx, &other,
+		"SELECT name FROM connectors WHERE workspace_id = $1 AND prefix = $2 AND id <> $3", c.WorkspaceID, c.Prefix, c.ID)
+	switch {
+	case sqldb.NotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for the prefix: %w", err)
+	}
+	return domain.Errorf(domain.CodeConflict,
+		"The prefix %s belongs to the connector %q. Choose another one; nothing was changed.", c.Prefix, other)
+}
+
+// SetConnectorStatus notes how a connector was found to be. It is no new version: nobody
+// edits it.
+func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id string, status domain.ConnectorStatus, detail string) error {
+	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+		_, err := t.Write(ctx, "UPDATE connectors SET status = $3, status_detail = $4 WHERE workspace_id = $1 AND id = $2 AND enabled",
+			workspace, id, string(status), detail)
+		return err
+	})
+}
+
+// DeleteConnector takes a connector away, with its commands.
+func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id string) error {
+	return s.changeConnectors(ctx, workspace, func(t *tx) error {
+		return t.WriteOne(ctx, domain.NotFound("connector"), "DELETE FROM connectors WHERE workspace_id = $1 AND id = $2", workspace, id)
+	})
+}
+
+// changeConnectors is configure, and counts the change.
+func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string, fn func(t *tx) error) error {
+	return s.configure(ctx, workspace, func(t *tx) error {
+		if err := fn(t); err != nil {
+			return err
+		}
+		var changes int64
+		err := t.Get(ctx, &changes,
+			"UPDATE workspaces SET connector_changes = connector_changes + 1 WHERE id = $1 RETURNING connector_changes", workspace)
+		if err != nil {
+			return fmt.Errorf("count the change of the connectors: %w", err)
+		}
+		t.OnCommit(func() { s.connectorChanges.learn(workspace, changes) })
+		return nil
+	})
+}
+
+// ConnectorChanges is how often the connectors of a workspace were changed, as this process
+// knows from the last view that it read; it asks the database only before the first.
+func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string) (int64, error) {
+	if n, known := s.connectorChanges.of(workspace); known {
+		return n, nil
+	}
+	row, err := workspaceIn(ctx, s.db, workspace, "")
+	if err != nil {
+		return 0, err
+	}
+	s.connectorChanges.learn(workspace, row.ConnectorChanges)
+	return row.ConnectorChanges, nil
+}
+
+// connectorChanges remembers what was read of the workspaces' rows.
+type connectorChanges struct {
+	mu sync.Mutex
+	by map[string]int64
+}
+
+func (c *connectorChanges) of(workspace string) (n int64, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, known = c.by[workspace]
+	return n, known
+}
+
+// learn keeps the latest: of two readers the slower one may be the later one.
+func (c *connectorChanges) learn(workspace string, n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok := c.by[workspace]
+	if ok && known >= n {
+		return
+	}
+	if c.by == nil || !ok && len(c.by) >= maxStandings {
+		c.by = map[string]int64{}
+	}
+	c.by[workspace] = n
+}

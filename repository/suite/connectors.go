@@ -1,0 +1,86 @@
+package suite
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+func connector(id, prefix string) *domain.Connector {
+	return &domain.Connector{
+		WorkspaceID: "other", ID: id, Name: "n", Kind: domain.ConnectorHTTP, Prefix: prefix, Enabled: true, Config: []byte(`{ "base_url":"u"}`),
+		SecretSealed: "v2.sealed", Status: domain.ConnectorReady, LastListedAt: new(T0.Add(time.Minute)), CreatedAt: T0, UpdatedAt: T0,
+		Commands: []domain.ConnectorCommand{{
+			Name: "GET", Params: json.RawMessage(`{}`), Effect: domain.EffectRead, Timeout: time.Second, State: domain.CommandOffered,
+			Request: &domain.CommandRequest{Method: "GET", Path: "/x", Query: map[string]string{"a": "b"}},
+			Probe:   &domain.CommandProbe{Path: "/y", Expect: json.RawMessage(`{"a":1}`)},
+		}},
+	}
+}
+
+// connectors come back as they were; a prefix is there once in a workspace.
+func connectors(w *world) {
+	ctx := w.Context()
+	first := connector("con_1", "ONE")
+	w.ok(w.Connectors.InsertConnector(ctx, first))
+	w.equal(first.Version, int64(1), "its version")
+	read, err := w.Connectors.Connector(ctx, "other", "con_1")
+	w.ok(err)
+	w.equal(read, first, "the connector")
+	w.code(w.Connectors.InsertConnector(ctx, connector("con_2", "ONE")), domain.CodeConflict)
+	second := connector("con_2", "TWO")
+	second.CreatedAt = T0.Add(time.Second)
+	w.ok(w.Connectors.InsertConnector(ctx, second))
+	ours := connector("con_4", "ONE")
+	ours.WorkspaceID = domain.DefaultWorkspace
+	w.ok(w.Connectors.InsertConnector(ctx, ours)) // what another workspace has takes nothing away
+
+	second.Prefix = "ONE"
+	w.code(w.Connectors.UpdateConnector(ctx, second), domain.CodeConflict)
+	second.Prefix, second.Commands, second.LastListedAt = "OTHER", []domain.ConnectorCommand{}, nil
+	stale := *second
+	w.ok(w.Connectors.UpdateConnector(ctx, second))
+	if err := w.Connectors.UpdateConnector(ctx, &stale); !errors.Is(err, domain.ErrStale) {
+		w.Errorf("a stale connector gave %v", err)
+	}
+	w.ok(w.Connectors.SetConnectorStatus(ctx, "other", "con_2", domain.ConnectorUnreachable, "why"))
+	second.Status, second.StatusDetail = domain.ConnectorUnreachable, "why" // and no new version
+	list, err := w.Connectors.Connectors(ctx, "other")
+	w.ok(err)
+	w.equal(list, []*domain.Connector{first, second}, "the connectors")
+	w.ok(w.Connectors.DeleteConnector(ctx, "other", "con_1"))
+	w.code(w.Connectors.DeleteConnector(ctx, "other", "con_1"), domain.CodeNotFound)
+	w.code(w.Connectors.UpdateConnector(ctx, first), domain.CodeNotFound)
+}
+
+// connectorChanges: what a process remembers of a workspace's connectors is known to be old
+// as soon as it reads a view, whoever changed them.
+func connectorChanges(w *world) {
+	ctx := w.Context()
+	changes := func(on *repository.Store) int64 {
+		n, err := on.Connectors.ConnectorChanges(ctx, domain.DefaultWorkspace)
+		w.ok(err)
+		return n
+	}
+	w.equal(changes(w.Store), int64(0), "changes where nothing was changed")
+	c := connector("con_1", "ONE")
+	c.WorkspaceID = domain.DefaultWorkspace
+	w.ok(w.Connectors.InsertConnector(ctx, c))
+	w.ok(w.Connectors.SetConnectorStatus(ctx, c.WorkspaceID, c.ID, domain.ConnectorUnreachable, ""))
+	w.ok(w.Connectors.UpdateConnector(ctx, c))
+	w.equal(changes(w.Store), int64(2), "changes, as who made them knows")
+	s := w.stored("reader")
+	if w.Kind() == "sqlite" {
+		return // one process holds the file
+	}
+	other := w.open(w.TB, w.place, w.config("node-2", "first"))
+	w.equal(changes(other), int64(2), "changes, as another process reads them")
+	w.ok(w.Connectors.DeleteConnector(ctx, c.WorkspaceID, c.ID))
+	w.equal(changes(other), int64(2), "changes, before the other process reads a view")
+	_, err := other.View(ctx, domain.DefaultWorkspace, s.ID)
+	w.ok(err)
+	w.equal(changes(other), int64(3), "changes, once it has read one")
+}
