@@ -9,7 +9,7 @@ LINT  := $(TOOLS)/golangci-lint-2.15.0
 export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/.cache/node/bin:$(PATH)# a Node.js that scripts/need fetched comes first
 
-.PHONY: help run build page test test-server test-page postgres mcp-servers check format lint vet generated imports examples clients screenshots second-opinion bench bench-round long fuzz clean
+.PHONY: help run build page test test-server test-page postgres mcp-servers check format lint vet generated imports examples clients image image-check release release-check chart screenshots second-opinion bench bench-round long fuzz clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,13 +40,38 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
 test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
-	@scripts/need go cc nginx
+	@scripts/need go cc nginx systemd prometheus
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 
 test-page: build ## the page's tests: format, types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium
 	cd web/app && npm run -s check
 	web/e2e/run.sh $(BIN) --tries 2
+
+SHIP = VERSION=$(VERSION) COMMIT=$(COMMIT) SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct) go run ./scripts/ship
+image: page ## the container image without a container engine: bin/image/oci (two architectures), bin/image/fermata-image.tar (docker load)
+	@scripts/need go
+	@mkdir -p bin/image
+	$(SHIP) image bin/image
+
+image-check: image ## unpacks the image and runs it in an empty root as another user (as root)
+	FERMATA_IMAGE=$(CURDIR)/bin/image/oci go test -count=1 -run '^TestImage$$' -v ./scripts/ship
+
+release: page ## archives for six platforms with checksums and bills of materials: bin/release
+	@scripts/need go
+	@rm -rf bin/release; mkdir -p bin/release
+	$(SHIP) release bin/release
+
+release-check: page ## builds a release twice, in two places, and compares every byte
+	@rm -rf bin/release-check; mkdir -p bin/release-check/one bin/release-check/two bin/release-check/elsewhere
+	FERMATA_SHIP_TARGETS=linux-$$(go env GOARCH) $(SHIP) release bin/release-check/one
+	git ls-files -z | tar --null -T - -cf - web/dist | tar -xf - -C bin/release-check/elsewhere
+	cd bin/release-check/elsewhere && FERMATA_SHIP_TARGETS=linux-$$(go env GOARCH) $(SHIP) release $(CURDIR)/bin/release-check/two
+	FERMATA_RELEASE=$(CURDIR)/bin/release-check/one FERMATA_RELEASE_AGAIN=$(CURDIR)/bin/release-check/two \
+	  go test -count=1 -run '^TestTwoReleasesAreEqual$$' -v ./scripts/ship
+
+chart: ## the Helm chart, rendered as Helm does and read as Kubernetes does
+	cd deploy/chart/check && go test ./...
 
 screenshots: build ## the pictures in docs/images, made by a scripted visit
 	@scripts/need node chromium
@@ -63,7 +88,7 @@ $(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package.json $(SERVERS)/p
 postgres: ## the PostgreSQL binaries that the tests start by themselves
 	@scripts/need postgres
 
-check: format vet lint imports generated test examples clients ## everything that CI checks
+check: format vet lint imports generated test examples clients chart image-check release-check ## everything that CI checks
 
 format: ## fails on files that gofmt would change
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt these files:"; echo "$$out"; exit 1; }

@@ -101,7 +101,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	}
 	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
 		Clock: a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
-		Committed: a.committed, AroundCommit: flags.TestHooks.AroundCommit,
+		Committed: a.committed, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
 	}); err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.wireProviders(); err != nil {
 		return err
 	}
-	a.metrics.registry.MustRegister(slotGauges{a.store.Slot.SlotFigures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	a.metrics.registry.MustRegister(figures{a.store.Slot.Figures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
 	}, a.providers.Board.Resting))
 	keeper := &scheduler.Keeper{

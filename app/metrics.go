@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -29,6 +30,8 @@ type metrics struct {
 	executions  *prometheus.CounterVec
 	execTime    *prometheus.HistogramVec
 	perRound    prometheus.Histogram
+	rounds      prometheus.Histogram
+	commits     prometheus.Histogram
 	perAnswer   prometheus.Histogram
 	limits      *prometheus.CounterVec
 	approvals   *prometheus.CounterVec
@@ -49,6 +52,9 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 	seconds := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "fermata_" + name, Help: help, Buckets: buckets}, labels)
 	}
+	plain := func(name, help string, buckets []float64) prometheus.Histogram {
+		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_" + name, Help: help, Buckets: buckets})
+	}
 	short := []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
 	long := []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 	counts := []float64{1, 2, 3, 5, 8, 13, 20, 50}
@@ -64,12 +70,12 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 		cost:        counter("ai_cost_total", "Cost of calls of the AI in US dollars.", "provider", "model"),
 		executions:  counter("command_executions_total", "Commands that ended.", "command", "class", "outcome"),
 		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
-		perRound: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_roundtrips_per_round",
-			Help: "Calls of the AI in a round.", Buckets: counts}),
-		perAnswer: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "fermata_commands_per_answer",
-			Help: "Commands in an answer that has any.", Buckets: counts}),
-		limits:    counter("limits_reached_total", "Rounds that a limit ended, or stopped for a person's decision.", "limit"),
-		approvals: counter("approvals_total", "Approvals settled.", "result"),
+		perRound:    plain("roundtrips_per_round", "Calls of the AI in a round.", counts),
+		rounds:      plain("round_seconds", "Time from a round's cause to its end or its wait for a person.", long),
+		commits:     plain("commit_seconds", "Duration of COMMIT. On SQLite several transactions may share one.", short),
+		perAnswer:   plain("commands_per_answer", "Commands in an answer that has any.", counts),
+		limits:      counter("limits_reached_total", "Rounds that a limit ended, or stopped for a person's decision.", "limit"),
+		approvals:   counter("approvals_total", "Approvals settled.", "result"),
 		fenced: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_fenced_writes_total",
 			Help: "Writes refused because somebody else had moved on."}),
 		recoveries: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_recoveries_total",
@@ -86,15 +92,15 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 		m.commands[spec.Name] = true
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name:        "fermata_build_info",
-		Help:        "1, with the version as label.",
+		Name: "fermata_build_info", Help: "1, with the version as label.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	})
 	build.Set(1)
 	m.registry.MustRegister(
-		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime, m.perRound,
-		m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded, m.resets, m.connections, m.requests, m.requestTime, build,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime,
+		m.perRound, m.rounds, m.commits, m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded,
+		m.resets, m.connections, m.requests, m.requestTime, build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.slotMetrics = newSlotMetrics(m.registry)
 	return m
@@ -207,7 +213,22 @@ func (m *metrics) PhaseLeft(phase domain.Phase, after time.Duration) {
 }
 
 // RoundEnded is part of orchestrator.Observer.
-func (m *metrics) RoundEnded(roundtrips int) { m.perRound.Observe(float64(roundtrips)) }
+func (m *metrics) RoundEnded(roundtrips int, took time.Duration) {
+	m.perRound.Observe(float64(roundtrips))
+	m.rounds.Observe(took.Seconds())
+}
+
+// timed measures each COMMIT, around what a test does to it.
+func (m *metrics) timed(now clock.Clock, around func(commit func() error) error) func(commit func() error) error {
+	return func(commit func() error) error {
+		begun := now()
+		defer func() { m.commits.Observe(now().Sub(begun).Seconds()) }()
+		if around != nil {
+			return around(commit)
+		}
+		return commit()
+	}
+}
 
 // Fenced is part of orchestrator.Observer.
 func (m *metrics) Fenced() { m.fenced.Inc() }

@@ -58,38 +58,57 @@ func (m *slotMetrics) Waited(d time.Duration, preempted bool) {
 	}
 }
 
-// slotGauges reads the state of all slots and queues when it is scraped.
-type slotGauges struct {
-	figures func(context.Context) (domain.SlotFigures, error)
-	clock   clock.Clock
+// figures reads the state of slots, queues, approvals and database when it is scraped.
+type figures struct {
+	read  func(context.Context) (domain.Figures, error)
+	clock clock.Clock
 }
 
-var (
-	slotActive  = prometheus.NewDesc("fermata_slot_active", "Workspaces whose slot is held.", nil, nil)
-	queueDepth  = prometheus.NewDesc("fermata_queue_depth", "Sessions that queue for a slot.", nil, nil)
-	queueOldest = prometheus.NewDesc("fermata_queue_oldest_seconds", "How long the longest has been queueing.", nil, nil)
-)
+// figureMetrics are what is told of them. An age is 0 where there is nothing to have one.
+var figureMetrics = []struct {
+	desc  *prometheus.Desc
+	value func(f *domain.Figures, age func(time.Time) float64) float64
+}{
+	{prometheus.NewDesc("fermata_slot_active", "Workspaces whose slot is held.", nil, nil),
+		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Held) }},
+	{prometheus.NewDesc("fermata_slot_holder_oldest_seconds", "How long the slot that is held longest has been held.", nil, nil),
+		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.HeldSince) }},
+	{prometheus.NewDesc("fermata_queue_depth", "Sessions that queue for a slot.", nil, nil),
+		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Queued) }},
+	{prometheus.NewDesc("fermata_queue_oldest_seconds", "How long the longest has been queueing.", nil, nil),
+		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.Oldest) }},
+	{prometheus.NewDesc("fermata_approvals_open", "Approvals and questions that wait for a person.", nil, nil),
+		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Approvals) }},
+	{prometheus.NewDesc("fermata_approvals_oldest_seconds", "How long the oldest of them has been waiting.", nil, nil),
+		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.AskedSince) }},
+	{prometheus.NewDesc("fermata_database_bytes", "Size of the database.", nil, nil),
+		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Bytes) }},
+}
 
-func (g slotGauges) Describe(out chan<- *prometheus.Desc) {
-	out <- slotActive
-	out <- queueDepth
-	out <- queueOldest
+// Describe is part of prometheus.Collector.
+func (figures) Describe(out chan<- *prometheus.Desc) {
+	for _, m := range figureMetrics {
+		out <- m.desc
+	}
 }
 
 // Collect leaves the figures out when the database does not answer in time: a scrape
 // must not hang with it.
-func (g slotGauges) Collect(out chan<- prometheus.Metric) {
+func (g figures) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	f, err := g.figures(ctx)
+	f, err := g.read(ctx)
 	if err != nil {
 		return
 	}
-	var oldest time.Duration
-	if !f.Oldest.IsZero() {
-		oldest = max(0, g.clock().Sub(f.Oldest))
+	now := g.clock()
+	age := func(since time.Time) float64 {
+		if since.IsZero() {
+			return 0
+		}
+		return max(0, now.Sub(since).Seconds())
 	}
-	out <- prometheus.MustNewConstMetric(slotActive, prometheus.GaugeValue, float64(f.Held))
-	out <- prometheus.MustNewConstMetric(queueDepth, prometheus.GaugeValue, float64(f.Queued))
-	out <- prometheus.MustNewConstMetric(queueOldest, prometheus.GaugeValue, oldest.Seconds())
+	for _, m := range figureMetrics {
+		out <- prometheus.MustNewConstMetric(m.desc, prometheus.GaugeValue, m.value(&f, age))
+	}
 }

@@ -26,6 +26,7 @@ type Commands struct {
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
 	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
+	Health      healthCommand      `cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
 }
 
 // Context is what the client's commands have of the outside world.
@@ -64,7 +65,7 @@ func Run(line any, args []string, cc *Context) error {
 	}
 	parsed, err := parser.Parse(orHelp(args))
 	if err != nil {
-		return fmt.Errorf("%w (see: fermata --help)", err)
+		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
 	}
 	return parsed.Run()
 }

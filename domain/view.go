@@ -64,8 +64,13 @@ type Waiters struct {
 	DueSince time.Time
 }
 
-// SlotFigures are the slots and queues of all workspaces, in numbers.
-type SlotFigures struct {
+// Figures are all workspaces in numbers, as of now. A time is zero where there is nobody
+// whose time it could be.
+type Figures struct {
 	Held, Queued int64
-	Oldest       time.Time // since when the longest waits; zero: nobody does
+	HeldSince    time.Time // of the slot that is held longest
+	Oldest       time.Time // since when the longest waits in a queue
+	Approvals    int64     // open ones
+	AskedSince   time.Time // of the oldest open one
+	Bytes        int64     // of the database
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
@@ -240,7 +241,9 @@ func (d *driver) committed() {
 		d.since = t.At
 	}
 	if !d.session.Phase.Working() && d.session.State.RoundRoundtrips > 0 {
-		d.loop.cfg.Observer.RoundEnded(d.session.State.RoundRoundtrips)
+		if begun, known := ids.Time(d.session.State.RoundID); known {
+			d.loop.cfg.Observer.RoundEnded(d.session.State.RoundRoundtrips, d.since.Sub(begun))
+		}
 	}
 	for _, e := range d.change.Executions {
 		if e.Status.Final() {

@@ -217,7 +217,7 @@ func (l *Loop) Forget(workspace string) { l.levels.forget(workspace) }
 type noopObserver struct{}
 
 func (noopObserver) PhaseLeft(domain.Phase, time.Duration) {}
-func (noopObserver) RoundEnded(int)                        {}
+func (noopObserver) RoundEnded(int, time.Duration)         {}
 func (noopObserver) AICall(_, _ string, _, _ time.Duration, _ domain.Usage, _ string) {
 }
 func (noopObserver) Executed(*domain.Execution) {}

@@ -102,10 +102,10 @@ type Commands interface {
 
 // Observer counts what happens, for the metrics. Its methods must be quick.
 type Observer interface {
-	// PhaseLeft is told how long the session was in a phase; RoundEnded how many calls a
-	// round took, when its session rests or waits.
+	// PhaseLeft is told how long the session was in a phase; RoundEnded how many calls
+	// and how long a round took, when its session rests or waits.
 	PhaseLeft(phase domain.Phase, after time.Duration)
-	RoundEnded(roundtrips int)
+	RoundEnded(roundtrips int, took time.Duration)
 	AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)
 	Executed(e *domain.Execution)
 	Fenced()

@@ -38,7 +38,7 @@ func BenchmarkWorkspacesAtWork(b *testing.B) {
 					"tick":      func() error { _, err := store.Slot.DueWork(b.Context(), suite.T0, 100, false); return err },
 					"sweep":     func() error { _, err := store.Slot.DueWork(b.Context(), suite.T0, 100, true); return err },
 					"claimable": func() error { _, err := store.Nodes.Claimable(b.Context(), 100); return err },
-					"figures":   func() error { _, err := store.Slot.SlotFigures(b.Context()); return err },
+					"figures":   func() error { _, err := store.Slot.Figures(b.Context()); return err },
 					"view":      func() error { _, err := store.View(b.Context(), fmt.Sprint("w", n/2), "ses_work"); return err },
 				} {
 					if err := ask(); err != nil {

@@ -82,20 +82,28 @@ func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.
 	return nil
 }
 
-// SlotFigures counts, over all workspaces, the slots that are held and the sessions that
-// queue, and says since when the longest waits (zero: nobody does).
-func (s *SlotStore) SlotFigures(ctx context.Context) (domain.SlotFigures, error) {
+// Figures counts, over all workspaces, slots, queues and open approvals.
+func (s *SlotStore) Figures(ctx context.Context) (domain.Figures, error) {
 	var row struct {
-		Held   int64       `db:"held"`
-		Queued int64       `db:"queued"`
-		Oldest sqldb.Stamp `db:"oldest"`
+		Held       int64       `db:"held"`
+		HeldSince  sqldb.Stamp `db:"held_since"`
+		Queued     int64       `db:"queued"`
+		Oldest     sqldb.Stamp `db:"oldest"`
+		Approvals  int64       `db:"approvals"`
+		AskedSince sqldb.Stamp `db:"asked_since"`
+		Bytes      int64       `db:"bytes"`
 	}
-	err := s.db.Get(ctx, &row, "SELECT (SELECT COUNT(*) FROM sessions WHERE holds_slot) AS held, "+
-		"COUNT(*) AS queued, MIN(since) AS oldest FROM queue")
+	err := s.db.Get(ctx, &row, "SELECT h.held, h.held_since, q.queued, q.oldest, a.approvals, a.asked_since, "+s.db.Dialect.Size+" AS bytes "+
+		"FROM (SELECT COUNT(*) AS held, MIN(slot_since) AS held_since FROM sessions WHERE holds_slot) AS h, "+
+		"(SELECT COUNT(*) AS queued, MIN(since) AS oldest FROM queue) AS q, "+
+		"(SELECT COUNT(*) AS approvals, MIN(created_at) AS asked_since FROM approvals WHERE status = 'open') AS a")
 	if err != nil {
-		return domain.SlotFigures{}, fmt.Errorf("count the slots and the queues: %w", err)
+		return domain.Figures{}, fmt.Errorf("count slots, queues and approvals: %w", err)
 	}
-	return domain.SlotFigures{Held: row.Held, Queued: row.Queued, Oldest: row.Oldest.Time}, nil
+	return domain.Figures{
+		Held: row.Held, HeldSince: row.HeldSince.Time, Queued: row.Queued, Oldest: row.Oldest.Time,
+		Approvals: row.Approvals, AskedSince: row.AskedSince.Time, Bytes: row.Bytes,
+	}, nil
 }
 
 // dueSince says since when an occurrence is due.

@@ -7,6 +7,8 @@ import (
 
 	_ "time/tzdata" // time zones on images that have none
 
+	_ "golang.org/x/crypto/x509roots/fallback" // and whom to trust
+
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/cli"
 )
@@ -52,6 +54,6 @@ func (c *doctor) Run(cc *cli.Context) error {
 func main() {
 	if err := cli.Run(&commandLine{}, os.Args[1:], cli.Process(version, commit)); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
-		os.Exit(1)
+		os.Exit(cli.ExitCode(err))
 	}
 }

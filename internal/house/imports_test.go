@@ -90,6 +90,8 @@ var table = map[string][]string{
 	"app/e2e/webhooks":          {},
 	"examples/embed":            {"app"},
 	"cmd/fermata":               {"app", "cli"},
+	"deploy":                    {},
+	"scripts/ship":              {},
 }
 
 // TestImports keeps the table of who may import whom. Tests may besides use the

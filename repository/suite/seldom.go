@@ -61,9 +61,20 @@ func (w *world) slotSeldom() {
 	waiters, err := w.Slot.Waiters(ctx, ws)
 	w.ok(err)
 	w.equal([]any{waiters.Holder.ID, waiters.ActionRuns, len(waiters.Queue)}, []any{holder.ID, false, 2}, "who waits")
-	figures, err := w.Slot.SlotFigures(ctx)
+	figures, err := w.Slot.Figures(ctx)
 	w.ok(err)
-	w.equal([]any{figures.Held, figures.Queued, figures.Oldest}, []any{int64(1), int64(2), T0}, "the figures of the slots")
+	w.equal([]any{figures.Held, figures.Queued, figures.Oldest, figures.Approvals, figures.AskedSince.IsZero()},
+		[]any{int64(1), int64(2), T0, int64(0), true}, "the figures of the slots")
+	w.equal(figures.Bytes > 4096, true, "the database has a size")
+	c := w.change(last)
+	c.Approvals = []*domain.Approval{{
+		ID: w.newID(domain.PrefixApproval), WorkspaceID: last.WorkspaceID, SessionID: last.ID, Kind: domain.ApprovalQuestion,
+		Status: domain.ApprovalStatusOpen, CreatedAt: T0,
+	}}
+	w.ok(w.Commit(ctx, c))
+	figures, err = w.Slot.Figures(ctx)
+	w.ok(err)
+	w.equal([]any{figures.Approvals, figures.AskedSince}, []any{int64(1), T0}, "the open approvals")
 	standing, err := w.Sessions.Standing(ctx, ws, last.ID)
 	w.ok(err)
 	w.equal([]any{len(standing.Ahead), standing.Ahead[0].Name}, []any{1, "one"}, "who is ahead")

@@ -29,6 +29,8 @@ type Dialect struct {
 	Name string // "sqlite" or "postgres"
 	// Lock is the clause that locks the rows of a SELECT.
 	Lock string
+	// Size is how many bytes the database has, as an expression.
+	Size string
 	// Clock is the database's own time in microseconds, which leases compare.
 	Clock string
 	// Number reads a numeric field of the JSON text in column data: %s is the
@@ -101,7 +103,7 @@ func sqliteDialect(path string, readers int) (*Dialect, error) {
 		return db, nil
 	}
 	return &Dialect{
-		Name: "sqlite", open: open, classify: classifySQLite, endsAll: endsAllSQLite,
+		Name: "sqlite", Size: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())", open: open, classify: classifySQLite, endsAll: endsAllSQLite,
 		Clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
 		Number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') " +
 			"AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
@@ -145,7 +147,8 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 		return db, nil
 	}
 	return &Dialect{
-		Name: "postgres", Lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
+		Name: "postgres", Size: "pg_database_size(current_database())",
+		Lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
 		Clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
 		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' " +
 			"THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +

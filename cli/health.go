@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+)
+
+// healthCommand is what a container engine or a supervisor asks: is the server ready to
+// take requests? It needs no shell and no other program in an image.
+type healthCommand struct {
+	URL    string `help:"URL of the server; without it, where FERMATA_LISTEN says that it listens." env:"FERMATA_URL"`
+	Output string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+}
+
+// Run asks once, and fails unless the server is ready.
+func (c *healthCommand) Run(cc *Context) error {
+	flags := clientFlags{URL: c.URL, Output: c.Output}
+	if flags.URL == "" {
+		flags.URL = localURL(os.Getenv("FERMATA_LISTEN"))
+	}
+	client, err := flags.client(cc)
+	if err != nil {
+		return err
+	}
+	var health struct {
+		Status string `json:"status"`
+	}
+	if err := client.call(cc, http.MethodGet, "/readyz", nil, &health); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, health)
+	}
+	_, err = fmt.Fprintln(cc.Out, health.Status)
+	return err
+}
+
+// localURL is where a server of this machine that listens there is reached.
+func localURL(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "http://127.0.0.1:8080"
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
