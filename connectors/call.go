@@ -88,6 +88,8 @@ func (l *line) call(ctx context.Context, do func(*connection) (domain.OutsideRes
 	case l.room <- struct{}{}:
 		defer func() { <-l.room }()
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // also where room came at the same instant: it is too late for a call
 		return domain.OutsideResult{}, notSent(ctx.Err(),
 			"%d calls of %s are under way already, and none ended in time", maxCalls, l.connector.Name)
 	}
