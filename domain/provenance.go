@@ -80,9 +80,15 @@ type Foreign struct {
 	Trusted bool `json:"trusted,omitempty"`
 }
 
+// toldOfTasks is the built-in command that answers in words of those who do the tasks.
+const toldOfTasks = "TASKS"
+
 // Foreign is what the journal keeps of an execution of this command; nil for a built-in
 // one. What an agent does, its own session asks for: the call itself acts nowhere.
 func (c *CommandSpec) Foreign() *Foreign {
+	if c.Name == toldOfTasks {
+		return &Foreign{From: *From(OriginTask, c.Name)}
+	}
 	if c.Source == "" || c.Source == SourceBuiltin {
 		return nil
 	}

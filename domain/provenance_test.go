@@ -68,6 +68,13 @@ func TestWhatTheJournalKeepsOfACommand(t *testing.T) {
 	}
 }
 
+func TestWhatIsSaidOfTasksComesFromOutside(t *testing.T) {
+	tasks := CommandSpec{Name: "TASKS", Source: SourceBuiltin, Kind: KindQuery, Effect: EffectRead}
+	if foreign := tasks.Foreign(); foreign == nil || foreign.From.Origin != OriginTask || foreign.Acts {
+		t.Errorf("TASKS is %+v", foreign)
+	}
+}
+
 // What never left has nothing from outside; what did, may have.
 func TestWhereAResultComesFrom(t *testing.T) {
 	foreign := &Foreign{From: Provenance{OriginHTTP, "WEB.READ"}}

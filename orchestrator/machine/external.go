@@ -44,6 +44,14 @@ func nothingLeft(s *step) bool {
 	return s.session.State.Waiting != nil && len(s.session.State.Waiting.Tasks) == 0
 }
 
+// fromTask is where a result comes from that does not say so: from work outside.
+func fromTask(e *domain.ExternalResultReceived) *domain.Provenance {
+	if e.Execution != nil && e.Execution.Foreign != nil {
+		return domain.From(domain.OriginTask, e.Execution.Foreign.From.Source)
+	}
+	return domain.From(domain.OriginTask, e.Result.Command)
+}
+
 // storeLateResult tells the AI what became of a call that was answered PENDING or
 // UNKNOWN. It is no second result of that call, so it does not carry its id. One that
 // does not say where it comes from comes from outside.
@@ -52,7 +60,7 @@ func storeLateResult(s *step) {
 	result := e.Result
 	result.CallID = ""
 	if result.From == nil {
-		result.From = domain.From(domain.OriginTask, result.Command)
+		result.From = fromTask(&e)
 	}
 	keepOutcome(s)
 	s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},

@@ -177,7 +177,7 @@ func (w *world) lateResult(options []string) domain.Event {
 			if slices.Contains(options, "again") {
 				x.Status, x.Note = domain.ExecUnknown, "once more"
 				own := x
-				own.ID, own.CallID, own.Status = w.id("exe"), "", domain.ExecPlanned
+				own.ID, own.CallID, own.Status, own.Kind = w.id("exe"), "", domain.ExecPlanned, domain.KindAction
 				own.StartedAt, own.EndedAt, own.Note, own.Error = nil, nil, "", nil
 				e.Again = &domain.PlannedCommands{
 					Actions: []*domain.Execution{&own},

@@ -406,7 +406,8 @@ func (w *world) checkOutside(e domain.Event, step *domain.Step) {
 		if w.executions[x.ID] == nil && x.Foreign != nil && x.Foreign.Acts && !x.Foreign.Trusted {
 			w.guarded[x.ID] = before != nil
 		}
-		if w.guarded[x.ID] && x.StartedAt != nil && (x.ApprovalID == "" || w.approvals[x.ApprovalID].Status != domain.ApprovalStatusApproved) {
+		ran := x.Status == domain.ExecStarted || x.StartedAt != nil && x.Status.Final() && x.Status != domain.ExecCancelled
+		if a := w.approvals[x.ApprovalID]; w.guarded[x.ID] && ran && (a == nil || a.Status != domain.ApprovalStatusApproved) {
 			w.t.Fatalf("%s ran %s, which words from outside asked for, without a person: %s", e.Name(), x.Command, freeze(x))
 		}
 	}
