@@ -178,7 +178,8 @@ const defaultDeadline = 30 * time.Minute
 func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.CommandSpec {
 	spec := domain.CommandSpec{
 		Name: c.Prefix + "." + command.Name, Kind: domain.KindAction, Role: domain.RoleMember, Effect: command.Effect,
-		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command), Connector: c.ID,
+		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command),
+		Connector: c.ID, ConnectorName: c.Name,
 		RequireValidation: command.RequireValidation, Trusted: command.Trusted,
 	}
 	if command.Effect == domain.EffectRead {
