@@ -25,6 +25,7 @@ type Commands struct {
 	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
+	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
 	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
 	Health      healthCommand      `cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
 }

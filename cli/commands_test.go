@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
 func decodeApproval(t *testing.T, text string) *api.Approval {
@@ -143,8 +144,34 @@ func healthy(t *testing.T) *fakeAPI {
 	f.answers("/healthz", 200, `{"status":"ok"}`)
 	f.answers("/version", 200, `{"version":"dev"}`)
 	f.answers("/v1/admin/invariants", 200, `{"data":[{"name":"two_holders","count":0,"description":"d"}]}`)
+	f.answers("/v1/webhooks", 200, `{"data":[],"next_cursor":null}`)
 	f.mux.HandleFunc("/v1/events", func(w http.ResponseWriter, r *http.Request) { sse(w, r, true, sseText(1, "snapshot", 1)) })
 	return f
+}
+
+// The doctor says which webhooks fail, and what to do.
+func TestDoctorLooksAtWebhooks(t *testing.T) {
+	for answer, want := range map[string][]string{
+		`{"data":[{"id":"whk_1","enabled":true,"failing_since":null}],"next_cursor":null}`: {"ok    webhooks", "1, and none fails"},
+		`{"data":[{"id":"whk_1","enabled":true,"failing_since":"2026-03-01T09:00:00.000Z"},{"id":"whk_2","enabled":false,"disabled_reason":"gone"},
+			{"id":"whk_3","enabled":false}],"next_cursor":null}`: {"WARN  webhooks", "whk_1 is failing since 2026", "whk_2 is disabled (gone)", "-> See why"},
+	} {
+		f := newFakeAPI(t)
+		f.answers("/v1/webhooks", 200, answer)
+		cc, out := testContext(t, strings.NewReader(""))
+		flags := f.flags()
+		client, err := flags.client(cc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := report(cc, "", []diagnosis.Finding{(&doctor{client: client, cc: cc}).webhooks()}); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, out.String(), want...)
+		if strings.Contains(out.String(), "whk_3") {
+			t.Errorf("one that a person disabled is told of: %s", out)
+		}
+	}
 }
 
 func TestDoctor(t *testing.T) {

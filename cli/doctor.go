@@ -82,7 +82,7 @@ func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
 	if access.Level == diagnosis.LevelFailed {
 		return findings
 	}
-	findings = append(findings, d.stream(), d.invariants())
+	findings = append(findings, d.stream(), d.invariants(), d.webhooks())
 	return append(findings, d.provider(c.NoCall)...)
 }
 

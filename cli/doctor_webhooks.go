@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+)
+
+// webhooks looks whether what is sent out arrives.
+func (d *doctor) webhooks() diagnosis.Finding {
+	all, err := d.client.webhooks(d.cc)
+	if err != nil {
+		if codeOf(err) == "forbidden" {
+			return diagnosis.Skipped("webhooks", "this key may not look (role admin)")
+		}
+		return diagnosis.Failed("webhooks", err.Error(), "Look at the server's log under the request id.")
+	}
+	var failing []string
+	for i := range all {
+		if h := &all[i]; h.DisabledReason != nil || h.Enabled && h.FailingSince != nil {
+			failing = append(failing, h.ID+" is "+webhookState(h))
+		}
+	}
+	if len(failing) > 0 {
+		return diagnosis.Warning("webhooks", strings.Join(failing, ", "),
+			"See why: fermata webhooks deliveries ID. Mend the receiver, enable the webhook again, and send what was missed: fermata webhooks replay.")
+	}
+	return diagnosis.OK("webhooks", fmt.Sprintf("%d, and none fails", len(all)))
+}
