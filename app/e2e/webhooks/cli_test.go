@@ -28,7 +28,7 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	if !strings.HasPrefix(secret, "whsec_") || strings.Count(secret, "\n") != 1 {
 		t.Errorf("the secret alone: %q", secret)
 	}
-	id := strings.Split(beside, ".")[0]
+	id, _, _ := strings.Cut(beside, ".")
 	r.change(func() { r.secret = strings.TrimSpace(secret) })
 	out, _ := do("test", id)
 	harness.Wants(t, out, "it answered 204")
