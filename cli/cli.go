@@ -27,6 +27,7 @@ type Commands struct {
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
 	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
 	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
+	Connectors  connectorsCommand  `cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
 	Health      healthCommand      `cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -146,4 +148,62 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		elsewhere["base_url"] = shop.URL
 		s.Call("PATCH", at, map[string]any{"config": elsewhere}).Want(200)
 	})
+}
+
+// TestConnectorsAsDocumented follows docs/connectors.md: its file is added as it stands there,
+// but for the port.
+func TestConnectorsAsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/connectors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	file, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the page has no file to add")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "tea.json"), []byte(`{"id": "tea", "stock": 42}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shop := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer shop.Close()
+	at := filepath.Join(t.TempDir(), "shop.yaml")
+	if err := os.WriteFile(at, []byte(strings.Replace(file, "http://127.0.0.1:9000", shop.URL, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	s := newServer(t, app.Database{DataDir: t.TempDir()})
+	s.Scripted(`[{"when": {"roundtrip": 1}, "answer": {"calls": [{"name": "SHOP_GET_ITEM", "arguments": {"item": "tea"}}]}},
+		{"when": {"result": "42"}, "answer": {"text": "There are 42."}}]`)
+	out, _ := s.Types("", "connectors", "add", at)
+	harness.Wants(t, out, "SHOP", "ready", "SHOP.GET_ITEM", "read_only", "SHOP.ORDER", "non_idempotent", "yes")
+	if strings.Contains(out, "not-a-real-one") {
+		t.Errorf("the secret is shown: %s", out)
+	}
+	out, _ = s.Types("", "connectors", "test", "SHOP")
+	harness.Wants(t, out, "SHOP answers", "2 commands")
+	out, _ = s.Types("", "connectors")
+	harness.Wants(t, out, "SHOP", "http", "ready", "2 of 2", "Shop")
+	out, _ = s.Types("", "connectors", "commands", "shop", "order", "--state=off", "--timeout=30s")
+	harness.Wants(t, out, "SHOP.ORDER", "off", "30s")
+	chat := s.Chat()
+	s.Say(chat, "How much tea is in stock?")
+	s.Settle(chat)
+	if got := s.LastText(chat); got != "There are 42." {
+		t.Errorf("the AI says %q", got)
+	}
+	out, _ = s.Types("", "connectors", "disable", "Shop")
+	harness.Wants(t, out, "disabled")
+	s.Types("", "connectors", "enable", "Shop")
+	shop.Close()
+	if _, _, err := s.Typed("", "connectors", "test", "SHOP"); err == nil || !strings.Contains(err.Error(), "SHOP is unreachable: Nothing was sent to Shop: connection refused") {
+		t.Errorf("a server that is down: %v", err)
+	}
+	out, _ = s.Types("", "connectors", "refresh", "SHOP", "-o", "json")
+	harness.Wants(t, out, `"unreachable"`)
+	s.Types("", "connectors", "delete", "SHOP")
+	if out, _ = s.Types("", "connectors", "-o", "json"); strings.TrimSpace(out) != "[]" {
+		t.Errorf("left: %s", out)
+	}
 }

@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// connectorsCommand is about connectors: one subcommand for each thing to do.
+type connectorsCommand struct {
+	List     connectorsList     `cmd:"" default:"withargs" help:"List the workspace's connectors."`
+	Add      connectorsAdd      `cmd:"" help:"Make a connector from a file."`
+	Show     connectorsShow     `cmd:"" help:"Show a connector, its secrets masked."`
+	Test     connectorsTest     `cmd:"" help:"See whether a connector's server answers."`
+	Refresh  connectorsRefresh  `cmd:"" help:"Connect anew, and list the commands again."`
+	Commands connectorsCommands `cmd:"" help:"List a connector's commands, or say how one may be used."`
+	Enable   connectorsEnable   `cmd:"" help:"Offer its commands."`
+	Disable  connectorsDisable  `cmd:"" help:"Offer none of its commands."`
+	Delete   connectorsDelete   `cmd:"" help:"Delete a connector, with its commands."`
+}
+
+// connectorNamed is how a command names one.
+type connectorNamed struct {
+	clientFlags `embed:""`
+	Connector   string `arg:"" help:"Its id, its prefix or its name."`
+}
+
+// find reads the connector that is meant.
+func (c *connectorNamed) find(cc *Context) (*client, *api.Connector, error) {
+	client, err := c.client(cc)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := list[api.Connector](cc, client, "/v1/connectors", url.Values{}, everything)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found *api.Connector
+	for i := range all {
+		switch one := &all[i]; {
+		case one.ID == c.Connector || one.Prefix == strings.ToUpper(c.Connector):
+			return client, one, nil
+		case one.Name != c.Connector:
+		case found != nil:
+			return nil, nil, fmt.Errorf("two connectors are called %q: %s and %s; say which one by its prefix",
+				one.Name, found.Prefix, one.Prefix)
+		default:
+			found = one
+		}
+	}
+	if found == nil {
+		return nil, nil, fmt.Errorf("there is no connector %q; `fermata connectors` lists them", c.Connector)
+	}
+	return client, found, nil
+}
+
+type connectorsList struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *connectorsList) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	all, err := list[api.Connector](cc, client, "/v1/connectors", url.Values{}, everything)
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, all)
+	}
+	rows := make([][]string, len(all))
+	for i := range all {
+		one, offered := &all[i], 0
+		for j := range one.Commands {
+			if one.Commands[j].State == api.ConnectorCommandStateOffered {
+				offered++
+			}
+		}
+		rows[i] = []string{
+			one.ID, one.Prefix, string(one.Kind), string(one.Status), fmt.Sprintf("%d of %d", offered, len(one.Commands)),
+			jsonbody.Cut(one.Name, 50),
+		}
+	}
+	return table(cc.Out, []string{"ID", "PREFIX", "KIND", "STATUS", "OFFERED", "NAME"}, rows)
+}
+
+type connectorsAdd struct {
+	clientFlags `embed:""`
+	File        string `arg:"" help:"What POST /v1/connectors takes, in YAML or JSON; - reads it from the input."`
+}
+
+// Run makes one, as the file says.
+func (c *connectorsAdd) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	ask, err := readFile(cc, c.File)
+	if err != nil {
+		return err
+	}
+	var made api.Connector
+	if err := client.call(cc, http.MethodPost, "/v1/connectors", ask, &made); err != nil {
+		return err
+	}
+	return showConnector(cc, c.Output, &made)
+}
+
+// maxConnectorFile bounds a file of a connector, in bytes: it is the body of one request.
+const maxConnectorFile = 1 << 20
+
+func readFile(cc *Context, name string) (map[string]any, error) {
+	in := cc.In
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the connector: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxConnectorFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the connector: %w", err)
+	}
+	if len(text) > maxConnectorFile {
+		return nil, fmt.Errorf("the file is longer than %d bytes", maxConnectorFile)
+	}
+	var ask map[string]any
+	if err := yaml.Unmarshal(text, &ask); err != nil {
+		return nil, fmt.Errorf("read the connector: %w", err)
+	}
+	return ask, nil
+}
+
+type connectorsShow struct{ connectorNamed }
+
+// Run shows one.
+func (c *connectorsShow) Run(cc *Context) error {
+	_, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return showConnector(cc, c.Output, one)
+}
+
+func showConnector(cc *Context, output string, one *api.Connector) error {
+	if output == "json" {
+		return printJSON(cc.Out, one)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s %s (%s, %s): %s", one.ID, one.Prefix, one.Kind, one.Name, one.Status)
+	if one.StatusDetail != "" {
+		s.line("%s", one.StatusDetail)
+	}
+	s.line("%s", string(one.Config))
+	return tableOfCommands(cc, one)
+}
+
+func tableOfCommands(cc *Context, one *api.Connector) error {
+	rows := make([][]string, len(one.Commands))
+	for i := range one.Commands {
+		command, asks := &one.Commands[i], "no"
+		if command.RequireValidation {
+			asks = "yes"
+		}
+		rows[i] = []string{
+			one.Prefix + "." + command.Name, string(command.State), string(command.Effect), asks, command.Timeout,
+			jsonbody.Cut(command.Description, 60),
+		}
+	}
+	return table(cc.Out, []string{"COMMAND", "STATE", "EFFECT", "ASKS", "TIMEOUT", "DESCRIPTION"}, rows)
+}
+
+type connectorsTest struct{ connectorNamed }
+
+// Run tries one; a server that does not answer is a failure of the command.
+func (c *connectorsTest) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var test api.ConnectorTest
+	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/test", nil, &test); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, test)
+	}
+	if !test.Ok {
+		return fmt.Errorf("%s is %s: %s", one.Prefix, test.Status, *test.Error)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s answers, in %d ms; it has %d commands", one.Prefix, test.LatencyMs, test.Commands)
+	return nil
+}
+
+type connectorsRefresh struct{ connectorNamed }
+
+// Run lists again.
+func (c *connectorsRefresh) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/refresh", nil, one); err != nil {
+		return err
+	}
+	return showConnector(cc, c.Output, one)
+}
+
+type connectorsCommands struct {
+	connectorNamed
+	Command string `arg:"" optional:"" help:"A command without the prefix; without it: list them."`
+	State   string `help:"offered or off." enum:",offered,off" default:""`
+	Effect  string `help:"read_only, idempotent or non_idempotent." enum:",read_only,idempotent,non_idempotent" default:""`
+	Asks    string `help:"Whether a person says yes to each call: yes or no." enum:",yes,no" default:""`
+	Timeout string `help:"How long a call may take, like 30s." placeholder:"DURATION"`
+}
+
+// Run lists the commands, or changes one.
+func (c *connectorsCommands) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	if c.Command != "" {
+		path := "/v1/connectors/" + one.ID + "/commands/" + url.PathEscape(strings.ToUpper(c.Command))
+		if err := client.call(cc, http.MethodPatch, path, c.change(), one); err != nil {
+			return err
+		}
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, one.Commands)
+	}
+	return tableOfCommands(cc, one)
+}
+
+func (c *connectorsCommands) change() map[string]any {
+	change := map[string]any{}
+	for name, value := range map[string]string{"state": c.State, "effect": c.Effect, "timeout": c.Timeout} {
+		if value != "" {
+			change[name] = value
+		}
+	}
+	if c.Asks != "" {
+		change["require_validation"] = c.Asks == "yes"
+	}
+	return change
+}
+
+type connectorsEnable struct{ connectorNamed }
+
+// Run offers its commands.
+func (c *connectorsEnable) Run(cc *Context) error { return c.enable(cc, true) }
+
+type connectorsDisable struct{ connectorNamed }
+
+// Run offers none.
+func (c *connectorsDisable) Run(cc *Context) error { return c.enable(cc, false) }
+
+func (c *connectorNamed) enable(cc *Context, enabled bool) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	if err := client.call(cc, http.MethodPatch, "/v1/connectors/"+one.ID, map[string]any{"enabled": enabled}, one); err != nil {
+		return err
+	}
+	return showConnector(cc, c.Output, one)
+}
+
+type connectorsDelete struct{ connectorNamed }
+
+// Run deletes one.
+func (c *connectorsDelete) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	if err := client.call(cc, http.MethodDelete, "/v1/connectors/"+one.ID, nil, nil); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, map[string]string{"id": one.ID})
+	}
+	s := screen{out: cc.Out}
+	s.line("deleted %s (%s)", one.ID, one.Name)
+	return nil
+}
