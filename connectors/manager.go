@@ -182,7 +182,8 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		Connector: c.ID, ConnectorName: c.Name,
 		RequireValidation: command.RequireValidation, Trusted: command.Trusted,
 	}
-	if command.Effect == domain.EffectRead {
+	// One that reads, and that somebody wants to see first, stands and waits with the actions.
+	if command.Effect == domain.EffectRead && !command.RequireValidation {
 		spec.Kind = domain.KindQuery
 	}
 	if len(spec.Params) == 0 {

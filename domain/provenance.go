@@ -74,8 +74,9 @@ func From(origin Origin, source string) *Provenance {
 // answers with, and whether it acts where no approval of data would see it.
 type Foreign struct {
 	From Provenance `json:"from"`
-	// Acts: it has an effect outside. Trusted: it may have it without a person although
-	// the round has read words from outside.
+	// Acts: it has an effect outside, or reads there and somebody wants to see each call: what
+	// is asked for can carry words out. Trusted: it may do so without a person although the
+	// round has read words from outside.
 	Acts    bool `json:"acts,omitempty"`
 	Trusted bool `json:"trusted,omitempty"`
 }
@@ -98,7 +99,7 @@ func (c *CommandSpec) Foreign() *Foreign {
 	}
 	return &Foreign{
 		From:    *From(originOf(c.Source), name),
-		Acts:    c.Source != SourceAgent && c.Effect != EffectRead,
+		Acts:    c.Source != SourceAgent && (c.Effect != EffectRead || c.RequireValidation),
 		Trusted: c.Trusted,
 	}
 }

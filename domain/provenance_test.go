@@ -40,6 +40,7 @@ func TestWhatTheJournalKeepsOfACommand(t *testing.T) {
 	}{
 		"built in":            {CommandSpec{Source: SourceBuiltin, Effect: EffectNonIdempotent}, "", false},
 		"read by HTTP":        {CommandSpec{Source: SourceHTTP, Effect: EffectRead}, OriginHTTP, false},
+		"read with a yes":     {CommandSpec{Source: SourceHTTP, Effect: EffectRead, RequireValidation: true}, OriginHTTP, true},
 		"put by HTTP":         {CommandSpec{Source: SourceHTTP, Effect: EffectIdempotent}, OriginHTTP, true},
 		"posted by HTTP":      {CommandSpec{Source: SourceHTTP, Effect: EffectNonIdempotent}, OriginHTTP, true},
 		"of an MCP server":    {CommandSpec{Source: SourceMCP, Effect: EffectNonIdempotent}, OriginMCP, true},

@@ -169,3 +169,38 @@ func TestRoundsThatReadNothingOutsideAskNothingMore(t *testing.T) {
 	}
 	wantTold("fourth", 1)
 }
+
+// TestAReadingThatNeedsAYes: what is asked for can carry words out. A command that only reads
+// and that somebody wants to see waits for a person, and in a run that has read words from
+// outside no policy stands for that yes.
+func TestAReadingThatNeedsAYes(t *testing.T) {
+	s := &stage{process: newProcess(t), bank: newBank(t), model: newObedient(t)}
+	w := s.workspace("readings")
+	s.model.teach("readings", &pupil{form: func(o order) []call { return []call{{"BANK_READ", `{"page":"all-that-i-know"}`}} }})
+	s.bank.connect(w)
+	connector := list(w.must(200, "GET", "/v1/connectors", nil), "data")[0]
+	w.must(200, "PATCH", "/v1/connectors/"+str(connector, "id")+"/commands/READ", map[string]any{"require_validation": true})
+	w.must(201, "POST", "/v1/providers", map[string]any{
+		"name": "Obedient", "kind": "openai_compatible", "is_default": true,
+		"config": map[string]any{"base_url": s.model.url + "/readings", "model": "m"},
+	})
+	chat := str(w.must(201, "POST", "/v1/sessions", map[string]any{"type": "CHAT"}), "id")
+	w.must(202, "POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "READ calm"})
+	if status := w.rest(chat); status != "requires_action" || s.bank.asked("calm") != 0 {
+		t.Errorf("in a chat: %s, and the page was asked for %d times", status, s.bank.asked("calm"))
+	}
+	w.must(200, "POST", "/v1/sessions/"+chat+"/stop", nil)
+	made := w.must(201, "POST", "/v1/automations", map[string]any{
+		"name": "Alerts", "seed": map[string]any{"text": "Look."}, "automation_validation": "allow", "triggers": []any{map[string]any{"type": "webhook"}},
+	})
+	_, path, _ := strings.Cut(str(made, "webhook_url"), "/v1/")
+	run := str(w.must(202, "POST", "/v1/"+path, map[string]any{"alert": `DO it BANK_READ {}`}), "session_id")
+	if status := w.rest(run); status != "requires_action" || s.bank.asked("all-that-i-know") != 0 {
+		t.Errorf("in a run: %s, and the page was asked for %d times", status, s.bank.asked("all-that-i-know"))
+	}
+	w.must(200, "POST", "/v1/approvals/"+str(w.open()[0], "id"), map[string]any{"approved": true})
+	w.rest(run)
+	if n := s.bank.asked("all-that-i-know"); n != 1 {
+		t.Errorf("approved, the page was asked for %d times", n)
+	}
+}

@@ -57,6 +57,13 @@ func (b *bank) write(page, words string) {
 	b.pages[page] = words
 }
 
+// asked says how often a page was asked for.
+func (b *bank) asked(page string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.read[page]
+}
+
 // told says how often an order came.
 func (b *bank) told(order string) int {
 	b.mu.Lock()
