@@ -69,6 +69,7 @@ release-check: page ## builds a release twice, in two places, and compares every
 	cd bin/release-check/elsewhere && FERMATA_SHIP_TARGETS=linux-$$(go env GOARCH) $(SHIP) release $(CURDIR)/bin/release-check/two
 	FERMATA_RELEASE=$(CURDIR)/bin/release-check/one FERMATA_RELEASE_AGAIN=$(CURDIR)/bin/release-check/two \
 	  go test -count=1 -run '^TestTwoReleasesAreEqual$$' -v ./scripts/ship
+	@rm -rf bin/release-check
 
 chart: ## the Helm chart, rendered as Helm does and read as Kubernetes does
 	cd deploy/chart/check && go test ./...

@@ -82,10 +82,10 @@ func (f *Config) public() bool {
 // plain says whether keys come over the network as plain text, as far as one can tell: the
 // server speaks no TLS, and no public URL tells of a proxy that does.
 func (f *Config) plain() bool {
-	return !f.onLoopback() && !strings.HasPrefix(strings.ToLower(f.PublicURL), "https://")
+	return f.TLSCert == "" && !f.onLoopback() && !strings.HasPrefix(strings.ToLower(f.PublicURL), "https://")
 }
 
-const plainMend = "Put a proxy with TLS in front, listen on 127.0.0.1, and set FERMATA_PUBLIC_URL to its https:// address."
+const plainMend = "Set FERMATA_TLS_CERT and FERMATA_TLS_KEY, or put a proxy with TLS in front, listen on 127.0.0.1, and set FERMATA_PUBLIC_URL to its https:// address."
 
 // warnOfPlain tells an operator who may not know.
 func (a *App) warnOfPlain() {

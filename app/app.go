@@ -64,6 +64,7 @@ type App struct {
 
 	draining atomic.Bool
 	listener net.Listener
+	tls      *certificate // nil: none
 	http     *http.Server
 	services lifecycle.Group
 }
@@ -195,7 +196,16 @@ func (a *App) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.tls, err = a.openCertificate(); err != nil {
+		return err
+	}
+	// HTTP/2 also without TLS, for proxies and programs that begin with it.
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
 	a.http = &http.Server{
+		Protocols:         protocols,
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       time.Minute,
@@ -320,7 +330,7 @@ func (a *App) listen(ctx context.Context) error {
 	}
 	a.listener = listener
 	go func() {
-		if err := a.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := a.http.Serve(a.tls.over(listener)); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			a.log.Error().Err(err).Msg("the HTTP server ended")
 		}
 	}()
@@ -356,6 +366,9 @@ func (a *App) URL() string {
 	host := a.Addr()
 	if strings.HasPrefix(host, "[::]") {
 		host = strings.Replace(host, "[::]", "localhost", 1)
+	}
+	if a.tls != nil {
+		return "https://" + host
 	}
 	return "http://" + host
 }

@@ -23,13 +23,20 @@ type Database struct {
 	DatabaseURLFile       string `help:"File that holds the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
 }
 
+// Network is how a server is reached beside its address.
+type Network struct {
+	TLSCert        string   `help:"File with the certificate, and those between it and its root, to speak TLS (PEM); read again when it changes." env:"FERMATA_TLS_CERT"`
+	TLSKey         string   `help:"File with the certificate's key (PEM)." env:"FERMATA_TLS_KEY"`
+	MetricsListen  string   `help:"Address of a listener of their own for the metrics, without credentials; empty: none." env:"FERMATA_METRICS_LISTEN"`
+	AllowedOrigins []string `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
+}
+
 // Config is what a server is started with. Its zero value is a server for this machine
 // alone: SQLite in ./data, and the built-in demo answers. The tags are the command line's.
 type Config struct {
 	Database       `embed:""`
+	Network        `embed:""`
 	Listen         string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"FERMATA_LISTEN"`
-	MetricsListen  string        `help:"Address of a listener of their own for the metrics, without credentials; empty: none." env:"FERMATA_METRICS_LISTEN"`
-	AllowedOrigins []string      `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
 	RootKey        string        `help:"Key that manages workspaces (32 characters or more)." env:"FERMATA_ROOT_KEY"`
 	RootKeyFile    string        `help:"File that holds the root key." env:"FERMATA_ROOT_KEY_FILE" hidden:""`
 	SecretKey      string        `help:"Key that seals provider keys and webhook URLs (32 bytes, base64; older keys behind it, comma-separated); with SQLite made in the data directory if absent." env:"FERMATA_SECRET_KEY"`

@@ -17,12 +17,16 @@ type healthCommand struct {
 // Run asks once, and fails unless the server is ready.
 func (c *healthCommand) Run(cc *Context) error {
 	flags := clientFlags{URL: c.URL, Output: c.Output}
-	if flags.URL == "" {
-		flags.URL = localURL(os.Getenv("FERMATA_LISTEN"))
+	own := flags.URL == ""
+	if own {
+		flags.URL = localURL(os.Getenv("FERMATA_LISTEN"), os.Getenv("FERMATA_TLS_CERT") != "")
 	}
 	client, err := flags.client(cc)
 	if err != nil {
 		return err
+	}
+	if own {
+		client.askItself()
 	}
 	var health struct {
 		Status string `json:"status"`
@@ -38,13 +42,17 @@ func (c *healthCommand) Run(cc *Context) error {
 }
 
 // localURL is where a server of this machine that listens there is reached.
-func localURL(listen string) string {
+func localURL(listen string, withTLS bool) string {
+	scheme := "http://"
+	if withTLS {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return "http://127.0.0.1:8080"
+		return scheme + "127.0.0.1:8080"
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }

@@ -38,8 +38,11 @@ func TestWhereTheServerOfThisMachineIs(t *testing.T) {
 		"": "http://127.0.0.1:8080", "0.0.0.0:9000": "http://127.0.0.1:9000", ":9000": "http://127.0.0.1:9000",
 		"[::]:9000": "http://127.0.0.1:9000", "10.1.2.3:80": "http://10.1.2.3:80", "[::1]:80": "http://[::1]:80", "nonsense": "http://127.0.0.1:8080",
 	} {
-		if got := localURL(listen); got != want {
+		if got := localURL(listen, false); got != want {
 			t.Errorf("%q: %s, want %s", listen, got, want)
+		}
+		if got := localURL(listen, true); got != strings.Replace(want, "http:", "https:", 1) {
+			t.Errorf("%q with TLS: %s", listen, got)
 		}
 	}
 }

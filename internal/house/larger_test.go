@@ -15,7 +15,7 @@ var largeReceivers = map[string]int{
 }
 
 var manyDependencies = map[string]int{
-	"app.Config":          23, // what an operator can set
+	"app.Config":          22, // what an operator can set
 	"orchestrator.Config": 14,
 }
 

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// certificate is what the server shows to clients. It is read again when its files have
+// changed, so that whoever renews it need not restart anything.
+type certificate struct {
+	certFile, keyFile string
+	clock             clock.Clock
+	log               zerolog.Logger
+
+	mu      sync.Mutex
+	shown   *tls.Certificate
+	written [2]time.Time // of the files, as they were last read, whether that went well or not
+	looked  time.Time
+}
+
+const (
+	// lookEvery is how long a renewed certificate waits at most to be seen.
+	lookEvery = time.Second
+	// expiresSoon is when an operator is told that nobody has renewed it.
+	expiresSoon = 7 * 24 * time.Hour
+)
+
+// openCertificate reads the files of the configuration; nil where there are none.
+func (a *App) openCertificate() (*certificate, error) {
+	f := &a.flags
+	if f.TLSCert == "" && f.TLSKey == "" {
+		return nil, nil
+	}
+	if f.TLSCert == "" || f.TLSKey == "" {
+		return nil, errors.New("FERMATA_TLS_CERT and FERMATA_TLS_KEY belong together: one of them is missing")
+	}
+	c := &certificate{certFile: f.TLSCert, keyFile: f.TLSKey, clock: a.clock, log: a.log}
+	if err := c.read(); err != nil {
+		return nil, fmt.Errorf("read the TLS certificate: %w", err)
+	}
+	return c, nil
+}
+
+// read takes the files as they are now.
+func (c *certificate) read() error {
+	var err error
+	if c.written, err = c.stamps(); err != nil {
+		return err
+	}
+	fresh, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("%s with %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.shown = &fresh
+	until := fresh.Leaf.NotAfter
+	line := c.log.Info()
+	if until.Before(c.clock().Add(expiresSoon)) {
+		line = c.log.Warn().Str("fix", "renew it; the server reads the files again by itself")
+	}
+	line.Time("valid_until", until).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
+	return nil
+}
+
+func (c *certificate) stamps() (written [2]time.Time, err error) {
+	for i, path := range []string{c.certFile, c.keyFile} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return written, fmt.Errorf("look at %s: %w", path, err)
+		}
+		written[i] = info.ModTime()
+	}
+	return written, nil
+}
+
+// get is asked at each handshake. Files that cannot be used change nothing: the certificate
+// that was there before is shown on, and the log says so once for each change.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.clock()
+	if now.Sub(c.looked) < lookEvery {
+		return c.shown, nil
+	}
+	c.looked = now
+	if written, err := c.stamps(); err == nil && written == c.written {
+		return c.shown, nil
+	}
+	before := c.shown
+	if err := c.read(); err != nil {
+		c.shown = before
+		c.log.Warn().Err(err).Msg("the new TLS certificate cannot be used; the one from before is shown on")
+	}
+	return c.shown, nil
+}
+
+// over makes a listener speak TLS; without a certificate it stays as it is.
+func (c *certificate) over(listener net.Listener) net.Listener {
+	if c == nil {
+		return listener
+	}
+	return tls.NewListener(listener, &tls.Config{
+		GetCertificate: c.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+	})
+}
