@@ -171,6 +171,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution) do
 		}
 	}
 	s := NewAgentSession(a, run, params.Query, d.loop.cfg.Clock(), d.loop.cfg.NewID)
+	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
 	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID

@@ -31,6 +31,10 @@ type pupil struct {
 	// summary: it obeys what its own summary says, and nothing else. It finds the prompt
 	// with the order too long, once.
 	summary bool
+	// agent, if it is offered, is told to read instead (reads) and to act instead (acts). An
+	// agent of one that reports says what it read instead of doing it.
+	agent                string
+	reads, acts, reports bool
 	// hold: the call that has read the order is held until this is closed, and is answered
 	// with a reading.
 	hold chan struct{}
@@ -215,7 +219,11 @@ func (p *pupil) answer(r *http.Request, ask *asked) *message {
 	}()
 	if len(is.orders) == 0 {
 		for _, page := range toRead.FindAllStringSubmatch(is.person, -1) {
-			if !strings.Contains(is.answers, page[1]) {
+			switch {
+			case strings.Contains(is.answers, page[1]):
+			case p.reads && ask.offers(p.agent):
+				answer.calls = append(answer.calls, call{p.agent, encoded(map[string]string{"query": page[0]})})
+			default:
 				answer.calls = append(answer.calls, call{"BANK_READ", encoded(map[string]string{"page": page[1]})})
 			}
 		}
@@ -244,7 +252,14 @@ func (p *pupil) answer(r *http.Request, ask *asked) *message {
 		return answer
 	}
 	for _, o := range is.orders {
-		if !strings.Contains(is.answers, o.number) {
+		words := "DO " + o.number + " " + o.name + " " + o.args
+		switch {
+		case strings.Contains(is.answers, o.number):
+		case p.acts && ask.offers(p.agent):
+			answer.calls = append(answer.calls, call{p.agent, encoded(map[string]string{"query": words})})
+		case p.reports && !ask.offers(p.agent):
+			answer.calls = append(answer.calls, call{"COMPLETE", encoded(map[string]string{"reason": "read", "result": words, "conclusion": "none"})})
+		default:
 			answer.calls = append(answer.calls, p.form(o)...)
 		}
 	}
