@@ -17,8 +17,8 @@ import (
 // Database says where the data is kept.
 type Database struct {
 	DataDir               string `help:"Directory of the SQLite database, the lock file and the secret key." default:"./data" env:"FERMATA_DATA_DIR" type:"path"`
-	DatabaseURL           string `help:"PostgreSQL URL; empty: SQLite in the data directory." env:"FERMATA_DATABASE_URL"`
-	DatabaseDirectURL     string `help:"URL of the PostgreSQL server itself, where FERMATA_DATABASE_URL leads to a pooler." env:"FERMATA_DATABASE_DIRECT_URL"`
+	DatabaseURL           string `help:"PostgreSQL URL; empty: SQLite in the data directory." env:"FERMATA_DATABASE_URL" secret:"url"`
+	DatabaseDirectURL     string `help:"URL of the PostgreSQL server itself, where FERMATA_DATABASE_URL leads to a pooler." env:"FERMATA_DATABASE_DIRECT_URL" secret:"url"`
 	DatabaseDirectURLFile string `help:"File that holds it." env:"FERMATA_DATABASE_DIRECT_URL_FILE" hidden:""`
 	DatabaseURLFile       string `help:"File that holds the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
 }
@@ -37,9 +37,9 @@ type Config struct {
 	Database       `embed:""`
 	Network        `embed:""`
 	Listen         string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"FERMATA_LISTEN"`
-	RootKey        string        `help:"Key that manages workspaces (32 characters or more)." env:"FERMATA_ROOT_KEY"`
+	RootKey        string        `help:"Key that manages workspaces (32 characters or more)." env:"FERMATA_ROOT_KEY" secret:"yes"`
 	RootKeyFile    string        `help:"File that holds the root key." env:"FERMATA_ROOT_KEY_FILE" hidden:""`
-	SecretKey      string        `help:"Key that seals provider keys and webhook URLs (32 bytes, base64; older keys behind it, comma-separated); with SQLite made in the data directory if absent." env:"FERMATA_SECRET_KEY"`
+	SecretKey      string        `help:"Key that seals provider keys and webhook URLs (32 bytes, base64; older keys behind it, comma-separated); with SQLite made in the data directory if absent." env:"FERMATA_SECRET_KEY" secret:"yes"`
 	SecretKeyFile  string        `help:"File that holds the secret key." env:"FERMATA_SECRET_KEY_FILE" hidden:""`
 	LeaseTTL       time.Duration `help:"How long a node that went silent keeps its sessions." default:"15s" env:"FERMATA_LEASE_TTL"`
 	AllowedHosts   []string      `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`

@@ -22,8 +22,9 @@ type commandLine struct {
 	Serve        serve   `cmd:"" help:"Run the server."`
 	Migrate      migrate `cmd:"" help:"Bring the database up to date and end."`
 	cli.Commands `embed:""`
-	Doctor       doctor             `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
-	Version      cli.VersionCommand `cmd:"" help:"Print the version."`
+	Doctor       doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
+	Settings     cli.ConfigCommand[app.Config] `cmd:"" name:"config" help:"Show what a server would be started with."`
+	Version      cli.VersionCommand            `cmd:"" help:"Print the version."`
 }
 
 type serve struct {

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// served stands for a server's configuration.
+type served struct {
+	Listen   string   `help:"x" default:"127.0.0.1:8080" env:"FERMATA_LISTEN"`
+	RootKey  string   `help:"x" env:"FERMATA_ROOT_KEY" secret:"yes"`
+	Database string   `help:"x" env:"FERMATA_DATABASE_URL" secret:"url"`
+	Hosts    []string `help:"x" env:"FERMATA_ALLOWED_HOSTS"`
+	Level    string   `help:"x" default:"info" env:"FERMATA_LOG_LEVEL"`
+	Inner    string   `help:"x" env:"FERMATA_INNER" hidden:""`
+}
+
+func TestConfigPrint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fermata.yaml")
+	if err := os.WriteFile(path, []byte("hosts: [a.example, b.example]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FERMATA_ROOT_KEY", "very-secret-indeed")
+	t.Setenv("FERMATA_DATABASE_URL", "postgres://fermata:hunter2@db/fermata")
+	t.Setenv("FERMATA_LOG_LEVEL_FILE", "")
+	line := struct {
+		Flags    `embed:""`
+		Settings ConfigCommand[served] `cmd:"" name:"config"`
+	}{}
+	cc, out := testContext(t, strings.NewReader(""))
+	if err := Run(&line, []string{"--config", path, "config", "print", "--listen", ":9000"}, cc); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"FERMATA_LISTEN :9000 command line", "FERMATA_ROOT_KEY (set, not shown) environment",
+		"FERMATA_DATABASE_URL postgres://fermata:xxxxx@db/fermata environment",
+		"FERMATA_ALLOWED_HOSTS a.example,b.example configuration file", "FERMATA_LOG_LEVEL info default",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	for _, secret := range []string{"very-secret", "hunter2", "INNER"} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("%s is printed:\n%s", secret, out)
+		}
+	}
+}
