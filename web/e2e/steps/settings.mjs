@@ -59,6 +59,7 @@ export const steps = [
           'calendar',
           'prompts',
           'keys',
+          'webhooks',
           'page',
         ]) {
           await page.goto(`${page.url().split('#')[0]}#/settings/${section}`);

@@ -13,6 +13,7 @@ import { Prompts } from './Prompts';
 import { Providers } from './Providers';
 import styles from './settings.module.css';
 import { texts } from './texts';
+import { Webhooks } from './Webhooks';
 
 const sections = [
   'providers',
@@ -24,6 +25,7 @@ const sections = [
   'calendar',
   'prompts',
   'keys',
+  'webhooks',
   'page',
 ] as const;
 type Section = (typeof sections)[number];
@@ -52,6 +54,7 @@ const content: Record<Section, () => ReactNode> = {
   calendar: () => <Form fields={forms.calendar} />,
   prompts: () => <Prompts />,
   keys: () => <Keys />,
+  webhooks: () => <Webhooks />,
   page: () => <PageSection />,
 };
 

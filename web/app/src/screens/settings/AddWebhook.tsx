@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { api, body, type Schemas } from '../../api/client';
+import { asProblem } from '../../api/problem';
+import { useAction } from '../../ui/action';
+import { Dialog } from '../../ui/Dialog';
+import { Field } from '../../ui/Field';
+import { ProblemBox } from '../../ui/Problem';
+import { texts } from './textsOfWebhooks';
+
+type LogType = Schemas['LogType'];
+
+/** All that can be told, those first that people act on. */
+const types: LogType[] = [
+  'approval.requested',
+  'approval.settled',
+  'session.ended',
+  'occurrence.recorded',
+  'notice',
+  'session.created',
+  'session.status',
+  'message.created',
+  'message.updated',
+  'message.deleted',
+  'command.planned',
+  'command.started',
+  'command.ended',
+  'data.changed',
+  'automation.changed',
+  'slot.changed',
+  'queue.changed',
+  'usage.updated',
+  'context.compacted',
+  'session.phase',
+];
+const usual: LogType[] = ['approval.requested', 'session.ended', 'notice'];
+
+/** Where events go, and which. */
+export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']) => void; onClose: () => void }) {
+  const t = texts.use();
+  const [url, setUrl] = useState('');
+  const [chosen, setChosen] = useState<LogType[]>(usual);
+  const make = useAction(async () =>
+    onMade(await body(api.POST('/v1/webhooks', { body: { url, types: chosen, enabled: true } }))),
+  );
+  const errors = make.problem == null ? [] : asProblem(make.problem).errors;
+  const wrong = errors.find((e) => e.pointer === '/url')?.message;
+  return (
+    <Dialog title={t('add')} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void make.run();
+        }}
+      >
+        <Field label={t('url')} hint={t('url.hint')} wrong={wrong} required>
+          <input type="url" value={url} maxLength={2000} autoComplete="off" onChange={(e) => setUrl(e.target.value)} />
+        </Field>
+        <fieldset>
+          <legend>{t('types')}</legend>
+          <p className="hint">{t('types.hint')}</p>
+          {types.map((type) => (
+            <Field key={type} label={<code>{type}</code>} check>
+              <input
+                type="checkbox"
+                checked={chosen.includes(type)}
+                onChange={(e) =>
+                  setChosen(e.target.checked ? [...chosen, type] : chosen.filter((other) => other !== type))
+                }
+              />
+            </Field>
+          ))}
+          {chosen.length === 0 && <p className="wrong">{t('types.none')}</p>}
+        </fieldset>
+        {make.problem != null && <ProblemBox thrown={make.problem} />}
+        <p>
+          <button type="submit" className="primary" disabled={make.busy || !url.trim() || chosen.length === 0}>
+            {t('add')}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

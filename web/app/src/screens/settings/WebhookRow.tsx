@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import { api, body, type Schemas } from '../../api/client';
+import { useFormat } from '../../i18n/format';
+import { useAction } from '../../ui/action';
+import { ProblemBox } from '../../ui/Problem';
+import { Time, useNow } from '../../ui/Time';
+import { texts } from './textsOfWebhooks';
+
+type Webhook = Schemas['Webhook'];
+
+interface Props {
+  webhook: Webhook;
+  onChange: () => Promise<unknown>;
+  onDo: (what: 'deliveries' | 'rotate' | 'delete') => void;
+}
+
+/** One webhook: where it leads, how it is, and what can be done. */
+export function WebhookRow({ webhook, onChange, onDo }: Props) {
+  const t = texts.use();
+  const path = { params: { path: { webhook_id: webhook.id } } };
+  const [test, setTest] = useState<Schemas['WebhookTest'] | null>(null);
+  const tried = useAction(async () => setTest(await body(api.POST('/v1/webhooks/{webhook_id}/test', path))));
+  const toggled = useAction(async () => {
+    await body(api.PATCH('/v1/webhooks/{webhook_id}', { ...path, body: { enabled: !webhook.enabled } }));
+    await onChange();
+  });
+  const problem = tried.problem ?? toggled.problem;
+  return (
+    <li className="box stack tight" data-webhook={webhook.id}>
+      <p className="row between">
+        <code className="grow" style={{ overflowWrap: 'anywhere' }}>
+          {webhook.url}
+        </code>
+        <State of={webhook} />
+      </p>
+      <p className="small muted" style={{ overflowWrap: 'anywhere' }}>
+        {webhook.types.join(', ')}
+      </p>
+      <Trouble of={webhook} />
+      <p className="row">
+        <button type="button" className="small" onClick={() => onDo('deliveries')}>
+          {t('deliveries')}
+        </button>
+        <button type="button" className="small" disabled={tried.busy} onClick={() => void tried.run()}>
+          {t('test')}
+        </button>
+        <button type="button" className="small" disabled={toggled.busy} onClick={() => void toggled.run()}>
+          {webhook.enabled ? t('disable') : t('enable')}
+        </button>
+        <button type="button" className="small" onClick={() => onDo('rotate')}>
+          {t('rotate')}
+        </button>
+        <button type="button" className="small danger" onClick={() => onDo('delete')}>
+          {t('delete')}
+        </button>
+      </p>
+      {test && <TestResult of={test} />}
+      {problem != null && <ProblemBox thrown={problem} />}
+    </li>
+  );
+}
+
+function State({ of: webhook }: { of: Webhook }) {
+  const t = texts.use();
+  if (!webhook.enabled) return <span className={webhook.disabled_reason ? 'badge bad' : 'badge'}>{t('off')}</span>;
+  if (webhook.failing_since) return <span className="badge bad">{t('failing')}</span>;
+  return <span className="badge ok">{t('good')}</span>;
+}
+
+/** Why nothing arrives. */
+function Trouble({ of: webhook }: { of: Webhook }) {
+  const t = texts.use();
+  const now = useNow();
+  const reason = `reason.${webhook.disabled_reason}`;
+  return (
+    <>
+      {webhook.disabled_reason && <p>{t.has(reason) ? t(reason) : webhook.disabled_reason}</p>}
+      {webhook.enabled && webhook.failing_since && (
+        <p>
+          {t('failing.since')} <Time at={webhook.failing_since} />
+        </p>
+      )}
+      {webhook.enabled && webhook.paused_until && Date.parse(webhook.paused_until) > now && (
+        <p>
+          {t('paused')} <Time at={webhook.paused_until} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function TestResult({ of: test }: { of: Schemas['WebhookTest'] }) {
+  const t = texts.use();
+  const f = useFormat();
+  return test.ok ? (
+    <p className="box ok" role="status" data-test="ok">
+      {t('test.ok', { status: test.status ?? '', time: f.duration(test.latency_ms) })} {test.detail}
+    </p>
+  ) : (
+    <p className="box bad" role="alert" data-test="failed">
+      {t('test.failed', { detail: test.detail ?? '' })}
+    </p>
+  );
+}
