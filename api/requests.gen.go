@@ -374,7 +374,7 @@ type NewToolType struct {
 type NewWebhook struct {
 	// https. Its name must not lead into private networks.
 	URL     string   `json:"url" validate:"required,max=2000"`
-	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded notice"`
+	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed notice"`
 	Enabled *bool    `json:"enabled"`
 }
 
@@ -584,7 +584,7 @@ type ValidationAnswer struct {
 // WebhookPatch is the body of updateWebhook.
 type WebhookPatch struct {
 	URL     *string  `json:"url" validate:"omitempty,min=1,max=2000"`
-	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded notice"`
+	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed notice"`
 	Enabled *bool    `json:"enabled"`
 }
 

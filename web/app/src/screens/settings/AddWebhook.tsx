@@ -15,6 +15,7 @@ const types: LogType[] = [
   'approval.settled',
   'session.ended',
   'occurrence.recorded',
+  'task.changed',
   'notice',
   'session.created',
   'session.status',
