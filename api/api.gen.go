@@ -2888,9 +2888,6 @@ type Settings struct {
 	// ChatPreempts A CHAT takes the slot from an AUTOMATION.
 	ChatPreempts bool `json:"chat_preempts"`
 
-	// Commands The commands from outside that may be offered: names (`GITHUB.CREATE_ISSUE`), all of a connector (`GITHUB.*`), or all (`*`, as it is at first). What is not offered cannot run.
-	Commands []string `json:"commands"`
-
 	// CompletionConfirmationDelay A number and a unit, or several, like `5m` or `1h30m`.
 	CompletionConfirmationDelay Duration `json:"completion_confirmation_delay"`
 

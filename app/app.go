@@ -50,6 +50,7 @@ type App struct {
 	catalogue  *commands.Catalogue
 	providers  *configured.Service
 	connectors *connectors.Service
+	refresher  *connectors.Refresher
 	news       *configured.News
 	webhooks   *webhooks.Loop
 	keys       *seal.Keys
@@ -234,6 +235,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.news)
 	a.services.Add("connectors", lifecycle.Func{OnStop: a.connectors.Manager.Stop})
+	a.services.Add("lists of connectors", a.refresher)
 	a.services.Add("webhooks", a.webhooks)
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("uses of keys", a.uses)

@@ -31,6 +31,12 @@ type Network struct {
 	AllowedOrigins []string `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
 }
 
+// Outside is how far the server reaches beyond itself.
+type Outside struct {
+	AllowedHosts []string `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
+	AllowStdio   *bool    `help:"Whether connectors may start programs on this machine (MCP over stdio); default: on an open server on loopback." env:"FERMATA_ALLOW_STDIO"`
+}
+
 // Config is what a server is started with. Its zero value is a server for this machine
 // alone: SQLite in ./data, and the built-in demo answers. The tags are the command line's.
 type Config struct {
@@ -42,7 +48,6 @@ type Config struct {
 	SecretKey      string        `help:"Key that seals provider keys and webhook URLs (32 bytes, base64; older keys behind it, comma-separated); with SQLite made in the data directory if absent." env:"FERMATA_SECRET_KEY" secret:"yes"`
 	SecretKeyFile  string        `help:"File that holds the secret key." env:"FERMATA_SECRET_KEY_FILE" hidden:""`
 	LeaseTTL       time.Duration `help:"How long a node that went silent keeps its sessions." default:"15s" env:"FERMATA_LEASE_TTL"`
-	AllowedHosts   []string      `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
 	ProviderEnv    []string      `help:"Environment variables that providers may name in api_key_env: NAME, PREFIX* or NAME@https://host, comma-separated; default: the vendors' usual names and FERMATA_PROVIDER_KEY_*." env:"FERMATA_PROVIDER_ENV"`
 	PublicURL      string        `help:"URL under which clients reach this server." env:"FERMATA_PUBLIC_URL"`
 	EventRetention time.Duration `help:"How long the log of events is kept (at least 7 days)." default:"168h" env:"FERMATA_EVENT_RETENTION"`
@@ -53,6 +58,8 @@ type Config struct {
 	ScriptProvider bool `help:"Offer providers of kind script, whose answers are written beforehand: for tests." env:"FERMATA_SCRIPT_PROVIDER"`
 
 	AcceptUnreadableSecrets bool `help:"Start although stored secrets were sealed with another key, which is lost." env:"FERMATA_ACCEPT_UNREADABLE_SECRETS"`
+
+	Outside `embed:""`
 
 	Rate Rates `embed:"" prefix:"rate-"`
 

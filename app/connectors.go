@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
+	"github.com/fermata-dev/fermata/connectors/mcp"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -20,7 +23,7 @@ func (a *App) wireConnectors(client *http.Client) {
 	}
 	calls := newConnectorMetrics(a.metrics.registry)
 	a.connectors = connectors.New(connectors.Config{
-		Rows: a.store.Connectors, Kinds: []connectors.Kind{httpcommand.Kind()}, Schemas: a.catalogue, Keys: a.keys,
+		Rows: a.store.Connectors, Kinds: []connectors.Kind{httpcommand.Kind(), a.mcpKind()}, Schemas: a.catalogue, Keys: a.keys,
 		Client: egress.Wrap(client, named("fermata/"+a.flags.Version)), Clock: a.clock, NewID: a.newID, BuiltIn: builtIn,
 		Called: func(r connectors.CallReport) {
 			calls.called(r)
@@ -28,6 +31,29 @@ func (a *App) wireConnectors(client *http.Client) {
 		},
 	})
 	a.outside = a.connectors.Manager
+	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
+		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")
+	})
+}
+
+// mcpKind is the kind "mcp": servers that speak the Model Context Protocol.
+func (a *App) mcpKind() connectors.Kind {
+	return mcp.Kind(mcp.KindOptions{
+		Version: a.flags.Version, AllowStdio: a.allowStdio(),
+		Changed: func(c *domain.Connector) { a.refresher.Tell(c) },
+		Failed: func(c *domain.Connector, message string, cause error) {
+			a.log.Info().Str("workspace", c.WorkspaceID).Str("connector", c.ID).AnErr("cause", cause).Msg(message)
+		},
+	})
+}
+
+// allowStdio says whether connectors may start programs: as the operator said, else where
+// whoever reaches the server is on this machine anyway.
+func (a *App) allowStdio() func(context.Context) bool {
+	if said := a.flags.AllowStdio; said != nil {
+		return func(context.Context) bool { return *said }
+	}
+	return a.openAccess()
 }
 
 // named says in each request who makes it.

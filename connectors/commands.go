@@ -162,7 +162,9 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 			continue
 		}
 		seen[c.Name] = true
-		c.DefinitionHash = DefinitionHash(&c)
+		if c.DefinitionHash == "" { // else its kind knows more of it that can mislead
+			c.DefinitionHash = DefinitionHash(&c)
+		}
 		if was, ok := known[c.Name]; ok {
 			c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
 			c.State = was.State

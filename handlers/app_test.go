@@ -16,7 +16,7 @@ func wire(t testing.TB, w handlers.Wiring) (config handlers.Config, behind handl
 	t.Helper()
 	var parts *app.Parts
 	_, err := app.New(t.Context(), app.Config{
-		Database: app.Database{DataDir: w.Dir}, RootKey: w.RootKey, ShutdownGrace: time.Millisecond, PublicURL: w.PublicURL, AllowedHosts: []string{"127.0.0.1"},
+		Database: app.Database{DataDir: w.Dir}, RootKey: w.RootKey, ShutdownGrace: time.Millisecond, PublicURL: w.PublicURL, Outside: app.Outside{AllowedHosts: []string{"127.0.0.1"}},
 		TestHooks: app.Hooks{
 			Clock: w.Clock, NewID: w.NewID,
 			Handlers: func(c *handlers.Config) { config = *c }, Wired: func(p *app.Parts) { parts = p },

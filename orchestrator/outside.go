@@ -40,7 +40,7 @@ func (l *Loop) offered(ctx context.Context, view *domain.View) []domain.CommandS
 	if err != nil {
 		l.cfg.Log.Warn().Err(err).Str("workspace", view.Workspace.ID).Msg("the agents cannot be read")
 	}
-	return offersIn(view, l.offeredTo(ctx, view.Workspace.ID), all)
+	return offersIn(view.Session, l.offeredTo(ctx, view.Workspace.ID), all)
 }
 
 // offeredTo are the commands from outside that a workspace has now. If that cannot be found

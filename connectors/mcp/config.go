@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -30,8 +29,9 @@ type Options struct {
 	Tokens TokenSource
 	// Changed, if set, is called when the server says that its list of commands changed.
 	Changed func()
-	// Log gets what a person would not: causes, and what a process wrote. Never nil inside.
-	Log *slog.Logger
+	// Failed, if set, is told what a person is not: causes, and what a program wrote to its
+	// errors.
+	Failed func(message string, cause error)
 }
 
 // TokenSource gives the token that a request carries. An error that is no OutsideError means

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -32,9 +31,6 @@ var (
 
 // Open makes a connection. It neither dials nor starts anything yet.
 func Open(config Config, options Options) *Connection {
-	if options.Log == nil {
-		options.Log = slog.New(slog.DiscardHandler)
-	}
 	if options.Version == "" {
 		options.Version = "dev"
 	}
@@ -194,7 +190,7 @@ func (c *Connection) changed() {
 	}
 }
 
-// failed logs the cause, which may quote the server, and gives what a person may read.
+// failed tells the cause, which may quote the server, and gives what a person may read.
 func (c *Connection) failed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -203,8 +199,8 @@ func (c *Connection) failed(ctx context.Context, err error) error {
 	if e.Message == "" {
 		e.Message = "The server refused the request."
 	}
-	if e.Cause != nil {
-		c.options.Log.WarnContext(ctx, "mcp", "message", e.Message, "cause", cut(e.Cause.Error(), MaxTextBytes))
+	if e.Cause != nil && c.options.Failed != nil {
+		c.options.Failed(e.Message, e.Cause)
 	}
 	return e
 }

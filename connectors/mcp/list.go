@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,38 +42,83 @@ type wireTool struct {
 	} `json:"execution"`
 }
 
+// toolSet is a list as a server gave it. It is only read.
+type toolSet struct {
+	tools []*tool
+	notes []string
+	ttl   time.Duration
+}
+
 // listed is the list that a session got last.
 type listed struct {
-	mu      sync.Mutex
-	tools   []*tool
-	notes   []string
-	ttl     time.Duration
-	until   time.Time // the zero time: there is none
-	changed bool
+	fetching chan struct{} // holds a token while nobody fetches
+	mu       sync.Mutex
+	last     *toolSet  // nil: none yet
+	until    time.Time // that it is believed; the zero time: it is not
+}
+
+func newListed() *listed {
+	l := &listed{fetching: make(chan struct{}, 1)}
+	l.fetching <- struct{}{}
+	return l
 }
 
 func (l *listed) stale() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.changed = true
+	l.until = time.Time{}
 }
 
-// toolList gives the list, from the server where it is not believed any more.
-func (s *session) toolList(ctx context.Context, fresh bool) (*listed, error) {
+// believed is the list, if it still is.
+func (l *listed) believed() *toolSet {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if clock.System().Before(l.until) {
+		return l.last
+	}
+	return nil
+}
+
+// sameTools says whether two lists describe the same commands in the same words.
+func sameTools(a, b []*tool) bool {
+	return slices.EqualFunc(a, b, func(x, y *tool) bool { return x.command.DefinitionHash == y.command.DefinitionHash })
+}
+
+// toolList gives the list, from the server where it is not believed any more. One fetches
+// at a time; who waits for that goes by its own deadline.
+func (s *session) toolList(ctx context.Context, fresh bool) (*toolSet, error) {
+	if known := s.list.believed(); known != nil && !fresh {
+		return known, nil
+	}
+	select {
+	case <-s.list.fetching:
+	case <-ctx.Done():
+		return nil, notSent("The server did not list its commands in time.", ctx.Err())
+	}
+	defer func() { s.list.fetching <- struct{}{} }()
+	if known := s.list.believed(); known != nil && !fresh {
+		return known, nil
+	}
 	s.list.mu.Lock()
-	defer s.list.mu.Unlock()
-	if !fresh && !s.list.changed && clock.System().Before(s.list.until) {
-		return &s.list, nil
+	before := s.list.last
+	s.list.until = clock.System().Add(maxTTL) // what is said of it from here on counts
+	s.list.last = nil
+	s.list.mu.Unlock()
+	now, err := s.fetch(ctx)
+	s.list.mu.Lock()
+	switch heard := s.list.until.IsZero(); {
+	case err != nil:
+		s.list.last, s.list.until = before, time.Time{}
+	case heard:
+		s.list.last = now
+	default:
+		s.list.last, s.list.until = now, clock.System().Add(s.lifeOf(now.ttl))
 	}
-	s.list.changed = false
-	tools, notes, ttl, err := s.fetch(ctx)
-	if err != nil {
-		s.list.changed = true
-		return nil, err
+	s.list.mu.Unlock()
+	if err == nil && before != nil && !sameTools(before.tools, now.tools) && s.changed != nil {
+		s.changed() // it is found out here where the server does not say so
 	}
-	s.list.tools, s.list.notes, s.list.ttl = tools, notes, ttl
-	s.list.until = clock.System().Add(s.believed(ttl))
-	return &s.list, nil
+	return now, err
 }
 
 const (
@@ -80,8 +126,8 @@ const (
 	maxTTL = 24 * time.Hour
 )
 
-// believed is for how long calls rely on a list.
-func (s *session) believed(ttl time.Duration) time.Duration {
+// lifeOf is for how long calls rely on a list.
+func (s *session) lifeOf(ttl time.Duration) time.Duration {
 	switch {
 	case ttl > 0:
 		return ttl
@@ -92,13 +138,13 @@ func (s *session) believed(ttl time.Duration) time.Duration {
 }
 
 // fetch gets all pages, within bounds: a server could name a next one for ever.
-func (s *session) fetch(ctx context.Context) (tools []*tool, notes []string, ttl time.Duration, err error) {
+func (s *session) fetch(ctx context.Context) (*toolSet, error) {
 	reading := &reading{names: map[string]bool{}}
-	cursor, size := "", 0
+	cursor, size, ttl := "", 0, time.Duration(0)
 	for range MaxPages {
 		e := &exchange{}
 		if err := s.page(ctx, e, cursor); err != nil {
-			return nil, nil, 0, listError(ctx, err)
+			return nil, listError(ctx, err)
 		}
 		raw := e.result()
 		var page struct {
@@ -107,23 +153,23 @@ func (s *session) fetch(ctx context.Context) (tools []*tool, notes []string, ttl
 			TTL   int64             `json:"ttlMs"`
 		}
 		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, nil, 0, notSent("The server's list of commands cannot be read.", err)
+			return nil, notSent("The server's list of commands cannot be read.", err)
 		}
 		if size += len(raw); size > MaxListBytes {
-			return nil, nil, 0, notSent("The server's list of commands is longer than 16 MiB.", nil)
+			return nil, notSent("The server's list of commands is longer than 16 MiB.", nil)
 		}
 		if reading.add(page.Tools); len(reading.tools) > MaxTools {
-			return nil, nil, 0, notSent(fmt.Sprintf("The server offers more than %d commands.", MaxTools), nil)
+			return nil, notSent(fmt.Sprintf("The server offers more than %d commands.", MaxTools), nil)
 		}
 		if page.TTL > 0 {
 			ttl = max(minTTL, min(time.Duration(min(page.TTL, maxTTL.Milliseconds()))*time.Millisecond, maxTTL))
 		}
 		if page.Next == "" {
-			return reading.tools, reading.notes, ttl, nil
+			return &toolSet{tools: reading.tools, notes: reading.notes, ttl: ttl}, nil
 		}
 		cursor = page.Next
 	}
-	return nil, nil, 0, notSent(fmt.Sprintf("The server's list of commands has more than %d pages.", MaxPages), nil)
+	return nil, notSent(fmt.Sprintf("The server's list of commands has more than %d pages.", MaxPages), nil)
 }
 
 func listError(ctx context.Context, err error) error {
@@ -188,7 +234,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 	}
 	effect := hinted(w)
 	return &tool{mirrored: mirrored, asTask: w.Execution.TaskSupport == "required", command: domain.ConnectorCommand{
-		Name:              commandName(w.Name),
+		Name:              connectors.CommandName(w.Name),
 		Title:             cut(firstOf(w.Title, w.Annotations.Title), MaxTitleBytes),
 		Description:       cut(w.Description, MaxTextBytes),
 		Params:            w.Input,
@@ -230,19 +276,6 @@ func definitionHash(raw json.RawMessage) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// commandName is a tool's name as commands are named: upper case, with underscores.
-func commandName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z':
-			return r - 'a' + 'A'
-		case 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-			return r
-		}
-		return '_'
-	}, name)
-}
-
 func unprintable(r rune) bool { return r < ' ' || r == utf8.RuneError || r == 0x7f }
 
 func firstOf(texts ...string) string {
@@ -268,7 +301,7 @@ func cut(s string, limit int) string {
 	return s[:end] + mark
 }
 
-func (l *listed) listing() connectors.Listing {
+func (l *toolSet) listing() connectors.Listing {
 	out := connectors.Listing{TTL: l.ttl, Notes: l.notes}
 	for _, t := range l.tools {
 		out.Commands = append(out.Commands, t.command)
@@ -276,7 +309,7 @@ func (l *listed) listing() connectors.Listing {
 	return out
 }
 
-func (l *listed) named(remote string) *tool {
+func (l *toolSet) named(remote string) *tool {
 	for _, t := range l.tools {
 		if t.command.Remote == remote {
 			return t

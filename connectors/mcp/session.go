@@ -24,8 +24,10 @@ type session struct {
 	// legacy: a revision before 2026-07-28.
 	legacy bool
 	hears  bool // the server tells of changes of its list
+	// changed is told when a list is found to be another; nil: nobody.
+	changed func()
 
-	list listed
+	list *listed
 }
 
 // capabilities are what we can do, and no more: the SDK's own default says roots too.
@@ -42,7 +44,7 @@ func connect(ctx context.Context, config Config, options Options, asBefore bool,
 	if err := config.check(options); err != nil {
 		return nil, err
 	}
-	s := &session{}
+	s := &session{changed: options.Changed, list: newListed()}
 	if config.Command != "" {
 		link, err := startProcess(config)
 		if err != nil {

@@ -1,0 +1,116 @@
+package connectors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Refresher lists again what servers say has changed: one at a time, each connector once
+// however often its server says so.
+type Refresher struct {
+	service *Service
+	failed  func(workspace, id string, err error)
+
+	wake chan struct{}
+	mu   sync.Mutex
+	due  map[dueKey]bool
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+type dueKey struct{ workspace, id string }
+
+// NewRefresher makes one that works once it is started. failed is told of what went wrong.
+func NewRefresher(s *Service, failed func(workspace, id string, err error)) *Refresher {
+	return &Refresher{service: s, failed: failed, wake: make(chan struct{}, 1), due: map[dueKey]bool{}}
+}
+
+// Tell says that a connector's server has another list. It never waits.
+func (r *Refresher) Tell(c *domain.Connector) {
+	r.mu.Lock()
+	r.due[dueKey{c.WorkspaceID, c.ID}] = true
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Start begins.
+func (r *Refresher) Start(context.Context) error {
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop, r.done = stop, make(chan struct{})
+	go func() {
+		defer close(r.done)
+		for {
+			select {
+			case <-r.wake:
+				r.work(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// Stop ends it; what is due then is listed again when its server is asked next.
+func (r *Refresher) Stop(context.Context) error {
+	if r.stop != nil {
+		r.stop()
+		<-r.done
+	}
+	return nil
+}
+
+func (r *Refresher) work(ctx context.Context) {
+	r.mu.Lock()
+	due := r.due
+	r.due = map[dueKey]bool{}
+	r.mu.Unlock()
+	for key := range due {
+		if err := r.service.relistChanged(ctx, key.workspace, key.id); err != nil && ctx.Err() == nil {
+			r.failed(key.workspace, key.id, err)
+		}
+	}
+}
+
+// relistChanged lists again and stores what is new; where nothing is, nobody's version of the
+// connector gets old.
+func (s *Service) relistChanged(ctx context.Context, workspace, id string) error {
+	c, err := s.rows.Connector(ctx, workspace, id)
+	if err != nil {
+		return err
+	}
+	if !c.Enabled || s.kinds[c.Kind] == nil || s.kinds[c.Kind].Written {
+		return nil
+	}
+	listing, err := s.look(ctx, c)
+	if err != nil {
+		return err
+	}
+	if sameCommands(c.Commands, relist(c.Commands, listing.Commands, letsReadIn(c.Config))) {
+		return nil
+	}
+	_, err = s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
+		now.Commands = relist(now.Commands, listing.Commands, letsReadIn(now.Config))
+		at := s.clock()
+		now.LastListedAt, now.Status, now.StatusDetail = &at, domain.ConnectorReady, ""
+		return checkSize(now.Commands)
+	})
+	return err
+}
+
+// sameCommands compares them as they are stored.
+func sameCommands(a, b []domain.ConnectorCommand) bool {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	other, err := json.Marshal(b)
+	return err == nil && bytes.Equal(one, other)
+}
