@@ -46,6 +46,9 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	case err == nil && r.Failed:
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
 		e.Text, e.Result = r.Text, resultOf(r)
+	case err == nil && r.Question != nil: // it is asked before anything is done
+		failAction(env, e, domain.Errorf(codeRefused,
+			"%s asks a person something first, and that cannot be passed on from here. It was not done.", e.Command))
 	case err == nil && r.Task != nil:
 		e.Status, e.Text, e.EndedAt = domain.ExecPending, pendingText, new(env.time())
 		e.Summary = env.say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))

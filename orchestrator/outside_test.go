@@ -141,6 +141,7 @@ func TestOutcomesOfCallsOutside(t *testing.T) {
 	}{
 		{"done", pay, gives(domain.OutsideResult{Text: "paid"}), success, 1, 0, 0},
 		{"the server says that it failed", pay, gives(domain.OutsideResult{Text: "no money", Failed: true}), failed, 1, 0, 0},
+		{"it asks a person first", pay, gives(domain.OutsideResult{Question: &domain.Module{Type: "Text"}}), failed, 1, 0, 0},
 		{"refused", pay, fails(errRefused), failed, 1, 0, 0},
 		{"refused for a while", pay, fails(errBusy), failed, 1, 0, 0},
 		{"not sent", pay, fails(errNotSent), failed, 1, 0, 0},
