@@ -33,11 +33,14 @@ type Service struct {
 	NewID domain.IDSource
 }
 
+// builtInVersion is that of a built-in agent that nobody has changed.
+const builtInVersion = 1
+
 // builtIn is the built-in agent of an id in a workspace, or nil.
 func builtIn(workspace, id string) *domain.AgentDefinition {
 	all := BuiltIn()
 	if i := slices.IndexFunc(all, func(a *domain.AgentDefinition) bool { return a.ID == id }); i >= 0 {
-		all[i].WorkspaceID = workspace
+		all[i].WorkspaceID, all[i].Version = workspace, builtInVersion
 		return all[i]
 	}
 	return nil
@@ -52,8 +55,7 @@ func (s *Service) Agents(ctx context.Context, workspace string) ([]*domain.Agent
 	var all []*domain.AgentDefinition
 	for _, a := range BuiltIn() {
 		if !slices.ContainsFunc(own, func(o *domain.AgentDefinition) bool { return o.ID == a.ID }) {
-			a.WorkspaceID = workspace
-			all = append(all, a)
+			all = append(all, builtIn(workspace, a.ID))
 		}
 	}
 	return append(all, own...), nil
@@ -65,9 +67,9 @@ func (s *Service) Offered(ctx context.Context, workspace string, version int64) 
 	if version > 0 {
 		return s.Agents(ctx, workspace)
 	}
-	all := BuiltIn()
-	for _, a := range all {
-		a.WorkspaceID = workspace
+	var all []*domain.AgentDefinition
+	for _, a := range BuiltIn() {
+		all = append(all, builtIn(workspace, a.ID))
 	}
 	return all, nil
 }
@@ -81,9 +83,10 @@ func (s *Service) Agent(ctx context.Context, workspace, id string) (*domain.Agen
 	return a, err
 }
 
-// AgentVersion is an agent as it was. Version 0 is a built-in one that nobody had changed.
+// AgentVersion is an agent as it was. A built-in one that nobody had changed is as it
+// is now.
 func (s *Service) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
-	if b := builtIn(workspace, id); b != nil && version == 0 {
+	if b := builtIn(workspace, id); b != nil && version == builtInVersion {
 		return b, nil
 	}
 	return s.Store.AgentVersion(ctx, workspace, id, version)

@@ -991,6 +991,61 @@ type ActivationResult struct {
 // ActivationResultResult defines model for ActivationResult.Result.
 type ActivationResultResult string
 
+// Agent An assistant that another one calls for one task.
+type Agent struct {
+	// BuiltIn Whether the server brings it along.
+	BuiltIn bool `json:"built_in"`
+
+	// Command By which it is called.
+	Command string `json:"command"`
+
+	// Commands What it may use; nothing else is offered to it, and nothing else runs.
+	Commands  []string   `json:"commands"`
+	CreatedAt *Timestamp `json:"created_at"`
+
+	// Description What the AI that may call it is told.
+	Description string `json:"description"`
+
+	// Enabled Whether it is offered.
+	Enabled bool `json:"enabled"`
+
+	// ExitReport What its report holds.
+	ExitReport *string `json:"exit_report"`
+	ID         string  `json:"id"`
+
+	// MaxTurns How often it may answer.
+	MaxTurns int `json:"max_turns"`
+
+	// Model Kept for the record; the provider says which model answers.
+	Model *string `json:"model"`
+	Name  string  `json:"name"`
+
+	// ProviderID null means that of its caller.
+	ProviderID *string `json:"provider_id"`
+
+	// Strategy How it goes about its tasks.
+	Strategy *string `json:"strategy"`
+
+	// SuccessCriteria When a task is done.
+	SuccessCriteria *string `json:"success_criteria"`
+	SystemPrompt    string  `json:"system_prompt"`
+
+	// TokenBudget How long its history may be; above it, the older part is summarised. Results of its commands are at most a quarter of it.
+	TokenBudget int        `json:"token_budget"`
+	UpdatedAt   *Timestamp `json:"updated_at"`
+
+	// Version 1 for a built-in one that was not changed.
+	Version int64 `json:"version"`
+}
+
+// AgentList defines model for AgentList.
+type AgentList struct {
+	Data []Agent `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
 // AnswerResult defines model for AnswerResult.
 type AnswerResult struct {
 	// Approval null where no approval was kept (a confirmation before its timer).

@@ -13,11 +13,34 @@ import (
 
 // Patterns are the contract's, by the tag that stands for each in the structs below.
 var Patterns = map[string]string{
+	"agent":            `^[A-Za-z][A-Za-z0-9_]{0,39}$`,
 	"command_name":     `^[A-Z][A-Z0-9_]{0,42}$`,
 	"connector_prefix": `^[A-Z][A-Z0-9]{0,19}$`,
 	"key":              `^[a-z0-9][a-z0-9_.-]{0,99}$`,
 	"type_id":          `^[a-z][a-z0-9_-]{0,62}$`,
 	"workspace":        `^[a-z0-9-]{1,63}$`,
+}
+
+// AgentPatch is the body of updateAgent.
+type AgentPatch struct {
+	Name            *string                   `json:"name" validate:"omitempty,agent"`
+	Description     *string                   `json:"description" validate:"omitempty,min=1,max=1000"`
+	SystemPrompt    *string                   `json:"system_prompt" validate:"omitempty,min=1,max=16000"`
+	Strategy        nullable.Nullable[string] `json:"strategy" validate:"omitempty,dive,max=8000"`
+	SuccessCriteria nullable.Nullable[string] `json:"success_criteria" validate:"omitempty,dive,max=8000"`
+	ExitReport      nullable.Nullable[string] `json:"exit_report" validate:"omitempty,dive,max=8000"`
+	Commands        []string                  `json:"commands" validate:"max=100,dive,visible,max=128"`
+	ProviderID      nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
+	Model           nullable.Nullable[string] `json:"model" validate:"omitempty,dive,max=200"`
+	MaxTurns        *int                      `json:"max_turns" validate:"omitempty,min=1,max=50"`
+	TokenBudget     *int                      `json:"token_budget" validate:"omitempty,min=1000,max=200000"`
+	Enabled         *bool                     `json:"enabled"`
+}
+
+// AgentTry is the body of tryAgent.
+type AgentTry struct {
+	// The task.
+	Query string `json:"query" validate:"required,max=16000"`
 }
 
 // ApprovalAnswer is the body of answerApproval.
@@ -201,6 +224,22 @@ type MessageInput struct {
 	// What happens while the session works. Saying `enqueue` also keeps an open wait open.
 	IfBusy   *string        `json:"if_busy" validate:"omitempty,oneof=enqueue steer interrupt reject"`
 	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
+}
+
+// NewAgent is the body of createAgent.
+type NewAgent struct {
+	Name            string                    `json:"name" validate:"required,agent"`
+	Description     string                    `json:"description" validate:"required,max=1000"`
+	SystemPrompt    string                    `json:"system_prompt" validate:"required,max=16000"`
+	Strategy        nullable.Nullable[string] `json:"strategy" validate:"omitempty,dive,max=8000"`
+	SuccessCriteria nullable.Nullable[string] `json:"success_criteria" validate:"omitempty,dive,max=8000"`
+	ExitReport      nullable.Nullable[string] `json:"exit_report" validate:"omitempty,dive,max=8000"`
+	Commands        []string                  `json:"commands" validate:"required,max=100,dive,visible,max=128"`
+	ProviderID      nullable.Nullable[string] `json:"provider_id" validate:"omitempty,dive,max=64"`
+	Model           nullable.Nullable[string] `json:"model" validate:"omitempty,dive,max=200"`
+	MaxTurns        *int                      `json:"max_turns" validate:"omitempty,min=1,max=50"`
+	TokenBudget     *int                      `json:"token_budget" validate:"omitempty,min=1000,max=200000"`
+	Enabled         *bool                     `json:"enabled"`
 }
 
 // NewAutomation is the body of createAutomation.

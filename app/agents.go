@@ -1,8 +1,36 @@
 package app
 
-import "github.com/fermata-dev/fermata/agents"
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/agents"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/orchestrator"
+)
 
 // agents keeps the definitions of agents.
 func (a *App) agents() *agents.Service {
 	return &agents.Service{Store: a.store.Agents, Providers: a.store.Providers, Specs: a.catalogue.Specs, Clock: a.clock, NewID: a.newID}
+}
+
+// agentService is that for the API, which can try one too.
+type agentService struct {
+	*agents.Service
+	app *App
+}
+
+// Try gives an agent a task without anybody who calls it.
+func (s agentService) Try(ctx context.Context, workspace, id, query string, by domain.Author) (*domain.Receipt, error) {
+	a, err := s.Agent(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	run := orchestrator.NewAgentSession(a, &domain.AgentRun{
+		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
+		Model: a.Model, Depth: 1,
+	}, query, s.app.clock(), s.app.newID)
+	run.Session.Trigger = domain.ByHand
+	run.Session.State.RoundBy, run.Session.State.RoundRole = by.ID, by.Role
+	run.Query.SetBy(by)
+	return s.app.scheduling.Sessions.TryAgent(ctx, workspace, run)
 }

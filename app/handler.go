@@ -88,6 +88,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Outside: handlers.OutsidePorts{
 			Protocols: a.protocols(who), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors},
+			Agents:     agentService{a.agents(), a},
 		},
 		Web: web.Handler(),
 	}

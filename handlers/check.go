@@ -137,6 +137,8 @@ func messageOf(w validator.FieldError) string {
 		return "This takes upper-case letters and digits, 20 at most, and begins with a letter: GITHUB."
 	case "command_name":
 		return "This takes upper-case letters, digits and underscores, 43 at most, and begins with a letter: CREATE_ISSUE."
+	case "agent":
+		return "This takes letters, digits and underscores, 40 at most, and begins with a letter."
 	case "workspace":
 		return "This takes lower-case letters, digits and dashes, 63 at most."
 	case "name":

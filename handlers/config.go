@@ -106,12 +106,14 @@ type ProviderPorts struct {
 	ProviderProbe ProviderProbe
 }
 
-// OutsidePorts are what connects the server with others.
+// OutsidePorts are what connects the server with others, and what the AI calls beside its
+// commands.
 type OutsidePorts struct {
 	// Protocols are other protocols to the same sessions. Optional.
 	Protocols  []ProtocolRoute
 	Webhooks   WebhookPorts
 	Connectors ConnectorPorts
+	Agents     Agents
 }
 
 // ConnectorPorts are about the servers outside whose commands join the catalogue.

@@ -102,6 +102,7 @@ func (v values) text(s *openapi3.Schema) string {
 var forms = map[string]string{
 	`^[a-z][a-z0-9_-]{0,62}$`: "my_type", `^[a-z0-9-]{1,63}$`: "team-1", `^[a-z0-9][a-z0-9_.-]{0,99}$`: "notes.md",
 	`^[A-Z][A-Z0-9]{0,19}$`: "SHOP2", `^[A-Z][A-Z0-9_]{0,42}$`: "GET_ITEM",
+	`^[A-Za-z][A-Za-z0-9_]{0,39}$`:                  "NoteTaker",
 	`^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`: "1h30m", `^-?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`: "90s",
 }
 

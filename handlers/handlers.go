@@ -15,6 +15,7 @@ type server struct {
 	connectors     *connectorRoutes
 	settings       *settingsRoutes
 	webhooks       *webhookRoutes
+	agents         *agentRoutes
 	process        *processRoutes
 	protocolRoutes []ProtocolRoute
 	web            http.Handler
@@ -92,6 +93,7 @@ func newServer(c Config) *server {
 		connectors:     &connectorRoutes{e, c.Outside.Connectors},
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
+		agents:         &agentRoutes{e, c.Outside.Agents},
 		process:        &processRoutes{e, c.Process},
 		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,

@@ -161,12 +161,18 @@ func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
 
 // outside are the routes of what connects the server with others.
 func (s *server) outside() []route {
-	tasks, webhooks, connectors := s.tasks, s.webhooks, s.connectors
+	tasks, webhooks, connectors, agents := s.tasks, s.webhooks, s.connectors, s.agents
 	return []route{
 		{"GET", "/v1/tasks", viewer, tasks.listTasks, nil},
 		{"GET", "/v1/tasks/{task_id}", viewer, tasks.getTask, nil},
 		{"POST", "/v1/tasks/{task_id}/cancel", member, tasks.cancelTask, tasks.currentTask},
 		{"POST", "/v1/callbacks/{task_id}", public, tasks.reportTask, nil},
+		{"GET", "/v1/agents", viewer, agents.listAgents, nil},
+		{"POST", "/v1/agents", admin, agents.createAgent, agents.madeAgent},
+		{"GET", "/v1/agents/{agent_id}", viewer, agents.getAgent, nil},
+		{"PATCH", "/v1/agents/{agent_id}", admin, agents.updateAgent, nil},
+		{"DELETE", "/v1/agents/{agent_id}", admin, agents.deleteAgent, nil},
+		{"POST", "/v1/agents/{agent_id}/try", member, agents.tryAgent, nil},
 		{"GET", "/v1/webhooks", admin, webhooks.listWebhooks, nil},
 		{"POST", "/v1/webhooks", admin, webhooks.createWebhook, nil},
 		{"GET", "/v1/webhooks/{webhook_id}", admin, webhooks.getWebhook, nil},

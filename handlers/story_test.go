@@ -169,6 +169,7 @@ func (s teller) tellOfData() {
 	s.call(201, "POST", "/v1/documents", `{"key":"me","title":"Me","body":"I run."}`)
 	s.call(200, "POST", "/v1/documents/doc_1/publish", "")
 	s.call(201, "POST", "/v1/keys", `{"name":"laptop","role":"member"}`)
+	s.call(201, "POST", "/v1/agents", `{"name":"Librarian","description":"Finds texts.","system_prompt":"Find.","commands":["SEARCH"]}`)
 	s.call(201, "POST", "/v1/webhooks", `{"url":"http://127.0.0.1:9/hook","types":["notice","session.ended"]}`)
 	s.call(201, "POST", "/v1/workspaces", `{"id":"acme"}`)
 	s.call(201, "POST", "/v1/providers", vendorAsProvider(s.t))

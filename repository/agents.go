@@ -122,13 +122,22 @@ func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, ver
 	return was.agent()
 }
 
-// InsertAgent stores an agent. Its version is 1, or what it says where a built-in one is
-// changed for the first time.
+// InsertAgent stores an agent. Its version follows the one that it says it had, and all that
+// there ever were of its id: a built-in one may be changed, given back and changed again.
 func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition) error {
 	own := *a
-	own.Version = max(a.Version, 1)
 	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
+		if err := agentCeiling.room(ctx, t, a.WorkspaceID); err != nil {
+			return err
+		}
 		t.created = own.ID
+		var latest int64
+		err := t.Get(ctx, &latest, "SELECT COALESCE(MAX(version), 0) FROM agent_versions WHERE workspace_id = $1 AND agent_id = $2",
+			a.WorkspaceID, a.ID)
+		if err != nil {
+			return fmt.Errorf("look for earlier versions of an agent: %w", err)
+		}
+		own.Version = max(a.Version, latest) + 1
 		row, err := agentRowOf(&own)
 		if err != nil {
 			return err

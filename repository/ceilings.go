@@ -29,6 +29,7 @@ var (
 	automationCeiling = newCeiling(500, "automations", "automations WHERE deleted_at IS NULL")
 	keyCeiling        = newCeiling(500, "keys", "keys WHERE revoked_at IS NULL")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
+	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
 	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE 1 = 1")
 	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )

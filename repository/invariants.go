@@ -16,7 +16,7 @@ var invariants = []invariant{
 	{"two_holders", "more than one session holds the slot",
 		"SELECT CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0 END FROM sessions WHERE workspace_id = $1 AND holds_slot"},
 	{"running_without_slot", "a session is running and does not hold the slot",
-		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND type <> 'AGENT'"},
+		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND parent_session_id = ''"},
 	{"running_without_owner", "a session is running and nobody ever drove it",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND owner_node = ''"},
 	{"ended_with_slot", "a session that has ended holds the slot, queues, or has a timer",
@@ -41,7 +41,15 @@ var invariants = []invariant{
 			"WHERE a.workspace_id = $1 AND a.status = 'open' AND a.kind <> 'outcome' AND s.phase = 'COMPLETED'"},
 	{"wait_without_approval", "a session waits for a person and asks nothing",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN (" + phasesThat(domain.Phase.AsksPerson) + ") " +
-			"AND s.open_approvals = 0 AND NOT s.wants_slot"},
+			"AND s.open_approvals = 0 AND NOT s.wants_slot AND NOT (s.type = 'AGENT' AND s.parent_session_id <> '') AND NOT EXISTS " +
+			"(SELECT 1 FROM sessions a WHERE a.workspace_id = $1 AND a.parent_session_id = s.id AND a.phase <> 'COMPLETED')"},
+	{"agent_without_caller", "an agent goes on and the session that called it does not wait for it",
+		"SELECT COUNT(*) FROM sessions a WHERE a.workspace_id = $1 AND a.parent_session_id <> '' AND a.phase <> 'COMPLETED' AND NOT EXISTS " +
+			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = a.parent_session_id " +
+			"AND s.phase IN ('EXECUTING_DATA_QUERIES', 'WAITING_VALIDATION'))"},
+	{"agent_with_slot", "an agent that was called has a slot of its own, or queues for one",
+		"SELECT COUNT(*) FROM sessions a WHERE a.workspace_id = $1 AND a.parent_session_id <> '' AND (a.holds_slot OR a.queued_at IS NOT NULL " +
+			"OR a.wants_slot)"},
 	{"call_without_result", "a call of the AI has no result, and the AI was called again",
 		"SELECT COUNT(*) FROM executions e JOIN messages m ON m.workspace_id = e.workspace_id AND m.session_id = e.session_id " +
 			"AND m.id = e.message_id " +

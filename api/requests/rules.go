@@ -14,6 +14,7 @@ var oneLine = map[string]bool{"name": true, "title": true}
 var patterns = map[string]string{
 	"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace",
 	"NewConnector.prefix": "connector_prefix", "ConnectorPatch.prefix": "connector_prefix", "NewConnectorCommand.name": "command_name",
+	"NewAgent.name": "agent", "AgentPatch.name": "agent",
 }
 
 // shown are fields of which, where they are missing, it is told what they take.

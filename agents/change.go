@@ -1,0 +1,122 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/spelling"
+)
+
+// Create makes an agent.
+func (s *Service) Create(ctx context.Context, workspace string, patch domain.AgentPatch) (*domain.AgentDefinition, error) {
+	now := s.Clock()
+	a := &domain.AgentDefinition{
+		ID: s.NewID(domain.PrefixAgent), WorkspaceID: workspace, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
+		Enabled: true, CreatedAt: now, UpdatedAt: now,
+	}
+	patch.Apply(a)
+	if err := s.check(ctx, a); err != nil {
+		return nil, err
+	}
+	return a, s.Store.InsertAgent(ctx, a)
+}
+
+// Update merges the patch into an agent as it is; patch.Version is what the client saw. A
+// built-in agent becomes the workspace's own by it.
+func (s *Service) Update(ctx context.Context, workspace, id string, patch domain.AgentPatch) (*domain.AgentDefinition, error) {
+	for {
+		a, err := s.Agent(ctx, workspace, id)
+		if err != nil {
+			return nil, err
+		}
+		if patch.Version != 0 && patch.Version != a.Version {
+			return nil, domain.ErrStale
+		}
+		patch.Apply(a)
+		if err := s.check(ctx, a); err != nil {
+			return nil, err
+		}
+		a.UpdatedAt = s.Clock()
+		if a.BuiltIn && a.Version == builtInVersion {
+			a.CreatedAt = a.UpdatedAt
+			err = s.Store.InsertAgent(ctx, a)
+		} else {
+			err = s.Store.UpdateAgent(ctx, a)
+		}
+		if errors.Is(err, domain.ErrStale) && patch.Version == 0 && ctx.Err() == nil {
+			continue // somebody else was faster: merged into what is there now
+		}
+		return a, err
+	}
+}
+
+// Delete takes an agent away; of a built-in one, what the workspace changed of it.
+func (s *Service) Delete(ctx context.Context, workspace, id string, version int64) error {
+	a, err := s.Agent(ctx, workspace, id)
+	switch {
+	case err != nil:
+		return err
+	case version != 0 && version != a.Version:
+		return domain.ErrStale
+	case a.BuiltIn && a.Version == builtInVersion:
+		return domain.Errorf(domain.CodeConflict, "%s is built in and cannot be deleted. Switch it off instead: enabled: false.", a.Name)
+	}
+	return s.Store.DeleteAgent(ctx, workspace, id)
+}
+
+// outsideName is how the name of a command from outside looks. Which of them there are
+// changes: one that is not there is not offered.
+var outsideName = regexp.MustCompile(`^[A-Z0-9_]+\.[A-Z0-9_.]+$`)
+
+// check looks at what the contract cannot say.
+func (s *Service) check(ctx context.Context, a *domain.AgentDefinition) error {
+	for _, text := range []struct{ at, text string }{
+		{"/description", a.Description}, {"/system_prompt", a.SystemPrompt},
+	} {
+		if strings.TrimSpace(text.text) == "" {
+			return domain.Invalid(text.at, "required", "Say something here: the agent is known and led by it.")
+		}
+	}
+	if err := s.checkCommands(a); err != nil {
+		return err
+	}
+	if a.ProviderID == "" {
+		return nil
+	}
+	_, err := s.Providers.Provider(ctx, a.WorkspaceID, a.ProviderID)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return domain.Invalid("/provider_id", "unknown_provider", "There is no provider %.80q.", a.ProviderID)
+	}
+	return err
+}
+
+func (s *Service) checkCommands(a *domain.AgentDefinition) error {
+	var names []string
+	for _, spec := range s.Specs() {
+		if spec.Kind != domain.KindControl {
+			names = append(names, spec.Name)
+		}
+	}
+	for i, name := range a.Commands {
+		at := fmt.Sprintf("/commands/%d", i)
+		switch {
+		case slices.Contains(a.Commands[:i], name):
+			return domain.Invalid(at, "duplicate", "%.80q stands twice.", name)
+		case name == a.Command():
+			return domain.Invalid(at, "itself", "An agent cannot call itself.")
+		case slices.Contains(names, name), outsideName.MatchString(name):
+		default:
+			hint := ""
+			if like := spelling.Nearest(name, names); like != "" {
+				hint = " Did you mean " + like + "?"
+			}
+			return domain.Invalid(at, "unknown_command", "There is no command %.80q.%s", name, hint)
+		}
+	}
+	return nil
+}
