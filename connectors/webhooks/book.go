@@ -13,10 +13,12 @@ const (
 	// laneWindow is how many of one session: a session with more reads its own part of the
 	// log, so that it does not hold up the others.
 	laneWindow = 8
-	// inFlight is how many requests of a webhook are on their way at once, and failingInFlight
-	// how many of these are for what failed before.
+	// inFlight is how many requests of a webhook are on their way at once, failingInFlight
+	// how many of these are for what failed before, and probing how many while nothing arrives
+	// at all: a receiver that hangs holds no more.
 	inFlight        = 8
 	failingInFlight = 4
+	probing         = 2
 )
 
 // book says what is to be sent to one webhook, and what came of it. It knows no clock, no
@@ -154,7 +156,7 @@ func (b *book) paused(now time.Time) bool { return b.pausedUntil != nil && b.pau
 
 // next picks an event that may be sent now; nil: none may.
 func (b *book) next(now time.Time) *lane {
-	if b.sending >= inFlight || b.paused(now) {
+	if b.sending >= inFlight || b.failingSince != nil && b.sending >= probing || b.paused(now) {
 		return nil
 	}
 	for _, l := range b.lanes {

@@ -20,10 +20,9 @@ const (
 	lookEvery = 15 * time.Second
 	// stopGrace is how long requests that are on their way have when the server stops.
 	stopGrace = 5 * time.Second
-	// allRequests is how many requests of this process are on their way at once, and
-	// workspaceRequests how many of one workspace: whose receivers hang holds up nobody else.
-	allRequests       = 512
-	workspaceRequests = 16
+	// allRequests is how many requests of this process are on their way at once: more than
+	// receivers that hang can hold, of which each has few (book.go).
+	allRequests = 2048
 )
 
 // Store is what sending needs of the database.
@@ -69,7 +68,6 @@ type Loop struct {
 
 	mu      sync.Mutex
 	workers map[domain.WebhookRef]*worker
-	slots   map[string]chan struct{} // of a workspace
 	ended   bool
 
 	all      chan struct{}
@@ -88,8 +86,7 @@ func NewLoop(cfg Config) *Loop {
 	}
 	l := &Loop{
 		cfg: cfg, sender: &sender{client: cfg.Client, policy: cfg.Policy, agent: cfg.Agent, clock: cfg.Clock},
-		kick: make(chan struct{}, 1), workers: map[domain.WebhookRef]*worker{}, slots: map[string]chan struct{}{},
-		all: make(chan struct{}, allRequests),
+		kick: make(chan struct{}, 1), workers: map[domain.WebhookRef]*worker{}, all: make(chan struct{}, allRequests),
 	}
 	l.known.Store(&map[string][]string{})
 	return l
@@ -189,11 +186,6 @@ func (l *Loop) lookOnce(ctx context.Context) error {
 	for ref, w := range l.workers {
 		if !enabled[ref] && !w.running {
 			delete(l.workers, ref)
-		}
-	}
-	for workspace := range l.slots {
-		if known[workspace] == nil && len(l.slots[workspace]) == 0 {
-			delete(l.slots, workspace)
 		}
 	}
 	l.mu.Unlock()

@@ -1,16 +1,20 @@
 package webhooks
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/seal"
 )
 
 // inVirtualTime runs a story with a loop that runs.
@@ -84,21 +88,23 @@ func TestOneSessionHoldsUpNobodyElse(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(b.got["good"]) != 30 || len(b.got[""]) != 30 || len(b.got["bad"]) != 0 {
-			t.Errorf("after a second: %d, %d and %d", len(b.got["good"]), len(b.got[""]), len(b.got["bad"]))
+		if b.came("good") != 30 || b.came("") != 30 || b.came("bad") != 0 {
+			t.Errorf("after a second: %d, %d and %d", b.came("good"), b.came(""), b.came("bad"))
 		}
 		b.happen(domain.LogNotice, "good")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(b.got["good"]) != 31 {
+		if b.came("good") != 31 {
 			t.Error("a later event of another session waits")
 		}
-		if len(b.lanes) != 0 && b.lanes["bad"].SentTo != 0 {
+		b.memory.mu.Lock()
+		if l, lags := b.lanes["bad"]; !lags || l.SentTo != 0 {
 			t.Errorf("lanes %v", b.lanes)
 		}
+		b.memory.mu.Unlock()
 		time.Sleep(4 * time.Hour)
 		synctest.Wait()
-		if n := len(b.got["bad"]); n != 60 {
+		if n := b.came("bad"); n != 60 {
 			t.Errorf("%d of 60 came in the end", n)
 		}
 		for session, seqs := range b.got {
@@ -114,10 +120,9 @@ func TestOneSessionHoldsUpNobodyElse(t *testing.T) {
 
 // A receiver that asks for time is left alone, by every session, for as long as it says.
 func TestRetryAfter(t *testing.T) {
-	busy := true
+	var asked atomic.Bool
 	ask := func(try) (int, http.Header, error) {
-		if busy {
-			busy = false
+		if !asked.Swap(true) {
 			return 429, http.Header{"Retry-After": {"600"}}, nil
 		}
 		return 204, nil, nil
@@ -128,8 +133,8 @@ func TestRetryAfter(t *testing.T) {
 		b.happen(domain.LogNotice, "b", "a")
 		time.Sleep(590 * time.Second)
 		synctest.Wait()
-		if len(b.tries) != 1 {
-			t.Errorf("it was left alone and not: %v", b.tries)
+		if len(b.times(1)) != 1 || len(b.times(2)) != 0 || len(b.times(3)) != 0 {
+			t.Error("it was not left alone")
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
@@ -236,6 +241,63 @@ func TestWhatIsNotSentCostsNothing(t *testing.T) {
 	})
 }
 
+// A secret that cannot be read sends nothing, and is not asked for again and again.
+func TestASecretThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, nil)
+		keys, err := seal.New([][]byte{bytes.Repeat([]byte("x"), 32)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.loop = b.newLoop(keys)
+		_ = b.loop.Start(t.Context())
+		synctest.Wait()
+		reads := b.reads
+		for range 10 {
+			b.happen(domain.LogNotice, "a")
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		if len(b.tries) != 0 || b.reads > reads+2 {
+			t.Errorf("%d requests, %d reads", len(b.tries), b.reads-reads)
+		}
+		_ = b.loop.Stop(t.Context())
+	})
+}
+
+// While nothing arrives at all, a receiver that hangs holds two requests and no more.
+func TestAHangingReceiverHoldsLittle(t *testing.T) {
+	var mu sync.Mutex
+	on, most := 0, 0
+	hang := func(try) (int, http.Header, error) {
+		mu.Lock()
+		on++
+		most = max(most, on)
+		mu.Unlock()
+		time.Sleep(sendTimeout - time.Second)
+		mu.Lock()
+		on--
+		mu.Unlock()
+		return 500, nil, nil
+	}
+	inVirtualTime(t, hang, func(b *bench) {
+		b.happen(domain.LogNotice, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		mu.Lock()
+		first := most
+		most = 0
+		mu.Unlock()
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if first != inFlight || most > probing {
+			t.Errorf("%d at once at first, then %d", first, most)
+		}
+	})
+}
+
 // Whatever fails, and whenever the process dies: each event is sent at least once, those of
 // a session in order, and no more often than the deaths and failures explain.
 func TestWhateverHappensNothingIsLost(t *testing.T) {
@@ -246,11 +308,11 @@ func TestWhateverHappensNothingIsLost(t *testing.T) {
 
 func losesNothing(t *testing.T, seed uint64) {
 	synctest.Test(t, func(t *testing.T) {
-		random := rand.New(rand.NewPCG(seed, 7))
+		random, answers := rand.New(rand.NewPCG(seed, 7)), rand.New(rand.NewPCG(seed, 8))
 		var b *bench
 		b = newBench(t, func(try) (int, http.Header, error) {
 			b.receiver.mu.Lock()
-			n := random.IntN(12)
+			n := answers.IntN(12)
 			b.receiver.mu.Unlock()
 			switch n {
 			case 0:

@@ -10,14 +10,11 @@ import (
 // send waits for its place among the requests, sends one event, and tells of it. cut: we
 // ended it ourselves, and nothing is known.
 func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try int) (o outcome, cut bool) {
-	slots := l.slotsOf(h.WorkspaceID)
-	for _, free := range []chan struct{}{slots, l.all} {
-		select {
-		case free <- struct{}{}:
-			defer func() { <-free }()
-		case <-l.life.Done():
-			return outcome{}, true
-		}
+	select {
+	case l.all <- struct{}{}:
+		defer func() { <-l.all }()
+	case <-l.life.Done():
+		return outcome{}, true
 	}
 	o = l.sender.send(l.wire, h, secrets, messageID(h.ID, e.Seq), e)
 	if !o.delivered() && l.wire.Err() != nil {
@@ -28,17 +25,6 @@ func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try
 		Int("try", try).Str("outcome", string(o.result)).Int("status", o.status).Str("detail", o.detail).
 		Int64("duration_ms", o.took.Milliseconds()).Msg("webhook")
 	return o, false
-}
-
-func (l *Loop) slotsOf(workspace string) chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.slots[workspace]
-	if s == nil {
-		s = make(chan struct{}, workspaceRequests)
-		l.slots[workspace] = s
-	}
-	return s
 }
 
 // noteWaiting keeps since when the oldest event of a webhook waits.

@@ -196,6 +196,13 @@ func (r *receiver) times(seq int64) (out []time.Time) {
 	return out
 }
 
+// came is how many events of a session were taken.
+func (r *receiver) came(session string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got[session])
+}
+
 // bench is a loop over both.
 type bench struct {
 	*memory

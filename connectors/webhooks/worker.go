@@ -19,6 +19,9 @@ const (
 	otherOwner = lookEvery
 )
 
+// errSecret: nobody can sign.
+var errSecret = errors.New("open the secret of a webhook")
+
 // worker sends to one webhook. It is one goroutine while there is something to do, and keeps
 // what it knows in between, for as long as nobody else has changed it.
 type worker struct {
@@ -135,7 +138,12 @@ func (w *worker) look(ctx context.Context) (mine bool, err error) {
 		}
 	}
 	if w.book == nil || w.standing.Epoch != now.Epoch {
-		if err := w.begin(ctx, now); err != nil {
+		if err := w.begin(ctx, now); errors.Is(err, errSecret) {
+			w.loop.cfg.Log.Error().Err(err).Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).
+				Msg("nothing is sent to a webhook: its secret cannot be read; rotate it")
+			w.loop.leave(w) // until the next look
+			return false, nil
+		} else if err != nil {
 			return false, err
 		}
 	}
@@ -148,7 +156,7 @@ func (w *worker) begin(ctx context.Context, now *domain.WebhookStanding) error {
 	w.forget() // what is on its way of before ends first: nothing overtakes it
 	secrets, err := w.loop.cfg.Secrets.open(&now.Webhook, w.loop.cfg.Clock())
 	if err != nil {
-		return fmt.Errorf("open the secret of a webhook: %w", err)
+		return fmt.Errorf("%w: %w", errSecret, err)
 	}
 	lanes, err := w.loop.cfg.Store.WebhookLanes(ctx, w.ref)
 	if err != nil {
