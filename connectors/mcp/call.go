@@ -43,7 +43,10 @@ func (c *Connection) run(ctx context.Context, s *session, t *tool, call connecto
 			return domain.OutsideResult{}, err
 		}
 		if wanted == nil {
-			return readResult(raw)
+			return c.readResult(raw)
+		}
+		if !c.options.Questions {
+			return domain.OutsideResult{}, refused("The server asks what cannot be answered here.", nil)
 		}
 		talk.pending = wanted
 	}
@@ -57,10 +60,13 @@ func (c *Connection) send(
 	e := &exchange{tool: t, extra: map[string]json.RawMessage{}}
 	e.trace(call)
 	maps.Copy(e.extra, with.params())
-	if t.asTask && s.legacy {
+	if t.asTask && s.legacy && c.options.Tasks {
 		e.extra["task"] = json.RawMessage(`{}`)
 	}
 	f := newFlight(ctx, e, call.Answers)
+	if !c.options.Questions {
+		e.ask = nil
+	}
 	arguments := call.Params
 	if len(arguments) == 0 {
 		arguments = json.RawMessage(`{}`)
@@ -123,7 +129,7 @@ func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *fligh
 	}
 	raw, result, err := c.wait(ctx, call, f)
 	if raw != nil && err == nil {
-		result, err = readResult(raw)
+		result, err = c.readResult(raw)
 	}
 	return result, c.failed(ctx, err)
 }
@@ -185,4 +191,13 @@ func (c *inquiry) params() map[string]json.RawMessage {
 		out["requestState"] = jsonbody.Encode(c.pending.state)
 	}
 	return out
+}
+
+// readResult refuses a task that nobody would follow; what becomes of it is not known.
+func (c *Connection) readResult(raw json.RawMessage) (domain.OutsideResult, error) {
+	result, err := readResult(raw)
+	if err == nil && result.Task != nil && !c.options.Tasks {
+		return domain.OutsideResult{}, doubt("The server began a task, which cannot be followed here.", nil)
+	}
+	return result, err
 }

@@ -27,6 +27,9 @@ type Options struct {
 	Version string
 	// Tokens gives the bearer token of a person's sign-in; nil: there is none.
 	Tokens TokenSource
+	// Questions and Tasks: whoever calls can put a server's question to a person, and follow
+	// a task. Servers are told, so that they do without where it is not so.
+	Questions, Tasks bool
 	// Changed, if set, is called when the server says that its list of commands changed.
 	Changed func()
 	// Failed, if set, is told what a person is not: causes, and what a program wrote to its

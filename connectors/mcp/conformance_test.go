@@ -51,7 +51,7 @@ func runScenario(name, address string) error {
 		MetadataURL: "https://conformance-test.local/client-metadata.json",
 		ClientID:    s.context.ClientID, ClientSecret: s.context.ClientSecret,
 	})
-	options := Options{Client: http.DefaultClient, Version: "test"}
+	options := Options{Client: http.DefaultClient, Version: "test", Questions: true, Tasks: true}
 	if strings.HasPrefix(name, "auth/") {
 		options.Tokens = s.oauth
 	}

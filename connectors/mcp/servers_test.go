@@ -53,7 +53,7 @@ func node(t *testing.T) string {
 func open(t *testing.T, config Config, change ...func(*Options)) *Connection {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
-	options := Options{Client: client, AllowStdio: true, Version: "test"}
+	options := Options{Client: client, AllowStdio: true, Version: "test", Questions: true, Tasks: true}
 	for _, c := range change {
 		c(&options)
 	}

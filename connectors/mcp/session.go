@@ -31,11 +31,15 @@ type session struct {
 }
 
 // capabilities are what we can do, and no more: the SDK's own default says roots too.
-func capabilities() *mcp.ClientCapabilities {
-	return &mcp.ClientCapabilities{
-		Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}},
-		Extensions:  map[string]any{tasksExtension: map[string]any{}},
+func capabilities(o Options) *mcp.ClientCapabilities {
+	can := &mcp.ClientCapabilities{}
+	if o.Questions {
+		can.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
 	}
+	if o.Tasks {
+		can.Extensions = map[string]any{tasksExtension: map[string]any{}}
+	}
+	return can
 }
 
 // connect greets the server, by server/discover and, where it does not know that, in the
@@ -59,7 +63,7 @@ func connect(ctx context.Context, config Config, options Options, asBefore bool,
 	if asBefore { // it may take its time to say again that it knows nothing newer
 		how = &mcp.ClientSessionOptions{ProtocolVersion: revisionBefore}
 	}
-	if s.sdk, err = newClient(options.Version, changed).Connect(ctx, s.link, how); err != nil {
+	if s.sdk, err = newClient(options, changed).Connect(ctx, s.link, how); err != nil {
 		_ = s.link.Close()
 		return nil, greetError(ctx, err)
 	}
@@ -74,9 +78,9 @@ func connect(ctx context.Context, config Config, options Options, asBefore bool,
 	return s, nil
 }
 
-func newClient(version string, changed func()) *mcp.Client {
-	client := mcp.NewClient(&mcp.Implementation{Name: "fermata", Version: version}, &mcp.ClientOptions{
-		Capabilities:           capabilities(),
+func newClient(options Options, changed func()) *mcp.Client {
+	client := mcp.NewClient(&mcp.Implementation{Name: "fermata", Version: options.Version}, &mcp.ClientOptions{
+		Capabilities:           capabilities(options),
 		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true}, // a person answers, later
 		Logger:                 slog.New(slog.DiscardHandler),
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed() },

@@ -118,6 +118,26 @@ func TestTask(t *testing.T) {
 	}
 }
 
+// Where nobody can answer or follow, servers are told so, and what they do all the same is
+// no result.
+func TestNoQuestionsAndNoTasks(t *testing.T) {
+	s := newRawServer(t, false)
+	c := open(t, Config{URL: s.URL}, func(o *Options) { o.Questions, o.Tasks = false, false })
+	list(t, c)
+	if m, _ := s.last(t, "tools/list"); !strings.Contains(string(m.Params), `"io.modelcontextprotocol/clientCapabilities":{}`) {
+		t.Errorf("it says %s", m.Params)
+	}
+	for result, want := range map[string]domain.Fault{
+		`{"resultType":"task","taskId":"t-1"}`: domain.FaultDoubt,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"}}}}`: domain.FaultRefused,
+	} {
+		s.on("tools/call", func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, result) })
+		if r, err := try(t.Context(), c, doIt(""), `{}`); err == nil || domain.FaultOf(err) != want {
+			t.Errorf("%s: %+v %v", result, r, err)
+		}
+	}
+}
+
 // Whoever offers no tasks is told that we know them, and no more.
 func TestCapabilities(t *testing.T) {
 	for _, legacy := range []bool{true, false} {
