@@ -146,3 +146,18 @@ func TestWhatAnAgentUsedCountsOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestAnApprovalNamesItsAgent: whoever is asked sees who asks.
+func TestAnApprovalNamesItsAgent(t *testing.T) {
+	w := newWorld(t, domain.Agent)
+	w.s.State.Agent = &domain.AgentRun{Name: "Helper", MaxTurns: 7, TokenBudget: 15_000}
+	received, parsed := w.answer("so", []part{{"action", "CREATE_ZONE"}, {"validate", ""}})
+	for _, e := range []domain.Event{domain.SessionActivationRequested{}, received, parsed} {
+		if _, err := w.do(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := w.approvals["apr_1"]; a == nil || a.Text != "The agent Helper asks for this." {
+		t.Fatalf("the approval is %+v", a)
+	}
+}

@@ -25,6 +25,9 @@ func (s *step) openApproval(a *domain.Approval) *domain.Approval {
 	a.Status, a.CreatedAt = domain.ApprovalStatusOpen, s.policy.Now
 	a.OnExpiry = s.policy.Settings.ApprovalOnExpiry
 	a.ResponseSchema = responseSchema(a)
+	if run := s.session.State.Agent; run != nil && a.Text == "" {
+		a.Text = s.say("The agent %s asks for this.", "L’agent %s le demande.", run.Name)
+	}
 	if expiry := time.Duration(s.policy.Settings.ApprovalExpiry); expiry > 0 {
 		at := s.policy.Now.Add(expiry)
 		a.ExpiresAt = &at
