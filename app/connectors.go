@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
+	"github.com/fermata-dev/fermata/connectors/longrunning"
 	"github.com/fermata-dev/fermata/connectors/mcp"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
@@ -23,7 +24,8 @@ func (a *App) wireConnectors(client *http.Client) {
 	}
 	calls := newConnectorMetrics(a.metrics.registry)
 	a.connectors = connectors.New(connectors.Config{
-		Rows: a.store.Connectors, Kinds: []connectors.Kind{httpcommand.Kind(), a.mcpKind()}, Schemas: a.catalogue, Keys: a.keys,
+		Rows: a.store.Connectors, Schemas: a.catalogue, Keys: a.keys,
+		Kinds:  []connectors.Kind{httpcommand.Kind(), a.mcpKind(), longrunning.Kind(a.callbackURL, a.clock)},
 		Client: egress.Wrap(client, named("fermata/"+a.flags.Version)), Clock: a.clock, NewID: a.newID, BuiltIn: builtIn,
 		Called: func(r connectors.CallReport) {
 			calls.called(r)

@@ -46,7 +46,9 @@ func (a *App) wireScheduling() {
 	}
 	runs := automations.NewRuns(config)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
-	outside := tasks.New(tasks.Config{Door: door, Store: a.store.Tasks, Remote: taskServices{}, Clock: a.clock, Log: a.log})
+	outside := tasks.New(tasks.Config{
+		Door: door, Store: a.store.Tasks, Remote: taskServices{a.connectors, a.connectors.Manager}, Clock: a.clock, Log: a.log,
+	})
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
 		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},

@@ -2,7 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
+	"strings"
 
+	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler/tasks"
@@ -18,16 +21,21 @@ func (t taskReads) CancelTask(ctx context.Context, ws, id string, by domain.Auth
 	return t.service.CancelTask(ctx, ws, id, by)
 }
 
-// taskServices are the services outside that work for sessions: none, as long as no kind of
-// connector begins a task.
-type taskServices struct{}
-
-func (taskServices) SigningSecrets(context.Context, string, string) ([]string, error) {
-	return nil, nil
+// taskServices are the services outside that work for sessions.
+type taskServices struct {
+	*connectors.Service
+	*connectors.Manager
 }
 
-func (taskServices) CancelTask(context.Context, *domain.Task, string) error { return nil }
-
-func (taskServices) PollTask(context.Context, *domain.Task) (domain.TaskReport, error) {
-	return domain.TaskReport{}, domain.NotFound("connector")
+// callbackURL is what services call back under, with the id of a task behind it. A server
+// that only this machine reaches needs no public address: neither do its services.
+func (a *App) callbackURL() (string, error) {
+	base := strings.TrimSuffix(a.flags.PublicURL, "/")
+	if base == "" && a.flags.onLoopback() && a.listener != nil {
+		base = a.URL()
+	}
+	if base == "" {
+		return "", errors.New("this server does not know its own address, which the service calls back under: set FERMATA_PUBLIC_URL")
+	}
+	return base + "/v1/callbacks/", nil
 }

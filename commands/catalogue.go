@@ -63,8 +63,8 @@ type call struct {
 func New(rules *data.Rules) *Catalogue {
 	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas()}
 	for _, group := range [][]*command{
-		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(),
-		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(),
+		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(), taskQueries(),
+		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), taskActions(),
 		controls(),
 	} {
 		for _, entry := range group {
@@ -99,9 +99,10 @@ func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
 // the assistant that called it. Those from outside follow the catalogue's own, in their
 // order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
+	looksAfter := beginsTasks(outside)
 	specs := slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
 		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
-			s.Name == AskPrincipal && t != domain.Agent
+			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})
 	if t == domain.Agent {
 		for i := range specs {

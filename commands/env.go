@@ -30,6 +30,10 @@ type Env struct {
 	// them cannot run. Call carries one out; nil: none can be.
 	Outside []domain.CommandSpec
 	Call    Caller
+	// Tasks are those that go on for the session at other services. CancelTask has one of them
+	// cancelled once what asks for it is stored; nil: nothing is (a rehearsal).
+	Tasks      []*domain.Task
+	CancelTask func(id string) error
 	// Hold: no action outside is begun now.
 	Hold bool
 	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and of which
@@ -52,7 +56,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
 		Taint: session.State.Taint, Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
 	}
-	env.SessionID = session.ID
+	env.SessionID, env.Tasks = session.ID, view.Tasks
 	if run := session.State.Agent; run != nil {
 		env.Restricted, env.Only, env.SeriesBytes = true, run.Commands, run.TokenBudget/4*7/2
 	}

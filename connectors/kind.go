@@ -16,6 +16,8 @@ type Kind struct {
 	// Secrets are the members of a config that are secret: texts, or objects whose values
 	// are texts.
 	Secrets []string
+	// Made are those secrets that the server makes where none is given. They are shown once.
+	Made map[string]func() string
 	// Written: a person writes the commands. Else the server outside lists them.
 	Written bool
 	// Origin is where the requests of a config go ("https://host:443"): its secrets go

@@ -183,7 +183,7 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		RequireValidation: command.RequireValidation, Trusted: command.Trusted,
 	}
 	// One that reads, and that somebody wants to see first, stands and waits with the actions.
-	if command.Effect == domain.EffectRead && !command.RequireValidation {
+	if command.Effect == domain.EffectRead && !command.RequireValidation && c.Kind != domain.ConnectorLongRunning {
 		spec.Kind = domain.KindQuery
 	}
 	if len(spec.Params) == 0 {

@@ -137,3 +137,37 @@ func pointerTo(member, name string) string {
 	}
 	return at
 }
+
+// makeSecrets gives a config the secrets that the server makes and that nobody entered.
+func (k *Kind) makeSecrets(config json.RawMessage) (json.RawMessage, secrets, error) {
+	if len(k.Made) == 0 {
+		return config, nil, nil
+	}
+	fields, err := objectOf(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	made := secrets{}
+	for member, secret := range k.Made {
+		if given, _ := fields[member].(string); given == "" {
+			text := secret()
+			fields[member] = text
+			made.put(member, "", text)
+		}
+	}
+	return jsonbody.Encode(fields), made, nil
+}
+
+// shown is a connector with the secrets that were made for it, this once.
+func shown(c *domain.Connector, made secrets) (*domain.Connector, error) {
+	if len(made) == 0 {
+		return c, nil
+	}
+	own := *c
+	var err error
+	own.Config, err = made.reveal(c.Config)
+	return &own, err
+}
+
+// jsonText is a text as a JSON value.
+func jsonText(text string) json.RawMessage { return jsonbody.Encode(text) }

@@ -98,7 +98,11 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 		ID: s.newID(domain.PrefixConnector), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind, Prefix: in.Prefix,
 		Enabled: !in.Disabled, Commands: []domain.ConnectorCommand{}, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.configure(kind, c, in.Config); err != nil {
+	config, made, err := kind.makeSecrets(in.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.configure(kind, c, config); err != nil {
 		return nil, err
 	}
 	if len(in.Commands) > 0 || kind.Written {
@@ -110,7 +114,7 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 	if err := s.rows.InsertConnector(ctx, c); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return shown(c, made)
 }
 
 // standAnew is the status of a connector of which nothing is known yet.

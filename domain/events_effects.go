@@ -150,6 +150,7 @@ type ExternalTasksStarted struct {
 	Executions []*Execution
 	Formatted  string
 	Tasks      []string
+	Changes    []DataChange
 }
 
 func (ExternalTasksStarted) Name() string { return "ExternalTasksStarted" }

@@ -112,6 +112,8 @@ const (
 	OwedCancelled = "cancelled"
 	OwedExpired   = "expired"
 	OwedEnded     = "session_ended"
+	// OwedRequested: the AI wants it cancelled. It goes on until that is done.
+	OwedRequested = "cancel_requested"
 )
 
 // Clone is a copy that can be changed.
@@ -129,7 +131,7 @@ func (t *Task) SetDue(now time.Time) {
 	switch {
 	case t.Status.Over() && t.Owed == "":
 		t.DueAt = nil
-	case t.Status.Over():
+	case t.Status.Over(), t.Owed == OwedRequested:
 		t.DueAt = &now
 	case t.Status == TaskUnknown: // a person decides, or a report does
 		t.DueAt = nil
@@ -140,6 +142,12 @@ func (t *Task) SetDue(now time.Time) {
 		deadline := t.Deadline
 		t.DueAt = &deadline
 	}
+}
+
+// AskCancel has the task cancelled as soon as it is looked at.
+func (t *Task) AskCancel(now time.Time) {
+	t.Owed = OwedRequested
+	t.SetDue(now)
 }
 
 // Finish ends the task. owed, if set, is what its service must be told.
@@ -194,7 +202,9 @@ func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
 }
 
 // tooSoon: a service that reports a thousand times a second is heard once a second.
-func (t *Task) tooSoon(now time.Time) bool { return now.Sub(t.UpdatedAt) < progressEvery }
+func (t *Task) tooSoon(now time.Time) bool {
+	return len(t.Seen) > 0 && now.Sub(t.UpdatedAt) < progressEvery
+}
 
 func (t *Task) note(id string) {
 	if id == "" {

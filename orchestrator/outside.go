@@ -40,7 +40,11 @@ func (l *Loop) offered(ctx context.Context, view *domain.View) []domain.CommandS
 	if err != nil {
 		l.cfg.Log.Warn().Err(err).Str("workspace", view.Workspace.ID).Msg("the agents cannot be read")
 	}
-	return offersIn(view.Session, l.offeredTo(ctx, view.Workspace.ID), all)
+	outside := l.offeredTo(ctx, view.Workspace.ID)
+	if view.Session.Type == domain.Agent {
+		outside = withoutLongWork(outside)
+	}
+	return offersIn(view.Session, outside, all)
 }
 
 // offeredTo are the commands from outside that a workspace has now. If that cannot be found

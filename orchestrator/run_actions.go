@@ -12,7 +12,10 @@ import (
 )
 
 // series is the actions of an answer, being carried out.
-type series struct{ *driver }
+type series struct {
+	*driver
+	work outsideWork
+}
 
 // run runs the answer's actions. Their data changes, their outcomes and the
 // transition commit in one transaction: whatever crashes, each was done exactly once
@@ -82,13 +85,19 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 			actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), sent)
 			env := d.loop.env(view)
 			env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, hold
+			cancelled := withTasks(&env, view, env.Now)
 			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, env, actions, data.Savepoint)
 			if err != nil {
 				return nil, fmt.Errorf("run actions: %w", err)
 			}
-			if done.step, err = machine.Run(view.Session, actionsEvent(actions, outcome), d.loop.policy(view)); err != nil {
+			taken, waitsFor := d.loop.taken(view, &d.work, actions, offered.Outside)
+			if done.step, err = machine.Run(view.Session, actionsEvent(actions, outcome, waitsFor), d.loop.policy(view)); err != nil {
 				return nil, fmt.Errorf("decide about the actions: %w", err)
 			}
+			if d.work.next = nil; outcome.Next != nil {
+				d.work.next = d.loop.begin(view, outcome.Next, offered.Outside)
+			}
+			addTasks(done.step.Change, append(append(taken, cancelled()...), d.work.next)...)
 			d.view, done.next, done.held = view, outcome.Next, outcome.Held
 			return done.step.Change, nil
 		})
@@ -96,7 +105,7 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 }
 
 // actionsEvent says what became of the actions.
-func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome) domain.Event {
+func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome, tasks []string) domain.Event {
 	switch {
 	case outcome.Stale != nil:
 		return domain.ApprovalStale{Commands: *outcome.Stale}
@@ -104,6 +113,8 @@ func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome) d
 		return domain.ActionStarted{Executions: actions, Changes: outcome.Changes}
 	case outcome.Failed:
 		return domain.ActionFailureOccurred{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
+	case len(tasks) > 0:
+		return domain.ExternalTasksStarted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes, Tasks: tasks}
 	default:
 		return domain.ActionsExecuted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
 	}

@@ -16,6 +16,9 @@ import (
 func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Execution {
 	own := *started
 	env := d.loop.envWithOutside(ctx, d.view)
+	if env.Call != nil {
+		env.Call = d.work.hearOf(env.Call)
+	}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(d.loop.base, cancel)()

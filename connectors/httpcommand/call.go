@@ -154,7 +154,7 @@ func (a *api) send(request *http.Request, limit int64) (answer, error) {
 	request = request.WithContext(httptrace.WithClientTrace(request.Context(), trace))
 	response, err := a.client.Do(request)
 	if err != nil {
-		return answer{}, unanswered(a.name, err, left.Load())
+		return answer{}, Unanswered(a.name, err, left.Load())
 	}
 	defer func() { _ = response.Body.Close() }() // what is not read is not wanted
 	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))

@@ -102,7 +102,7 @@ func checkHeaders(raw json.RawMessage, headers map[string]string, known map[stri
 	}
 	for name, template := range headers {
 		at := "/request/headers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(jsonbody.Cut(name, 60))
-		if err := checkHeaderName(name); err != nil {
+		if err := CheckHeaderName(name); err != nil {
 			return domain.Invalid(at, "header", "%s.", err.Error())
 		}
 		for other := range own.Headers {

@@ -18,8 +18,8 @@ func unsendable(err error) error {
 	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "Nothing was sent: " + err.Error() + ".", Cause: err}
 }
 
-// unanswered is a request that got no answer. Unless it left, nothing happened.
-func unanswered(name string, err error, left bool) error {
+// Unanswered is the error of a request that got no answer. Unless it left, nothing happened.
+func Unanswered(name string, err error, left bool) error {
 	reason := egress.ReasonOf(err)
 	e := &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true, Cause: err}
 	switch {
@@ -54,6 +54,11 @@ func brokeOff(name string, status int, err error) error {
 		Fault: domain.FaultDoubt, Temporary: true, Cause: err,
 		Message: fmt.Sprintf("The answer of %s (%s) %s. What became of the request is not known.", name, statusText(status), what),
 	}
+}
+
+// Refusal is what a status says of a call; nil for one that means that it was carried out.
+func Refusal(name string, status int, header http.Header) error {
+	return refusal(name, answer{status: status, header: header})
 }
 
 // refusal is what a status says of the call; nil where it was carried out.

@@ -57,7 +57,7 @@ func readConfig(raw json.RawMessage) (config, *url.URL, error) {
 		return own, nil, domain.Invalid("/config/base_url", "base_url", "%s", err.Error())
 	}
 	for name := range own.Headers {
-		if err := checkHeaderName(name); err != nil {
+		if err := CheckHeaderName(name); err != nil {
 			return own, nil, domain.Invalid("/config/headers", "header", "%s", err.Error())
 		}
 	}
@@ -90,7 +90,9 @@ var ours = map[string]bool{
 	"Accept-Encoding": true,
 }
 
-func checkHeaderName(name string) error {
+// CheckHeaderName refuses a header that the server sets itself; its error is a sentence for
+// people.
+func CheckHeaderName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
 		return fmt.Errorf("%q is no name of a header", name)
 	}

@@ -21,7 +21,7 @@ func thenDataQueriesExecuted(s *step) {
 
 func thenActionsExecuted(s *step) {
 	e := s.event.(domain.ExternalTasksStarted)
-	s.follow(domain.ActionsExecuted{Executions: e.Executions, Formatted: e.Formatted})
+	s.follow(domain.ActionsExecuted{Executions: e.Executions, Formatted: e.Formatted, Changes: e.Changes})
 }
 
 // waitForTasks parks the session until the last task of the answer has ended.
@@ -98,7 +98,7 @@ func ofThisSeries(s *step) bool {
 		return false
 	}
 	mine := s.plannedByID(x.ID)
-	return mine != nil && !mine.Status.Final()
+	return mine != nil && (!mine.Status.Final() || mine.Status == domain.ExecPending)
 }
 
 // quiet: a result that begins no round.

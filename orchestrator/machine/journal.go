@@ -73,6 +73,7 @@ func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 		started.Status, started.Result, started.Text, started.Error, started.EndedAt = domain.ExecStarted, nil, "", nil, nil
 		s.commandEvent(domain.LogCommandStarted, &started)
 	}
+	settleTask(s, x)
 	s.commandEvent(domain.LogCommandEnded, x)
 	if was != nil {
 		*was = *x

@@ -25,9 +25,9 @@ const (
 
 // The table of rules. Refusals (refusals.go) are looked at first; then the first
 // line here that fits applies. "automation" includes an agent where no line for the
-// agent stands before. "No source yet": nothing in this server begins a
-// task outside or brings such an event; the rule is the spec's, and only the transcripts
-// use it. What no line needs to say: whatever takes a session out of a call of the AI, but
+// agent stands before. "No source yet": nothing in this server brings
+// such an event, or has a query begin a task outside; the rule is the spec's, and only the
+// transcripts use it. What no line needs to say: whatever takes a session out of a call of the AI, but
 // for the call's own report, records that call as cut (recordCutCall).
 var table = []rule{
 	// At rest.
@@ -38,8 +38,8 @@ var table = []rule{
 	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
 	{idle, "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
 	{idle, "ExternalResultReceived", when{chat, wantedAgain, withSlot}, toValidation, do{storeLateResult, beginRoundOfResult, askOnceMore}},
-	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}}, // no source yet
-	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},       // no source yet
+	{idle, "ExternalResultReceived", when{withSlot}, toAI, do{storeLateResult, beginRoundOfResult}},
+	{idle, "ExternalResultReceived", nil, stay, do{storeLateResult, rememberResult, askSlot}},
 
 	// The user's enrichments.
 	{in(toEnrich), "EnrichmentsExecuted", nil, toAI, do{storeEnrichments}},
@@ -110,14 +110,14 @@ var table = []rule{
 	{in(toActions), "ExternalResultReceived", when{ofThisSeries}, stay, do{keepOutcome}},
 	{in(toActions), "ActionsExecuted", when{refusedBefore}, toFailure, do{storeFailure}},
 	{in(toActions), "ActionsExecuted", when{agent, completedBeside}, toEnd, do{storeActions, endCompleted}},
-	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}}, // no source yet
+	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}},
 	{in(toActions), "ActionsExecuted", when{automation, completedBeside}, toConfirm, do{storeActions, askConfirmation}},
-	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}}, // no source yet
+	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{backToAI}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{automation}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{chat}, toIdle, do{storeActions}},
 	{in(toActions), "ActionFailureOccurred", nil, toFailure, do{storeFailure}},
-	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}}, // no source yet
+	{in(toActions), "ExternalTasksStarted", nil, stay, do{noteTasks, thenActionsExecuted}},
 	{in(toActions), "ApprovalStale", when{validationRefused}, toAI, do{refuseActions}},
 	{in(toActions, toValidation), "ApprovalStale", nil, toValidation, do{askAgain}},
 
@@ -152,8 +152,8 @@ var table = []rule{
 	// Waiting for what was started outside.
 	{in(toEnd), "ExternalResultReceived", nil, stay, do{keepOutcome}},
 	{in(toExternal), "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
-	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}}, // no source yet
-	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},                              // no source yet
+	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},
+	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},
 
 	// Confirming that the automation is done.
 	{in(toConfirm), "CompletionConfirmed", nil, toEnd, do{acceptCompletion, endCompleted}},
@@ -188,7 +188,7 @@ var table = []rule{
 	{personWaits, "SessionEvicted", nil, toIdle, do{evict}},
 	{working, "SessionActivationRequested", when{guilty}, same, do{poison}},
 	{working, "SessionActivationRequested", when{suspect}, same, do{standAside}},
-	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}}, // no source yet
+	{in(toExternal), "SessionActivationRequested", when{nothingLeft, withSlot}, toAI, do{reenter}},
 	{in(toValidation), "SessionActivationRequested", when{waitsForAgents, agentAnswered, withSlot}, toQueries, do{reenter, resumeAgents}},
 	{idle, "SessionActivationRequested", when{roundRemembered, withSlot}, toAI, do{beginRemembered}},
 	{idle, "SessionActivationRequested", nil, stay, do{reenter}},

@@ -37,3 +37,25 @@ func endTasks(s *step) {
 		s.writeTask(own)
 	}
 }
+
+// settleTask ends the task of an execution that came to nothing, or has it wait for a word of
+// its service where nobody knows what became of the execution.
+func settleTask(s *step, x *domain.Execution) {
+	i := slices.IndexFunc(s.tasks, func(t *domain.Task) bool { return t.ExecutionID == x.ID })
+	if i < 0 {
+		return
+	}
+	t := s.tasks[i].Clone()
+	switch x.Status {
+	case domain.ExecFailed:
+		t.Finish(domain.TaskFailed, errorText(x.Error), "", s.policy.Now)
+	case domain.ExecCancelled:
+		t.Finish(domain.TaskCancelled, x.Note, "", s.policy.Now)
+	case domain.ExecUnknown:
+		t.Status, t.UpdatedAt = domain.TaskUnknown, s.policy.Now
+		t.SetDue(s.policy.Now)
+	default:
+		return
+	}
+	s.writeTask(t)
+}

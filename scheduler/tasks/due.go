@@ -32,6 +32,8 @@ func (s *Service) TaskDue(ctx context.Context, ref domain.TaskRef) error {
 		return err
 	case t.DueAt == nil || t.DueAt.After(now): // another node was faster
 		return nil
+	case t.Awake() && t.Owed == domain.OwedRequested:
+		return s.cancelRequested(ctx, ref)
 	case t.Awake() && !t.Deadline.After(now):
 		return s.expire(ctx, ref)
 	}

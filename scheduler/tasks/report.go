@@ -71,6 +71,20 @@ func (s *Service) CancelTask(ctx context.Context, workspace, id string, by domai
 	return t, err
 }
 
+// cancelRequested ends a task that the AI wants cancelled.
+func (s *Service) cancelRequested(ctx context.Context, ref domain.TaskRef) error {
+	_, err := s.change(ctx, func() (*domain.Task, error) { return s.cfg.Store.Task(ctx, ref.WorkspaceID, ref.ID) },
+		func(t *domain.Task) *domain.Task {
+			if t.Status.Over() || t.Owed != domain.OwedRequested {
+				return nil
+			}
+			next := t.Clone()
+			next.Finish(domain.TaskCancelled, "The AI cancelled it.", domain.OwedCancelled, s.cfg.Clock())
+			return next
+		})
+	return err
+}
+
 // expire ends a task whose time is over.
 func (s *Service) expire(ctx context.Context, ref domain.TaskRef) error {
 	_, err := s.change(ctx, func() (*domain.Task, error) { return s.cfg.Store.Task(ctx, ref.WorkspaceID, ref.ID) },

@@ -145,7 +145,7 @@ func (w *world) session(kind domain.SessionType, phase domain.Phase, names ...st
 	for _, name := range names {
 		t := &domain.Task{
 			ID: name, WorkspaceID: ws, SessionID: s.ID, ExecutionID: "exe_" + name, Command: "RENDER.FILM", Status: domain.TaskRunning,
-			Deadline: noon.Add(time.Hour), CreatedAt: noon, UpdatedAt: noon.Add(-time.Minute), Attempts: 1,
+			Deadline: noon.Add(time.Hour), CreatedAt: noon, UpdatedAt: noon.Add(-time.Minute), Attempts: 1, Seen: []string{"evt_before"},
 		}
 		t.SetDue(noon)
 		c.Tasks = append(c.Tasks, t)

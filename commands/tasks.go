@@ -1,0 +1,104 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// Names of the commands that look after tasks.
+const (
+	listTasks  = "TASKS"
+	cancelTask = "CANCEL_TASK"
+)
+
+type taskParams struct {
+	TaskID string `json:"task_id"`
+}
+
+// taskRow is a task as the AI reads it.
+type taskRow struct {
+	ID       string   `json:"id"`
+	Command  string   `json:"command"`
+	Status   string   `json:"status"`
+	Percent  *float64 `json:"percent,omitempty"`
+	Progress string   `json:"progress,omitempty"`
+	Since    string   `json:"since"`
+	Deadline string   `json:"deadline"`
+}
+
+func taskQueries() []*command {
+	return []*command{newQuery(
+		listTasks,
+		domain.RoleViewer,
+		"The work that goes on at other services for this session, with how far it has come. Results come by themselves: do not wait for them with this.",
+		``,
+		func(_ context.Context, c *call, _ noParams) string {
+			return c.env.say("Look at the tasks that go on", "Regarder les tâches en cours")
+		},
+		func(_ context.Context, c *call, _ noParams) (answer, error) {
+			a := answer{head: domain.Plural(len(c.env.Tasks), "task goes on", "tasks go on") + ".", key: "tasks",
+				count: c.env.count(len(c.env.Tasks), "task", "tasks", "tâche", "tâches")}
+			for _, t := range c.env.Tasks {
+				a.rows = append(a.rows, jsonbody.Encode(taskRow{
+					ID: t.ID, Command: t.Command, Status: string(t.Status), Percent: t.Progress.Percent, Progress: t.Progress.Text,
+					Since: t.CreatedAt.UTC().Format(time.RFC3339), Deadline: t.Deadline.UTC().Format(time.RFC3339),
+				}))
+			}
+			return a, nil
+		},
+	)}
+}
+
+func taskActions() []*command {
+	return []*command{newAction(
+		cancelTask,
+		domain.RoleMember,
+		domain.EffectIdempotent,
+		"Cancel work that goes on at another service for this session. That it has ended is told afterwards, by itself.",
+		`"task_id": {"type": "string", "minLength": 1, "maxLength": 64}`,
+		func(_ context.Context, c *call, p taskParams) (card, error) {
+			t, err := c.openTask(p.TaskID)
+			if err != nil {
+				return card{}, err
+			}
+			return card{text: c.env.say("Cancel the task of %s", "Annuler la tâche de %s", t.Command)}, nil
+		},
+		func(_ context.Context, c *call, p taskParams) (done, error) {
+			t, err := c.openTask(p.TaskID)
+			if err != nil {
+				return done{}, err
+			}
+			if c.env.CancelTask != nil {
+				if err := c.env.CancelTask(t.ID); err != nil {
+					return done{}, err
+				}
+			}
+			return done{
+				text: "It is being cancelled; you are told when it has ended.", result: jsonbody.Encode(taskParams{t.ID}),
+				summary: c.env.say("Cancelled the task of %s", "Tâche de %s annulée", t.Command),
+			}, nil
+		},
+	).require("task_id")}
+}
+
+// beginsTasks says whether one of the commands from outside may take long: only then the
+// session is offered what looks after tasks.
+func beginsTasks(outside []domain.CommandSpec) bool {
+	return slices.ContainsFunc(outside, func(s domain.CommandSpec) bool {
+		return s.Deadline > 0 || s.Source == string(domain.ConnectorMCP)
+	})
+}
+
+// openTask is a task of the session that goes on.
+func (c *call) openTask(id string) (*domain.Task, error) {
+	i := slices.IndexFunc(c.env.Tasks, func(t *domain.Task) bool { return t.ID == id })
+	if i < 0 {
+		return nil, domain.Invalid("/task_id", "unknown_task",
+			"No task %s goes on for this session: it has ended, or there never was one.", jsonbody.Quote(id))
+	}
+	return c.env.Tasks[i], nil
+}

@@ -1,0 +1,143 @@
+package longrunning
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/connectors/httpcommand"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// service is a connection to one. HTTP keeps its own connections: there is nothing to close.
+type service struct {
+	name     string
+	config   config
+	base     *url.URL
+	client   *http.Client
+	all      []domain.ConnectorCommand
+	callback func() (string, error)
+	now      clock.Clock
+}
+
+// work is what a service is asked for.
+type work struct {
+	TaskID      string          `json:"task_id"`
+	CallbackURL string          `json:"callback_url"`
+	Command     string          `json:"command"`
+	Params      json.RawMessage `json:"params"`
+	Session     workSession     `json:"session"`
+	Deadline    string          `json:"deadline"`
+}
+
+type workSession struct {
+	ID          string  `json:"id"`
+	WorkspaceID string  `json:"workspace_id"`
+	ExternalID  *string `json:"external_id"`
+}
+
+// cancellation is what a service is told when nobody waits for its work any more.
+type cancellation struct {
+	TaskID string `json:"task_id"`
+	Reason string `json:"reason"`
+}
+
+// List gives the commands as they were written.
+func (s *service) List(context.Context) (connectors.Listing, error) {
+	return connectors.Listing{Commands: s.all}, nil
+}
+
+// Call asks the service to begin. What it says, but for the status, counts for nothing: it
+// calls back.
+func (s *service) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
+	if call.TaskID == "" {
+		return domain.OutsideResult{}, notSent("no task was stored for it", nil)
+	}
+	callback, err := s.callback()
+	if err != nil {
+		return domain.OutsideResult{}, notSent(err.Error(), err)
+	}
+	body := work{
+		TaskID: call.TaskID, CallbackURL: callback + call.TaskID, Command: call.Command, Params: call.Params,
+		Session:  workSession{ID: call.SessionID, WorkspaceID: call.WorkspaceID},
+		Deadline: call.Deadline.UTC().Format(time.RFC3339),
+	}
+	if len(body.Params) == 0 {
+		body.Params = json.RawMessage("{}")
+	}
+	if call.ExternalID != "" {
+		body.Session.ExternalID = &call.ExternalID
+	}
+	path := ""
+	if r := call.Definition.Request; r != nil {
+		path = r.Path
+	}
+	header := http.Header{"idempotency-key": {call.ExecutionID}} // as package httpcommand writes it
+	if call.TraceParent != "" {
+		header.Set("Traceparent", call.TraceParent)
+	}
+	if err := s.post(ctx, path, call.TaskID, header, jsonbody.Encode(body)); err != nil {
+		return domain.OutsideResult{}, err
+	}
+	return domain.OutsideResult{Task: &domain.TaskHandle{}}, nil
+}
+
+// Probe: a service cannot be asked what became of a request. It calls back if it took it.
+func (s *service) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
+	return false, domain.OutsideResult{}, domain.ErrNoProbe
+}
+
+// TellCancelled says to the service that nobody waits for its work, where the command has a
+// path for that.
+func (s *service) TellCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error {
+	if command.CancelPath == "" {
+		return nil
+	}
+	return s.post(ctx, command.CancelPath, t.ID+"_cancel", http.Header{}, jsonbody.Encode(cancellation{TaskID: t.ID, Reason: reason}))
+}
+
+func (s *service) Close() error { return nil }
+
+// maxRead bounds what is read of an answer, which nobody looks at.
+const maxRead = 64 << 10
+
+// post sends a signed message, once. Any 2xx means that it was taken.
+func (s *service) post(ctx context.Context, path, id string, header http.Header, body []byte) error {
+	for name, value := range s.config.Headers {
+		header.Set(name, value)
+	}
+	header.Set("Content-Type", "application/json")
+	if err := auth.SignWebhook(header, id, s.now(), body, s.config.SigningSecret); err != nil {
+		return notSent("the connector has no signing secret", err)
+	}
+	var left atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(s.base.String(), "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return notSent("its address cannot be used", err)
+	}
+	request.Header = header
+	response, err := s.client.Do(request)
+	if err != nil {
+		return httpcommand.Unanswered(s.name, err, left.Load())
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, response.Body, maxRead) // so that the connection can be used again
+	return httpcommand.Refusal(s.name, response.StatusCode, response.Header)
+}
+
+func notSent(why string, cause error) error {
+	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s.", why), Cause: cause}
+}

@@ -1,0 +1,147 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// outsideWork is what a series knows of the work that goes on at other services for its
+// actions: what they said when they took it, and the task of the action that is sent next.
+type outsideWork struct {
+	handles map[string]domain.TaskHandle // by execution
+	next    *domain.Task
+}
+
+// hearOf keeps what a service says when it takes an action on.
+func (w *outsideWork) hearOf(call commands.Caller) commands.Caller {
+	next := w.next
+	return func(ctx context.Context, c domain.OutsideCall) (domain.OutsideResult, error) {
+		if next != nil && next.ExecutionID == c.ExecutionID {
+			c.TaskID, c.Deadline = next.ID, next.Deadline
+		}
+		result, err := call(ctx, c)
+		if err == nil && result.Task != nil {
+			if w.handles == nil {
+				w.handles = map[string]domain.TaskHandle{}
+			}
+			w.handles[c.ExecutionID] = *result.Task
+		}
+		return result, err
+	}
+}
+
+// begin gives the task of an action that is sent next, where it is long-running: the one that
+// was stored when it was sent before, else a new one. It is stored before the action is sent.
+func (l *Loop) begin(view *domain.View, x *domain.Execution, offered []domain.CommandSpec) *domain.Task {
+	i := slices.IndexFunc(offered, func(s domain.CommandSpec) bool { return s.Name == x.Command })
+	if i < 0 || offered[i].Deadline <= 0 {
+		return nil
+	}
+	t := l.taskOf(view, x, offered[i].Connector, offered[i].Deadline)
+	t.Attempts++
+	return t
+}
+
+// withoutLongWork leaves out what goes on for long: an agent has minutes, and its caller waits
+// for it.
+func withoutLongWork(outside []domain.CommandSpec) []domain.CommandSpec {
+	return slices.DeleteFunc(slices.Clone(outside), func(s domain.CommandSpec) bool { return s.Deadline > 0 })
+}
+
+// taskOf is a copy of the open task of an execution, or a new one.
+func (l *Loop) taskOf(view *domain.View, x *domain.Execution, connector string, within time.Duration) *domain.Task {
+	now := l.cfg.Clock()
+	if t := openTask(view, x.ID); t != nil {
+		own := t.Clone()
+		own.UpdatedAt = now
+		return own
+	}
+	t := &domain.Task{
+		ID: l.cfg.NewID(domain.PrefixTask), WorkspaceID: view.Workspace.ID, SessionID: view.Session.ID, ExecutionID: x.ID,
+		ConnectorID: connector, Command: x.Command, Status: domain.TaskPending, Deadline: now.Add(within), CreatedAt: now, UpdatedAt: now,
+	}
+	t.SetDue(now)
+	return t
+}
+
+func openTask(view *domain.View, execution string) *domain.Task {
+	i := slices.IndexFunc(view.Tasks, func(t *domain.Task) bool { return t.ExecutionID == execution })
+	if i < 0 {
+		return nil
+	}
+	return view.Tasks[i]
+}
+
+// longestWork bounds the work of a service that names no deadline.
+const longestWork = 24 * time.Hour
+
+// taken are the tasks of those actions that services have taken on, as they are now, and the
+// ids of all that the answer waits for.
+func (l *Loop) taken(view *domain.View, w *outsideWork, actions []*domain.Execution, offered []domain.CommandSpec) (
+	changed []*domain.Task, ids []string,
+) {
+	for _, x := range actions {
+		if x.Status != domain.ExecPending {
+			continue
+		}
+		handle, said := w.handles[x.ID]
+		if !said {
+			if t := openTask(view, x.ID); t != nil {
+				ids = append(ids, t.ID)
+			}
+			continue
+		}
+		connector := ""
+		if i := slices.IndexFunc(offered, func(s domain.CommandSpec) bool { return s.Name == x.Command }); i >= 0 {
+			connector = offered[i].Connector
+		}
+		t := l.taskOf(view, x, connector, longestWork)
+		take(t, handle, l.cfg.Clock())
+		changed, ids = append(changed, t), append(ids, t.ID)
+	}
+	return changed, ids
+}
+
+// take notes what a service said when it took the work on.
+func take(t *domain.Task, h domain.TaskHandle, now time.Time) {
+	if t.Status == domain.TaskPending {
+		t.Status = domain.TaskRunning
+	}
+	t.RemoteID, t.Poll, t.Attempts = h.ID, h.Poll, max(t.Attempts, 1)
+	if !h.Deadline.IsZero() && h.Deadline.Before(t.Deadline) {
+		t.Deadline = h.Deadline
+	}
+	t.SetDue(now)
+}
+
+// addTasks writes tasks with a change that was decided, unless it says what became of them.
+func addTasks(change *domain.Change, tasks ...*domain.Task) {
+	for _, t := range tasks {
+		if t == nil || slices.ContainsFunc(change.Tasks, func(x *domain.Task) bool { return x.ID == t.ID }) {
+			continue
+		}
+		change.Tasks = append(change.Tasks, t)
+		change.Emit(domain.LogEvent{SessionID: t.SessionID, Type: domain.LogTaskChanged, Task: t})
+	}
+}
+
+// withTasks gives commands the tasks of the session, and gathers those that the AI wants to
+// cancel.
+func withTasks(env *commands.Env, view *domain.View, now time.Time) (cancelled func() []*domain.Task) {
+	var asked []*domain.Task
+	env.CancelTask = func(id string) error {
+		for _, t := range view.Tasks {
+			if t.ID == id {
+				own := t.Clone()
+				own.AskCancel(now)
+				asked = append(asked, own)
+			}
+		}
+		return nil
+	}
+	return func() []*domain.Task { return asked }
+}
