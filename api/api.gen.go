@@ -1549,6 +1549,23 @@ type ConnectorList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// ConnectorPreview defines model for ConnectorPreview.
+type ConnectorPreview struct {
+	// Commands As `POST /v1/connectors` takes them.
+	Commands []ProposedCommand `json:"commands"`
+
+	// Config A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	Config JSONObject `json:"config"`
+
+	// Kind How the commands of a connector are carried out.
+	Kind   ConnectorKind `json:"kind"`
+	Name   string        `json:"name"`
+	Prefix string        `json:"prefix"`
+
+	// Skipped Operations that cannot be commands, or are too many.
+	Skipped int `json:"skipped"`
+}
+
 // ConnectorTest defines model for ConnectorTest.
 type ConnectorTest struct {
 	// Commands How many it has now.
@@ -2382,6 +2399,22 @@ type PromptChunk struct {
 // PromptChunkList defines model for PromptChunkList.
 type PromptChunkList struct {
 	Data []PromptChunk `json:"data"`
+}
+
+// ProposedCommand defines model for ProposedCommand.
+type ProposedCommand struct {
+	Description string `json:"description"`
+
+	// Effect What a call does to the world, and what a second one would.
+	Effect ConnectorEffect `json:"effect"`
+	Name   string          `json:"name"`
+
+	// ParamsSchema A JSON Schema: an object, or a boolean.
+	ParamsSchema JSONSchema `json:"params_schema"`
+
+	// Request The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them is sent as JSON (with GET and HEAD, as the query).
+	Request           CommandRequest `json:"request"`
+	RequireValidation bool           `json:"require_validation"`
 }
 
 // Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook` and `file` are outside: while a prompt holds such parts, an action with an effect outside needs a person.

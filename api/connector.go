@@ -69,6 +69,22 @@ func effectOf(word string) domain.CommandEffect {
 	return domain.CommandEffect(word)
 }
 
+// ConnectorPreviewFrom is what is proposed of an API's description.
+func ConnectorPreviewFrom(p *domain.ConnectorPreview) ConnectorPreview {
+	out := ConnectorPreview{
+		Name: p.Name, Kind: ConnectorKind(p.Kind), Prefix: p.Prefix, Config: objectOf(p.Config), Skipped: p.Skipped,
+		Commands: make([]ProposedCommand, len(p.Commands)),
+	}
+	for i := range p.Commands {
+		c := connectorCommandFrom(&p.Commands[i])
+		out.Commands[i] = ProposedCommand{
+			Name: c.Name, Description: c.Description, ParamsSchema: c.ParamsSchema, Effect: c.Effect,
+			RequireValidation: c.RequireValidation, Request: *c.Request,
+		}
+	}
+	return out
+}
+
 // ConnectorTestFrom is what trying a connector found.
 func ConnectorTestFrom(t *domain.ConnectorTest) ConnectorTest {
 	out := ConnectorTest{Ok: t.OK, LatencyMs: t.Latency.Milliseconds(), Commands: t.Commands, Status: ConnectorTestStatus(t.Status)}

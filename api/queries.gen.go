@@ -43,6 +43,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/commands":                                            {},
 	"GET /v1/connectors":                                          {"after": false, "limit": false},
 	"POST /v1/connectors":                                         {},
+	"POST /v1/connectors/preview":                                 {},
 	"DELETE /v1/connectors/{connector_id}":                        {},
 	"GET /v1/connectors/{connector_id}":                           {},
 	"PATCH /v1/connectors/{connector_id}":                         {},

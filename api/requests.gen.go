@@ -165,6 +165,14 @@ type ConnectorPatch struct {
 	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`
 }
 
+// ConnectorPreviewInput is the body of previewConnector.
+// One of the two.
+type ConnectorPreviewInput struct {
+	// The document, or its text.
+	Openapi    json.RawMessage `json:"openapi"`
+	OpenapiURL *string         `json:"openapi_url" validate:"omitempty,min=1,max=2000"`
+}
+
 // DocumentPatch is the body of updateDocument.
 type DocumentPatch struct {
 	Title *string `json:"title" validate:"omitempty,name,max=200"`

@@ -19,6 +19,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/connectors/httpcommand"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -51,6 +52,7 @@ type App struct {
 	providers  *configured.Service
 	connectors *connectors.Service
 	refresher  *connectors.Refresher
+	previewer  httpcommand.Previewer
 	news       *configured.News
 	webhooks   *webhooks.Loop
 	keys       *seal.Keys

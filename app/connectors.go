@@ -32,6 +32,7 @@ func (a *App) wireConnectors(client *http.Client) {
 			logOutside(&a.log, r)
 		},
 	})
+	a.previewer = httpcommand.Previewer{Client: client}
 	a.outside = a.connectors.Manager
 	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
 		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")

@@ -95,6 +95,17 @@ type ConnectorTest struct {
 	Error    string
 }
 
+// ConnectorPreview is the connector that a description of an API leads to, for a person to
+// pick from. Skipped operations cannot be commands, or are too many.
+type ConnectorPreview struct {
+	Name     string
+	Kind     ConnectorKind
+	Prefix   string
+	Config   json.RawMessage
+	Commands []ConnectorCommand
+	Skipped  int
+}
+
 // CommandState says whether a connector's command is offered to the AI.
 type CommandState string
 

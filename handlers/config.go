@@ -120,6 +120,7 @@ type OutsidePorts struct {
 type ConnectorPorts struct {
 	Connectors     Connectors
 	ConnectorProbe ConnectorProbe
+	Previewer      ConnectorPreviewer
 }
 
 // WebhookPorts are the addresses that are told of events.

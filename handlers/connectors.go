@@ -95,6 +95,24 @@ func (s *connectorRoutes) testConnector(w http.ResponseWriter, r *http.Request) 
 	s.writeJSON(w, r, http.StatusOK, api.ConnectorTestFrom(result))
 }
 
+func (s *connectorRoutes) previewConnector(w http.ResponseWriter, r *http.Request) {
+	var in api.ConnectorPreviewInput
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	from := ""
+	if in.OpenapiURL != nil {
+		from = *in.OpenapiURL
+	}
+	preview, err := s.Previewer.PreviewConnector(r.Context(), in.Openapi, from)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, api.ConnectorPreviewFrom(preview))
+}
+
 func (s *connectorRoutes) writeConnector(w http.ResponseWriter, r *http.Request, status int, c *domain.Connector, err error) {
 	if err != nil {
 		s.fail(w, r, err)

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
@@ -228,6 +229,11 @@ type Connectors interface {
 type ConnectorProbe interface {
 	RefreshConnector(ctx context.Context, ws, id string) (*domain.Connector, error)
 	TestConnector(ctx context.Context, ws, id string) (*domain.ConnectorTest, error)
+}
+
+// ConnectorPreviewer proposes a connector of an OpenAPI document, or of the one at an address.
+type ConnectorPreviewer interface {
+	PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error)
 }
 
 // Settings reads and changes the workspace's settings. patch.Version is

@@ -184,6 +184,7 @@ func (s *server) outside() []route {
 		{"POST", "/v1/webhooks/{webhook_id}/replay", admin, webhooks.replayWebhook, nil},
 		{"GET", "/v1/connectors", admin, connectors.listConnectors, nil},
 		{"POST", "/v1/connectors", admin, connectors.createConnector, nil},
+		{"POST", "/v1/connectors/preview", admin, connectors.previewConnector, nil},
 		{"GET", "/v1/connectors/{connector_id}", admin, connectors.getConnector, nil},
 		{"PATCH", "/v1/connectors/{connector_id}", admin, connectors.updateConnector, nil},
 		{"DELETE", "/v1/connectors/{connector_id}", admin, connectors.deleteConnector, nil},

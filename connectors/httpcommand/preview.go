@@ -1,0 +1,226 @@
+package httpcommand
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+const (
+	// maxDocument bounds a document that describes an API, in bytes.
+	maxDocument = 4 << 20
+	// maxProposed bounds the commands that are proposed of one, maxProposedBytes their JSON.
+	maxProposed      = 500
+	maxProposedBytes = 2 << 20
+	fetchTime        = 15 * time.Second
+)
+
+// Previewer proposes connectors for APIs that describe themselves.
+type Previewer struct{ Client *http.Client }
+
+// PreviewConnector reads an OpenAPI 3 document, which is given or fetched, and proposes a
+// connector with a command for each of its operations, for a person to pick from.
+func (p Previewer) PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
+	given := len(document) > 0 && string(document) != "null"
+	switch {
+	case given == (from != ""):
+		return nil, domain.Invalid("", "either", "Send openapi or openapi_url: one of the two.")
+	case given:
+		var text string
+		if json.Unmarshal(document, &text) == nil {
+			document = json.RawMessage(text)
+		}
+	default:
+		fetched, err := p.fetch(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		document = fetched
+	}
+	preview, err := propose(document, from)
+	if err != nil && !given {
+		err = domain.MovePointers(err, func(string) string { return "/openapi_url" })
+	}
+	return preview, err
+}
+
+func (p Previewer) fetch(ctx context.Context, from string) (json.RawMessage, error) {
+	wrong := func(format string, args ...any) error {
+		return domain.Invalid("/openapi_url", "unreadable", format, args...)
+	}
+	if _, err := BaseURL(strings.SplitN(from, "?", 2)[0]); err != nil {
+		return nil, wrong("The address begins with https:// or http:// and names a host.")
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, wrong("This is no address.")
+	}
+	response, err := p.Client.Do(request)
+	if err != nil {
+		return nil, wrong("The document cannot be fetched: %s.", orBrokeOff(egress.ReasonOf(err)))
+	}
+	defer func() { _ = response.Body.Close() }() // what is not read is not wanted
+	if response.StatusCode != http.StatusOK {
+		return nil, wrong("The document cannot be fetched: the server answered %s.", statusText(response.StatusCode))
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	if err != nil {
+		return nil, wrong("The document cannot be fetched: %s.", orBrokeOff(egress.ReasonOf(err)))
+	}
+	return text, nil
+}
+
+// propose reads a document. Its errors are for people.
+func propose(document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
+	wrong := func(code, format string, args ...any) error { return domain.Invalid("/openapi", code, format, args...) }
+	if len(document) > maxDocument {
+		return nil, wrong("too_long", "The document is longer than %d bytes.", maxDocument)
+	}
+	var head struct {
+		OpenAPI string `json:"openapi"`
+	}
+	if err := json.Unmarshal(document, &head); err != nil {
+		return nil, wrong("json", "The document is no JSON. One that is YAML has to be converted first.")
+	}
+	if depthOf(document) > maxDepth {
+		return nil, wrong("too_deep", "The document is nested deeper than %d levels.", maxDepth)
+	}
+	if !strings.HasPrefix(head.OpenAPI, "3.") {
+		return nil, wrong("version", "This is no OpenAPI 3 document: it has no field openapi that begins with 3.")
+	}
+	doc, err := load(document)
+	if err != nil {
+		return nil, wrong("unusable", "%s", jsonbody.Cut("The document cannot be used: "+err.Error(), jsonbody.MaxMessage))
+	}
+	preview := &domain.ConnectorPreview{Kind: domain.ConnectorHTTP, Prefix: "API", Name: "API", Config: json.RawMessage(`{}`)}
+	if doc.Info != nil && domain.IsName(jsonbody.Cut(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
+		preview.Name, preview.Prefix = jsonbody.Cut(doc.Info.Title, 200), prefixOf(doc.Info.Title)
+	}
+	if base := baseOf(doc, from); base != "" {
+		preview.Config = jsonbody.Encode(map[string]any{"base_url": base})
+	}
+	in := &inliner{doc: doc}
+	names, size := map[string]bool{}, 0
+	for _, path := range doc.Paths.InMatchingOrder() {
+		item := doc.Paths.Value(path)
+		operations := item.Operations()
+		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			if !slices.Contains(methods, method) {
+				continue
+			}
+			command := in.command(method, path, item, operations[method], names)
+			if checkProposed(&command) != nil {
+				preview.Skipped++
+				continue
+			}
+			text, err := json.Marshal(command)
+			if size += len(text); err != nil || len(preview.Commands) == maxProposed || size > maxProposedBytes {
+				preview.Skipped++
+				continue
+			}
+			preview.Commands = append(preview.Commands, command)
+		}
+	}
+	return preview, nil
+}
+
+// checkProposed is Check without a config: there is none yet.
+func checkProposed(command *domain.ConnectorCommand) error {
+	return CheckRequest(json.RawMessage(`{"base_url":"https://api.example.com"}`), command)
+}
+
+// maxDepth bounds how deep a document is nested: each level costs a reader the length of all
+// that is in it.
+const maxDepth = 100
+
+// depthOf is how deep valid JSON is nested.
+func depthOf(text []byte) (deepest int) {
+	depth, quoted, escaped := 0, false, false
+	for _, b := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && b == '\\':
+			escaped = true
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// load reads a document and nothing else: a reference to another file or address is an error.
+func load(document []byte) (doc *openapi3.T, err error) {
+	defer func() {
+		if recover() != nil { // a library is given what a stranger wrote
+			doc, err = nil, errors.New("it is not formed as OpenAPI documents are")
+		}
+	}()
+	loader := openapi3.NewLoader()
+	loader.IsExternalRefsAllowed = false
+	if doc, err = loader.LoadFromData(document); err != nil {
+		return nil, fmt.Errorf("read it: %w", err)
+	}
+	if doc.Paths == nil {
+		return nil, errors.New("it has no paths")
+	}
+	return doc, nil
+}
+
+// prefixOf makes a prefix of the first word of a title.
+func prefixOf(title string) string {
+	first, _, _ := strings.Cut(strings.TrimLeft(connectors.CommandName(title), "_"), "_")
+	first = first[:min(len(first), 20)]
+	if len(first) < 2 {
+		return "API"
+	}
+	return first
+}
+
+// baseOf is the address of the first server, as seen from where the document was.
+func baseOf(doc *openapi3.T, from string) string {
+	address := "/"
+	if len(doc.Servers) > 0 && doc.Servers[0] != nil {
+		address = doc.Servers[0].URL
+		for name, variable := range doc.Servers[0].Variables {
+			if variable != nil {
+				address = strings.ReplaceAll(address, "{"+name+"}", variable.Default)
+			}
+		}
+	}
+	to, err := url.Parse(address)
+	if at, wrong := url.Parse(from); err == nil && wrong == nil && from != "" {
+		to = at.ResolveReference(to)
+	}
+	if err != nil {
+		return ""
+	}
+	base := strings.TrimSuffix(to.String(), "/")
+	if _, err := BaseURL(base); err != nil {
+		return ""
+	}
+	return base
+}
