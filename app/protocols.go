@@ -15,6 +15,7 @@ func (a *App) protocols(who *auth.Authenticator) []handlers.ProtocolRoute {
 		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages},
 		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
 		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
+		Plain:     plainCalls{a},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
 	return []handlers.ProtocolRoute{

@@ -11,7 +11,16 @@ type NewSession struct {
 	RequireValidation bool
 	ExternalID        string
 	Message           *NewMessage // sent at once
-	By                string
+	// Earlier was said elsewhere before, as who makes the session tells it: with it the record
+	// begins.
+	Earlier []EarlierMessage
+	By      string
+}
+
+// EarlierMessage is one of the messages that a client brings along: a person's, or an answer.
+type EarlierMessage struct {
+	Sender Sender
+	Text   string
 }
 
 // NewMessage is what a person sends: segments already checked, enrichments resolved
@@ -20,6 +29,7 @@ type NewMessage struct {
 	Rich      RichContent
 	IfBusy    IfBusy // "" when the client did not say
 	By        Author
+	Payer     string // who pays for its round, in the words of the client
 	DedupeKey string // unique in its session; empty: none
 	// History, if set, is what the client's own history is from now on: the record of the
 	// session up to this message. If somebody else has said so first, it is a conflict.

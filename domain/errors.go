@@ -51,6 +51,7 @@ const (
 	CodeProviderFailed     Code = "provider_failed"
 	CodeProviderMissing    Code = "provider_missing"        // the one of a session was deleted
 	CodeProviderKey        Code = "provider_key_unreadable" // sealed with another secret key, or for another place
+	CodeBudgetUsedUp       Code = "budget_used_up"          // by the calls of the workspace; nobody is asked to raise it
 	CodeOutcomeUnknown     Code = "outcome_unknown"         // the commit's fate could not be read back
 )
 

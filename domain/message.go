@@ -53,6 +53,8 @@ type Message struct {
 	SenderID   string
 	SenderName string
 	SenderRole Role
+	// Payer is who pays for its round, in the words of the client; "": nobody in particular.
+	Payer string
 
 	Rich   *RichContent       // USER
 	Text   string             // text_content: a module's answer, a comment, a post text

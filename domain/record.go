@@ -56,11 +56,12 @@ const (
 	UsageByAutomation UsageGroup = "automation"
 	UsageByPurpose    UsageGroup = "purpose"
 	UsageByType       UsageGroup = "type"
+	UsageByUser       UsageGroup = "user" // who pays, as clients name them
 )
 
 // UsageGroups are all of them.
 var UsageGroups = []UsageGroup{
-	UsageByDay, UsageByModel, UsageByProvider, UsageBySession, UsageByAutomation, UsageByPurpose, UsageByType,
+	UsageByDay, UsageByModel, UsageByProvider, UsageBySession, UsageByAutomation, UsageByPurpose, UsageByType, UsageByUser,
 }
 
 // UsageFilter asks for sums of calls of the AI that ended at Since or later and before

@@ -10,6 +10,7 @@ type Roundtrip struct {
 	SessionType  SessionType
 	AutomationID string // of the run that made it, "" outside of one
 	RoundID      string
+	Payer        string // who pays for it, in the words of a client
 	MessageID    string
 	Number       int // TotalRoundtrips after it
 	Reason       RoundtripReason

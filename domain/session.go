@@ -72,6 +72,7 @@ type SessionState struct {
 	// as it was then; see ActsAs.
 	RoundBy    string          `json:"round_by,omitempty"`
 	RoundRole  Role            `json:"round_role,omitempty"`
+	RoundPayer string          `json:"round_payer,omitempty"` // who pays for it
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
 	// RoundMessageID is the user message that began the round, whose enrichments run.
 	RoundMessageID string `json:"round_message_id,omitempty"`

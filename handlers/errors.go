@@ -74,6 +74,7 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeCrossOrigin:        {403, "Not from another origin", 0, "A web page of another origin asked, and browsers say so. The operator can allow its origin with FERMATA_ALLOWED_ORIGINS."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
 	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
+	domain.CodeBudgetUsedUp:       {409, "The budget is used up", 0, "What the workspace may spend on the day or in the month is used up. A session asks a person to raise it; a plain call of the provider is refused. Raise the limit in the settings, or wait."},
 	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},
 	domain.CodeDatabaseBusy:       {503, "The database is busy", 1, "The database did not take the change in time. Nothing was changed. Try again."},
 	domain.CodeStorageFull:        {507, "The storage is full", 0, "There is no room left for the change. Nothing was changed."},

@@ -117,7 +117,7 @@ func (d *driver) newCall(model *providers.Model, purpose string) *domain.Roundtr
 	}
 	return &domain.Roundtrip{
 		ID: d.loop.cfg.NewID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
-		RoundID: s.State.RoundID, MessageID: d.loop.cfg.NewID(domain.PrefixMessage),
+		RoundID: s.State.RoundID, Payer: s.State.RoundPayer, MessageID: d.loop.cfg.NewID(domain.PrefixMessage),
 		Number: s.State.TotalRoundtrips + 1, Reason: reason,
 		ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name,
 		Purpose: purpose, PromptTokens: s.State.ContextTokens, StartedAt: d.loop.cfg.Clock(),

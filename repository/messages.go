@@ -29,6 +29,7 @@ type messageRow struct {
 	Exclude     bool        `db:"exclude_from_prompt"`
 	SenderName  string      `db:"sender_name"`
 	SenderRole  string      `db:"sender_role"`
+	Payer       string      `db:"payer"`
 }
 
 var messageTable = sqldb.NewTable[messageRow]("messages")
@@ -40,7 +41,7 @@ func messageRowOf(m *domain.Message) (messageRow, error) {
 		Sender: string(m.Sender), Status: string(m.Status), SenderID: m.SenderID, Text: m.Text,
 		Rich: sqldb.JSONOf(keptContentOf(m.Rich), &err), AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(keptAnswerOf(m.Raw, m.AI), &err),
 		System: sqldb.JSONOf(m.System, &err), Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
-		SenderName: m.SenderName, SenderRole: string(m.SenderRole),
+		SenderName: m.SenderName, SenderRole: string(m.SenderRole), Payer: m.Payer,
 	}
 	if err != nil {
 		return row, fmt.Errorf("write message %s: %w", m.ID, err)
@@ -56,7 +57,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 	m := &domain.Message{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, Timestamp: r.At.Time,
 		Sender: domain.Sender(r.Sender), Status: domain.MessageStatus(r.Status),
-		SenderID: r.SenderID, SenderName: r.SenderName, SenderRole: domain.Role(r.SenderRole),
+		SenderID: r.SenderID, SenderName: r.SenderName, SenderRole: domain.Role(r.SenderRole), Payer: r.Payer,
 		Text: r.Text, AnswersCall: r.AnswersCall, ExcludeFromPrompt: r.Exclude,
 	}
 	if r.Seq != nil {

@@ -91,6 +91,7 @@ type roundtripRow struct {
 	StartedAt    sqldb.Stamp `db:"started_at"`
 	FirstTokenAt sqldb.Stamp `db:"first_token_at"`
 	EndedAt      sqldb.Stamp `db:"ended_at"`
+	Payer        string      `db:"payer"`
 }
 
 var roundtripTable = sqldb.NewTable[roundtripRow]("roundtrips")
@@ -101,7 +102,8 @@ func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 	for i, r := range roundtrips {
 		rows[i] = roundtripRow{
 			WorkspaceID: r.WorkspaceID, ID: r.ID, SessionID: r.SessionID, SessionType: string(r.SessionType), AutomationID: r.AutomationID,
-			RoundID: r.RoundID, MessageID: r.MessageID, Number: r.Number, Reason: string(r.Reason), ProviderID: r.ProviderID,
+			RoundID: r.RoundID, Payer: r.Payer, MessageID: r.MessageID, Number: r.Number, Reason: string(r.Reason),
+			ProviderID:   r.ProviderID,
 			ProviderKind: r.ProviderKind, Model: r.Model, Purpose: r.Purpose, Outcome: r.Outcome, Error: r.Error,
 			Input: r.Usage.InputTokens, CacheRead: r.Usage.CacheReadTokens, CacheWrite: r.Usage.CacheWriteTokens,
 			Output: r.Usage.OutputTokens, Reasoning: r.Usage.ReasoningTokens, Cost: r.Usage.Cost,
@@ -129,7 +131,7 @@ func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string)
 func (r *roundtripRow) roundtrip() (*domain.Roundtrip, error) {
 	return &domain.Roundtrip{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, SessionType: domain.SessionType(r.SessionType),
-		AutomationID: r.AutomationID, RoundID: r.RoundID, MessageID: r.MessageID,
+		AutomationID: r.AutomationID, RoundID: r.RoundID, Payer: r.Payer, MessageID: r.MessageID,
 		Number: r.Number, Reason: domain.RoundtripReason(r.Reason), ProviderID: r.ProviderID,
 		ProviderKind: r.ProviderKind, Model: r.Model, Purpose: r.Purpose, Outcome: r.Outcome, Error: r.Error,
 		Usage: domain.Usage{

@@ -53,6 +53,7 @@ const (
 var usageKeys = map[domain.UsageGroup]string{
 	domain.UsageByModel: "r.model", domain.UsageByProvider: "r.provider_id", domain.UsageBySession: "r.session_id",
 	domain.UsageByAutomation: "r.automation_id", domain.UsageByPurpose: "r.purpose", domain.UsageByType: "r.session_type",
+	domain.UsageByUser: "r.payer",
 }
 
 // usageLabels name a group for people, where the table that has the name still has it.

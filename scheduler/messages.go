@@ -76,7 +76,7 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 		Message: &domain.Message{
 			ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
 			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
-			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Rich: &rich,
+			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Payer: in.Payer, Rich: &rich,
 		},
 		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey,
 	}

@@ -81,15 +81,39 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 		r.Event = func(*domain.View) (domain.Event, error) { return s.Door.userMessage(made, *in.Message), nil }
 	}
 	r.Also = func(_ *domain.View, change *domain.Change) error {
-		insertCreationEvents(change, made.ID, []*domain.LogEvent{{
-			WorkspaceID: workspace, SessionID: made.ID, Type: domain.LogSessionCreated, At: change.At, Session: change.Session(made.ID),
-		}})
+		making := &domain.Change{WorkspaceID: workspace, At: change.At}
+		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogSessionCreated, Session: change.Session(made.ID)})
+		for _, e := range in.Earlier {
+			m := s.earlier(made, in, e)
+			change.Messages = append(change.Messages, m)
+			making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: m})
+		}
+		insertCreationEvents(change, made.ID, making.Events)
 		if in.Message != nil {
 			noteHistory(change, made.ID, in.Message.History, newest(change).ID)
 		}
 		return nil
 	}
 	return r
+}
+
+// earlier makes the message of what was said before the session was made.
+func (s *Sessions) earlier(made *domain.Session, in domain.NewSession, e domain.EarlierMessage) *domain.Message {
+	m := &domain.Message{
+		ID: s.Door.cfg.NewID(domain.PrefixMessage), WorkspaceID: made.WorkspaceID, SessionID: made.ID,
+		Timestamp: made.CreatedAt, Sender: e.Sender, Status: domain.MessageStored,
+	}
+	if e.Sender == domain.SenderAI {
+		m.AI = &domain.AIMessage{PreText: e.Text}
+		m.Raw = &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: e.Text, StopReason: "stop"}
+		return m
+	}
+	m.Rich = &domain.RichContent{LinearText: e.Text, Segments: []domain.Segment{{Type: "text", Text: e.Text}}}
+	m.SenderID = in.By
+	if in.Message != nil {
+		m.SetBy(in.Message.By)
+	}
+	return m
 }
 
 // CheckProvider refuses a provider that is not there, before anything is stored.

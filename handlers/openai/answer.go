@@ -20,8 +20,7 @@ func (a *asking) answer(w http.ResponseWriter, r *http.Request, at *place) error
 	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
 	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.begun, DepartedFrom: at.from}
 	if a.request.Stream {
-		head.Object = chatChunk
-		a.stream(w, r, at, &chunks{w: w, head: head, extra: out, usage: a.request.wantsUsage()})
+		a.stream(r, at, &chunks{w: w, head: head, extra: out, usage: a.request.wantsUsage()})
 		return nil
 	}
 	var text, thoughts strings.Builder
@@ -39,7 +38,7 @@ func (a *asking) answer(w http.ResponseWriter, r *http.Request, at *place) error
 		content = joined(content, out.text)
 	}
 	head.Choices = []choice{{
-		Message: &wireMessOut{Role: roleAssistant, Content: content, ReasoningContent: thoughts.String()}, FinishReason: finishReason(rd),
+		Message: &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, FinishReason: finishReason(rd),
 	}}
 	head.Usage, head.Fermata = usageOf(rd.usage), &out
 	writeJSON(w, &head)

@@ -14,44 +14,47 @@ type chunks struct {
 	err   error // of the first write that failed: the client has gone
 }
 
-// stream sends an answer as it comes. Its head is sent when the message is stored: from then
-// on errors are told within it.
-func (a *asking) stream(w http.ResponseWriter, r *http.Request, at *place, out *chunks) {
-	h := w.Header()
+// open sends the head of an answer, and what every one begins with.
+func (c *chunks) open() {
+	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store, no-transform")
 	h.Set("X-Accel-Buffering", "no")
-	out.comment("accepted")
-	out.delta(wireDelta{Role: roleAssistant, Content: new(string)})
-	rd := &round{message: at.message.ID, id: at.message.RoundID, thought: func(s string) { out.delta(wireDelta{ReasoningContent: s}) }}
-	rd.told.emit = func(s string) { out.delta(wireDelta{Content: &s}) }
-	if err := out.flush(); err != nil {
-		return
-	}
-	var err error
-	if out.extra.ask, err = a.follow(r, at, rd, out); err == nil {
-		out.finish(rd)
-	} else if r.Context().Err() == nil {
-		out.data(json.RawMessage(encodeError(a.Failure(err))))
-		_ = out.flush() // the client may have gone
-	}
+	c.head.Object = chatChunk
+	c.comment("accepted")
+	c.delta(wireDelta{Role: roleAssistant, Content: new(string)})
+	_ = c.flush() // a client that has gone is noticed by its context
 }
 
-// finish ends an answer.
-func (c *chunks) finish(rd *round) {
-	if c.extra.ask != nil {
-		text := c.extra.text
+// stream sends an answer as it comes. Its head is sent when the message is stored: from then
+// on errors are told within it.
+func (a *asking) stream(r *http.Request, at *place, out *chunks) {
+	out.open()
+	rd := &round{message: at.message.ID, id: at.message.RoundID, thought: func(s string) { out.delta(wireDelta{ReasoningContent: s}) }}
+	rd.told.emit = func(s string) { out.delta(wireDelta{Content: &s}) }
+	ask, err := a.follow(r, at, rd, out)
+	if err != nil {
+		out.fail(r, a.Failure(err))
+		return
+	}
+	if out.extra.ask = ask; ask != nil {
+		text := ask.text
 		if rd.told.any {
 			text = separator + text
 		}
-		c.delta(wireDelta{Content: &text})
+		out.delta(wireDelta{Content: &text})
 	}
+	out.end(finishReason(rd), &out.extra, rd.usage)
+}
+
+// end ends an answer.
+func (c *chunks) end(reason *string, more *extra, used tokens) {
 	last := c.head
-	last.Choices, last.Fermata = []choice{{Delta: &wireDelta{}, FinishReason: finishReason(rd)}}, &c.extra
+	last.Choices, last.Fermata = []choice{{Delta: &wireDelta{}, FinishReason: reason}}, more
 	c.data(&last)
 	if c.usage {
 		sum := c.head
-		sum.Choices, sum.Usage = []choice{}, usageOf(rd.usage)
+		sum.Choices, sum.Usage = []choice{}, usageOf(used)
 		c.data(&sum)
 	}
 	c.write([]byte("data: [DONE]\n\n"))

@@ -32,6 +32,9 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if err != nil {
 		return err
 	}
+	if request.Model == modelRaw {
+		return c.serveRaw(w, r, who, request)
+	}
 	a := &asking{Completions: c, who: who, request: request, scope: scopeOf(r)}
 	if err := a.prepare(r.Context()); err != nil {
 		return err
@@ -51,7 +54,7 @@ func (a *asking) prepare(ctx context.Context) error {
 	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
 		return err
 	}
-	if given(a.request.Tools) || given(a.request.Functions) {
+	if given(a.request.Tools) {
 		return domain.Invalid("/tools", "not_supported",
 			"A session runs its own commands and takes no tools of a client. Leave tools out, or use the model %q.", modelRaw)
 	}

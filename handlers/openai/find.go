@@ -162,7 +162,7 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 }
 
 func (a *asking) newMessage(key *domain.HistoryKey, first bool) domain.NewMessage {
-	return domain.NewMessage{Rich: a.talk.words(first), By: a.who.Author(), History: key}
+	return domain.NewMessage{Rich: a.talk.words(first), By: a.who.Author(), Payer: a.request.User, History: key}
 }
 
 // begin makes a session, with the message as its first.
@@ -172,6 +172,7 @@ func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, 
 	message := a.newMessage(key, true)
 	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
 		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
+		Earlier: a.talk.earlier(),
 	})
 	if err != nil {
 		return nil, err

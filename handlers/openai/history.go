@@ -132,3 +132,25 @@ func sameAnswer(held, recorded string) bool {
 
 // separator stands between the answers of one round.
 const separator = "\n\n"
+
+// maxEarlier bounds the messages that a new session takes over from a client, the latest.
+const maxEarlier = 1000
+
+// earlier is what a session that is begun takes over of what was said before: without it,
+// the model would not know what the new message is about.
+func (c *talk) earlier() []domain.EarlierMessage {
+	var all []domain.EarlierMessage
+	for _, e := range c.before[max(0, len(c.before)-maxEarlier/2):] {
+		if strings.TrimSpace(e.user) != "" {
+			all = append(all, domain.EarlierMessage{Sender: domain.SenderUser, Text: e.user})
+		}
+		text := e.answer
+		if at := strings.Index(text, askMark); at >= 0 {
+			text = text[:at]
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, domain.EarlierMessage{Sender: domain.SenderAI, Text: text})
+		}
+	}
+	return all
+}

@@ -19,6 +19,7 @@ type Config struct {
 	Histories Histories
 	Providers Providers
 	Access    Access
+	Plain     Plain
 	// Failure says what a client may know of an error.
 	Failure func(error) *api.Failure
 	// PublicURL is under which people reach the page; "": where the request came to.

@@ -19,7 +19,11 @@ type request struct {
 	StreamOptions *streamOptions  `json:"stream_options"`
 	N             *int            `json:"n"`
 	Tools         json.RawMessage `json:"tools"`
+	ToolChoice    json.RawMessage `json:"tool_choice"`
 	Functions     json.RawMessage `json:"functions"`
+	User          string          `json:"user"`
+	MaxTokens     *int            `json:"max_tokens"`
+	MaxCompletion *int            `json:"max_completion_tokens"`
 	Format        json.RawMessage `json:"response_format"`
 	Modalities    []string        `json:"modalities"`
 	Audio         json.RawMessage `json:"audio"`
@@ -30,9 +34,10 @@ type streamOptions struct {
 }
 
 type wireMessage struct {
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	ToolCalls json.RawMessage `json:"tool_calls"`
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCalls  json.RawMessage `json:"tool_calls"`
+	ToolCallID string          `json:"tool_call_id"`
 }
 
 // Roles of messages.
@@ -48,6 +53,19 @@ const (
 type said struct {
 	role string
 	text string
+}
+
+// maxUser bounds the name of who pays.
+const maxUser = 200
+
+// maxTokens of the answer of a plain call; 0: as the provider has it.
+func (r *request) maxTokens() int {
+	for _, n := range []*int{r.MaxCompletion, r.MaxTokens} {
+		if n != nil && *n > 0 {
+			return *n
+		}
+	}
+	return 0
 }
 
 func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamOptions.IncludeUsage }
@@ -68,6 +86,15 @@ func readRequest(body []byte) (*request, error) {
 	if r.N != nil && *r.N != 1 {
 		return nil, domain.Invalid("/n", "not_supported", "One answer is given at a time: leave n out.")
 	}
+	if len(r.User) > maxUser || !domain.IsName(r.User) {
+		return nil, domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", maxUser)
+	}
+	if given(r.Functions) {
+		return nil, domain.Invalid("/functions", "not_supported", "functions are an older form of tools: send tools.")
+	}
+	if err := r.checkFormat(); err != nil {
+		return nil, err
+	}
 	if given(r.Audio) {
 		return nil, domain.Invalid("/audio", "not_supported", "Answers are text: leave audio out.")
 	}
@@ -77,6 +104,17 @@ func readRequest(body []byte) (*request, error) {
 		}
 	}
 	return &r, nil
+}
+
+// checkFormat refuses what would be promised and not kept: answers are text.
+func (r *request) checkFormat() error {
+	var format struct {
+		Type string `json:"type"`
+	}
+	if given(r.Format) && (json.Unmarshal(r.Format, &format) != nil || format.Type != "text") {
+		return domain.Invalid("/response_format", "not_supported", `Answers are text: leave response_format out, or send {"type": "text"}.`)
+	}
+	return nil
 }
 
 // given says whether a field of any shape was sent with something in it.

@@ -32,16 +32,18 @@ type choice struct {
 }
 
 type wireMessOut struct {
-	Role             string  `json:"role"`
-	Content          string  `json:"content"`
-	Refusal          *string `json:"refusal"`
-	ReasoningContent string  `json:"reasoning_content,omitempty"`
+	Role             string     `json:"role"`
+	Content          *string    `json:"content"`
+	Refusal          *string    `json:"refusal"`
+	ReasoningContent string     `json:"reasoning_content,omitempty"`
+	ToolCalls        []wireCall `json:"tool_calls,omitempty"`
 }
 
 type wireDelta struct {
-	Role             string  `json:"role,omitempty"`
-	Content          *string `json:"content,omitempty"`
-	ReasoningContent string  `json:"reasoning_content,omitempty"`
+	Role             string     `json:"role,omitempty"`
+	Content          *string    `json:"content,omitempty"`
+	ReasoningContent string     `json:"reasoning_content,omitempty"`
+	ToolCalls        []wireCall `json:"tool_calls,omitempty"`
 }
 
 type wireUsage struct {

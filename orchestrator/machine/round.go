@@ -14,7 +14,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
-		RoundBy: by.ID, RoundRole: by.Role,
+		RoundBy: by.ID, RoundRole: by.Role, RoundPayer: old.RoundPayer,
 	}
 	if st := &s.session.State; cause == domain.CauseExternalResult {
 		st.RoundRoundtrips, st.AnswerHashes, st.Circle = old.RoundRoundtrips, old.AnswerHashes, old.Circle
@@ -65,7 +65,7 @@ func beginRound(s *step) {
 	by.Role = orMember(by.Role)
 	newRound(s, domain.CauseUserMessage, by)
 	m := s.placeUser(e.Message)
-	s.session.State.RoundMessageID = m.ID
+	s.session.State.RoundMessageID, s.session.State.RoundPayer = m.ID, m.Payer
 	passEnrichments(s, m)
 }
 

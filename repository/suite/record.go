@@ -16,7 +16,7 @@ import (
 func (w *world) call(s *domain.Session, number int, at time.Time) *domain.Roundtrip {
 	return &domain.Roundtrip{
 		ID: w.newID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID, SessionType: s.Type,
-		AutomationID: s.AutomationID, RoundID: "rnd_1", MessageID: "msg_1", Number: number, Reason: "USER_MESSAGE",
+		AutomationID: s.AutomationID, RoundID: "rnd_1", Payer: []string{"", "ada", "grace"}[number%3], MessageID: "msg_1", Number: number, Reason: "USER_MESSAGE",
 		ProviderID: "prv_1", ProviderKind: "demo", Model: "m", Purpose: "answer", Outcome: domain.OutcomeAnswered,
 		PromptHash: "h", PromptTokens: 7, Streamed: true, StartedAt: at, FirstTokenAt: new(at.Add(time.Second)), EndedAt: at.Add(2 * time.Second),
 	}
@@ -215,7 +215,7 @@ func plainUsage(all []*domain.Roundtrip, f domain.UsageFilter, calendar domain.C
 		y, m, d := calendar.Day(r.EndedAt)
 		key := map[domain.UsageGroup]string{
 			domain.UsageByDay: fmt.Sprintf("%04d-%02d-%02d", y, m, d), domain.UsageByModel: r.Model, domain.UsageByProvider: r.ProviderID,
-			domain.UsageBySession: r.SessionID, domain.UsageByAutomation: r.AutomationID, domain.UsageByPurpose: r.Purpose, domain.UsageByType: string(r.SessionType),
+			domain.UsageBySession: r.SessionID, domain.UsageByAutomation: r.AutomationID, domain.UsageByPurpose: r.Purpose, domain.UsageByType: string(r.SessionType), domain.UsageByUser: r.Payer,
 		}[f.GroupBy]
 		sum := sums[key]
 		sum.Key = key

@@ -69,7 +69,7 @@ func messageRoundTrip(w *world) {
 	arguments := "{ \"b\" :1.0,\t\"a\":\"\\u00e9 \\/ <&>\" ,\n \"b\":2e0}  "
 	c := w.change(s)
 	m := w.say(c, s, domain.SenderAI, "plain \"text\" <&> \u2028 𝄐")
-	m.SenderName, m.SenderRole = "Ada", domain.RoleAdmin
+	m.SenderName, m.SenderRole, m.Payer = "Ada", domain.RoleAdmin, "Grace"
 	m.RoundID, m.SenderID, m.AnswersCall, m.ExcludeFromPrompt = "rnd_1", "key_1", "call_1", true
 	m.Raw = &domain.RawAnswer{
 		Protocol: domain.ProtocolNative, Text: " spaced  ", StopReason: "calls", Model: "m", Provider: "openai",

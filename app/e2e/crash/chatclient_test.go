@@ -1,0 +1,221 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// TestAChatClientThroughKills: OpenAI's own client talks to a server that is killed in the
+// middle of answers. It repeats its requests and does nothing else: no round is lost, none is
+// doubled, and what it was given is what stands in the record.
+func TestAChatClientThroughKills(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		t.Parallel()
+		rounds := 4
+		if harness.Long {
+			rounds = 100
+		}
+		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
+		h.server()
+		front := newFront(t, h)
+		front.script(rounds)
+		client := openai.NewClient(option.WithBaseURL(front.url+"/v1"), option.WithMaxRetries(30))
+		var said []openai.ChatCompletionMessageParamUnion
+		var want []string
+		session := ""
+		for n := range rounds {
+			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
+			said = append(said, openai.UserMessage(question))
+			want = append(want, "USER "+question, "AI "+answer)
+			request := openai.ChatCompletionNewParams{Model: "fermata", Messages: said}
+			var got string
+			if n%2 == 0 {
+				got, session = front.whole(client, request, h.kill)
+			} else {
+				got = front.streamed(client, request, h.kill)
+			}
+			if got != answer {
+				t.Fatalf("round %d: the answer is %q, and should be %q", n, got, answer)
+			}
+			said = append(said, openai.AssistantMessage(got))
+		}
+		if got := front.record(session); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("the record is\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if died := h.died(); died < rounds/2 {
+			t.Errorf("the server was killed %d times in %d rounds", died, rounds)
+		}
+	})
+}
+
+// front is the one address of a server that comes back elsewhere each time: connections go to
+// where it is, and are broken when it is nowhere.
+type front struct {
+	t        *testing.T
+	host     *host
+	url      string
+	listener net.Listener
+	open     sync.WaitGroup
+}
+
+func newFront(t *testing.T, h *host) *front {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{t: t, host: h, listener: listener, url: "http://" + listener.Addr().String()}
+	f.open.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			f.open.Go(func() { f.carry(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		http.DefaultClient.CloseIdleConnections()
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		f.open.Wait()
+	})
+	return f
+}
+
+// carry takes bytes from one side to the other until one of them is gone.
+func (f *front) carry(in net.Conn) {
+	defer in.Close()
+	server := f.host.running()
+	if server == nil {
+		return
+	}
+	out, err := net.Dial("tcp", strings.TrimPrefix(server.url, "http://"))
+	if err != nil {
+		return
+	}
+	defer out.Close()
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+		both.Go(func() {
+			_, _ = io.Copy(way[0], way[1]) // ends with the connection
+			_ = in.Close()
+			_ = out.Close()
+		})
+	}
+	both.Wait()
+}
+
+// answer is what the script says to the n-th question.
+func (f *front) answer(n int) string {
+	return fmt.Sprintf("The answer %03d, which takes a while to be said, word by word, until its end.", n)
+}
+
+// script makes the provider that answers, the latest question first: the prompt has them all.
+func (f *front) script(rounds int) {
+	f.t.Helper()
+	var steps []string
+	for n := rounds - 1; n >= 0; n-- {
+		steps = append(steps, fmt.Sprintf(`{"when": {"contains": "question %03d"}, "token_delay_ms": 15, "answer": {"text": %q}}`, n, f.answer(n)))
+	}
+	body := `{"name": "Script", "kind": "script", "is_default": true, "config": {"steps": [` + strings.Join(steps, ",") + `]}}`
+	response, err := http.Post(f.url+"/v1/providers", "application/json", strings.NewReader(body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		f.t.Fatalf("the provider: %s", response.Status)
+	}
+}
+
+// whole asks for an answer as a whole, while the server is killed; the SDK repeats.
+func (f *front) whole(client openai.Client, request openai.ChatCompletionNewParams, kill func()) (text, session string) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	defer cancel()
+	killed := time.AfterFunc(time.Duration(20+rand.IntN(200))*time.Millisecond, kill)
+	defer killed.Stop()
+	var response *http.Response
+	answer, err := client.Chat.Completions.New(ctx, request, option.WithResponseInto(&response))
+	if err != nil {
+		f.t.Fatalf("the client gave up: %v", err)
+	}
+	return answer.Choices[0].Message.Content, response.Header.Get("X-Fermata-Session")
+}
+
+// streamed asks for an answer piece by piece, kills the server at the third, and asks again.
+func (f *front) streamed(client openai.Client, request openai.ChatCompletionNewParams, kill func()) string {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	defer cancel()
+	for try := range 30 {
+		stream := client.Chat.Completions.NewStreaming(ctx, request)
+		text, finished := "", false
+		for n := 0; stream.Next(); n++ {
+			if n == 3 && try == 0 {
+				kill()
+			}
+			for _, c := range stream.Current().Choices {
+				text += c.Delta.Content
+				finished = finished || c.FinishReason == "stop"
+			}
+		}
+		if stream.Err() == nil && finished {
+			return text
+		}
+	}
+	f.t.Fatal("no stream came to its end")
+	return ""
+}
+
+// record is what stands in a session, in words.
+func (f *front) record(session string) []string {
+	f.t.Helper()
+	var page struct {
+		Data []struct {
+			Sender string
+			Rich   *struct {
+				Segments []struct{ Text string }
+			} `json:"rich_content"`
+			AI *struct {
+				PreText string `json:"pre_text"`
+			} `json:"ai_message"`
+		}
+	}
+	response, err := http.Get(f.host.server().url + "/v1/sessions/" + session + "/messages?limit=200")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
+		f.t.Fatal(err)
+	}
+	var said []string
+	for _, m := range page.Data {
+		switch {
+		case m.Rich != nil:
+			said = append(said, m.Sender+" "+m.Rich.Segments[0].Text)
+		case m.AI != nil:
+			said = append(said, m.Sender+" "+m.AI.PreText)
+		default:
+			said = append(said, m.Sender)
+		}
+	}
+	return said
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// plainCalls are calls of a workspace's provider by itself, for programs that ask for no more.
+type plainCalls struct{ app *App }
+
+// purposePlain is what such a call is for, in its record.
+const purposePlain = "plain"
+
+// CallPlain calls the workspace's provider. What it uses is recorded, and counts against the
+// budgets of the workspace as what its chats use does.
+func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
+	w, err := p.mayCall(ctx, workspace)
+	if err != nil {
+		return nil, domain.Usage{}, err
+	}
+	model, err := p.app.providers.Models.For(ctx, workspace, "")
+	if err != nil {
+		return nil, domain.Usage{}, err
+	}
+	record := &domain.Roundtrip{
+		ID: p.app.newID(domain.PrefixRoundtrip), WorkspaceID: workspace, Payer: call.Payer, ProviderID: model.ID, ProviderKind: model.Kind,
+		Model: model.Name, Purpose: purposePlain, Streamed: call.OnDelta != nil, StartedAt: p.app.clock(),
+	}
+	request := &providers.Request{Prompt: call.Prompt, MaxTokens: call.MaxTokens, NewID: p.app.newID}
+	if call.OnDelta != nil {
+		request.OnDelta = func(d providers.Delta) { call.OnDelta(string(d.Kind), d.Text) }
+	}
+	answer, err := model.Provider.Query(ctx, request)
+	p.settle(record, &w.Settings, answer, err)
+	// The client may have gone: what was used is recorded all the same.
+	stored := p.app.store.Commit(context.WithoutCancel(ctx), &domain.Change{
+		WorkspaceID: workspace, At: record.EndedAt, Roundtrips: []*domain.Roundtrip{record},
+	})
+	if err != nil {
+		return nil, record.Usage, plainError(err)
+	}
+	return answer.Raw, record.Usage, stored
+}
+
+// mayCall refuses a call that nobody would pay for.
+func (p plainCalls) mayCall(ctx context.Context, workspace string) (*domain.Workspace, error) {
+	view, err := p.app.store.View(ctx, workspace, "")
+	if err != nil {
+		return nil, err
+	}
+	limits := view.Workspace.Settings.Limits.Chat
+	for _, budget := range []struct {
+		limit *float64
+		spent float64
+	}{{limits.MaxCostPerDay, view.Spent.Today}, {limits.MaxCostPerMonth, view.Spent.ThisMonth}} {
+		if budget.limit != nil && budget.spent+view.Spent.Reserved >= *budget.limit {
+			return nil, domain.Errorf(domain.CodeBudgetUsedUp, "The budget of the workspace is used up. Nothing was called.")
+		}
+	}
+	return view.Workspace, nil
+}
+
+// settle completes the record of a call.
+func (p plainCalls) settle(record *domain.Roundtrip, settings *domain.Settings, answer *providers.Answer, err error) {
+	record.EndedAt, record.Outcome = p.app.clock(), domain.OutcomeAnswered
+	if failed, ok := errors.AsType[*providers.Error](err); ok {
+		record.Outcome, record.Error, record.Usage = string(failed.Class), failed.Message, failed.Usage
+	} else if err != nil {
+		record.Outcome = domain.OutcomeCut
+	}
+	if answer != nil {
+		record.Usage = answer.Usage
+		if answer.Raw.Model != "" {
+			record.Model = answer.Raw.Model
+		}
+		if !answer.FirstTokenAt.IsZero() {
+			record.FirstTokenAt = &answer.FirstTokenAt
+		}
+	}
+	if record.Usage.Cost == nil {
+		record.Usage.Cost = settings.CostOf(record.Usage, record.Model)
+	}
+	outcome, took := record.Outcome, record.EndedAt.Sub(record.StartedAt)
+	p.app.metrics.AICall(record.ProviderKind, outcome, took, 0, record.Usage, record.Model)
+}
+
+// plainError is a failed call as clients are told of it: what may succeed later is told apart
+// from what the same request will meet again.
+func plainError(err error) error {
+	failed, ok := errors.AsType[*providers.Error](err)
+	switch {
+	case !ok:
+		return err
+	case !failed.Class.Retryable() && failed.Class != providers.ClassAuthentication && failed.Class != providers.ClassCancelled:
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The provider refused the request: " + failed.Message, Err: err}
+	}
+	return &domain.Error{Code: domain.CodeProviderFailed, Message: failed.Message, Err: err}
+}

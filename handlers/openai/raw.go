@@ -1,0 +1,130 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// PlainCall is a call of the workspace's provider by itself: without session, slot or
+// commands. Programs make them for titles and tags, and for tools of their own.
+type PlainCall struct {
+	Prompt    *domain.Prompt
+	MaxTokens int
+	Payer     string
+	// OnDelta is told of the answer as it comes; nil: nobody listens.
+	OnDelta func(kind, text string)
+}
+
+// Plain makes plain calls. What they use is counted.
+type Plain interface {
+	CallPlain(ctx context.Context, ws string, call PlainCall) (*domain.RawAnswer, domain.Usage, error)
+}
+
+// serveRaw answers with a plain call.
+func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth.Identity, ask *request) error {
+	prompt, err := plainPrompt(ask)
+	if err != nil {
+		return err
+	}
+	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User}
+	head := completion{ID: "chatcmpl-" + c.NewID("raw"), Object: chatCompletion, Created: c.Clock().Unix(), Model: ask.Model}
+	if ask.Stream {
+		c.streamRaw(w, r, who, call, &chunks{w: w, head: head, usage: ask.wantsUsage()})
+		return nil
+	}
+	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
+	if err != nil {
+		if !c.Failure(err).Retryable {
+			w.Header().Set(shouldRetry, "false")
+		}
+		return err
+	}
+	message := &wireMessOut{
+		Role: roleAssistant, Content: &answer.Text, ReasoningContent: thoughtsOf(answer), ToolCalls: wireCalls(answer, false),
+	}
+	if len(answer.Calls) > 0 && answer.Text == "" {
+		message.Content = nil
+	}
+	head.Choices, head.Usage = []choice{{Message: message, FinishReason: reasonOf(answer)}}, usageOf(tokensOf(used))
+	writeJSON(w, &head)
+	return nil
+}
+
+func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *auth.Identity, call PlainCall, out *chunks) {
+	out.open()
+	call.OnDelta = func(kind, text string) {
+		switch kind {
+		case stream.KindText:
+			out.delta(wireDelta{Content: &text})
+		case stream.KindThinking:
+			out.delta(wireDelta{ReasoningContent: text})
+		}
+		_ = out.flush() // a client that has gone ends the call by its context
+	}
+	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
+	if err != nil {
+		out.fail(r, c.Failure(err))
+		return
+	}
+	if calls := wireCalls(answer, true); len(calls) > 0 {
+		out.delta(wireDelta{ToolCalls: calls})
+	}
+	out.end(reasonOf(answer), nil, tokensOf(used))
+}
+
+func thoughtsOf(a *domain.RawAnswer) string {
+	var b strings.Builder
+	for _, t := range a.Thinking {
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
+// reasonOf is why an answer ended, in OpenAI's words.
+func reasonOf(a *domain.RawAnswer) *string {
+	reason := "stop"
+	switch {
+	case len(a.Calls) > 0:
+		reason = "tool_calls"
+	case a.StopReason == "length":
+		reason = "length"
+	case a.StopReason == "refused":
+		reason = "content_filter"
+	}
+	return &reason
+}
+
+// wireCalls are the calls of a client's own tools.
+func wireCalls(a *domain.RawAnswer, piece bool) []wireCall {
+	var calls []wireCall
+	for i, c := range a.Calls {
+		call := wireCall{ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name, Arguments: c.Arguments}}
+		if piece {
+			call.Index = &i
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+func tokensOf(u domain.Usage) tokens {
+	return tokens{
+		Input: u.InputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens,
+		Output: u.OutputTokens, Reasoning: u.ReasoningTokens,
+	}
+}
+
+// fail tells an error within an answer that has begun.
+func (c *chunks) fail(r *http.Request, f *api.Failure) {
+	if r.Context().Err() == nil {
+		c.data(json.RawMessage(encodeError(f)))
+		_ = c.flush() // the client may have gone
+	}
+}

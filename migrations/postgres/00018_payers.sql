@@ -1,0 +1,9 @@
+-- Who pays: the name that a client gives with a message, and each call that was made for it.
+
+-- +goose Up
+ALTER TABLE messages ADD COLUMN payer TEXT NOT NULL DEFAULT '';
+ALTER TABLE roundtrips ADD COLUMN payer TEXT NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE roundtrips DROP COLUMN payer;
+ALTER TABLE messages DROP COLUMN payer;
