@@ -2976,6 +2976,9 @@ type Settings struct {
 	// ChatPreempts A CHAT takes the slot from an AUTOMATION.
 	ChatPreempts bool `json:"chat_preempts"`
 
+	// ChatSessionHeader The header by which chat clients of other protocols name their session, besides `X-Fermata-Session` and `X-OpenWebUI-Chat-Id`; empty: none.
+	ChatSessionHeader string `json:"chat_session_header"`
+
 	// CompletionConfirmationDelay A number and a unit, or several, like `5m` or `1h30m`.
 	CompletionConfirmationDelay Duration `json:"completion_confirmation_delay"`
 

@@ -19,6 +19,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		RequireValidation:           orDefault(in.RequireValidation, def.RequireValidation),
 		AutomationValidation:        orDefault(in.AutomationValidation, def.AutomationValidation),
 		ChatPreempts:                orDefault(in.ChatPreempts, def.ChatPreempts),
+		ChatSessionHeader:           orDefault(in.ChatSessionHeader, def.ChatSessionHeader),
 		ChatEvictionAfter:           orDefault(in.ChatEvictionAfter, def.ChatEvictionAfter),
 		AutomationMaxWait:           orDefault(in.AutomationMaxWait, def.AutomationMaxWait),
 		CompletionConfirmationDelay: orDefault(in.CompletionConfirmationDelay, def.CompletionConfirmationDelay),

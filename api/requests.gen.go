@@ -17,6 +17,7 @@ var Patterns = map[string]string{
 	"command_name":     `^[A-Z][A-Z0-9_]{0,42}$`,
 	"connector_prefix": `^[A-Z][A-Z0-9]{0,19}$`,
 	"key":              `^[a-z0-9][a-z0-9_.-]{0,99}$`,
+	"session_header":   `^X-[A-Za-z0-9-]{1,62}$`,
 	"type_id":          `^[a-z][a-z0-9_-]{0,62}$`,
 	"workspace":        `^[a-z0-9-]{1,63}$`,
 }
@@ -528,6 +529,7 @@ type SettingsPatch struct {
 	RequireValidation           nullable.Nullable[bool]                      `json:"require_validation"`
 	AutomationValidation        nullable.Nullable[string]                    `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
 	ChatPreempts                nullable.Nullable[bool]                      `json:"chat_preempts"`
+	ChatSessionHeader           nullable.Nullable[string]                    `json:"chat_session_header" validate:"omitempty,dive,session_header"`
 	ChatEvictionAfter           nullable.Nullable[domain.Duration]           `json:"chat_eviction_after" validate:"omitempty,dive,min=0"`
 	AutomationMaxWait           nullable.Nullable[domain.Duration]           `json:"automation_max_wait" validate:"omitempty,dive,min=0"`
 	CompletionConfirmationDelay nullable.Nullable[domain.Duration]           `json:"completion_confirmation_delay" validate:"omitempty,dive,min=0"`

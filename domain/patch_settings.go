@@ -21,6 +21,7 @@ type SettingsPatch struct {
 	RequireValidation           *bool
 	AutomationValidation        *string
 	ChatPreempts                *bool
+	ChatSessionHeader           *string
 	ChatEvictionAfter           *Duration
 	AutomationMaxWait           *Duration
 	CompletionConfirmationDelay *Duration
@@ -108,6 +109,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.RequireValidation, p.RequireValidation)
 	set(&s.AutomationValidation, p.AutomationValidation)
 	set(&s.ChatPreempts, p.ChatPreempts)
+	set(&s.ChatSessionHeader, p.ChatSessionHeader)
 	set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
 	set(&s.AutomationMaxWait, p.AutomationMaxWait)
 	set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)

@@ -29,13 +29,15 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 
 // Settings of a workspace, with every value filled (defaults applied).
 type Settings struct {
-	Language                    string       `json:"language"`  // "en" or "fr"
-	TimeZone                    string       `json:"time_zone"` // IANA name
-	DayStartHour                int          `json:"day_start_hour"`
-	WeekStartDay                string       `json:"week_start_day"` // "monday" …
-	RequireValidation           bool         `json:"require_validation"`
-	AutomationValidation        string       `json:"automation_validation"` // park, refuse, allow
-	ChatPreempts                bool         `json:"chat_preempts"`
+	Language             string `json:"language"`  // "en" or "fr"
+	TimeZone             string `json:"time_zone"` // IANA name
+	DayStartHour         int    `json:"day_start_hour"`
+	WeekStartDay         string `json:"week_start_day"` // "monday" …
+	RequireValidation    bool   `json:"require_validation"`
+	AutomationValidation string `json:"automation_validation"` // park, refuse, allow
+	ChatPreempts         bool   `json:"chat_preempts"`
+	// ChatSessionHeader is the header by which chat clients name their session, "": none.
+	ChatSessionHeader           string       `json:"chat_session_header"`
 	ChatEvictionAfter           Duration     `json:"chat_eviction_after"`
 	AutomationMaxWait           Duration     `json:"automation_max_wait"`
 	CompletionConfirmationDelay Duration     `json:"completion_confirmation_delay"`

@@ -15,6 +15,7 @@ var patterns = map[string]string{
 	"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace",
 	"NewConnector.prefix": "connector_prefix", "ConnectorPatch.prefix": "connector_prefix", "NewConnectorCommand.name": "command_name",
 	"NewAgent.name": "agent", "AgentPatch.name": "agent",
+	"SettingsPatch.chat_session_header": "session_header",
 }
 
 // shown are fields of which, where they are missing, it is told what they take.

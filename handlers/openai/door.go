@@ -35,8 +35,8 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if request.Model == modelRaw {
 		return c.serveRaw(w, r, who, request)
 	}
-	a := &asking{Completions: c, who: who, request: request, scope: scopeOf(r)}
-	if err := a.prepare(r.Context()); err != nil {
+	a := &asking{Completions: c, who: who, request: request}
+	if err := a.prepare(r); err != nil {
 		return err
 	}
 	defer a.close()
@@ -49,9 +49,12 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 }
 
 // prepare checks what a session cannot do, before anything is stored.
-func (a *asking) prepare(ctx context.Context) error {
+func (a *asking) prepare(r *http.Request) error {
 	var err error
-	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
+	if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(r.Context()) }); err != nil {
+		return err
+	}
+	if a.provider, err = a.providerOf(r.Context(), a.who.Workspace, a.request.Model); err != nil {
 		return err
 	}
 	if given(a.request.Tools) {
@@ -64,6 +67,15 @@ func (a *asking) prepare(ctx context.Context) error {
 	}
 	a.talk, err = converse(all, a.scope.seed(a.who))
 	return err
+}
+
+// ownHeader is the header by which the workspace's clients name their sessions.
+func (a *asking) ownHeader(ctx context.Context) (string, error) {
+	w, err := a.Record.Workspace(ctx, a.who.Workspace)
+	if err != nil {
+		return "", err
+	}
+	return w.Settings.ChatSessionHeader, nil
 }
 
 // listen subscribes to a session before anything happens in it: so an answer is streamed

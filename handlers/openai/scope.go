@@ -20,11 +20,19 @@ type scope struct {
 	ours bool
 }
 
-func scopeOf(r *http.Request) scope {
+// scopeOf reads the headers that name a session; own is that of the workspace's settings.
+func scopeOf(r *http.Request, own func() (string, error)) (scope, error) {
 	if name := strings.TrimSpace(r.Header.Get(sessionHeader)); name != "" {
-		return scope{name: name, ours: true}
+		return scope{name: name, ours: true}, nil
 	}
-	return scope{name: strings.TrimSpace(r.Header.Get(openWebUIHeader))}
+	if name := strings.TrimSpace(r.Header.Get(openWebUIHeader)); name != "" {
+		return scope{name: name}, nil
+	}
+	header, err := own()
+	if err != nil || header == "" {
+		return scope{}, err
+	}
+	return scope{name: strings.TrimSpace(r.Header.Get(header))}, nil
 }
 
 // maxScope is how long the name of a conversation may be, as that of an external id.

@@ -85,36 +85,49 @@ type twoRounds struct {
 }
 
 const twoAnswers = `[
-	{"when": {"contains": "Second question"}, "token_delay_ms": 5, "answer": {"text": "The second answer, in a few words."}},
+	{"when": {"contains": "Second question"}, "token_delay_ms": 50, "answer": {"text": "The second answer, in a few words."}},
 	{"when": {"contains": "First question"}, "answer": {"text": "The first answer."}}]`
 
-// OpenAI's own client holds a conversation by changing its base URL: one session, two rounds.
-func TestOpenAIsOwnClient(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		s, key := newChatServer(t, db, twoAnswers)
-		var got twoRounds
-		runClient(t, "openai.mjs", s.URL, key, &got)
-		if strings.Join(got.Models, " ") != "fermata fermata/raw fermata/Script" {
-			t.Errorf("the models are %q", got.Models)
+// Other people's clients hold a conversation by changing the base URL: one session, two rounds.
+func TestOtherPeoplesChatClients(t *testing.T) {
+	for program, streamed := range map[string]int{"openai.mjs": 5, "langchain.mjs": 0, "ai-sdk.mjs": 5} {
+		t.Run(program, func(t *testing.T) {
+			harness.OnBoth(t, func(t *testing.T, db app.Database) {
+				s, key := newChatServer(t, db, twoAnswers)
+				var got twoRounds
+				runClient(t, program, s.URL, key, &got)
+				got.check(t, streamed)
+				if got.Models != nil && strings.Join(got.Models, " ") != "fermata fermata/raw fermata/Script" {
+					t.Errorf("the models are %q", got.Models)
+				}
+				session := s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")
+				if got.Session != "" && (got.Session != session || got.Second.Session != session) {
+					t.Errorf("the sessions are %q and %q, and there is %q", got.Session, got.Second.Session, session)
+				}
+				want := []string{"USER First question", "AI The first answer.", "USER Second question", "AI The second answer, in a few words."}
+				if said := s.said(session); strings.Join(said, "\n") != strings.Join(want, "\n") {
+					t.Errorf("the record is %q", said)
+				}
+			})
+		})
+	}
+}
+
+// check holds what a client says to what the script answered.
+func (got *twoRounds) check(t *testing.T, streamed int) {
+	t.Helper()
+	if got.First != "The first answer." || got.Finish != "stop" {
+		t.Errorf("the first answer is %q (%s)", got.First, got.Finish)
+	}
+	second := got.Second
+	if second.Role != "assistant" || second.Text != "The second answer, in a few words." || second.Finish != "stop" || second.Chunks < streamed {
+		t.Errorf("the second answer is %+v", second)
+	}
+	for _, u := range []*clientUsage{&got.Usage, second.Usage} {
+		if u == nil || u.PromptTokens == 0 || u.CompletionTokens == 0 || u.TotalTokens != u.PromptTokens+u.CompletionTokens {
+			t.Errorf("the usage is %+v", u)
 		}
-		if got.First != "The first answer." || got.Finish != "stop" {
-			t.Errorf("the first answer is %q (%s)", got.First, got.Finish)
-		}
-		second := got.Second
-		if second.Role != "assistant" || second.Text != "The second answer, in a few words." || second.Finish != "stop" || second.Chunks < 5 {
-			t.Errorf("the second answer is %+v", second)
-		}
-		if u := second.Usage; u == nil || u.PromptTokens == 0 || u.CompletionTokens == 0 || u.TotalTokens != u.PromptTokens+u.CompletionTokens {
-			t.Errorf("its usage is %+v", u)
-		}
-		if got.Session == "" || second.Session != got.Session {
-			t.Errorf("the sessions are %q and %q", got.Session, second.Session)
-		}
-		want := []string{"USER First question", "AI The first answer.", "USER Second question", "AI The second answer, in a few words."}
-		if said := s.said(got.Session); strings.Join(said, "\n") != strings.Join(want, "\n") {
-			t.Errorf("the record is %q", said)
-		}
-	})
+	}
 }
 
 // said is the record of a session, in words.

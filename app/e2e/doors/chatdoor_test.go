@@ -103,8 +103,11 @@ const echo = `[
 func TestTheSameRequestTenTimesAtOnce(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, echo)
+		s.Call("PATCH", "/v1/settings", map[string]any{"chat_session_header": "X-Chat"}).Want(200)
+		s.Call("PATCH", "/v1/settings", map[string]any{"chat_session_header": "Authorization"}).Want(422)
 		for name, headers := range map[string][]string{
 			"no name": nil, "ours": {"X-Fermata-Session", "mine"}, "Open WebUI": {"X-OpenWebUI-Chat-Id", "chat-1"},
+			"its own": {"X-Chat", "chat-3"},
 		} {
 			said := []string{"hello from " + name}
 			for round := range 2 {

@@ -1,0 +1,65 @@
+package doors
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+var shell = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// What the how-to for chat clients says to type is typed, on a fresh server.
+func TestTheHowToForChatClients(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl; scripts/need curl gets it")
+	}
+	text, err := os.ReadFile("../../../docs/chat-clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, harness.Databases["sqlite"](t))
+	typed := shell.FindAllStringSubmatch(string(text), -1)
+	if len(typed) != 2 {
+		t.Fatalf("the page has %d commands", len(typed))
+	}
+	run := func(command string, out any, env ...string) {
+		t.Helper()
+		line := exec.Command("bash", "-c", strings.ReplaceAll(command, "http://127.0.0.1:8080", s.URL))
+		line.Env = append(os.Environ(), env...)
+		said, err := line.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		if err := json.Unmarshal(said, out); err != nil {
+			t.Fatalf("%s says %q: %v", command, said, err)
+		}
+	}
+	var made struct{ Key string }
+	run(typed[0][1], &made)
+	var answer chatAnswer
+	run(typed[1][1], &answer, "KEY="+made.Key)
+	if len(answer.Choices) != 1 || !strings.Contains(answer.Choices[0].Message.Content, "Garden") {
+		t.Errorf("the answer is %+v", answer)
+	}
+	s.Key = made.Key
+	if said := s.said(answer.Fermata.SessionID); len(said) == 0 || said[0] != "USER create a zone called Garden" {
+		t.Errorf("the record is %q", said)
+	}
+	s.Scripted(`[{"answer": {"text": "I make it.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Shed"}}]}}]`)
+	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
+	asked := s.chat(made.Key, nil, "make a shed")
+	example := "I make it.\n\n𝄐 Waiting for your approval:\n- " + asked.Fermata.Actions[0].Text + "\n\nAnswer here: " + asked.Fermata.Link
+	if asked.text != example || asked.Fermata.Link != s.URL+"/#/chat/"+asked.session {
+		t.Errorf("an approval looks like %q", asked.text)
+	}
+	for _, piece := range []string{"I make it.\n\n𝄐 Waiting for your approval:\n- Add the zone “", "”\n\nAnswer here: http://127.0.0.1:8080/#/chat/ses_"} {
+		if !strings.Contains(string(text), piece) {
+			t.Errorf("the page does not show %q", piece)
+		}
+	}
+}
