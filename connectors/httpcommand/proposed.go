@@ -109,7 +109,7 @@ func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, 
 		}
 		c.Request.Query[p.Name] = template
 	case openapi3.ParameterInHeader:
-		if checkHeaderName(p.Name) != nil || strings.EqualFold(p.Name, "authorization") {
+		if CheckHeaderName(p.Name) != nil || strings.EqualFold(p.Name, "authorization") {
 			return nil // the connector's own
 		}
 		if c.Request.Headers == nil {
