@@ -42,6 +42,7 @@ const failureBytes = 2000
 
 // settleSent writes down what became of an action that was sent.
 func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error) {
+	worded(env, e)
 	switch fault := domain.FaultOf(err); {
 	case err == nil && r.Failed:
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
@@ -68,6 +69,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 // Doubt writes down that nobody knows what became of an action. There is no way back from it
 // to being sent.
 func Doubt(env *Env, e *domain.Execution, why string) {
+	worded(env, e)
 	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), ""
 	e.Error = &domain.CommandError{Code: codeDoubt, Message: cmp.Or(why, "No clear answer came back.")}
 	e.Summary = env.say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
@@ -84,6 +86,13 @@ func Probed(env *Env, e *domain.Execution, done bool, r domain.OutsideResult, er
 	default:
 		failAction(env, e, domain.Errorf(codeNotSent,
 			"The server stopped while it was being sent, and the server outside says that it was not done."))
+	}
+}
+
+// worded gives an action that another process began its words again: those are not kept.
+func worded(env *Env, e *domain.Execution) {
+	if e.Summary == "" {
+		e.Summary = outsideWords(env, e.Command, e.Params)
 	}
 }
 

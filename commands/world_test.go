@@ -179,7 +179,7 @@ func (w *world) answerOf(commands ...domain.Command) (*domain.RawAnswer, *domain
 	raw, answer := &domain.RawAnswer{Protocol: domain.ProtocolNative}, &domain.AIMessage{}
 	for _, c := range commands {
 		raw.Calls = append(raw.Calls, domain.RawCall{ID: c.CallID, Name: c.Type, Arguments: string(c.Params)})
-		entry := w.c.commands[c.Type]
+		entry := w.c.entry(&w.env, c.Type)
 		switch {
 		case c.Type == AskUser:
 			var m struct {

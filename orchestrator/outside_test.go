@@ -299,3 +299,172 @@ func TestAnUnknownActionIsNotRepeatedWithoutAPerson(t *testing.T) {
 		}
 	}
 }
+
+// sending has the world at work on SHOP.PAY until the gate is opened.
+func sending(w *world, out *fakeOutside) (gate chan struct{}) {
+	gate = make(chan struct{})
+	out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
+		<-gate
+		return domain.OutsideResult{Text: "paid"}, nil
+	}
+	w.model.calls("SHOP_PAY", `{"n":1}`, "CREATE_ZONE", `{"name":"Behind"}`)
+	w.say("pay")
+	synctest.Wait()
+	return gate
+}
+
+// A running action is let finish, whoever cuts its session; its outcome is stored, and
+// nothing behind it runs.
+func TestACutLetsARunningActionFinish(t *testing.T) {
+	for name, c := range map[string]struct {
+		event domain.Event
+		cause error
+		said  []string
+	}{
+		"interrupted": {domain.InterruptRequested{}, ErrInterrupted, []string{"USER:pay", "AI:", "ACTIONS_EXECUTED", "EXTERNAL_RESULT"}},
+		"stopped":     {domain.StopRequested{}, ErrStopped, []string{"USER:pay", "AI:", "ACTIONS_EXECUTED"}},
+		"suspended":   {domain.SessionSuspended{}, ErrPreempted, []string{"USER:pay", "AI:"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				gate := sending(w, withOutside(w))
+				w.deliver(c.event)
+				w.loop.Cut("ses_1", w.session.RunEpoch, c.cause)
+				synctest.Wait()
+				time.Sleep(5 * time.Second)
+				close(gate)
+				synctest.Wait()
+				if x := w.executed("SHOP.PAY")[0]; x.Status != domain.ExecSuccess || x.Text != "paid" {
+					t.Errorf("its outcome is %s, %q", x.Status, x.Text)
+				}
+				if x := w.executed("CREATE_ZONE")[0]; x.Status == domain.ExecSuccess {
+					t.Error("what stood behind it was run")
+				}
+				wantSaid(t, w, c.said...)
+				if n := w.outcomes(); n != 0 {
+					t.Errorf("%d people are still asked", n)
+				}
+				if len(w.model.asked) != 1 {
+					t.Error("a late outcome began a round")
+				}
+			})
+		})
+	}
+}
+
+// A node that was stalled while it sent, and whose session is another's by now, writes
+// nothing when it wakes up.
+func TestAStalledSenderWritesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		out := withOutside(w)
+		gate := sending(w, out)
+		w.loop.LetGo() // its lease was over
+		w.mu.Lock()
+		w.session = w.session.Clone()
+		w.session.RunEpoch++
+		w.session.Version++
+		commits := w.commits
+		w.mu.Unlock()
+		close(gate)
+		synctest.Wait()
+		if x := w.executed("SHOP.PAY")[0]; x.Status != domain.ExecStarted || w.commits != commits {
+			t.Errorf("it wrote %s, %d commits", x.Status, w.commits-commits)
+		}
+	})
+}
+
+// taken is what the next process finds: an action that was begun, and a session in the midst
+// of it.
+func taken(w *world) {
+	w.mu.Lock()
+	w.session = w.session.Clone()
+	w.session.RunEpoch++
+	w.session.Version++
+	view := w.view()
+	w.mu.Unlock()
+	w.loop.Drive(view, domain.DoRunActions)
+	synctest.Wait()
+}
+
+// After a crash, what must not happen twice is not sent again: its server is asked, and where
+// that cannot be, a person. What may is sent again with the same key.
+func TestActionsOutsideAfterACrash(t *testing.T) {
+	for name, c := range map[string]struct {
+		command string
+		probe   func() (bool, domain.OutsideResult, error)
+		want    domain.ExecutionStatus
+		calls   int
+	}{
+		"no probe": {"SHOP_PAY", nil, domain.ExecUnknown, 1},
+		"it was done": {"SHOP_PAY", func() (bool, domain.OutsideResult, error) {
+			return true, domain.OutsideResult{Text: "paid"}, nil
+		}, domain.ExecSuccess, 1},
+		"it was not": {"SHOP_PAY", func() (bool, domain.OutsideResult, error) {
+			return false, domain.OutsideResult{}, nil
+		}, domain.ExecFailed, 1},
+		"the probe fails":  {"SHOP_PAY", func() (bool, domain.OutsideResult, error) { return false, domain.OutsideResult{}, errDoubt }, domain.ExecUnknown, 1},
+		"the probe panics": {"SHOP_PAY", func() (bool, domain.OutsideResult, error) { panic("a bug") }, domain.ExecUnknown, 1},
+		"idempotent":       {"SHOP_SET", nil, domain.ExecSuccess, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				out := withOutside(w)
+				if c.probe != nil {
+					out.probe = c.probe
+				}
+				gate := make(chan struct{})
+				out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
+					if out.called() == 1 {
+						<-gate
+					}
+					return domain.OutsideResult{Text: "done outside"}, nil
+				}
+				w.model.calls(c.command, `{"n":1}`)
+				w.model.text("Well.")
+				w.say("go")
+				synctest.Wait()
+				w.loop.LetGo()
+				taken(w)
+				x := w.executed(strings.Replace(c.command, "_", ".", 1))[0]
+				if x.Status != c.want || out.called() != c.calls || x.Summary == "" {
+					t.Errorf("%s after %d calls, %q", x.Status, out.called(), x.Summary)
+				}
+				if n := out.called(); n == 2 && (out.calls[0].ExecutionID != out.calls[1].ExecutionID || out.calls[1].Attempt != 2) {
+					t.Errorf("sent again as %+v", out.calls[1])
+				}
+				close(gate)
+				synctest.Wait()
+				if again := w.executed(x.Command)[0]; again.Status != c.want {
+					t.Errorf("the process that was overtaken made it %s", again.Status)
+				}
+			})
+		})
+	}
+}
+
+// A shutdown lets a call end within its grace, then cuts it: what may be repeated is left to
+// the next process, of the other nobody knows.
+func TestAShutdownWhileSending(t *testing.T) {
+	for command, want := range map[string]domain.ExecutionStatus{"SHOP_PAY": domain.ExecUnknown, "SHOP_SET": domain.ExecStarted} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			out := withOutside(w)
+			out.answer = func(ctx context.Context, _ domain.OutsideCall, _ int) (domain.OutsideResult, error) {
+				<-ctx.Done()
+				return domain.OutsideResult{}, ctx.Err()
+			}
+			w.model.calls(command, `{"n":1}`)
+			w.say("go")
+			synctest.Wait()
+			if err := w.loop.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if x := w.executed(strings.Replace(command, "_", ".", 1))[0]; x.Status != want || out.called() != 1 {
+				t.Errorf("%s is %s after %d calls, want %s", command, x.Status, out.called(), want)
+			}
+		})
+	}
+}
