@@ -2979,6 +2979,9 @@ type Settings struct {
 	// ChatSessionHeader The header by which chat clients of other protocols name their session, besides `X-Fermata-Session` and `X-OpenWebUI-Chat-Id`; empty: none.
 	ChatSessionHeader string `json:"chat_session_header"`
 
+	// Commands The commands from outside that may be offered: names (`GITHUB.CREATE_ISSUE`), all of a connector (`GITHUB.*`), or all (`*`, as it is at first). What is not offered cannot run.
+	Commands []string `json:"commands"`
+
 	// CompletionConfirmationDelay A number and a unit, or several, like `5m` or `1h30m`.
 	CompletionConfirmationDelay Duration `json:"completion_confirmation_delay"`
 

@@ -33,6 +33,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		ApprovalExpiry:              orDefault(in.ApprovalExpiry, def.ApprovalExpiry),
 		ApprovalOnExpiry:            orDefault(in.ApprovalOnExpiry, def.ApprovalOnExpiry),
 		FallbackProviders:           orDefault(in.FallbackProviders, def.FallbackProviders),
+		Commands:                    orDefault(in.Commands, def.Commands),
 		NetworkRetry:                retryPatch(in.NetworkRetry, def.NetworkRetry),
 		Prices:                      pricesPatch(in.Prices),
 		PromptChunks:                chunksPatch(in.PromptChunks),

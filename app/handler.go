@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
@@ -125,7 +126,17 @@ type catalogueService struct{ app *App }
 
 func (s catalogueService) Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
 	outside, err := s.app.offers(ctx, workspace)
-	return s.app.catalogue.With(outside), err
+	if err != nil || len(outside) == 0 {
+		return s.app.catalogue.With(nil), err
+	}
+	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	outside = slices.DeleteFunc(slices.Clone(outside), func(spec domain.CommandSpec) bool {
+		return !domain.AllowsCommand(w.Settings.Commands, spec.Name)
+	})
+	return s.app.catalogue.With(outside), nil
 }
 
 // keyService mints and revokes API keys.

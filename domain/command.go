@@ -57,6 +57,18 @@ const MaxWireName = 64
 // WireName is the command's name on the wire to a model: none of them takes a dot.
 func (s *CommandSpec) WireName() string { return strings.ReplaceAll(s.Name, ".", "_") }
 
+// AllowsCommand says whether a list of commands from outside has one: by its name, by all of
+// its prefix ("GITHUB.*"), or with all others ("*").
+func AllowsCommand(list []string, name string) bool {
+	prefix, _, _ := strings.Cut(name, ".")
+	for _, allowed := range list {
+		if allowed == name || allowed == "*" || allowed == prefix+".*" {
+			return true
+		}
+	}
+	return false
+}
+
 // Command is a request of the AI or of an enrichment. ID is a hash of type and
 // sorted params: the same request has the same id.
 type Command struct {

@@ -35,6 +35,7 @@ type SettingsPatch struct {
 	ApprovalExpiry              *Duration
 	ApprovalOnExpiry            *string
 	FallbackProviders           *[]string
+	Commands                    *[]string
 	NetworkRetry                NetworkRetryPatch
 	Prices                      PricesPatch
 	PromptChunks                ChunksPatch
@@ -123,6 +124,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.ApprovalExpiry, p.ApprovalExpiry)
 	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
 	set(&s.FallbackProviders, p.FallbackProviders)
+	set(&s.Commands, p.Commands)
 	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
 	set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
 	if err := p.Prices.apply(&s.Prices); err != nil {

@@ -52,7 +52,8 @@ type Settings struct {
 	ApprovalExpiry              Duration     `json:"approval_expiry"`    // 0: never
 	ApprovalOnExpiry            string       `json:"approval_on_expiry"` // deny, keep
 	FallbackProviders           []string     `json:"fallback_providers"`
-	Prices                      Prices       `json:"prices"` // before the built-in ones
+	Commands                    []string     `json:"commands"` // from outside that may be offered: AllowsCommand
+	Prices                      Prices       `json:"prices"`   // before the built-in ones
 	// PromptChunks changes chunks of level 1, by name.
 	PromptChunks map[string]ChunkChange `json:"prompt_chunks"`
 	Limits       LimitSet               `json:"limits"`
@@ -119,7 +120,7 @@ func DefaultSettings() Settings {
 			Duration(5 * time.Second), Duration(15 * time.Second), Duration(30 * time.Second)}},
 		Relaunch: "with_commands", PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
-		FallbackProviders: []string{}, Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
+		FallbackProviders: []string{}, Commands: []string{"*"}, Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
 		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 	}
 }

@@ -100,6 +100,7 @@ func TestSettingsMerge(t *testing.T) {
 	for body, at := range map[string]string{
 		`{"time_zone":"Europe/Nowhere"}`:                  "/time_zone",
 		`{"time_zone":"Local"}`:                           "/time_zone",
+		`{"commands":["SHOP.*","shop.get"]}`:              "/commands/1",
 		`{"fallback_providers":["prv_1","prv_none"]}`:     "/fallback_providers/1",
 		`{"chat_eviction_after":"-5m"}`:                   "/chat_eviction_after",
 		`{"chat_eviction_after":5}`:                       "/chat_eviction_after",

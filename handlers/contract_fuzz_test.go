@@ -34,7 +34,7 @@ var meant = []struct{ operation, refusal, why string }{
 	{"previewSchedule", `/schedule/(expression|starts_at) .*`, "a time is written as times are"},
 	{"updateSettings", `/prices/[^/]+/(input|output) required`, "the model has a price already, or not"},
 	{"", `/segments too_large`, "it is the text of all segments together"},
-	{"updateSettings", `/(fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
+	{"updateSettings", `/(commands/\d+|fallback_providers/\d+|prompt_chunks/.*|time_zone) .*`, "there is one of this name, or not"},
 }
 
 // TestTheContractIsNeitherLooserNorStricter sends every operation bodies made from its schema:

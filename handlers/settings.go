@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -48,11 +50,20 @@ func (s *settingsRoutes) writeSettings(w http.ResponseWriter, r *http.Request, s
 	s.writeJSON(w, r, http.StatusOK, api.SettingsFrom(settings))
 }
 
+// allowedCommand is an entry of the list of commands from outside that may be offered.
+var allowedCommand = regexp.MustCompile(`^(\*|[A-Z][A-Z0-9]*\.(\*|[A-Z][A-Z0-9_]*))$`)
+
 // checkSettings checks what no rule of form can say.
 func (s *settingsRoutes) checkSettings(ctx context.Context, ws string, in *api.SettingsPatch) error {
 	if zone := in.TimeZone[true]; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			return domain.Invalid("/time_zone", "unknown", "There is no time zone %q. Use an IANA name like Europe/Paris.", zone)
+		}
+	}
+	for i, name := range in.Commands[true] {
+		if !allowedCommand.MatchString(name) {
+			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "format",
+				"Name a command from outside (GITHUB.CREATE_ISSUE), all of a connector (GITHUB.*), or all (*).")
 		}
 	}
 	if err := checkPrices(in.Prices[true]); err != nil {

@@ -124,15 +124,18 @@ func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.Comman
 	return specs
 }
 
-// offersIn are the commands from outside of a session: an agent has those that its
-// definition names, and none whose work goes on outside when its own has ended.
-func offersIn(s *domain.Session, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
-	if run := s.State.Agent; run != nil {
-		outside = slices.DeleteFunc(slices.Clone(outside), func(spec domain.CommandSpec) bool {
-			return spec.Deadline > 0 || !slices.Contains(run.Commands, spec.Name)
+// offersIn are the commands from outside of the view's session: those that its workspace
+// allows. An agent has those of them that its definition names, and none whose work goes on
+// outside when its own has ended.
+func offersIn(view *domain.View, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
+	allowed := view.Workspace.Settings.Commands
+	offers := slices.Concat(outside, offeredIn(view.Session, all))
+	if run := view.Session.State.Agent; run != nil {
+		offers = slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool {
+			return spec.Source != domain.SourceAgent && (spec.Deadline > 0 || !slices.Contains(run.Commands, spec.Name))
 		})
 	}
-	return slices.Concat(outside, offeredIn(s, all))
+	return slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool { return !domain.AllowsCommand(allowed, spec.Name) })
 }
 
 // specs are the commands that the AI is offered in the view's session.
@@ -146,7 +149,7 @@ func (l *Loop) specs(ctx context.Context, view *domain.View) []domain.CommandSpe
 func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
 	env := l.env(view)
 	all, _ := l.agents.known(view)
-	env.Outside = offersIn(view.Session, l.offers.of(view.Workspace.ID), all)
+	env.Outside = offersIn(view, l.offers.of(view.Workspace.ID), all)
 	return l.cfg.Commands.SpecsIn(&env)
 }
 

@@ -44,7 +44,7 @@ func (l *Loop) offered(ctx context.Context, view *domain.View) []domain.CommandS
 	if view.Session.Type == domain.Agent {
 		outside = withoutLongWork(outside)
 	}
-	return offersIn(view.Session, outside, all)
+	return offersIn(view, outside, all)
 }
 
 // offeredTo are the commands from outside that a workspace has now. If that cannot be found

@@ -120,13 +120,23 @@ func TestAnAPIOfOnesOwn(t *testing.T) {
 			t.Errorf("sent %+v", o)
 		}
 
-		s.Call("PATCH", at+"/commands/ORDER", map[string]any{"state": "off"}).Want(200)
-		third := s.Chat()
-		s.Say(third, "Please order tea.")
-		s.Settle(third)
-		if got := s.LastText(third); got != "I cannot order." {
-			t.Errorf("the AI says %q", got)
+		cannot := func(why string) {
+			t.Helper()
+			third := s.Chat()
+			s.Say(third, "Please order tea.")
+			s.Settle(third)
+			if got := s.LastText(third); got != "I cannot order." {
+				t.Errorf("%s: the AI says %q", why, got)
+			}
 		}
+		s.Call("PATCH", "/v1/settings", map[string]any{"commands": []string{"SHOP.GET_ITEM", "OTHER.*"}}).Want(200)
+		cannot("not on the workspace's list")
+		if listed := string(s.Call("GET", "/v1/commands", nil).Want(200).Body); strings.Contains(listed, "SHOP.ORDER") || !strings.Contains(listed, "SHOP.GET_ITEM") {
+			t.Error("the list of the commands does not know the workspace's")
+		}
+		s.Call("PATCH", "/v1/settings", map[string]any{"commands": nil}).Want(200)
+		s.Call("PATCH", at+"/commands/ORDER", map[string]any{"state": "off"}).Want(200)
+		cannot("off")
 		s.Sound()
 	})
 }
