@@ -62,11 +62,12 @@ func (c *certificate) read() error {
 	}
 	c.shown = &fresh
 	until := fresh.Leaf.NotAfter
-	line := c.log.Info()
 	if until.Before(c.clock().Add(expiresSoon)) {
-		line = c.log.Warn().Str("fix", "renew it; the server reads the files again by itself")
+		c.log.Warn().Time("valid_until", until).Str("fix", "renew it; the server reads the files again by itself").
+			Msg("the TLS certificate ends soon")
+		return nil
 	}
-	line.Time("valid_until", until).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
+	c.log.Info().Time("valid_until", until).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
 	return nil
 }
 

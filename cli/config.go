@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func sourceOf(parsed *kong.Context, flag *kong.Flag, file configFile) string {
 // shown is a flag's value for people. What is secret is only said to be there.
 func shown(flag *kong.Flag) string {
 	value := fmt.Sprint(flag.Target.Interface())
-	if list, isList := flag.Target.Interface().([]string); isList {
+	if list, isList := reflect.TypeAssert[[]string](flag.Target); isList {
 		value = strings.Join(list, ",")
 	}
 	switch flag.Tag.Get("secret") {

@@ -32,7 +32,6 @@ func (ApprovalExpired) Name() string { return "ApprovalExpired" }
 // ExternalResultReceived brings the late result of a call that was answered PENDING or
 // UNKNOWN: of a task, a callback, a probe, or a person who knows what became of it.
 type ExternalResultReceived struct {
-	fromServer
 	TaskID string
 	Result CommandResult
 	// Task is that task as it is now; nil: it was no task, or nothing is written of it.

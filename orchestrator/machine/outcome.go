@@ -28,10 +28,15 @@ func askOutcome(s *step, x *domain.Execution) {
 	})
 }
 
-// wantedAgain: the person who was asked wants it run once more.
+// wantedAgain: the person who was asked wants it run once more, and no limit is in the way:
+// beyond one, the AI is told what the person said, and the limit does the rest.
 func wantedAgain(s *step) bool {
 	e, _ := s.event.(domain.ExternalResultReceived)
-	return e.Again != nil && len(e.Again.Actions) > 0
+	if e.Again == nil || len(e.Again.Actions) == 0 {
+		return false
+	}
+	most := s.limits().MaxCommandsPerSession
+	return most == nil || s.session.State.CommandsRun+len(e.Again.Actions) <= *most
 }
 
 // askOnceMore plans an action of unknown outcome as a new one, which needs a yes of its own.
