@@ -125,21 +125,21 @@ func readFile(cc *Context, name string) (map[string]any, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("read the connector: %w", err)
+			return nil, fmt.Errorf("read the file: %w", err)
 		}
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxConnectorFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("read the connector: %w", err)
+		return nil, fmt.Errorf("read the file: %w", err)
 	}
 	if len(text) > maxConnectorFile {
 		return nil, fmt.Errorf("the file is longer than %d bytes", maxConnectorFile)
 	}
 	var ask map[string]any
 	if err := yaml.Unmarshal(text, &ask); err != nil {
-		return nil, fmt.Errorf("read the connector: %w", err)
+		return nil, fmt.Errorf("read the file: %w", err)
 	}
 	return ask, nil
 }

@@ -91,6 +91,7 @@ var table = map[string][]string{
 	"app/e2e/vendors":           {},
 	"app/e2e/webhooks":          {},
 	"examples/embed":            {"app"},
+	"examples/longtask":         {},
 	"cmd/fermata":               {"app", "cli"},
 	"deploy":                    {},
 	"scripts/ship":              {},

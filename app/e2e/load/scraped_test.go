@@ -60,6 +60,7 @@ func TestARealPrometheus(t *testing.T) {
 // seldom are metrics with labels that nothing in this test brings about.
 var seldom = map[string]bool{
 	"fermata_occurrences_total": true, "fermata_limits_reached_total": true, "fermata_loop_guard_total": true,
+	"fermata_connector_calls_total": true, "fermata_connector_call_seconds_bucket": true,
 	"fermata_webhook_deliveries_total": true, "fermata_approvals_total": true, "fermata_ai_cost_total": true, "fermata_ai_tokens_total": true,
 	"fermata_ai_first_token_seconds_bucket": true,
 }

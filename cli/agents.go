@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// agentsCommand is about the assistants that the AI calls for one task.
+type agentsCommand struct {
+	List   agentsList   `cmd:"" default:"withargs" help:"List the agents, with those that the server brings along."`
+	Show   agentsShow   `cmd:"" help:"Show an agent's definition."`
+	Add    agentsAdd    `cmd:"" help:"Make one from a file."`
+	Change agentsChange `cmd:"" help:"Change one: a file with what is to be different."`
+	Try    agentsTry    `cmd:"" help:"Give an agent a task, without a caller."`
+	Delete agentsDelete `cmd:"" help:"Delete an agent; its sessions stay."`
+}
+
+type agentsList struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *agentsList) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	all, err := list[api.Agent](cc, client, "/v1/agents", url.Values{}, everything)
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, all)
+	}
+	rows := make([][]string, len(all))
+	for i := range all {
+		a := &all[i]
+		rows[i] = []string{a.ID, a.Command, agentState(a), strconv.Itoa(a.MaxTurns), strings.Join(a.Commands, ","), printable(a.Name)}
+	}
+	return table(cc.Out, []string{"ID", "COMMAND", "STATE", "ANSWERS", "MAY USE", "NAME"}, rows)
+}
+
+func agentState(a *api.Agent) string {
+	switch {
+	case !a.Enabled:
+		return "disabled"
+	case a.BuiltIn:
+		return "built in"
+	default:
+		return "offered"
+	}
+}
+
+// agentNamed is an agent by its id, its name or its command.
+type agentNamed struct {
+	clientFlags `embed:""`
+	Agent       string `arg:"" help:"Its id, name or command."`
+}
+
+// find gives the agent that is meant. One that is not there is the server's to say.
+func (f *agentNamed) find(cc *Context) (*client, *api.Agent, error) {
+	client, err := f.client(cc)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := list[api.Agent](cc, client, "/v1/agents", url.Values{}, everything)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		a := &all[i]
+		if a.ID == f.Agent || strings.EqualFold(a.Name, f.Agent) || strings.EqualFold(a.Command, f.Agent) {
+			return client, a, nil
+		}
+	}
+	var one api.Agent
+	err = client.call(cc, http.MethodGet, agentPath(f.Agent), nil, &one)
+	return client, &one, err
+}
+
+func agentPath(id string) string { return "/v1/agents/" + url.PathEscape(id) }
+
+type agentsShow struct{ agentNamed }
+
+// Run prints it.
+func (c *agentsShow) Run(cc *Context) error {
+	_, a, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return showAgent(cc, c.Output, a)
+}
+
+func showAgent(cc *Context, output string, a *api.Agent) error {
+	if output == "json" {
+		return printJSON(cc.Out, a)
+	}
+	out := screen{out: cc.Out}
+	out.line("%s %s (%s, %s)", a.ID, a.Command, printable(a.Name), agentState(a))
+	out.line("%s", printable(a.Description))
+	out.line("may use: %s", strings.Join(a.Commands, ", "))
+	out.line("answers %d times at most", a.MaxTurns)
+	return nil
+}
+
+type agentsAdd struct {
+	clientFlags `embed:""`
+	File        string `arg:"" help:"What POST /v1/agents takes, in YAML or JSON; - reads it from the input."`
+}
+
+// Run makes one, as the file says.
+func (c *agentsAdd) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	ask, err := readFile(cc, c.File)
+	if err != nil {
+		return err
+	}
+	var made api.Agent
+	if err := client.call(cc, http.MethodPost, "/v1/agents", ask, &made); err != nil {
+		return err
+	}
+	return showAgent(cc, c.Output, &made)
+}
+
+type agentsChange struct {
+	agentNamed
+	File string `arg:"" help:"What PATCH /v1/agents/{id} takes, in YAML or JSON; - reads it from the input."`
+}
+
+// Run changes it, as the file says.
+func (c *agentsChange) Run(cc *Context) error {
+	client, a, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	ask, err := readFile(cc, c.File)
+	if err != nil {
+		return err
+	}
+	var changed api.Agent
+	if err := client.call(cc, http.MethodPatch, agentPath(a.ID), ask, &changed); err != nil {
+		return err
+	}
+	return showAgent(cc, c.Output, &changed)
+}
+
+type agentsTry struct {
+	agentNamed
+	Query string `arg:"" help:"The task: the agent sees nothing else."`
+}
+
+// Run begins a session of the agent, and says which.
+func (c *agentsTry) Run(cc *Context) error {
+	client, a, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var begun api.ActivationResult
+	if err := client.call(cc, http.MethodPost, agentPath(a.ID)+"/try", map[string]any{"query": c.Query}, &begun); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, begun)
+	}
+	(&screen{out: cc.Out}).line("%s (%s); fermata tail --session %[1]s follows it", begun.Session.ID, begun.Result)
+	return nil
+}
+
+type agentsDelete struct{ agentNamed }
+
+// Run deletes it.
+func (c *agentsDelete) Run(cc *Context) error {
+	client, a, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return client.call(cc, http.MethodDelete, agentPath(a.ID), nil, nil)
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// tasksCommand is about work that goes on at other services.
+type tasksCommand struct {
+	List   tasksList   `cmd:"" default:"withargs" help:"List the tasks, latest first."`
+	Show   tasksShow   `cmd:"" help:"Show a task, with its result."`
+	Watch  tasksWatch  `cmd:"" help:"Follow a task until it has ended."`
+	Cancel tasksCancel `cmd:"" help:"Cancel a task; the service that does the work is told."`
+}
+
+type tasksList struct {
+	clientFlags `embed:""`
+	Session     string `help:"Those of one session."`
+	Status      string `help:"Those that stand so." enum:",pending,running,succeeded,failed,cancelled,expired,unknown" default:""`
+	Limit       int    `help:"How many at most." default:"50"`
+}
+
+// Run prints them.
+func (c *tasksList) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	for name, value := range map[string]string{"session_id": c.Session, "status": c.Status} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	all, err := list[api.Task](cc, client, "/v1/tasks", query, c.Limit)
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, all)
+	}
+	rows := make([][]string, len(all))
+	for i := range all {
+		t := &all[i]
+		rows[i] = []string{t.ID, string(t.Status), progressOf(t), clockTime(t.Deadline), t.Command, t.SessionID}
+	}
+	return table(cc.Out, []string{"ID", "STATUS", "PROGRESS", "DEADLINE", "COMMAND", "SESSION"}, rows)
+}
+
+// progressOf is how far the work has come, as its service says.
+func progressOf(t *api.Task) string {
+	text := printable(t.Progress.Text)
+	if t.Progress.Percent != nil {
+		text = fmt.Sprintf("%.0f %% %s", *t.Progress.Percent, text)
+	}
+	return text
+}
+
+type oneTask struct {
+	clientFlags `embed:""`
+	Task        string `arg:"" help:"Its id."`
+}
+
+func (c *oneTask) call(cc *Context, method, rest string) (*api.Task, error) {
+	client, err := c.client(cc)
+	if err != nil {
+		return nil, err
+	}
+	var t api.Task
+	if err := client.call(cc, method, "/v1/tasks/"+url.PathEscape(c.Task)+rest, nil, &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+// print shows a task for people, or as it is.
+func (c *oneTask) print(cc *Context, t *api.Task) error {
+	if c.Output == "json" {
+		return printJSON(cc.Out, t)
+	}
+	out := screen{out: cc.Out}
+	out.line("%s  %s  %s", t.ID, t.Status, t.Command)
+	if text := progressOf(t); text != "" {
+		out.line("progress: %s", text)
+	}
+	if t.Error != nil {
+		out.line("error: %s", printable(*t.Error))
+	}
+	if len(t.Result) > 0 && string(t.Result) != "null" {
+		out.line("result: %s", printable(string(t.Result)))
+	}
+	if t.EndedAt == nil {
+		out.line("deadline: %s", clockTime(t.Deadline))
+	}
+	return nil
+}
+
+type tasksShow struct {
+	oneTask `embed:""`
+}
+
+// Run prints it.
+func (c *tasksShow) Run(cc *Context) error {
+	t, err := c.call(cc, http.MethodGet, "")
+	if err != nil {
+		return err
+	}
+	return c.print(cc, t)
+}
+
+type tasksCancel struct {
+	oneTask `embed:""`
+}
+
+// Run cancels it.
+func (c *tasksCancel) Run(cc *Context) error {
+	t, err := c.call(cc, http.MethodPost, "/cancel")
+	if err != nil {
+		return err
+	}
+	return c.print(cc, t)
+}
+
+type tasksWatch struct {
+	oneTask `embed:""`
+	Every   time.Duration `help:"How often to look." default:"1s"`
+}
+
+// Run prints the task whenever it has come on, and fails unless it succeeds.
+func (c *tasksWatch) Run(cc *Context) error {
+	var shown string
+	for {
+		t, err := c.call(cc, http.MethodGet, "")
+		if err != nil {
+			return err
+		}
+		if now := string(t.Status) + progressOf(t); now != shown {
+			shown = now
+			if err := c.print(cc, t); err != nil {
+				return err
+			}
+		}
+		if t.Status.Over() {
+			if string(t.Status) != "succeeded" {
+				return fmt.Errorf("the task %s", t.Status)
+			}
+			return nil
+		}
+		if err := wait(cc, max(c.Every, 100*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+}
