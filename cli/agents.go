@@ -25,23 +25,10 @@ type agentsList struct {
 
 // Run prints them.
 func (c *agentsList) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	all, err := list[api.Agent](cc, client, "/v1/agents", url.Values{}, everything)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		a := &all[i]
-		rows[i] = []string{a.ID, a.Command, agentState(a), strconv.Itoa(a.MaxTurns), strings.Join(a.Commands, ","), printable(a.Name)}
-	}
-	return table(cc.Out, []string{"ID", "COMMAND", "STATE", "ANSWERS", "MAY USE", "NAME"}, rows)
+	head := []string{"ID", "COMMAND", "STATE", "ANSWERS", "MAY USE", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/agents", url.Values{}, everything, head, func(a *api.Agent) []string {
+		return []string{a.ID, a.Command, agentState(a), strconv.Itoa(a.MaxTurns), strings.Join(a.Commands, ","), printable(a.Name)}
+	})
 }
 
 func agentState(a *api.Agent) string {
@@ -118,7 +105,7 @@ func (c *agentsAdd) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	ask, err := readFile(cc, c.File)
+	ask, err := readDefinition(cc, c.File)
 	if err != nil {
 		return err
 	}
@@ -140,7 +127,7 @@ func (c *agentsChange) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	ask, err := readFile(cc, c.File)
+	ask, err := readDefinition(cc, c.File)
 	if err != nil {
 		return err
 	}

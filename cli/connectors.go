@@ -2,13 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -68,31 +64,19 @@ type connectorsList struct {
 
 // Run prints them.
 func (c *connectorsList) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	all, err := list[api.Connector](cc, client, "/v1/connectors", url.Values{}, everything)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		one, offered := &all[i], 0
-		for j := range one.Commands {
-			if one.Commands[j].State == api.ConnectorCommandStateOffered {
+	head := []string{"ID", "PREFIX", "KIND", "STATUS", "OFFERED", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/connectors", url.Values{}, everything, head, func(one *api.Connector) []string {
+		offered := 0
+		for i := range one.Commands {
+			if one.Commands[i].State == api.ConnectorCommandStateOffered {
 				offered++
 			}
 		}
-		rows[i] = []string{
+		return []string{
 			one.ID, one.Prefix, string(one.Kind), string(one.Status), fmt.Sprintf("%d of %d", offered, len(one.Commands)),
 			jsonbody.Cut(one.Name, 50),
 		}
-	}
-	return table(cc.Out, []string{"ID", "PREFIX", "KIND", "STATUS", "OFFERED", "NAME"}, rows)
+	})
 }
 
 type connectorsAdd struct {
@@ -106,7 +90,7 @@ func (c *connectorsAdd) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	ask, err := readFile(cc, c.File)
+	ask, err := readDefinition(cc, c.File)
 	if err != nil {
 		return err
 	}
@@ -115,33 +99,6 @@ func (c *connectorsAdd) Run(cc *Context) error {
 		return err
 	}
 	return showConnector(cc, c.Output, &made)
-}
-
-// maxConnectorFile bounds a file of a connector, in bytes: it is the body of one request.
-const maxConnectorFile = 1 << 20
-
-func readFile(cc *Context, name string) (map[string]any, error) {
-	in := cc.In
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the file: %w", err)
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxConnectorFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
-	if len(text) > maxConnectorFile {
-		return nil, fmt.Errorf("the file is longer than %d bytes", maxConnectorFile)
-	}
-	var ask map[string]any
-	if err := yaml.Unmarshal(text, &ask); err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
-	return ask, nil
 }
 
 type connectorsShow struct{ connectorNamed }

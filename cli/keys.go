@@ -23,23 +23,10 @@ type keysList struct {
 
 // Run prints them.
 func (c *keysList) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	all, err := client.keys(cc)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		k := &all[i]
-		rows[i] = []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), jsonbody.Cut(k.Name, 50)}
-	}
-	return table(cc.Out, []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}, rows)
+	head := []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/keys", url.Values{}, everything, head, func(k *api.Key) []string {
+		return []string{k.ID, string(k.Role), k.Prefix + "…", keyState(k, cc.Clock()), orNever(k.LastUsedAt), jsonbody.Cut(k.Name, 50)}
+	})
 }
 
 // keyState says whether a key opens anything, and until when.

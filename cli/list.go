@@ -37,3 +37,23 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values, 
 	}
 	return all, nil
 }
+
+// printList prints a list of the server, as it is or as a table with a row for each.
+func printList[T any](cc *Context, f *clientFlags, path string, query url.Values, limit int, head []string, row func(*T) []string) error {
+	client, err := f.client(cc)
+	if err != nil {
+		return err
+	}
+	all, err := list[T](cc, client, path, query, limit)
+	if err != nil {
+		return err
+	}
+	if f.Output == "json" {
+		return printJSON(cc.Out, all)
+	}
+	rows := make([][]string, len(all))
+	for i := range all {
+		rows[i] = row(&all[i])
+	}
+	return table(cc.Out, head, rows)
+}

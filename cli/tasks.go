@@ -26,29 +26,16 @@ type tasksList struct {
 
 // Run prints them.
 func (c *tasksList) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
 	query := url.Values{}
 	for name, value := range map[string]string{"session_id": c.Session, "status": c.Status} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	all, err := list[api.Task](cc, client, "/v1/tasks", query, c.Limit)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		t := &all[i]
-		rows[i] = []string{t.ID, string(t.Status), progressOf(t), clockTime(t.Deadline), t.Command, t.SessionID}
-	}
-	return table(cc.Out, []string{"ID", "STATUS", "PROGRESS", "DEADLINE", "COMMAND", "SESSION"}, rows)
+	head := []string{"ID", "STATUS", "PROGRESS", "DEADLINE", "COMMAND", "SESSION"}
+	return printList(cc, &c.clientFlags, "/v1/tasks", query, c.Limit, head, func(t *api.Task) []string {
+		return []string{t.ID, string(t.Status), progressOf(t), clockTime(t.Deadline), t.Command, t.SessionID}
+	})
 }
 
 // progressOf is how far the work has come, as its service says.

@@ -27,23 +27,10 @@ type webhooksList struct {
 
 // Run prints them.
 func (c *webhooksList) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	all, err := client.webhooks(cc)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		h := &all[i]
-		rows[i] = []string{h.ID, webhookState(h), strconv.FormatInt(h.SentTo, 10), typesOf(h), h.URL}
-	}
-	return table(cc.Out, []string{"ID", "STATE", "SENT TO", "TYPES", "URL"}, rows)
+	head := []string{"ID", "STATE", "SENT TO", "TYPES", "URL"}
+	return printList(cc, &c.clientFlags, "/v1/webhooks", url.Values{}, everything, head, func(h *api.Webhook) []string {
+		return []string{h.ID, webhookState(h), strconv.FormatInt(h.SentTo, 10), typesOf(h), h.URL}
+	})
 }
 
 func typesOf(h *api.Webhook) string {
@@ -144,24 +131,13 @@ type webhooksDeliveries struct {
 
 // Run prints them.
 func (c *webhooksDeliveries) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
 	query := url.Values{}
 	if c.State != "" {
 		query.Set("state", c.State)
 	}
-	all, err := list[api.WebhookDelivery](cc, client, webhookPath(c.Webhook, "/deliveries"), query, c.Limit)
-	if err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, all)
-	}
-	rows := make([][]string, len(all))
-	for i := range all {
-		d := &all[i]
+	head := []string{"SEQ", "STATE", "TYPE", "TRIES", "LAST", "NEXT", "DETAIL"}
+	path := webhookPath(c.Webhook, "/deliveries")
+	return printList(cc, &c.clientFlags, path, query, c.Limit, head, func(d *api.WebhookDelivery) []string {
 		kind, next := "", ""
 		if d.Type != nil {
 			kind = string(*d.Type)
@@ -169,11 +145,10 @@ func (c *webhooksDeliveries) Run(cc *Context) error {
 		if d.NextAt != nil {
 			next = clockTime(*d.NextAt)
 		}
-		rows[i] = []string{
+		return []string{
 			strconv.FormatInt(d.Seq, 10), string(d.State), kind, strconv.Itoa(d.Tries), clockTime(d.LastAt), next, orEmpty(d.Detail),
 		}
-	}
-	return table(cc.Out, []string{"SEQ", "STATE", "TYPE", "TRIES", "LAST", "NEXT", "DETAIL"}, rows)
+	})
 }
 
 type webhooksReplay struct {
