@@ -65,6 +65,12 @@ func ceilings(w *world) {
 			return w.Providers.InsertProvider(ctx, &domain.Provider{ID: fmt.Sprintf("prv_%d", i), WorkspaceID: domain.DefaultWorkspace,
 				Config: json.RawMessage(`{}`), CreatedAt: T0, UpdatedAt: T0})
 		})},
+		{"connectors", 50, each(func(i int) error {
+			return w.Connectors.InsertConnector(ctx, connector(fmt.Sprintf("con_%d", i), fmt.Sprintf("C%d", i)))
+		})},
+		{"agents", 100, each(func(i int) error {
+			return w.Agents.InsertAgent(ctx, definition(fmt.Sprintf("agt_%d", i), fmt.Sprintf("agent%d", i)))
+		})},
 	} {
 		if err := c.insert(0, c.most); err != nil {
 			w.Fatalf("%d %s: %v", c.most, c.noun, err)
