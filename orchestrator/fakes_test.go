@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/providers"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // world is a store of one session in memory, with the guards of the real one: a write
@@ -57,6 +58,15 @@ func newWorld(t *testing.T) *world {
 		Hooks: Hooks{Rested: func(s *domain.Session) { w.rested <- s }},
 	})
 	return w
+}
+
+// TestTheFakeStore: the store of these tests keeps the rules of the real ones.
+func TestTheFakeStore(t *testing.T) {
+	suite.RunLoopStore(t, func(t *testing.T) (suite.LoopStore, *domain.Session) {
+		t.Helper()
+		w := newWorld(t)
+		return w, w.session.Clone()
+	})
 }
 
 // noData is a workspace without anything in it.
@@ -115,7 +125,7 @@ func (w *world) view() *domain.View {
 		v.Open = append(v.Open, a)
 	}
 	for _, e := range w.runs {
-		if e.MessageID == s.State.AnswerID {
+		if e.MessageID == s.State.AnswerID && s.Phase != domain.Idle && s.Phase != domain.Completed {
 			c := *e
 			v.Planned = append(v.Planned, &c)
 		}
@@ -211,7 +221,7 @@ func (w *world) apply(change *domain.Change) {
 		}
 	}
 	w.roundtrips = append(w.roundtrips, change.Roundtrips...)
-	w.session = s
+	w.session = s.Clone()
 	w.commits++
 	w.loop.Committed(change)
 }
