@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 func expect(t *testing.T, r *Reader, want ...string) {
@@ -23,7 +24,7 @@ func expect(t *testing.T, r *Reader, want ...string) {
 // start end up with the same text, and every offset fits.
 func TestAnswerIsGatheredAndJoinedInTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, log := started(t, Config{}), newLog()
+		b, log := started(t, Config{}), suite.NewMemoryLog()
 		early := b.Reader(log, Filter{Workspace: "w", Session: "s"})
 		defer early.Close()
 		early.Skip(0)
@@ -52,7 +53,7 @@ func TestAnswerIsGatheredAndJoinedInTheMiddle(t *testing.T) {
 		b.Delta("w", "s", "m", KindText, "ld")
 		stored := event("s", domain.LogMessageCreated)
 		stored.Message = &domain.Message{ID: "m"}
-		b.Publish(log.commit(stored))
+		b.Publish(log.Append(stored))
 		b.Settle("s", "m")
 		for _, r := range []*Reader{early, late} {
 			expect(t, r, `message.delta text@10 "ld"`, "1:message.created")
@@ -69,7 +70,7 @@ func TestAnswerIsGatheredAndJoinedInTheMiddle(t *testing.T) {
 func TestDiscardedAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := started(t, Config{})
-		r := b.Reader(newLog(), Filter{Workspace: "w", Sessions: []string{"s"}})
+		r := b.Reader(suite.NewMemoryLog(), Filter{Workspace: "w", Sessions: []string{"s"}})
 		defer r.Close()
 		r.Skip(0)
 		b.Delta("w", "s", "m", KindThinking, "hm")
@@ -88,13 +89,13 @@ func TestDiscardedAnswer(t *testing.T) {
 // behind it.
 func TestNoStaleTextBehindTheMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, log := started(t, Config{}), newLog()
+		b, log := started(t, Config{}), suite.NewMemoryLog()
 		b.Delta("w", "s", "m", KindText, "some")
 		r := b.Reader(log, Filter{Workspace: "w", Session: "s"})
 		defer r.Close()
 		stored := event("s", domain.LogMessageCreated)
 		stored.Message = &domain.Message{ID: "m"}
-		b.Publish(log.commit(stored))
+		b.Publish(log.Append(stored))
 		r.Skip(0)
 		expect(t, r, "1:message.created")
 		b.Settle("s", "m")
@@ -104,28 +105,28 @@ func TestNoStaleTextBehindTheMessage(t *testing.T) {
 // Two commits that leave the database in the other order, and one whose hint is lost.
 func TestHintsOutOfOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, log := started(t, Config{}), newLog()
+		b, log := started(t, Config{}), suite.NewMemoryLog()
 		r := b.Reader(log, Filter{Workspace: "w", Session: "s"})
 		defer r.Close()
 		r.Skip(0)
-		first := log.commit(event("s", domain.LogSessionPhase))
+		first := log.Append(event("s", domain.LogSessionPhase))
 		b.Publish(first)
 		expect(t, r, "1:session.phase")
 
-		second, third := log.commit(event("s", domain.LogNotice)), log.commit(event("s", domain.LogSessionPhase))
+		second, third := log.Append(event("s", domain.LogNotice)), log.Append(event("s", domain.LogSessionPhase))
 		b.Publish(third)
 		expect(t, r)
 		b.Publish(second)
 		expect(t, r, "2:notice", "3:session.phase")
-		reads := log.reads
+		reads := log.Reads()
 
-		log.commit(event("s", domain.LogNotice)) // its hint is lost
-		b.Publish(log.commit(event("s", domain.LogNotice)))
+		log.Append(event("s", domain.LogNotice)) // its hint is lost
+		b.Publish(log.Append(event("s", domain.LogNotice)))
 		expect(t, r)
 		time.Sleep(gather)
 		synctest.Wait()
 		expect(t, r, "4:notice", "5:notice")
-		if log.reads == reads {
+		if log.Reads() == reads {
 			t.Error("the gap was not read from the log")
 		}
 	})
@@ -133,7 +134,7 @@ func TestHintsOutOfOrder(t *testing.T) {
 
 func TestLostHintIsFoundByLookingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := newLog()
+		log := suite.NewMemoryLog()
 		b := started(t, Config{Poll: time.Second, Newest: func(ctx context.Context, ws string) (int64, error) {
 			_, newest, err := log.EventBounds(ctx, ws)
 			return newest, err
@@ -142,7 +143,7 @@ func TestLostHintIsFoundByLookingUp(t *testing.T) {
 		defer r.Close()
 		r.Skip(0)
 		expect(t, r)
-		log.commit(event("", domain.LogSlotChanged))
+		log.Append(event("", domain.LogSlotChanged))
 		time.Sleep(time.Second)
 		synctest.Wait()
 		expect(t, r, "1:slot.changed")
@@ -165,7 +166,7 @@ func TestFilters(t *testing.T) {
 		"by type and session":         {Filter{Types: []string{"session.phase", "message.created"}, Sessions: []string{"b"}}, []string{"4:message.created"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, log := New(Config{}), newLog()
+			b, log := New(Config{}), suite.NewMemoryLog()
 			c.filter.Workspace = "w"
 			live, later := b.Reader(log, c.filter), b.Reader(log, c.filter)
 			defer live.Close()
@@ -174,7 +175,7 @@ func TestFilters(t *testing.T) {
 			expect(t, live)
 			for _, e := range all {
 				copied := *e
-				b.Publish(log.commit(&copied))
+				b.Publish(log.Append(&copied))
 			}
 			expect(t, live, c.want...)
 			later.Skip(0)
@@ -184,13 +185,13 @@ func TestFilters(t *testing.T) {
 }
 
 func TestSlowListenerIsClosed(t *testing.T) {
-	b, log := New(Config{}), newLog()
+	b, log := New(Config{}), suite.NewMemoryLog()
 	slow := b.Reader(log, Filter{Workspace: "w", Session: "s"})
 	defer slow.Close()
 	slow.Skip(0)
 	expect(t, slow)
 	for range maxQueued + 1 {
-		b.Publish(log.commit(event("s", domain.LogNotice)))
+		b.Publish(log.Append(event("s", domain.LogNotice)))
 	}
 	if _, _, err := slow.Next(t.Context()); !errors.Is(err, ErrSlow) {
 		t.Fatalf("got %v", err)
@@ -210,7 +211,7 @@ func TestSlowListenerIsClosed(t *testing.T) {
 
 // A change of a thousand events is no reason to close those who listen.
 func TestBulkChangeIsReadFromTheLog(t *testing.T) {
-	b, log := New(Config{}), newLog()
+	b, log := New(Config{}), suite.NewMemoryLog()
 	r := b.Reader(log, Filter{Workspace: "w"})
 	defer r.Close()
 	r.Skip(0)
@@ -219,7 +220,7 @@ func TestBulkChangeIsReadFromTheLog(t *testing.T) {
 	for range 1200 {
 		many = append(many, event("", domain.LogDataChanged))
 	}
-	b.Publish(log.commit(many...))
+	b.Publish(log.Append(many...))
 	if got := drain(t, r); len(got) != 1200 || got[1199] != "1200:data.changed" {
 		t.Errorf("got %d", len(got))
 	}
@@ -263,7 +264,7 @@ func TestWatched(t *testing.T) {
 
 func TestDrainEndsEveryStream(t *testing.T) {
 	b := started(t, Config{})
-	r := b.Reader(newLog(), Filter{Workspace: "w"})
+	r := b.Reader(suite.NewMemoryLog(), Filter{Workspace: "w"})
 	defer r.Close()
 	b.Drain()
 	select {
@@ -271,7 +272,7 @@ func TestDrainEndsEveryStream(t *testing.T) {
 	default:
 		t.Error("the listener was not woken")
 	}
-	late := b.Reader(newLog(), Filter{Workspace: "w"})
+	late := b.Reader(suite.NewMemoryLog(), Filter{Workspace: "w"})
 	defer late.Close()
 	for _, r := range []*Reader{r, late} {
 		if _, _, err := r.Next(t.Context()); !errors.Is(err, ErrStopped) {

@@ -5,79 +5,33 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/suite"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memoryLog is a log of one workspace, as the database keeps it.
-type memoryLog struct {
-	mu     sync.Mutex
-	events []*domain.LogEvent
-	last   int64
-	chains map[string]int64
-	reads  int
-}
-
-func newLog() *memoryLog { return &memoryLog{chains: map[string]int64{}} }
-
-// commit appends events as one transaction does.
-func (l *memoryLog) commit(events ...*domain.LogEvent) []*domain.LogEvent {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range events {
-		l.last++
-		e.Seq, e.WorkspaceID = l.last, "w"
-		if e.Type.OfSession() {
-			l.chains[e.SessionID]++
-			e.SessionSeq = l.chains[e.SessionID]
-		}
-		e.Data, _ = json.Marshal(map[string]any{"n": e.Seq, "session_seq": e.SessionSeq})
-		l.events = append(l.events, e)
-	}
-	return events
-}
-
-func (l *memoryLog) prune(upTo int64, keep string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var kept []*domain.LogEvent
-	for _, e := range l.events {
-		if e.Seq > upTo || e.SessionID == keep && keep != "" {
-			kept = append(kept, e)
-		}
-	}
-	l.events = kept
-}
-
-func (l *memoryLog) Events(_ context.Context, _, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reads++
-	sum := 0
-	for _, e := range l.events {
-		if e.Seq > after && (session == "" || e.SessionID == session && e.Type.OfSession()) {
-			if sum += len(e.Data); len(out) == size.Rows || size.Bytes > 0 && sum > size.Bytes && (len(out) > 0 || size.Strict) {
-				return out, true, nil
+// TestTheLogOfTheseTests: it keeps the rules of the databases' logs.
+func TestTheLogOfTheseTests(t *testing.T) {
+	suite.RunEventLog(t, func(*testing.T) suite.Logged {
+		log := suite.NewMemoryLog()
+		return suite.Logged{EventLog: log, Workspace: suite.Workspace, Add: func(sessions ...string) {
+			for _, id := range sessions {
+				kind := domain.LogNotice
+				if id == "" {
+					kind = domain.LogQueueChanged
+				}
+				log.Append(event(id, kind))
 			}
-			out = append(out, e)
-		}
-	}
-	return out, false, nil
-}
-
-func (l *memoryLog) EventBounds(context.Context, string) (oldest, newest int64, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.events) > 0 {
-		oldest = l.events[0].Seq
-	}
-	return oldest, l.last, nil
+		}, Prune: func() {
+			_, newest, _ := log.EventBounds(t.Context(), suite.Workspace)
+			log.Prune(newest, "")
+		}}
+	})
 }
 
 func event(session string, t domain.LogType) *domain.LogEvent {
@@ -141,3 +95,12 @@ func short(frame string) string {
 }
 
 const gather = 30 * time.Millisecond
+
+func newestOf(t *testing.T, log *suite.MemoryLog) int64 {
+	t.Helper()
+	_, newest, err := log.EventBounds(t.Context(), suite.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newest
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // client is a listener as a browser is one: it keeps the last id and comes back.
@@ -22,7 +23,7 @@ type client struct {
 	got    []int64
 }
 
-func (c *client) connect(t *testing.T, b *Broker, log *memoryLog) {
+func (c *client) connect(t *testing.T, b *Broker, log *suite.MemoryLog) {
 	c.reader = b.Reader(log, c.filter)
 	if err := c.reader.Seek(t.Context(), c.cursor); err != nil {
 		t.Fatalf("cursor %d: %v", c.cursor, err)
@@ -70,7 +71,7 @@ func TestWhatAListenerGotIsTheLog(t *testing.T) {
 }
 
 func listen(t *testing.T, random *rand.Rand) {
-	b, log := started(t, Config{}), newLog()
+	b, log := started(t, Config{}), suite.NewMemoryLog()
 	clients := []*client{
 		{filter: Filter{Workspace: "w"}},
 		{filter: Filter{Workspace: "w", Session: "a"}},
@@ -91,7 +92,7 @@ func listen(t *testing.T, random *rand.Rand) {
 				}
 				batch = append(batch, e)
 			}
-			batch = log.commit(batch...)
+			batch = log.Append(batch...)
 			switch random.IntN(5) {
 			case 0: // lost
 			case 1:
@@ -127,7 +128,7 @@ func listen(t *testing.T, random *rand.Rand) {
 		c.read(t, 1000)
 		c.leave()
 		var want []int64
-		for _, e := range log.events {
+		for _, e := range log.All() {
 			if c.filter.Wants(e.Type, e.SessionID) {
 				want = append(want, e.Seq)
 			}
@@ -148,13 +149,13 @@ func listen(t *testing.T, random *rand.Rand) {
 func TestWhatAListenerThatStaysGotIsTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
-		b, log := started(t, Config{}), newLog()
+		b, log := started(t, Config{}), suite.NewMemoryLog()
 		c := &client{filter: Filter{Workspace: "w"}}
 		c.connect(t, b, log)
 		defer func() { c.leave() }()
 		var back [][]*domain.LogEvent
 		for i := range 2000 {
-			back = append(back, log.commit(event("a", domain.LogNotice)))
+			back = append(back, log.Append(event("a", domain.LogNotice)))
 			if random.IntN(3) > 0 {
 				random.Shuffle(len(back), func(i, j int) { back[i], back[j] = back[j], back[i] })
 				for _, batch := range back {
@@ -170,7 +171,7 @@ func TestWhatAListenerThatStaysGotIsTheLog(t *testing.T) {
 				c.read(t, 10)
 			}
 		}
-		b.Hint("w", log.last)
+		b.Hint("w", newestOf(t, log))
 		c.read(t, 10)
 		if len(c.got) != 2000 || c.got[0] != 1 || c.got[1999] != 2000 {
 			t.Errorf("got %d events", len(c.got))
@@ -179,9 +180,9 @@ func TestWhatAListenerThatStaysGotIsTheLog(t *testing.T) {
 }
 
 func TestSeek(t *testing.T) {
-	b, log := New(Config{}), newLog()
+	b, log := New(Config{}), suite.NewMemoryLog()
 	for range 10 {
-		log.commit(event("old", domain.LogNotice), event("live", domain.LogNotice))
+		log.Append(event("old", domain.LogNotice), event("live", domain.LogNotice))
 	}
 	at := func(f Filter, after int64) []string {
 		f.Workspace = "w"
@@ -204,17 +205,17 @@ func TestSeek(t *testing.T) {
 	same("nonsense", at(Filter{}, -1), reset)
 	same("the last", at(Filter{Session: "live"}, 18), []string{"20:notice"})
 
-	log.prune(14, "live")
+	log.Prune(14, "live")
 	same("a pruned workspace", at(Filter{}, 0), reset)
 	same("behind what was pruned", at(Filter{Types: []string{"notice"}}, 17), []string{"18:notice", "19:notice", "20:notice"})
 	same("a session that is kept", at(Filter{Session: "live"}, 16), []string{"18:notice", "20:notice"})
 	if got := at(Filter{Session: "live"}, 0); len(got) != 10 {
 		t.Errorf("the whole session: %v", got)
 	}
-	log.prune(14, "")
+	log.Prune(14, "")
 	same("a pruned session", at(Filter{Session: "old"}, 1), reset)
 	same("the rest of a pruned session", at(Filter{Session: "old"}, 14), []string{"15:notice", "17:notice", "19:notice"})
-	log.prune(20, "")
+	log.Prune(20, "")
 	same("nothing left", at(Filter{}, 3), reset)
 	same("nothing left of the session", at(Filter{Session: "old"}, 3), reset)
 	same("nothing missed", at(Filter{Session: "old"}, 20), nil)

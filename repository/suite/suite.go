@@ -78,4 +78,5 @@ func Run(t *testing.T, open Open) {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })
 	}
 	t.Run("the loop", func(t *testing.T) { RunLoopStore(t, databaseOfLoop(open)) })
+	t.Run("the log", func(t *testing.T) { RunEventLog(t, logOfDatabase(open)) })
 }

@@ -17,7 +17,7 @@ func contains(s, part string) bool { return strings.Contains(s, part) }
 func overPostgres(t testing.TB) (url string, a, b *station) {
 	t.Helper()
 	url = testkit.Postgres(t)
-	log := &memoryLog{}
+	log := newLog()
 	a = newStation(t, "a", &Postgres{URL: url, Log: zerolog.Nop()}, log)
 	b = newStation(t, "b", &Postgres{URL: url, Log: zerolog.Nop()}, log)
 	acquainted(t, a, b)

@@ -65,7 +65,7 @@ func (w *memoryWire) Stop(context.Context) error {
 // is forgotten, and when the wire is back the two find each other again.
 func TestALostHintOnlyDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		net, log := &memoryNet{wires: map[*memoryWire]bool{}}, &memoryLog{}
+		net, log := &memoryNet{wires: map[*memoryWire]bool{}}, newLog()
 		a, b := newStation(t, "a", &memoryWire{net: net}, log), newStation(t, "b", &memoryWire{net: net}, log)
 		synctest.Wait()
 		time.Sleep(time.Second)
@@ -109,7 +109,7 @@ func TestALostHintOnlyDelays(t *testing.T) {
 // comes back says again what it is writing, without being asked.
 func TestWhatWasAskedForIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		net, log := &memoryNet{wires: map[*memoryWire]bool{}}, &memoryLog{}
+		net, log := &memoryNet{wires: map[*memoryWire]bool{}}, newLog()
 		a, b := newStation(t, "a", &memoryWire{net: net}, log), newStation(t, "b", &memoryWire{net: net}, log)
 		time.Sleep(time.Second)
 		r := b.read("s")
@@ -138,7 +138,7 @@ func TestWhatWasAskedForIsLost(t *testing.T) {
 // What is no news, or says not whose, makes nobody a node.
 func TestWhatCannotBeReadIsOfNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newStation(t, "a", &memoryWire{net: &memoryNet{wires: map[*memoryWire]bool{}}}, &memoryLog{})
+		a := newStation(t, "a", &memoryWire{net: &memoryNet{wires: map[*memoryWire]bool{}}}, newLog())
 		for _, payload := range []string{"", "hello", `{"f":`, `{}`, `{"p":[{"k":"hello"}]}`} {
 			if a.hear(payload); a.Peers() != 0 || a.Counts().Received != 0 {
 				t.Errorf("%q: %d nodes, %d messages", payload, a.Peers(), a.Counts().Received)

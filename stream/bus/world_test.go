@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository/suite"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -113,51 +114,15 @@ func (s *station) end() {
 }
 
 // memoryLog is the log of one workspace that both nodes read.
-type memoryLog struct {
-	mu     sync.Mutex
-	events []*domain.LogEvent
-	reads  int
-}
+type memoryLog struct{ *suite.MemoryLog }
 
-func (l *memoryLog) Events(_ context.Context, ws, session string, after int64, size domain.PageSize) (out []*domain.LogEvent, more bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reads++
-	for _, e := range l.events {
-		if e.Seq > after && e.WorkspaceID == ws && (session == "" || e.SessionID == session) {
-			if len(out) == size.Rows {
-				return out, true, nil
-			}
-			copied := *e
-			copied.Message = nil // as it is read
-			out = append(out, &copied)
-		}
-	}
-	return out, false, nil
-}
-
-func (l *memoryLog) EventBounds(context.Context, string) (oldest, newest int64, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.events); n > 0 {
-		return 1, l.events[n-1].Seq, nil
-	}
-	return 0, 0, nil
-}
+func newLog() *memoryLog { return &memoryLog{suite.NewMemoryLog()} }
 
 // commit writes an event as one node does: into the log, and then to its own listeners.
 func (l *memoryLog) commit(s *station, e domain.LogEvent) {
-	l.mu.Lock()
-	e.Seq, e.WorkspaceID = int64(len(l.events)+1), "w"
-	e.SessionSeq = e.Seq
-	e.Data = fmt.Appendf(nil, `{"n":%d}`, e.Seq)
-	if e.Message != nil {
-		e.Data = fmt.Appendf(nil, `{"n":%d,"message":{"id":%q}}`, e.Seq, e.Message.ID)
-	}
-	l.events = append(l.events, &e)
-	l.mu.Unlock()
+	l.Append(&e)
 	s.broker.Publish([]*domain.LogEvent{&e})
-	s.Committed(&domain.Change{WorkspaceID: "w", Events: []*domain.LogEvent{&e}})
+	s.Committed(&domain.Change{WorkspaceID: suite.Workspace, Events: []*domain.LogEvent{&e}})
 }
 
 // acquainted waits until the nodes know each other.
