@@ -1,26 +1,8 @@
 // What a session does in plain words: one of five, and what it means just now.
+import { doing, type Does } from '../../../ui/phases';
 import type { Approval, Session } from '../store/sessionStore';
 
-export type Does = 'prepares' | 'thinks' | 'acts' | 'waits' | 'pauses' | 'ended';
-
-const doing: Record<string, Does> = {
-  EXECUTING_ENRICHMENTS: 'prepares',
-  COMPACTING_CONTEXT: 'prepares',
-  AWAITING_SESSION_CLOSURE: 'prepares',
-  CALLING_AI: 'thinks',
-  PARSING_AI_RESPONSE: 'thinks',
-  RETRYING_AFTER_FORMAT_ERROR: 'thinks',
-  RETRYING_AFTER_ACTION_FAILURE: 'thinks',
-  EXECUTING_DATA_QUERIES: 'acts',
-  EXECUTING_ACTIONS: 'acts',
-  WAITING_VALIDATION: 'waits',
-  WAITING_COMMUNICATION_RESPONSE: 'waits',
-  WAITING_BUDGET: 'waits',
-  WAITING_COMPLETION_CONFIRMATION: 'waits',
-  WAITING_EXTERNAL_RESULT: 'pauses',
-  WAITING_NETWORK_RETRY: 'pauses',
-  COMPLETED: 'ended',
-};
+const known: Partial<Record<string, Does>> = doing;
 
 export interface Standing {
   does: Does;
@@ -38,7 +20,7 @@ export function standing(session: Session, live: { writes: boolean; command: boo
     return { does: 'pauses', at: 'at.WAITING_COMPLETION_TIMER' };
   if (session.phase === 'CALLING_AI' && live.command) return { does: 'thinks', at: 'at.command' };
   if (session.phase === 'CALLING_AI' && live.writes) return { does: 'thinks', at: 'at.writes' };
-  const does = doing[session.phase];
+  const does = known[session.phase]; // undefined for one that a newer server has
   return does ? { does, at: `at.${session.phase}` } : { does: 'acts', at: 'at.other' };
 }
 
