@@ -20,7 +20,7 @@ import (
 func (f *Config) secretKeys() ([][]byte, error) {
 	text := f.SecretKey
 	if text == "" && f.DatabaseURL == "" {
-		kept, err := readKeyFile(f.secretKeyPath())
+		kept, err := readKeyFile(f.keyFile())
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,8 @@ func (f *Config) secretKeys() ([][]byte, error) {
 	return keys, nil
 }
 
-func (f *Config) secretKeyPath() string { return filepath.Join(f.DataDir, "secret.key") }
+// keyFile is where a server with SQLite keeps the key that it made.
+func (f *Database) keyFile() string { return filepath.Join(f.DataDir, "secret.key") }
 
 // readKeyFile reads the key file; "" when there is none yet.
 func readKeyFile(path string) (string, error) {
@@ -85,7 +86,7 @@ func (f *Config) prepareKeyFile(log zerolog.Logger) error {
 	if f.SecretKey != "" || f.DatabaseURL != "" {
 		return nil
 	}
-	path := f.secretKeyPath()
+	path := f.keyFile()
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 == 0 && keyFileIsPrivate(path, info.Mode()) != nil {
 		if os.Chmod(path, 0o600) == nil { // else the reader says what to do
 			log.Warn().Str("file", path).Msg("a group could read the secret key; now its owner only")

@@ -62,7 +62,7 @@ func TestModeOfTheKeyFile(t *testing.T) {
 	if err := f.prepareKeyFile(zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(f.secretKeyPath()); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(f.keyFile()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("a new file: %v, %v", info, err)
 	}
 }

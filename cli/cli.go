@@ -63,7 +63,8 @@ func Process(version, commit string) *Context {
 func Run(line any, args []string, cc *Context) error {
 	parser, err := kong.New(line, kong.Name("fermata"),
 		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc),
+		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))
 	if err != nil {
 		return fmt.Errorf("read the command line's own definition: %w", err)
 	}

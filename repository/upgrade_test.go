@@ -149,6 +149,32 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
+// TestAFileIsCopiedBeforeItIsMigrated: the copy is the database as it was, and one that is
+// up to date is not copied.
+func TestAFileIsCopiedBeforeItIsMigrated(t *testing.T) {
+	cfg := plainConfig()
+	cfg.Path = filepath.Join(t.TempDir(), "u.db")
+	db, _ := old(t, &cfg)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, cfg)
+	kept := fmt.Sprintf("%s.schema-%d", cfg.Path, before)
+	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the copy is %v, %v", info, err)
+	}
+	if found := rows(t, "sqlite", "file:"+kept, "SELECT MAX(version_id) || ' ' || (SELECT COUNT(*) FROM events) FROM goose_db_version"); found[0] != fmt.Sprintf("%d %d", before, len(oldEvents)) {
+		t.Errorf("the copy holds %v", found)
+	}
+	if err := errors.Join(s.Migrate(t.Context()), s.Close(), os.Remove(kept)); err != nil {
+		t.Fatal(err)
+	}
+	_ = opened(t, cfg)
+	if found, err := filepath.Glob(cfg.Path + ".schema-*"); err != nil || len(found) > 0 {
+		t.Errorf("copies of a database that is up to date: %v, %v", found, err)
+	}
+}
+
 // carryOn is a round of the old session.
 func (t *rounds) carryOn() {
 	s, err := t.store.Sessions.Session(t.b.Context(), ws, "ses_1")

@@ -21,6 +21,7 @@ type commandLine struct {
 	cli.Flags    `embed:""`
 	Serve        serve   `cmd:"" help:"Run the server."`
 	Migrate      migrate `cmd:"" help:"Bring the database up to date and end."`
+	app.Keeping  `embed:""`
 	cli.Commands `embed:""`
 	Doctor       doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
 	Settings     cli.ConfigCommand[app.Config] `cmd:"" name:"config" help:"Show what a server would be started with."`

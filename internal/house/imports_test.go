@@ -68,6 +68,7 @@ var table = map[string][]string{
 	"handlers/openai":           {"api", "auth", "domain", "stream"},
 	"repository":                {"domain", "migrations", "repository/internal/sqldb", "repository/search"},
 	"repository/internal/sqldb": {"domain"},
+	"repository/keep":           {"domain", "migrations", "repository", "repository/internal/sqldb", "repository/search"},
 	"repository/search":         {"domain", "repository/internal/sqldb"},
 	"repository/suite":          {"domain", "migrations", "repository", "internal/testkit"},
 	"orchestrator":              {"domain", "orchestrator/machine", "providers", "commands", "prompt"},

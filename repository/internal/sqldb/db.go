@@ -119,34 +119,6 @@ func (db *DB) connect(ctx context.Context) error {
 	return nil
 }
 
-// Migrate brings the schema up to date. Nodes that start together wait for each
-// other.
-func (db *DB) Migrate(ctx context.Context) error {
-	// A pool of its own: the migrator needs more than one connection, and its
-	// statements are not the store's.
-	d := db.Dialect
-	if db.cfg.DirectURL != "" { // the migration's lock belongs to a connection
-		var err error
-		if d, err = postgresDialect(db.cfg.DirectURL, 4, 1); err != nil {
-			return err
-		}
-	}
-	pool, err := d.open(false)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = pool.Close() }() // its work is committed or failed by now
-	pool.SetMaxOpenConns(4)
-	migrator, err := d.migrator(pool, db.cfg.Migrations)
-	if err != nil {
-		return err
-	}
-	if _, err := migrator.Up(ctx); err != nil {
-		return fmt.Errorf("migrate the database: %w", err)
-	}
-	return nil
-}
-
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int

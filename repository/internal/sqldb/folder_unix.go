@@ -1,0 +1,18 @@
+//go:build !windows
+
+package sqldb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// syncFolder waits until the names in a folder are on the disk.
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open the folder %s: %w", path, err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

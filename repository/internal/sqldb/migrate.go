@@ -1,0 +1,123 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Migrate brings the schema up to date. Nodes that start together wait for each other. A
+// SQLite file is copied aside before it is changed, and a schema that is newer than all
+// migrations is left alone.
+func (db *DB) Migrate(ctx context.Context) error {
+	// A pool of its own: the migrator needs more than one connection, and its
+	// statements are not the store's.
+	d := db.Dialect
+	if db.cfg.DirectURL != "" { // the migration's lock belongs to a connection
+		var err error
+		if d, err = postgresDialect(db.cfg.DirectURL, 4, 1); err != nil {
+			return err
+		}
+	}
+	pool, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pool.Close() }() // its work is committed or failed by now
+	pool.SetMaxOpenConns(4)
+	migrator, err := d.migrator(pool, db.cfg.Migrations)
+	if err != nil {
+		return err
+	}
+	if err := db.prepare(ctx, migrator); err != nil {
+		return err
+	}
+	if _, err := migrator.Up(ctx); err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	return nil
+}
+
+// NewerError says that a later version of Fermata changed the schema.
+type NewerError struct{ Schema, Newest int64 }
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("this database was made by a newer Fermata (its schema is %d; this version knows up to %d): "+
+		"start that version again, or restore a backup from before the upgrade. Nothing was changed", e.Schema, e.Newest)
+}
+
+// prepare looks at what is to be migrated, and copies a SQLite file that has data.
+func (db *DB) prepare(ctx context.Context, migrator *goose.Provider) error {
+	current, err := migrator.GetDBVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	sources := migrator.ListSources()
+	newest := sources[len(sources)-1].Version
+	switch {
+	case current > newest:
+		return &NewerError{current, newest}
+	case db.cfg.Path == "" || current == 0 || current == newest:
+		return nil
+	}
+	if err := CopySQLite(ctx, db.cfg.Path, BeforeUpgrade(db.cfg.Path, current), nil); err != nil {
+		return fmt.Errorf("keep the database as it is, before it is migrated: %w. It was not migrated", err)
+	}
+	return nil
+}
+
+// BeforeUpgrade is where the copy of a SQLite file of that schema lies once it was migrated.
+func BeforeUpgrade(file string, schema int64) string {
+	return fmt.Sprintf("%s.schema-%d", file, schema)
+}
+
+// Newest is the version that migrations lead to.
+func (m Migrations) Newest(postgres bool) (int64, error) {
+	steps, err := m.After(postgres, 0)
+	if err != nil || len(steps) == 0 {
+		return 0, errors.Join(err, errors.New("there are no migrations"))
+	}
+	return steps[len(steps)-1].Version, nil
+}
+
+// Step is one migration.
+type Step struct {
+	Version int64
+	Name    string
+	SQL     string
+}
+
+// After are the steps that lead on from a version, in their order.
+func (m Migrations) After(postgres bool, version int64) ([]Step, error) {
+	files := m.SQLite
+	if postgres {
+		files = m.Postgres
+	}
+	names, err := fs.Glob(files, "*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list the migrations: %w", err)
+	}
+	var steps []Step
+	for _, name := range names {
+		number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
+		v, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("the migration %s has no number: %w", name, err)
+		}
+		if v <= version {
+			continue
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the migration %s: %w", name, err)
+		}
+		steps = append(steps, Step{Version: v, Name: rest, SQL: string(text)})
+	}
+	return steps, nil
+}
