@@ -166,14 +166,17 @@ const (
 	NewsEnd                  // the task is over
 	NewsLate                 // the task was over, and the service says something else
 	NewsAfter                // progress of a task that is over
+	NewsResult               // the result of a task of which a person said that it was done
 )
 
 // Report applies what a service said to a copy of the task, which is written unless there
 // is nothing new.
 func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
 	switch {
-	case r.ID != "" && slices.Contains(t.Seen, r.ID), t.Status.Over() && t.Status == r.Status:
+	case r.ID != "" && slices.Contains(t.Seen, r.ID):
 		return t, NewsRepeated
+	case t.Status.Over() && t.Status == r.Status:
+		return t.withResult(r, now)
 	case t.Status.Over() && !r.Status.Over():
 		return t, NewsAfter
 	case !r.Status.Over() && t.Status == TaskRunning && t.tooSoon(now):
@@ -199,6 +202,18 @@ func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
 	next.Progress = merged(next.Progress, r.Progress)
 	next.SetDue(now)
 	return next, NewsProgress
+}
+
+// withResult takes the result that comes with an end that is known: nothing brought one before
+// where a person said that the work was done.
+func (t *Task) withResult(r TaskReport, now time.Time) (*Task, News) {
+	if len(r.Result) == 0 || len(t.Result) > 0 || t.Status != TaskSucceeded {
+		return t, NewsRepeated
+	}
+	next := t.Clone()
+	next.note(r.ID)
+	next.Result, next.UpdatedAt = r.Result, now
+	return next, NewsResult
 }
 
 // tooSoon: a service that reports a thousand times a second is heard once a second.

@@ -18,6 +18,8 @@ func someTask(status TaskStatus) *Task {
 func TestReportsOfTasks(t *testing.T) {
 	late := someTask(TaskExpired)
 	late.Late = &LateReport{Status: TaskSucceeded}
+	film, done := json.RawMessage(`1`), someTask(TaskSucceeded)
+	done.Result = film
 	recent := someTask(TaskRunning)
 	recent.UpdatedAt = taskNoon.Add(-time.Second / 2)
 	for name, c := range map[string]struct {
@@ -34,6 +36,8 @@ func TestReportsOfTasks(t *testing.T) {
 		"it ends after a doubt":           {someTask(TaskUnknown), TaskReport{ID: "a", Status: TaskSucceeded}, NewsEnd, TaskSucceeded},
 		"the message came before":         {someTask(TaskRunning), TaskReport{ID: "seen", Status: TaskFailed}, NewsRepeated, TaskRunning},
 		"the same end again":              {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded}, NewsRepeated, TaskSucceeded},
+		"the same end with a result":      {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded, Result: film}, NewsResult, TaskSucceeded},
+		"the same end, another result":    {done, TaskReport{ID: "a", Status: TaskSucceeded, Result: json.RawMessage(`2`)}, NewsRepeated, TaskSucceeded},
 		"another end":                     {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskFailed}, NewsLate, TaskSucceeded},
 		"an end after it was cancelled":   {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskSucceeded}, NewsLate, TaskCancelled},
 		"the same late end again":         {late, TaskReport{ID: "a", Status: TaskSucceeded}, NewsAfter, TaskExpired},
@@ -47,7 +51,7 @@ func TestReportsOfTasks(t *testing.T) {
 		if news != c.news || next.Status != c.status {
 			t.Errorf("%s: news %d, %s; want %d, %s", name, news, next.Status, c.news, c.status)
 		}
-		if written := news == NewsProgress || news == NewsEnd || news == NewsLate; written != slices.Contains(next.Seen, "a") {
+		if written := news == NewsProgress || news == NewsEnd || news == NewsLate || news == NewsResult; written != slices.Contains(next.Seen, "a") {
 			t.Errorf("%s: seen %v", name, next.Seen)
 		}
 		if over := next.Status.Over(); over != (next.DueAt == nil) && news == NewsEnd {

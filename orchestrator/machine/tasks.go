@@ -21,11 +21,36 @@ func (s *step) writeTask(given *domain.Task) {
 	s.emit(domain.LogEvent{Type: domain.LogTaskChanged, Task: t})
 }
 
-// keepTask writes the task whose end the event brings.
+// keepTask writes the task whose end the event brings, by its service's word or a person's.
 func keepTask(s *step) {
-	if e, ok := s.event.(domain.ExternalResultReceived); ok && e.Task != nil {
+	e, ok := s.event.(domain.ExternalResultReceived)
+	switch {
+	case !ok:
+	case e.Task != nil:
 		s.writeTask(e.Task)
+	case e.Answer != nil && e.Execution != nil:
+		endByWord(s, e.Execution)
 	}
+}
+
+// endByWord ends the task of an execution of which a person said what became: what its service
+// says afterwards is kept beside it, and no second result.
+func endByWord(s *step, x *domain.Execution) {
+	i := slices.IndexFunc(s.tasks, func(t *domain.Task) bool { return t.ExecutionID == x.ID })
+	if i < 0 {
+		return
+	}
+	t := s.tasks[i].Clone()
+	switch x.Status {
+	case domain.ExecSuccess:
+		t.Finish(domain.TaskSucceeded, "", "", s.policy.Now)
+	case domain.ExecFailed:
+		t.Finish(domain.TaskFailed, errorText(x.Error), "", s.policy.Now)
+	default: // it is ordered once more: if its service took it after all, it is told to stop
+		why := s.say("A person wants it run once more.", "Une personne veut la relancer.")
+		t.Finish(domain.TaskCancelled, why, domain.OwedCancelled, s.policy.Now)
+	}
+	s.writeTask(t)
 }
 
 // endTasks cancels what still goes on outside for a session that ends: nobody would read
