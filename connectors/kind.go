@@ -27,6 +27,8 @@ type Kind struct {
 	// at the command. Nil where the server lists them.
 	Check func(config json.RawMessage, command *domain.ConnectorCommand) error
 	Open  func(ctx context.Context, o Opening) (Connection, error)
+	// SignIn is how a person signs in; nil, or one that gives nil: nobody does.
+	SignIn func(o Opening) (SignIner, error)
 }
 
 // Opening is what a connection is made of.
@@ -35,6 +37,8 @@ type Opening struct {
 	Connector *domain.Connector
 	// Client makes every request: it knows where requests may go, and who makes them.
 	Client *http.Client
+	// Grants keeps what comes of a person's sign-in; nil: nothing is kept here.
+	Grants *GrantStore
 }
 
 // Pinger is a Connection that can find out whether its server answers, by a request that

@@ -105,21 +105,34 @@ func (l *line) retire() {
 	}
 }
 
-// dial makes a connection to a connector as it is stored, with its secrets.
-func (m *Manager) dial(ctx context.Context, kind *Kind, c *domain.Connector) (Connection, error) {
+// opening is a connector as it is stored, with its secrets.
+func (m *Manager) opening(kind *Kind, c *domain.Connector) (Opening, error) {
 	origin, err := kind.Origin(c.Config)
 	if err != nil {
-		return nil, notSent(err, "the configuration of %s cannot be read", c.Name)
+		return Opening{}, notSent(err, "the configuration of %s cannot be read", c.Name)
 	}
 	all, err := openSecrets(m.keys, c, origin)
 	if err != nil {
-		return nil, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf("%s: %v", c.Name, errSecrets), Cause: err}
+		return Opening{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf("%s: %v", c.Name, errSecrets), Cause: err}
 	}
 	own := *c
 	if own.Config, err = all.reveal(c.Config); err != nil {
-		return nil, notSent(err, "the configuration of %s cannot be read", c.Name)
+		return Opening{}, notSent(err, "the configuration of %s cannot be read", c.Name)
 	}
-	made, err := kind.Open(ctx, Opening{Connector: &own, Client: m.client})
+	o := Opening{Connector: &own, Client: m.client}
+	if m.grants != nil {
+		o.Grants = m.grants(c, origin, domain.Author{})
+	}
+	return o, nil
+}
+
+// dial makes a connection to a connector.
+func (m *Manager) dial(ctx context.Context, kind *Kind, c *domain.Connector) (Connection, error) {
+	opening, err := m.opening(kind, c)
+	if err != nil {
+		return nil, err
+	}
+	made, err := kind.Open(ctx, opening)
 	if _, told := errors.AsType[*domain.OutsideError](err); err != nil && !told {
 		return nil, notSent(err, "no connection to %s", c.Name)
 	}

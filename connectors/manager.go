@@ -29,6 +29,7 @@ type Manager struct {
 	client *http.Client
 	clock  clock.Clock
 	called func(CallReport)
+	grants func(c *domain.Connector, origin string, by domain.Author) *GrantStore // nil: none are kept
 
 	mu         sync.Mutex
 	workspaces map[string]*workspace

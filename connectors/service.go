@@ -39,6 +39,10 @@ type Config struct {
 	BuiltIn []string
 	// Called is told of each call that ended; it must be quick. Optional.
 	Called func(CallReport)
+	// Grants keeps what comes of people's sign-ins, and Redirect is where they come back to.
+	// Optional: without them nobody signs in.
+	Grants   Grants
+	Redirect func() (string, error)
 }
 
 // Service keeps the connectors: configs fit their kind's schema, secrets are sealed and
@@ -55,6 +59,8 @@ type Service struct {
 	clock    clock.Clock
 	newID    domain.IDSource
 	reserved map[string]bool
+	grants   Grants
+	redirect func() (string, error)
 }
 
 // New makes a Service.
@@ -63,10 +69,15 @@ func New(c Config) *Service {
 	for i := range c.Kinds {
 		kinds[c.Kinds[i].Name] = &c.Kinds[i]
 	}
-	return &Service{
+	s := &Service{
 		Manager: newManager(c, kinds), rows: c.Rows, kinds: kinds, schemas: c.Schemas, compiled: &schema.Cache{}, keys: c.Keys,
 		clock: c.Clock, newID: c.NewID, reserved: reservedPrefixes(c.BuiltIn),
+		grants: c.Grants, redirect: c.Redirect,
 	}
+	if c.Grants != nil {
+		s.Manager.grants = s.grantsOf
+	}
+	return s
 }
 
 func (s *Service) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
@@ -161,7 +172,25 @@ func (s *Service) change(ctx context.Context, workspace, id string, version int6
 func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, version int64, patch domain.ConnectorPatch) (
 	*domain.Connector, error,
 ) {
-	return s.change(ctx, workspace, id, version, func(c *domain.Connector) error { return s.patch(c, patch) })
+	c, err := s.change(ctx, workspace, id, version, func(c *domain.Connector) error { return s.patch(c, patch) })
+	if err != nil || len(patch.Config) == 0 || s.grants == nil {
+		return c, err
+	}
+	// What somebody signed in to is no longer there. (It would open nowhere else anyway.)
+	return c, s.grants.DropGrant(ctx, workspace, id, s.signsInAt(c))
+}
+
+// signsInAt is the origin that a person signs in to; "": none.
+func (s *Service) signsInAt(c *domain.Connector) string {
+	kind := s.kinds[c.Kind]
+	if _, err := s.signer(c, domain.Author{}); kind == nil || errors.Is(err, errNoSignIn) {
+		return ""
+	}
+	origin, err := kind.Origin(c.Config)
+	if err != nil {
+		return ""
+	}
+	return origin
 }
 
 func (s *Service) patch(c *domain.Connector, patch domain.ConnectorPatch) error {

@@ -156,9 +156,12 @@ func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id s
 	})
 }
 
-// DeleteConnector takes a connector away, with its commands.
+// DeleteConnector takes a connector away, with its commands and what came of its sign-in.
 func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id string) error {
 	return s.changeConnectors(ctx, workspace, func(t *tx) error {
+		if _, err := t.Write(ctx, "DELETE FROM connector_grants WHERE workspace_id = $1 AND connector_id = $2", workspace, id); err != nil {
+			return err
+		}
 		return t.WriteOne(ctx, domain.NotFound("connector"), "DELETE FROM connectors WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
 }

@@ -37,6 +37,7 @@ var served = []struct{ index, columns, piece string }{
 	{"executions_unknown", "(workspace_id=?)", "SELECT DISTINCT command_id"},
 	{"grants_automation", "(workspace_id=? AND automation_id=?)", "ORDER BY g.created_at DESC, g.id DESC LIMIT"},
 	{"idempotency_age", "(created_at<?)", "DELETE"},
+	{"connector_grants_state", "(state_hash=?)", "FROM connector_grants WHERE state_hash = $1"},
 	{"idempotency_owner", "(workspace_id=? AND owner=? AND created_at>?)", "COUNT(*)"},
 	{"inbox_waiting", "(workspace_id=? AND session_id=?)", "ORDER BY i.created_at, i.id"},
 	{"known_histories_session", "(workspace_id=? AND session_id=?)", "MAX(n.message_id)"},

@@ -109,6 +109,7 @@ var scans = []allowed{
 	{"AND q.reason = $1 AND s.owner_node", "sessions", "at the end of the server; PostgreSQL may begin with what this process has claimed"},
 	{"SELECT start, COUNT(*) AS n", "providers", atStart},
 	{"SELECT start, COUNT(*) AS n", "automations", atStart},
+	{"SELECT start, COUNT(*) AS n", "connector_grants", atStart},
 	{"SELECT start, COUNT(*) AS n", "webhooks", atStart},
 	{"AS behind FROM webhooks h", "webhooks", "every 15 seconds: the index holds those that are sent to"},
 	{"SELECT workspace_id, id FROM webhooks", "webhooks", "every ten minutes, of 20 rows of a workspace at most"},

@@ -20,6 +20,7 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 	err := s.db.All(ctx, &rows, "SELECT start, COUNT(*) AS n FROM ("+
 		"SELECT substr(secret_sealed, 1, $1) AS start FROM providers WHERE secret_sealed <> '' UNION ALL "+
 		"SELECT substr(secret_sealed, 1, $1) FROM connectors WHERE secret_sealed <> '' UNION ALL "+
+		"SELECT substr(sealed, 1, $1) FROM connector_grants UNION ALL "+
 		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '' UNION ALL "+
 		"SELECT substr(secret_sealed, 1, $1) FROM webhooks) sealed GROUP BY start", characters)
 	if err != nil {

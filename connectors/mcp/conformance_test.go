@@ -186,3 +186,5 @@ func (m *memoryStore) Save(_ context.Context, g Grant) error {
 	m.grant, m.saved = g, m.saved+1
 	return nil
 }
+
+func (m *memoryStore) Claim(context.Context, Grant, time.Duration) (bool, error) { return true, nil }

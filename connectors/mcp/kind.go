@@ -32,6 +32,9 @@ type entered struct {
 	Headers map[string]string `json:"headers"`
 	Auth    string            `json:"auth"`
 	Token   string            `json:"token"` // with bearer
+	// With oauth: of a client that was registered by hand, where the server registers none.
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
 
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -42,8 +45,10 @@ var configSchema = schema.Object(`
 	"url": {"type": "string", "minLength": 1, "maxLength": 2000},
 	"headers": {"type": "object", "maxProperties": 50, "propertyNames": {"maxLength": 200},
 		"additionalProperties": {"type": "string", "maxLength": 8192}},
-	"auth": {"type": "string", "enum": ["none", "bearer"]},
+	"auth": {"type": "string", "enum": ["none", "bearer", "oauth"]},
 	"token": {"type": "string", "maxLength": 8192},
+	"client_id": {"type": "string", "maxLength": 2000},
+	"client_secret": {"type": "string", "maxLength": 8192},
 	"command": {"type": "string", "minLength": 1, "maxLength": 1000},
 	"args": {"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 4000}},
 	"env": {"type": "object", "maxProperties": 100, "propertyNames": {"maxLength": 200, "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
@@ -53,8 +58,8 @@ var configSchema = schema.Object(`
 // Kind is the kind "mcp".
 func Kind(o KindOptions) connectors.Kind {
 	return connectors.Kind{
-		Name: domain.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "env"},
-		Origin: Origin, Open: o.open,
+		Name: domain.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
+		Origin: Origin, Open: o.open, SignIn: o.signIn,
 	}
 }
 
@@ -82,7 +87,7 @@ func readConfig(raw json.RawMessage) (own entered, origin string, err error) {
 
 // program: secrets of one program are not another's.
 func (e entered) program() (entered, string, error) {
-	if e.Auth != "" || e.Token != "" || len(e.Headers) > 0 {
+	if e.Auth != "" || e.Token != "" || e.ClientID != "" || e.ClientSecret != "" || len(e.Headers) > 0 {
 		return e, "", domain.Invalid("/config", "ambiguous", "A program gets its secrets in env: it has no headers and no auth.")
 	}
 	return e, "program:" + e.Command, nil
@@ -104,6 +109,12 @@ func (e entered) server() (entered, string, error) {
 		return e, "", domain.Invalid("/config/token", "missing", "With bearer the config has a token.")
 	case e.Auth != "bearer" && e.Token != "":
 		return e, "", domain.Invalid("/config/token", "ambiguous", `A token is sent where "auth" is "bearer".`)
+	case e.Auth != "oauth" && (e.ClientID != "" || e.ClientSecret != ""):
+		return e, "", domain.Invalid("/config/client_id", "ambiguous", `A client signs in where "auth" is "oauth".`)
+	case e.ClientSecret != "" && e.ClientID == "":
+		return e, "", domain.Invalid("/config/client_id", "missing", "The client_secret is that of a client_id.")
+	case e.Auth == "oauth" && authorizes(e.Headers):
+		return e, "", domain.Invalid("/config/headers", "ambiguous", `Where "auth" is "oauth", the header Authorization is the server's own.`)
 	}
 	for name := range e.Headers {
 		if !isToken(name) || ours[http.CanonicalHeaderKey(name)] {
@@ -121,6 +132,16 @@ var ours = map[string]bool{
 	"Expect": true, "Keep-Alive": true, "Proxy-Connection": true, "Idempotency-Key": true, "Traceparent": true, "User-Agent": true,
 	"Accept-Encoding": true, "Accept": true, "Content-Type": true, "Last-Event-Id": true, "Mcp-Session-Id": true,
 	"Mcp-Protocol-Version": true, "Mcp-Method": true, "Mcp-Name": true,
+}
+
+// authorizes: a person entered a header that says who asks.
+func authorizes(headers map[string]string) bool {
+	for name := range headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return true
+		}
+	}
+	return false
 }
 
 var errNoStdio = errors.New("programs are not allowed here")
@@ -142,8 +163,11 @@ func (o KindOptions) open(ctx context.Context, opening connectors.Opening) (conn
 	if config.Command != "" && !options.AllowStdio {
 		return nil, notSent("Programs are not allowed on this server (FERMATA_ALLOW_STDIO=true allows them).", errNoStdio)
 	}
-	if own.Auth == "bearer" {
+	switch own.Auth {
+	case "bearer":
 		options.Tokens = fixedToken(own.Token)
+	case "oauth":
+		options.Tokens = oauthOf(own, opening)
 	}
 	return Open(config, options), nil
 }

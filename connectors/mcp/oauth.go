@@ -14,6 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -51,7 +53,11 @@ func NewOAuth(config OAuthConfig) *OAuth {
 // GrantStore keeps a grant where every node finds it. It holds secrets.
 type GrantStore interface {
 	Load(ctx context.Context) (Grant, error)
+	// Save is for what was loaded and changed since, and counts its version up;
+	// domain.ErrStale where somebody else was faster. It ends a claim.
 	Save(ctx context.Context, grant Grant) error
+	// Claim gives one of many the right to renew what they loaded, for a while.
+	Claim(ctx context.Context, grant Grant, within time.Duration) (bool, error)
 }
 
 // Grant is what is known of a sign-in.
@@ -70,6 +76,9 @@ type Grant struct {
 	Wanted string `json:"wanted,omitempty"`
 	// Begun is a sign-in that a person has not finished.
 	Begun *Begun `json:"begun,omitempty"`
+
+	// Version is that of the row, as it was loaded.
+	Version int64 `json:"-"`
 }
 
 // Client is who we are to one authorization server.
@@ -100,7 +109,31 @@ type Begun struct {
 const signInTime = 15 * time.Minute
 
 // ErrSignIn: what a person tried to finish is not what was begun, or took too long.
-var ErrSignIn = errors.New("this sign-in was not begun here, or too long ago")
+var ErrSignIn = connectors.ErrSignInOver
+
+// maxStale is how often a grant is changed anew because somebody else was faster.
+const maxStale = 10
+
+// change stores what change makes of the grant as it is.
+func (o *OAuth) change(ctx context.Context, change func(*Grant) error) (Grant, error) {
+	for try := 1; ; try++ {
+		grant, err := o.Store.Load(ctx)
+		if err != nil {
+			return Grant{}, fmt.Errorf("load the sign-in: %w", err)
+		}
+		if err := change(&grant); err != nil {
+			return grant, err
+		}
+		err = o.Store.Save(ctx, grant)
+		switch {
+		case err == nil:
+			grant.Version++
+			return grant, nil
+		case !errors.Is(err, domain.ErrStale) || try == maxStale:
+			return grant, fmt.Errorf("store the sign-in: %w", err)
+		}
+	}
+}
 
 // Begin finds out where a person signs in, makes us known there, and gives the address to
 // visit. State comes back with the answer (Finish).
@@ -124,18 +157,20 @@ func (o *OAuth) Begin(ctx context.Context, redirect string) (address, state stri
 	if contains(found.server.ScopesSupported, "offline_access") {
 		scope = union(scope, "offline_access")
 	}
-	grant.Begun = &Begun{
+	begun := &Begun{
 		State: rand.Text(), Verifier: oauth2.GenerateVerifier(), Redirect: redirect,
 		Resource: found.resource, Issuer: found.server.Issuer, Endpoint: found.server.TokenEndpoint,
 		Client: client, Scope: scope, NamesIss: found.server.AuthorizationResponseIssParameterSupported,
 		Until: clock.System().Add(signInTime),
 	}
-	grant.Client = client
-	if err := o.Store.Save(ctx, grant); err != nil {
-		return "", "", fmt.Errorf("store the sign-in: %w", err)
+	if address, err = begun.address(found.server.AuthorizationEndpoint); err != nil {
+		return "", "", err
 	}
-	address, err = grant.Begun.address(found.server.AuthorizationEndpoint)
-	return address, grant.Begun.State, err
+	_, err = o.change(ctx, func(grant *Grant) error {
+		grant.Begun, grant.Client = begun, client
+		return nil
+	})
+	return address, begun.State, err
 }
 
 // address is where the person goes. Nothing secret is in it.
@@ -157,35 +192,62 @@ func (b *Begun) address(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// Finish takes the code that the person came back with. Iss is who the answer says it is
-// from; empty: it says nothing.
+// Finish takes the code that the person came back with, once: of many who bring the same
+// state, on whatever node, one goes on. Iss is who the answer says it is from; empty: it
+// says nothing.
 func (o *OAuth) Finish(ctx context.Context, code, state, iss string) error {
-	grant, err := o.Store.Load(ctx)
+	var b *Begun
+	_, err := o.change(ctx, func(grant *Grant) error {
+		b = grant.Begun
+		grant.Begun = nil
+		return b.check(state, iss)
+	})
 	if err != nil {
-		return fmt.Errorf("load the sign-in: %w", err)
-	}
-	b := grant.Begun
-	if b == nil || subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 || clock.System().After(b.Until) {
-		return ErrSignIn
-	}
-	if (b.NamesIss || iss != "") && iss != b.Issuer {
-		return fmt.Errorf("%w: the answer is another server's", ErrSignIn)
-	}
-	if !b.NamesIss && iss != "" {
-		return fmt.Errorf("%w: the server says who it is, and did not say that it would", ErrSignIn)
+		return err
 	}
 	token, err := b.Client.config(b.Endpoint, b.Redirect).Exchange(o.with(ctx), code,
 		oauth2.VerifierOption(b.Verifier), oauth2.SetAuthURLParam("resource", b.Resource))
 	if err != nil {
 		return fmt.Errorf("the authorization server did not take the code: %w", ofToken(err))
 	}
-	fresh := Grant{Resource: o.URL, Issuer: b.Issuer, Endpoint: b.Endpoint, Client: b.Client, Scope: b.Scope}
-	fresh.take(token)
-	if err := o.Store.Save(ctx, fresh); err != nil {
-		return fmt.Errorf("store the sign-in: %w", err)
+	fresh, err := o.change(ctx, func(grant *Grant) error {
+		*grant = Grant{
+			Resource: o.URL, Issuer: b.Issuer, Endpoint: b.Endpoint, Client: b.Client, Scope: b.Scope,
+			Begun: grant.Begun, Version: grant.Version,
+		}
+		grant.take(token)
+		return nil
+	})
+	if err == nil {
+		o.tokens.set(fresh)
 	}
-	o.tokens.set(fresh)
+	return err
+}
+
+// check holds what a person came back with against what was begun.
+func (b *Begun) check(state, iss string) error {
+	switch {
+	case b == nil || subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 || clock.System().After(b.Until):
+		return ErrSignIn
+	case (b.NamesIss || iss != "") && iss != b.Issuer:
+		return fmt.Errorf("%w: the answer is another server's", ErrSignIn)
+	case !b.NamesIss && iss != "":
+		return fmt.Errorf("%w: the server says who it is, and did not say that it would", ErrSignIn)
+	}
 	return nil
+}
+
+// Abandon ends a sign-in that the person, or the other server, did not want.
+func (o *OAuth) Abandon(ctx context.Context, state string) error {
+	_, err := o.change(ctx, func(grant *Grant) error {
+		b := grant.Begun
+		grant.Begun = nil
+		if b == nil || subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 {
+			return ErrSignIn
+		}
+		return nil
+	})
+	return err
 }
 
 // take keeps a token. A server that rotates gives a new refresh token with each.

@@ -195,15 +195,21 @@ func testRenewal(t *testing.T, g *guarded, o *OAuth, store *lockedStore, c *Conn
 		t.Errorf("an old token is renewed before it is sent: %d", g.refreshed)
 	}
 
-	// Another node renews: ours finds its token, whether before or after it fails itself.
-	other := signInTo(t, g, store)
+	// Several nodes at once: one renews, the others find its token.
 	store.change(func(grant *Grant) { grant.Expires = clock.System().Add(-time.Hour) })
-	if _, err := other.Token(t.Context()); err != nil {
-		t.Fatal(err)
+	o.tokens.set(store.grant)
+	for range 4 {
+		other := signInTo(t, g, store)
+		group.Go(func() {
+			if _, err := other.Token(t.Context()); err != nil {
+				t.Errorf("another node: %v", err)
+			}
+		})
 	}
-	works(t, c)
+	group.Go(func() { works(t, c) })
+	group.Wait()
 	if g.refreshed != 3 {
-		t.Errorf("renewed %d times by two nodes", g.refreshed)
+		t.Errorf("renewed %d times by five nodes", g.refreshed)
 	}
 
 	// The authorization server is down: that is no reason to ask a person.
@@ -257,8 +263,9 @@ func TestSignInEnds(t *testing.T) {
 
 // lockedStore is a store for several nodes.
 type lockedStore struct {
-	mu    sync.Mutex
-	grant Grant
+	mu      sync.Mutex
+	grant   Grant
+	claimed bool
 }
 
 func (s *lockedStore) Load(context.Context) (Grant, error) {
@@ -268,12 +275,29 @@ func (s *lockedStore) Load(context.Context) (Grant, error) {
 }
 
 func (s *lockedStore) Save(_ context.Context, g Grant) error {
-	s.change(func(grant *Grant) { *grant = g })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.Version != s.grant.Version {
+		return domain.ErrStale
+	}
+	s.grant, s.claimed = g, false
+	s.grant.Version++
 	return nil
+}
+
+func (s *lockedStore) Claim(_ context.Context, g Grant, _ time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.Version != s.grant.Version || s.claimed {
+		return false, nil
+	}
+	s.claimed = true
+	return true, nil
 }
 
 func (s *lockedStore) change(with func(*Grant)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	with(&s.grant)
+	s.grant.Version++
 }

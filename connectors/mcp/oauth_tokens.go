@@ -56,16 +56,23 @@ func (o *OAuth) Rejected(ctx context.Context, token, scope string) {
 		o.tokens.mu.Unlock()
 		return
 	}
-	grant, err := o.Store.Load(ctx)
-	if err == nil && len(scope) <= maxScope && union(grant.Wanted, scope) != grant.Wanted {
-		grant.Wanted = union(grant.Wanted, scope)
-		if len(grant.Wanted) <= maxScope {
-			_ = o.Store.Save(ctx, grant) // it is asked for when it is missed again
+	// If it cannot be stored now, it is when it is missed again.
+	_, _ = o.change(ctx, func(grant *Grant) error {
+		wanted := union(grant.Wanted, scope)
+		if wanted == grant.Wanted || len(wanted) > maxScope {
+			return errNoNews
 		}
-	}
+		grant.Wanted = wanted
+		return nil
+	})
 }
 
+var errNoNews = errors.New("nothing is to be stored")
+
 const maxScope = 4 << 10
+
+// invalidGrant is what an authorization server says of a token that it has taken back.
+const invalidGrant = "invalid_grant"
 
 var errNobody = errors.New("nobody has signed in")
 
@@ -100,32 +107,77 @@ func (o *OAuth) reload(ctx context.Context) (string, bool, error) {
 	return token, ok, nil
 }
 
-// refresh is never cut in its middle by a call that gives up: a server that rotates has
-// then taken the old token back, and the new one must be stored.
+const (
+	// claimTime is for how long other nodes leave a grant alone that is being renewed: for
+	// longer than the renewal takes.
+	claimTime = 2 * DefaultTimeout
+	// lookAgain is how often they look whether it is.
+	lookAgain = 50 * time.Millisecond
+)
+
+// refresh renews the grant, or waits for the node that does: a server that rotates may take
+// everything back from who brings an old token.
 func (o *OAuth) refresh(ctx context.Context) (string, error) {
+	for {
+		grant := o.tokens.last()
+		if grant.Refresh == "" || grant.Resource != o.URL {
+			return "", errNobody
+		}
+		mine, err := o.Store.Claim(ctx, grant, claimTime)
+		switch {
+		case err != nil:
+			return "", notSent("The sign-in could not be read.", err)
+		case mine:
+			return o.renew(ctx, grant)
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in is being renewed.", Temporary: true, Cause: ctx.Err()}
+		}
+		if token, ok, err := o.reload(ctx); err != nil || ok {
+			return token, err
+		}
+	}
+}
+
+// renew is never cut in its middle by a call that gives up: a server that rotates has then
+// taken the old token back, and the new one must be stored.
+func (o *OAuth) renew(ctx context.Context, grant Grant) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultTimeout)
 	defer cancel()
-	grant := o.tokens.last()
-	if grant.Refresh == "" || grant.Resource != o.URL {
-		return "", errNobody
-	}
 	expired := &oauth2.Token{RefreshToken: grant.Refresh}
 	token, err := grant.Client.config(grant.Endpoint, "").TokenSource(o.with(ctx), expired).Token()
 	if err != nil {
 		return o.refused(ctx, grant, err)
 	}
-	grant.take(token)
-	if err := o.Store.Save(ctx, grant); err != nil {
+	fresh, err := o.change(ctx, func(now *Grant) error {
+		if now.Refresh != grant.Refresh {
+			return errNoNews // a person has signed in anew meanwhile
+		}
+		now.take(token)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errNoNews) {
 		return "", notSent("The sign-in could not be stored.", err)
 	}
-	o.tokens.set(grant)
-	return grant.Access, nil
+	o.tokens.set(fresh)
+	return fresh.Access, nil
 }
 
-// refused: another node may have been faster, and has the new token. A server that cannot
-// be reached is no reason to ask a person.
+// refused gives the claim back. A server that cannot be reached is no reason to ask a
+// person; one that does not know the token any more is, and is not asked again.
 func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, error) {
 	e, answered := errors.AsType[*tokenError](ofToken(err))
+	_, _ = o.change(ctx, func(now *Grant) error { // else the claim ends by itself
+		if now.Refresh != used.Refresh {
+			return errNoNews
+		}
+		if answered && e.code == invalidGrant {
+			now.Access, now.Refresh = "", ""
+		}
+		return nil
+	})
 	if !answered || e.status >= 500 || e.status == 429 {
 		return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in could not be renewed now.", Temporary: true, Cause: ofToken(err)}
 	}

@@ -84,3 +84,62 @@ func connectorChanges(w *world) {
 	w.ok(err)
 	w.equal(changes(other), int64(3), "changes, once it has read one")
 }
+
+// connectorGrants: one for a connector, written by whoever saw it last, renewed by one at a
+// time, and gone with its connector or its origin.
+func connectorGrants(w *world) {
+	ctx := w.Context()
+	grant := func(sealed, state string, version int64) *domain.ConnectorGrant {
+		return &domain.ConnectorGrant{
+			WorkspaceID: "other", ConnectorID: "con_1", Origin: "https://a", Sealed: sealed, StateHash: state,
+			BegunBy: domain.Author{ID: "key_1", Name: "Ann", Role: domain.RoleAdmin}, UpdatedAt: T0, Version: version,
+		}
+	}
+	read := func() *domain.ConnectorGrant {
+		got, err := w.Connectors.ConnectorGrant(ctx, "other", "con_1")
+		w.ok(err)
+		return got
+	}
+	stale := func(err error, what string) {
+		if !errors.Is(err, domain.ErrStale) {
+			w.Errorf("%s gave %v", what, err)
+		}
+	}
+	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant of nothing")
+	w.code(w.Connectors.SaveGrant(ctx, grant("v2.a", "", 0)), domain.CodeNotFound)
+	w.ok(w.Connectors.InsertConnector(ctx, connector("con_1", "ONE")))
+	first := grant("v2.a", "state", 0)
+	w.ok(w.Connectors.SaveGrant(ctx, first))
+	w.equal(read(), first, "the grant")
+	stale(w.Connectors.SaveGrant(ctx, grant("v2.b", "", 0)), "another first grant")
+	found, err := w.Connectors.GrantOfState(ctx, "state")
+	w.ok(err)
+	w.equal(found, first, "the grant by its state")
+
+	claim := func(g *domain.ConnectorGrant, at time.Duration) bool {
+		mine, err := w.Connectors.ClaimGrant(ctx, g, T0.Add(at), T0.Add(at+time.Minute))
+		w.ok(err)
+		return mine
+	}
+	w.equal([]bool{claim(first, 0), claim(first, time.Second), claim(first, time.Minute)}, []bool{true, false, true}, "claims")
+	second := grant("v2.b", "", first.Version)
+	w.ok(w.Connectors.SaveGrant(ctx, second))
+	w.equal([]bool{claim(first, 0), claim(second, 0)}, []bool{false, true}, "claims of an old grant, and of the new one")
+	stale(w.Connectors.SaveGrant(ctx, first), "an old grant")
+	for _, state := range []string{"state", ""} {
+		found, err = w.Connectors.GrantOfState(ctx, state)
+		w.ok(err)
+		w.equal(found, (*domain.ConnectorGrant)(nil), "a state that was used")
+	}
+	counts, err := w.Secrets.SealedWith(ctx, 4)
+	w.ok(err)
+	w.equal(counts["v2.b"], 1, "grants among the sealed secrets")
+
+	w.ok(w.Connectors.DropGrant(ctx, "other", "con_1", "https://a"))
+	w.equal(read(), second, "a grant for the same origin")
+	w.ok(w.Connectors.DropGrant(ctx, "other", "con_1", "https://b"))
+	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant for another origin")
+	w.ok(w.Connectors.SaveGrant(ctx, grant("v2.a", "", 0)))
+	w.ok(w.Connectors.DeleteConnector(ctx, "other", "con_1"))
+	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant of a connector that is gone")
+}

@@ -61,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		"keys":                                 keys,
 		"the last of many keys":                lastKey,
 		"connectors":                           connectors,
+		"sign-ins to connectors":               connectorGrants,
 		"changes of connectors are noticed":    connectorChanges,
 		"the log is pruned":                    pruning,
 		"a long log is pruned in steps":        longPruning,

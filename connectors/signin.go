@@ -1,0 +1,97 @@
+package connectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// CodeSignInFailed: a sign-in could not be begun, because of the other server.
+const CodeSignInFailed domain.Code = "sign_in_failed"
+
+// SignIn begins a person's sign-in to the server of a connector.
+func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Author) (*domain.SignIn, error) {
+	c, err := s.rows.Connector(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.signer(c, by)
+	if err != nil {
+		return nil, err
+	}
+	if !s.keys.Any() {
+		return nil, errNoKey
+	}
+	redirect, err := s.redirect()
+	if err != nil {
+		return nil, domain.Errorf(domain.CodeUnavailable, "%v. Nothing was changed.", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	address, until, err := signer.Begin(ctx, redirect)
+	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
+		return nil, &domain.Error{Code: CodeSignInFailed, Message: fmt.Sprintf("No sign-in can be begun at %s: %v.", c.Name, err), Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &domain.SignIn{URL: address, ExpiresAt: until}, nil
+}
+
+// signer is the way to sign in to a connector, if its config has one.
+func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error) {
+	kind, err := s.kind(c.Kind)
+	if err != nil {
+		return nil, err
+	}
+	opening, err := s.Manager.opening(kind, c)
+	if err != nil {
+		return nil, err
+	}
+	if kind.SignIn == nil || opening.Grants == nil {
+		return nil, errNoSignIn
+	}
+	opening.Grants.by = by
+	signer, err := kind.SignIn(opening)
+	if err == nil && signer == nil {
+		return nil, errNoSignIn
+	}
+	return signer, err
+}
+
+var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `Nobody signs in to this connector: its config has no "auth": "oauth".`)
+
+// FinishSignIn takes a person back who signed in. It gives the connector, and who began:
+// nothing else says who came back.
+func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, domain.Author, error) {
+	if answer.State == "" {
+		return nil, domain.Author{}, ErrSignInOver
+	}
+	grant, err := s.grants.GrantOfState(ctx, stateHash(answer.State))
+	switch {
+	case err != nil:
+		return nil, domain.Author{}, err
+	case grant == nil:
+		return nil, domain.Author{}, ErrSignInOver
+	}
+	c, err := s.rows.Connector(ctx, grant.WorkspaceID, grant.ConnectorID)
+	if err != nil {
+		return nil, domain.Author{}, err
+	}
+	signer, err := s.signer(c, grant.BegunBy)
+	if err != nil {
+		return nil, domain.Author{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	if err := signer.Finish(ctx, answer); err != nil {
+		return c, grant.BegunBy, err
+	}
+	// What it offers is seen now; if that cannot be found out, the connector says why.
+	if listed, err := s.RefreshConnector(ctx, c.WorkspaceID, c.ID); err == nil {
+		c = listed
+	}
+	return c, grant.BegunBy, nil
+}
