@@ -1483,7 +1483,7 @@ type Connector struct {
 	Prefix       string          `json:"prefix"`
 	Status       ConnectorStatus `json:"status"`
 
-	// StatusDetail Why; empty when it is ready.
+	// StatusDetail Why. Of one that is ready: what of its server's list was left out; empty if nothing was.
 	StatusDetail string `json:"status_detail"`
 
 	// UpdatedAt RFC 3339, UTC, milliseconds.
@@ -1564,6 +1564,15 @@ type ConnectorPreview struct {
 
 	// Skipped Operations that cannot be commands, or are too many.
 	Skipped int `json:"skipped"`
+}
+
+// ConnectorSignIn defines model for ConnectorSignIn.
+type ConnectorSignIn struct {
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+
+	// URL The page of the other server. Open it in a browser.
+	URL string `json:"url"`
 }
 
 // ConnectorTest defines model for ConnectorTest.

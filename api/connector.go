@@ -94,6 +94,11 @@ func ConnectorTestFrom(t *domain.ConnectorTest) ConnectorTest {
 	return out
 }
 
+// ConnectorSignInFrom is a sign-in that was begun.
+func ConnectorSignInFrom(s *domain.SignIn) ConnectorSignIn {
+	return ConnectorSignIn{URL: s.URL, ExpiresAt: Time(s.ExpiresAt)}
+}
+
 // Domain is the connector that is asked for.
 func (in *NewConnector) Domain() domain.NewConnector {
 	return domain.NewConnector{

@@ -288,7 +288,9 @@ type NewConnector struct {
 	Prefix string `json:"prefix" validate:"required,connector_prefix"`
 	// Left out: true.
 	Enabled *bool `json:"enabled"`
-	// For `http`: `base_url`, `headers?`, `max_result_bytes?`.
+	// For `http`: `base_url`, `headers?`, `max_result_bytes?`. For `mcp`: `url` with `headers?` and `auth?`
+	// (`none`, `bearer` with `token`, `oauth` with `client_id?` and `client_secret?`), or `command`,
+	// `args?`, `env?`.
 	Config json.RawMessage `json:"config" validate:"required,object"`
 	// Of a kind whose server does not list them.
 	Commands []NewConnectorCommand `json:"commands" validate:"max=200,dive"`

@@ -31,12 +31,29 @@ func (a *App) wireConnectors(client *http.Client) {
 			calls.called(r)
 			logOutside(&a.log, r)
 		},
+		Grants: a.store.Connectors, Redirect: signInURL(a),
 	})
 	a.previewer = httpcommand.Previewer{Client: client}
 	a.outside = a.connectors.Manager
 	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
 		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")
 	})
+}
+
+// signInURL is where people come back to who sign in to a connector.
+func signInURL(a *App) func() (string, error) {
+	return func() (string, error) {
+		base, err := publicURL(a, "people come back to who sign in")
+		return base + "/v1/connectors/sign-in/callback", err
+	}
+}
+
+// connectorSignIns takes people back who signed in.
+type connectorSignIns struct{ *connectors.Service }
+
+func (s connectorSignIns) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error) {
+	c, _, err := s.Service.FinishSignIn(ctx, answer)
+	return c, err
 }
 
 // mcpKind is the kind "mcp": servers that speak the Model Context Protocol.

@@ -88,8 +88,9 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
 		Outside: handlers.OutsidePorts{
 			Protocols: a.protocols(who), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
-			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors, Previewer: a.previewer},
-			Agents:     agentService{a.agents(), a},
+			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
+				SignIn: connectorSignIns{a.connectors}, Previewer: a.previewer},
+			Agents: agentService{a.agents(), a},
 		},
 		Web: web.Handler(),
 	}

@@ -2,7 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/connectors"
@@ -30,12 +30,18 @@ type taskServices struct {
 // callbackURL is what services call back under, with the id of a task behind it. A server
 // that only this machine reaches needs no public address: neither do its services.
 func (a *App) callbackURL() (string, error) {
+	base, err := publicURL(a, "the service calls back under")
+	return base + "/v1/callbacks/", err
+}
+
+// publicURL is where others reach this server, without a slash at the end.
+func publicURL(a *App, what string) (string, error) {
 	base := strings.TrimSuffix(a.flags.PublicURL, "/")
 	if base == "" && a.flags.onLoopback() && a.listener != nil {
 		base = a.URL()
 	}
 	if base == "" {
-		return "", errors.New("this server does not know its own address, which the service calls back under: set FERMATA_PUBLIC_URL")
+		return "", fmt.Errorf("this server does not know its own address, which %s: set FERMATA_PUBLIC_URL", what)
 	}
-	return base + "/v1/callbacks/", nil
+	return base, nil
 }

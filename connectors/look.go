@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // lookTime is how long connecting and listing may take, whole.
@@ -126,8 +128,19 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 		}
 		at := s.clock()
 		now.LastListedAt, now.Status, now.StatusDetail = &at, status, detail
+		if status == domain.ConnectorReady {
+			now.StatusDetail = leftOut(listing)
+		}
 		return nil
 	})
+}
+
+// maxNotes bounds what is told of a list, in characters.
+const maxNotes = 2000
+
+// leftOut says what of a server's list was left out, and why.
+func leftOut(listing Listing) string {
+	return domain.VisibleLine(jsonbody.Cut(strings.Join(listing.Notes, " "), maxNotes))
 }
 
 // letsReadIn says whether a person lets commands that only read in as they are listed.

@@ -125,6 +125,12 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 	if err := s.rows.InsertConnector(ctx, c); err != nil {
 		return nil, err
 	}
+	if !kind.Written && c.Enabled {
+		// What its server offers is there at once. Whatever comes of that, the connector is made.
+		if listed, err := s.RefreshConnector(context.WithoutCancel(ctx), workspace, c.ID); err == nil {
+			c = listed
+		}
+	}
 	return shown(c, made)
 }
 

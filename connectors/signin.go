@@ -8,9 +8,6 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// CodeSignInFailed: a sign-in could not be begun, because of the other server.
-const CodeSignInFailed domain.Code = "sign_in_failed"
-
 // SignIn begins a person's sign-in to the server of a connector.
 func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Author) (*domain.SignIn, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
@@ -32,7 +29,9 @@ func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Au
 	defer cancel()
 	address, until, err := signer.Begin(ctx, redirect)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
-		return nil, &domain.Error{Code: CodeSignInFailed, Message: fmt.Sprintf("No sign-in can be begun at %s: %v.", c.Name, err), Err: err}
+		return nil, &domain.Error{
+			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %v.", c.Name, err),
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -63,18 +62,18 @@ func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error
 
 var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `Nobody signs in to this connector: its config has no "auth": "oauth".`)
 
-// FinishSignIn takes a person back who signed in. It gives the connector, and who began:
-// nothing else says who came back.
+// FinishSignIn takes a person back who signed in. It gives the connector, as far as it is
+// known, and who began: nothing else says who came back.
 func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, domain.Author, error) {
 	if answer.State == "" {
-		return nil, domain.Author{}, ErrSignInOver
+		return nil, domain.Author{}, over(ErrSignInOver)
 	}
 	grant, err := s.grants.GrantOfState(ctx, stateHash(answer.State))
 	switch {
 	case err != nil:
 		return nil, domain.Author{}, err
 	case grant == nil:
-		return nil, domain.Author{}, ErrSignInOver
+		return nil, domain.Author{}, over(ErrSignInOver)
 	}
 	c, err := s.rows.Connector(ctx, grant.WorkspaceID, grant.ConnectorID)
 	if err != nil {
@@ -87,11 +86,22 @@ func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) 
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	if err := signer.Finish(ctx, answer); err != nil {
-		return c, grant.BegunBy, err
+		return c, grant.BegunBy, over(err)
 	}
 	// What it offers is seen now; if that cannot be found out, the connector says why.
 	if listed, err := s.RefreshConnector(ctx, c.WorkspaceID, c.ID); err == nil {
 		c = listed
 	}
 	return c, grant.BegunBy, nil
+}
+
+// over says what is told of a sign-in that did not come about. What the other server said is
+// for the log.
+func over(err error) error {
+	if errors.Is(err, ErrSignInOver) {
+		return &domain.Error{
+			Code: domain.CodeSignInOver, Err: err, Message: "This sign-in was not begun here, was finished before, or took too long.",
+		}
+	}
+	return &domain.Error{Code: domain.CodeSignInFailed, Message: "The server did not give what was asked for.", Err: err}
 }

@@ -39,6 +39,8 @@ const (
 	CodeAutomationDisabled Code = "automation_disabled"       // an event came for a disabled automation
 	CodeConditionNotMet    Code = "condition_not_met"         // the trigger waits for another event
 	CodeTaskOver           Code = "task_over"                 // it has ended, and otherwise
+	CodeSignInOver         Code = "sign_in_over"              // not begun here, too long ago, or finished before
+	CodeSignInFailed       Code = "sign_in_failed"            // the server outside, or the person there, does not want it
 	CodeFirstKey           Code = "first_key"                 // the first key must be one that can make others
 	CodeLastAdminKey       Code = "last_admin_key"            // without it nobody could make keys
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin

@@ -120,6 +120,7 @@ type OutsidePorts struct {
 type ConnectorPorts struct {
 	Connectors     Connectors
 	ConnectorProbe ConnectorProbe
+	SignIn         ConnectorSignIn
 	Previewer      ConnectorPreviewer
 }
 

@@ -18,6 +18,9 @@ func TestNoCallIgnoresAParameter(t *testing.T) {
 		if !strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/v1/hooks/") || strings.HasPrefix(path, "/v1/callbacks/") {
 			continue
 		}
+		if path == "/v1/connectors/sign-in/callback" { // another server makes its address
+			continue
+		}
 		path = strings.NewReplacer("{session_id}", "ses_1", "{", "", "}", "").Replace(path)
 		at, code, _ := fieldError(t, c.do(method, path+"?stauts=open", ""))
 		if at != "/stauts" || code != "unknown_parameter" {

@@ -71,6 +71,8 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key closes a server that was open until then, for good. Without a root key it must have the role admin and no expiry, so that somebody can make others. Nothing was made."},
 	domain.CodeLastAdminKey:       {409, "The last admin key", 0, "Without a root key, one admin key that does not expire must stay in the workspace: nobody could make keys otherwise. Make another one first. Nothing was revoked."},
 	domain.CodeTaskOver:           {409, "The task is over", 0, "The task has ended otherwise: it succeeded, failed, was cancelled, or its time was over. What a service says of it afterwards is kept with the task, and changes nothing."},
+	domain.CodeSignInOver:         {409, "The sign-in is over", 0, "A sign-in to a connector is finished once, within a quarter of an hour, by the link that was given last. Begin it again."},
+	domain.CodeSignInFailed:       {503, "The sign-in did not come about", 5, "The server of the connector, or the one that people sign in at, could not be reached, does not say where people sign in, or did not give what was asked for. The detail says what is known."},
 	domain.CodeCrossOrigin:        {403, "Not from another origin", 0, "A web page of another origin asked, and browsers say so. The operator can allow its origin with FERMATA_ALLOWED_ORIGINS."},
 	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
 	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},

@@ -231,6 +231,14 @@ type ConnectorProbe interface {
 	TestConnector(ctx context.Context, ws, id string) (*domain.ConnectorTest, error)
 }
 
+// ConnectorSignIn has people sign in to the servers of connectors.
+type ConnectorSignIn interface {
+	SignIn(ctx context.Context, ws, id string, by domain.Author) (*domain.SignIn, error)
+	// FinishSignIn takes back whoever comes with an answer. The connector is there as soon
+	// as it is known, also beside an error.
+	FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error)
+}
+
 // ConnectorPreviewer proposes a connector of an OpenAPI document, or of the one at an address.
 type ConnectorPreviewer interface {
 	PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error)

@@ -84,6 +84,7 @@ var table = map[string][]string{
 	"app/e2e/crash":             {},
 	"app/e2e/doors":             {},
 	"app/e2e/load":              {},
+	"app/e2e/mcp":               {},
 	"app/e2e/schedules":         {},
 	"app/e2e/outside":           {},
 	"app/e2e/slot":              {},

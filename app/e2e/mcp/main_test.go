@@ -1,0 +1,9 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
