@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type exchange struct {
 
 	outcome
 	route chi.Context
+	now   clock.Clock // nil: the answer does not say how long it took
+	// tagged: a list in the answer carries an ETag of its content.
+	tagged bool
 	// handedOn: the request goes on without its handler, and its end is told then.
 	handedOn bool
 }
@@ -66,6 +70,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
+		x.time()
 	}
 	x.allow(0)
 	x.ResponseWriter.WriteHeader(status)
@@ -74,11 +79,20 @@ func (x *exchange) WriteHeader(status int) {
 func (x *exchange) Write(b []byte) (int, error) {
 	if x.status == 0 {
 		x.status = http.StatusOK
+		x.time()
 	}
 	x.allow(len(b))
 	n, err := x.ResponseWriter.Write(b)
 	x.bytes += int64(n)
 	return n, err
+}
+
+// time tells the caller how long the answer was made here, for the browser's tools.
+func (x *exchange) time() {
+	if x.now != nil {
+		took := x.now().Sub(x.begun)
+		x.Header()["Server-Timing"] = []string{"app;dur=" + strconv.FormatFloat(took.Seconds()*1e3, 'f', 1, 64)}
+	}
 }
 
 // allow gives the reader time to take what is written next: without an end to it, who
@@ -112,6 +126,9 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w, Context: r.Context()}
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			x.now = s.Clock
+		}
 		x.begun, x.id, x.trace = s.Clock(), incomingID(r), traceID(r.Header.Get("Traceparent"))
 		if r.Method == http.MethodHead {
 			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
@@ -292,13 +309,17 @@ func traceID(parent string) string {
 	return id
 }
 
-// methodNotAllowed answers 405 and says which methods there are.
+// methodNotAllowed says which methods there are: to OPTIONS that is the answer, to all others 405.
 func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := methodsOf(routes, r.URL.Path)
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		if slices.Contains(allowed, http.MethodPatch) {
 			w.Header().Set("Accept-Patch", patchTypes)
+		}
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
 		}
 		s.fail(w, r, domain.Errorf(CodeMethodNotAllowed, "This address takes %s.", strings.Join(allowed, ", ")))
 	}

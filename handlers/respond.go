@@ -52,18 +52,6 @@ func (s *edge) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) 
 	return s.unread.take(int64(bytes), accounts(r)...), nil
 }
 
-var newline = []byte{'\n'}
-
-// send writes the bytes of an answer.
-func (s *edge) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // JSON, and named so; the client may have gone
-		_, _ = w.Write(newline)
-	}
-}
-
 // cut takes a page out of a list that is read whole; the cursor is the id of the last
 // item of the page before.
 func cut[T any](items []T, id func(*T) string, limit int, after string) ([]T, string, error) {

@@ -198,8 +198,11 @@ func (s *server) outside() []route {
 
 // routes makes the router of the table.
 func (s *server) routes() chi.Router {
-	router := chi.NewRouter()
+	router, lists := chi.NewRouter(), editedLists(s.all())
 	for _, r := range s.all() {
+		if r.method == http.MethodGet && lists[r.pattern] {
+			r.handler = tagged(r.handler)
+		}
 		router.MethodFunc(r.method, r.pattern, s.guarded(r))
 		if r.method == http.MethodGet {
 			router.MethodFunc(http.MethodHead, r.pattern, s.guarded(r))

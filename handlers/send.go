@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// packFrom is how long an answer is from which on it is worth being packed: a shorter one
+// goes in one packet either way.
+const packFrom = 1400
+
+var newline = []byte{'\n'}
+
+// send writes the bytes of an answer that is JSON.
+func (s *edge) send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	if x := exchangeOf(r); x != nil && x.tagged && status == http.StatusOK {
+		sum := sha256.Sum256(body)
+		h.Set("ETag", `"`+hex.EncodeToString(sum[:12])+`"`)
+	}
+	// What changes something is answered from what was kept when it is asked again, so it is
+	// kept as it is.
+	if safe(r.Method) && len(body) >= packFrom {
+		h.Add("Vary", "Accept-Encoding")
+		if takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
+			h.Set("Content-Encoding", "gzip")
+			w.WriteHeader(status)
+			if r.Method != http.MethodHead {
+				pack(w, body)
+			}
+			return
+		}
+	}
+	if safe(r.Method) {
+		h.Set("Content-Length", strconv.Itoa(len(body)+len(newline)))
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) //nolint:gosec // JSON, and named so; the client may have gone
+		_, _ = w.Write(newline)
+	}
+}
+
+// packers are writers to use again: each has tables of some 800 KiB.
+var packers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func pack(w http.ResponseWriter, body []byte) {
+	packer := packers.Get().(*gzip.Writer)
+	defer packers.Put(packer)
+	packer.Reset(w)
+	_, _ = packer.Write(body) // the client may have gone
+	_, _ = packer.Write(newline)
+	_ = packer.Close()
+}
+
+// tagged has a list carry an ETag of its content, so that who has it already is told 304.
+func tagged(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if x := exchangeOf(r); x != nil {
+			x.tagged = true
+		}
+		next(w, r)
+	}
+}
+
+// editedLists are the addresses that list what people edit one by one: those below which
+// something can be changed.
+func editedLists(table []route) map[string]bool {
+	lists := map[string]bool{}
+	for _, r := range table {
+		if list, one, _ := cutLast(r.pattern); r.method == http.MethodPatch && strings.HasPrefix(one, "{") {
+			lists[list] = true
+		}
+	}
+	return lists
+}
+
+func cutLast(pattern string) (before, last string, found bool) {
+	i := strings.LastIndexByte(pattern, '/')
+	if i < 0 {
+		return pattern, "", false
+	}
+	return pattern[:i], pattern[i+1:], true
+}
