@@ -387,6 +387,7 @@ const (
 	MessageStatusInterrupted MessageStatus = "interrupted"
 	MessageStatusQueued      MessageStatus = "queued"
 	MessageStatusStored      MessageStatus = "stored"
+	MessageStatusSuperseded  MessageStatus = "superseded"
 )
 
 // Valid indicates whether the value is a known member of the MessageStatus enum.
@@ -397,6 +398,8 @@ func (e MessageStatus) Valid() bool {
 	case MessageStatusQueued:
 		return true
 	case MessageStatusStored:
+		return true
+	case MessageStatusSuperseded:
 		return true
 	default:
 		return false
@@ -1054,6 +1057,32 @@ type AnswerResult struct {
 
 	// Session A conversation with an AI and all its state.
 	Session Session `json:"session"`
+}
+
+// AnswersChangedData `answers.changed`: another try at the last question is the current one from now on.
+type AnswersChangedData struct {
+	// Current The messages that came back to it.
+	Current    []string `json:"current"`
+	SessionID  string   `json:"session_id"`
+	SessionSeq int64    `json:"session_seq"`
+
+	// Superseded The messages that left the prompt.
+	Superseded []string `json:"superseded"`
+}
+
+// AnswersChangedEvent defines model for AnswersChangedEvent.
+type AnswersChangedEvent struct {
+	// At RFC 3339, UTC, milliseconds.
+	At Timestamp `json:"at"`
+
+	// Data `answers.changed`: another try at the last question is the current one from now on.
+	Data AnswersChangedData `json:"data"`
+
+	// Seq The workspace's number of the event; the `id:` of streams.
+	Seq Seq `json:"seq"`
+
+	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
+	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
 // AnyValue Any JSON value.
@@ -2010,6 +2039,9 @@ type Message struct {
 	ExecutionMetadata *ExecutionMetadata `json:"execution_metadata,omitempty"`
 	ID                string             `json:"id"`
 
+	// RetryOf The round that answered the same question first; left out in that one. What has it in common, as its `retry_of` or its `round_id`, are the tries at one question.
+	RetryOf *string `json:"retry_of,omitempty"`
+
 	// RichContent What a person wrote, and what the server computed of it.
 	RichContent *RichContent  `json:"rich_content,omitempty"`
 	RoundID     *string       `json:"round_id,omitempty"`
@@ -2022,9 +2054,11 @@ type Message struct {
 	SenderName *string `json:"sender_name,omitempty"`
 
 	// Seq Orders the messages of a session; null while it is queued.
-	Seq       *int64        `json:"seq"`
-	SessionID string        `json:"session_id"`
-	Status    MessageStatus `json:"status"`
+	Seq       *int64 `json:"seq"`
+	SessionID string `json:"session_id"`
+
+	// Status `superseded`: another answer took its place; it is no longer sent to the AI.
+	Status MessageStatus `json:"status"`
 
 	// SystemMessage What the server did.
 	SystemMessage *SystemMessage `json:"system_message,omitempty"`
@@ -2039,7 +2073,7 @@ type Message struct {
 // MessageSender defines model for Message.Sender.
 type MessageSender string
 
-// MessageStatus defines model for Message.Status.
+// MessageStatus `superseded`: another answer took its place; it is no longer sent to the AI.
 type MessageStatus string
 
 // MessageAccepted defines model for MessageAccepted.
@@ -2354,8 +2388,11 @@ type Problem struct {
 	Detail string `json:"detail"`
 
 	// Errors For 422, each wrong value.
-	Errors   *[]FieldError `json:"errors,omitempty"`
-	Instance *string       `json:"instance,omitempty"`
+	Errors *[]FieldError `json:"errors,omitempty"`
+
+	// Executions For `round_has_effects`: what the round has changed, or may have; the first 50, without their results and without params of more than 1,000 bytes.
+	Executions *[]Execution `json:"executions,omitempty"`
+	Instance   *string      `json:"instance,omitempty"`
 
 	// Outcome What became of the write.
 	Outcome ProblemOutcome `json:"outcome"`

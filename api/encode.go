@@ -76,10 +76,13 @@ func appendMessage(b []byte, m *domain.Message) ([]byte, error) {
 	if m.RoundID != "" {
 		b = appendText(append(b, `,"round_id":`...), m.RoundID)
 	}
+	if m.RetryOf != "" {
+		b = appendText(append(b, `,"retry_of":`...), m.RetryOf)
+	}
 	b = appendNonZero(append(b, `,"seq":`...), m.Seq)
 	b = appendTime(append(b, `,"timestamp":`...), m.Timestamp)
 	b = appendText(append(b, `,"sender":`...), string(m.Sender))
-	b = appendText(append(b, `,"status":`...), string(m.Status))
+	b = appendText(append(b, `,"status":`...), string(m.ShownStatus()))
 	if m.SenderID != "" {
 		b = appendText(append(b, `,"sender_id":`...), m.SenderID)
 	}

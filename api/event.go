@@ -57,6 +57,11 @@ func appendBody(b []byte, e *domain.LogEvent) ([]byte, error) {
 			return nil, errNoBody
 		}
 		return appendField(b, "task", taskInEvent(e.Task))
+	case domain.LogAnswersChanged:
+		if e.Answers == nil {
+			return nil, errNoBody
+		}
+		return appendObject(b, e.Answers)
 	case domain.LogUsageUpdated, domain.LogContextCompacted:
 		return appendCall(b, e)
 	default:

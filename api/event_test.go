@@ -142,6 +142,9 @@ func events() []*domain.LogEvent {
 		of(domain.LogTaskChanged, func(e *domain.LogEvent) {
 			e.Task = &domain.Task{ID: "tsk_1", SessionID: "ses_1", Status: domain.TaskPending, Deadline: noon, CreatedAt: noon, UpdatedAt: noon}
 		}),
+		of(domain.LogAnswersChanged, func(e *domain.LogEvent) {
+			e.Answers = &domain.AnswersChanged{SessionID: "ses_1", Superseded: []string{"msg_1"}, Current: []string{}}
+		}),
 		of(domain.LogNotice, func(e *domain.LogEvent) { e.Notice = &domain.Notice{Level: "info", Code: "c", Text: "t"} }),
 		{Type: domain.LogNotice, At: noon, Notice: &domain.Notice{Level: "info", Code: "c", Text: "t"}},
 	}

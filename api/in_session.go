@@ -14,6 +14,13 @@ func (in *NewSession) Domain(by string) domain.NewSession {
 	}
 }
 
+// Domain is how the last round is to be run again, without its message.
+func (in *RetryInput) Domain() domain.RetryRequest {
+	return domain.RetryRequest{
+		ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model), DespiteEffects: valueOf(in.DespiteEffects),
+	}
+}
+
 // Domain is the change that is asked for.
 func (in *SessionPatch) Domain() domain.SessionPatch {
 	return domain.SessionPatch{

@@ -84,7 +84,9 @@ func (m *Markdown) sender(x *domain.Message) string {
 	if x.System != nil {
 		who += " · " + escaped(string(x.System.Type))
 	}
-	switch x.Status {
+	switch x.ShownStatus() {
+	case domain.MessageSuperseded:
+		who += " · " + m.say("superseded", "remplacée")
 	case domain.MessageQueued:
 		who += " · " + m.say("waits its turn", "attend son tour")
 	case domain.MessageInterrupted:

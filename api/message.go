@@ -12,8 +12,8 @@ func MessageFrom(m *domain.Message) *Message {
 		return nil
 	}
 	return &Message{
-		ID: m.ID, SessionID: m.SessionID, RoundID: textPtr(m.RoundID), Seq: numberPtr(m.Seq),
-		Timestamp: Time(m.Timestamp), Sender: MessageSender(m.Sender), Status: MessageStatus(m.Status),
+		ID: m.ID, SessionID: m.SessionID, RoundID: textPtr(m.RoundID), RetryOf: textPtr(m.RetryOf), Seq: numberPtr(m.Seq),
+		Timestamp: Time(m.Timestamp), Sender: MessageSender(m.Sender), Status: MessageStatus(m.ShownStatus()),
 		SenderID: textPtr(m.SenderID), SenderName: textPtr(m.SenderName), RichContent: m.Rich, TextContent: textPtr(m.Text),
 		AiMessage: m.AI, AiRaw: m.Raw, SystemMessage: m.System, ExecutionMetadata: runFrom(m.Run),
 		ExcludeFromPrompt: m.ExcludeFromPrompt,

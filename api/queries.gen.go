@@ -104,6 +104,7 @@ var Queries = map[string]map[string]bool{
 	"POST /v1/sessions/{session_id}/messages":                     {},
 	"DELETE /v1/sessions/{session_id}/messages/{message_id}":      {},
 	"PATCH /v1/sessions/{session_id}/messages/{message_id}":       {},
+	"POST /v1/sessions/{session_id}/messages/{message_id}/choose": {},
 	"POST /v1/sessions/{session_id}/release":                      {},
 	"POST /v1/sessions/{session_id}/response":                     {},
 	"POST /v1/sessions/{session_id}/resume":                       {},

@@ -424,7 +424,7 @@ type NewToolType struct {
 type NewWebhook struct {
 	// https. Its name must not lead into private networks.
 	URL     string   `json:"url" validate:"required,max=2000"`
-	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed notice"`
+	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
 	Enabled *bool    `json:"enabled"`
 }
 
@@ -467,6 +467,18 @@ type ResponseAnswer struct {
 	Value      json.RawMessage `json:"value"`
 	Cancelled  *bool           `json:"cancelled"`
 	ApprovalID *string         `json:"approval_id" validate:"omitempty,max=64"`
+}
+
+// RetryInput is the body of retrySession.
+type RetryInput struct {
+	// Who answers this once. Left out: the provider of the session.
+	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	// The model of that provider that answers this once. Left out: the one it is configured with.
+	Model *string `json:"model" validate:"omitempty,min=1,max=200"`
+	// The question in other words; a string is its text. The earlier words are superseded.
+	Message *FirstMessage `json:"message"`
+	// Run it again although its earlier answers have changed something. Left out: false.
+	DespiteEffects *bool `json:"despite_effects"`
 }
 
 // ScheduleInput is part of a request.
@@ -635,7 +647,7 @@ type ValidationAnswer struct {
 // WebhookPatch is the body of updateWebhook.
 type WebhookPatch struct {
 	URL     *string  `json:"url" validate:"omitempty,min=1,max=2000"`
-	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed notice"`
+	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
 	Enabled *bool    `json:"enabled"`
 }
 

@@ -58,7 +58,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Health:  a.store, Admin: adminService{a}, MetricsPage: a.metrics.page(),
 		},
 		Door: handlers.Door{
-			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions,
+			Sessions: a.scheduling.Sessions, Steering: a.scheduling.Sessions, Again: a.scheduling.Again,
 			Messages: a.scheduling.Messages, Answers: a.scheduling.Answers,
 			Tasks: handlers.TaskPorts{Tasks: taskReads{a.store.Tasks, a.scheduling.Tasks}, Callbacks: a.scheduling.Tasks},
 		},

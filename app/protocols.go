@@ -12,7 +12,7 @@ import (
 // protocols are the doors of other protocols to the same sessions.
 func (a *App) protocols(who *auth.Authenticator) []handlers.ProtocolRoute {
 	config := openai.Config{
-		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages},
+		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again},
 		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
 		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
 		Plain:     plainCalls{a},
@@ -29,6 +29,7 @@ type (
 	doors struct {
 		*scheduler.Sessions
 		*scheduler.Messages
+		*scheduler.Again
 	}
 	doorReads struct {
 		*repository.SessionStore

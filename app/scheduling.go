@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/fermata-dev/fermata/orchestrator"
+	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 	"github.com/fermata-dev/fermata/scheduler/tasks"
@@ -11,6 +12,7 @@ import (
 type Scheduling struct {
 	Door        *scheduler.Door
 	Sessions    *scheduler.Sessions
+	Again       *scheduler.Again
 	Messages    *scheduler.Messages
 	Answers     *scheduler.Answers
 	Queue       *scheduler.Queue
@@ -51,6 +53,7 @@ func (a *App) wireScheduling() {
 	})
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,
+		Again:    &scheduler.Again{Door: door, Store: againStore{a.store.Sessions, a.store.Records}, Providers: a.store.Providers},
 		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
 		Answers: &scheduler.Answers{
 			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
@@ -58,4 +61,10 @@ func (a *App) wireScheduling() {
 		Automations: automations.NewService(config), Runs: runs,
 		Tasks: outside, Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs, outside),
 	}
+}
+
+// againStore reads the end of a record, and what came of its commands.
+type againStore struct {
+	*repository.SessionStore
+	*repository.RecordStore
 }

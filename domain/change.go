@@ -22,6 +22,7 @@ type Change struct {
 	Messages        []*Message   // new rows; Seq comes from their message.created event unless they are queued
 	PlacedMessages  []*Message   // queued before, now in their place; Seq comes from their message.updated event
 	EditedMessages  []*Message   // still queued, text changed
+	MarkedMessages  []*Message   // in their place; Superseded is as it is to be
 	DeletedMessages []*Message   // a wait's cancel message, or a withdrawn queued one
 	Executions      []*Execution // written by id: inserted, or their outcome updated
 	Approvals       []*Approval  // written by id
@@ -92,6 +93,7 @@ func (c *Change) Merge(o *Change) {
 	c.Messages = append(c.Messages, o.Messages...)
 	c.PlacedMessages = append(c.PlacedMessages, o.PlacedMessages...)
 	c.EditedMessages = append(c.EditedMessages, o.EditedMessages...)
+	c.MarkedMessages = append(c.MarkedMessages, o.MarkedMessages...)
 	c.DeletedMessages = append(c.DeletedMessages, o.DeletedMessages...)
 	c.Executions = append(c.Executions, o.Executions...)
 	c.Approvals = append(c.Approvals, o.Approvals...)

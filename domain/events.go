@@ -37,7 +37,7 @@ var Events = []Event{
 	ExternalResultReceived{}, CompletionConfirmed{}, CompletionRejected{}, NetworkErrorOccurred{}, NetworkRetryScheduled{},
 	NetworkAvailable{}, NetworkGivenUp{}, SystemErrorOccurred{}, WatchdogExpired{}, RoundRequested{}, InterruptRequested{},
 	StopRequested{}, SessionResumed{}, SessionSuspended{}, SessionEvicted{}, SessionCompleted{}, SchedulerHeartbeat{},
-	AgentsStarted{}, AgentsWaiting{}, AgentAnswered{},
+	AgentsStarted{}, AgentsWaiting{}, AgentAnswered{}, AnswerChosen{},
 }
 
 // RoundtripOf is the call of the AI that an event reports, nil where none was made, and

@@ -16,13 +16,24 @@ type UserMessageSent struct {
 
 func (UserMessageSent) Name() string { return "UserMessageSent" }
 
-// RoundRequested runs the round again (/retry).
+// RoundRequested runs the round again (/retry). Plan says what becomes of its earlier answer;
+// nil: it goes on as it stands.
 type RoundRequested struct {
 	fromPerson
-	By Author
+	By   Author
+	Plan *RetryPlan
 }
 
 func (RoundRequested) Name() string { return "RoundRequested" }
+
+// AnswerChosen makes an earlier answer of the last round the current one.
+type AnswerChosen struct {
+	fromPerson
+	By   Author
+	Plan ChoicePlan
+}
+
+func (AnswerChosen) Name() string { return "AnswerChosen" }
 
 // InterruptRequested cuts the round (CHAT). PartialText is what was received.
 type InterruptRequested struct {

@@ -27,6 +27,7 @@ const (
 	LogOccurrence        LogType = "occurrence.recorded"
 	LogNotice            LogType = "notice"
 	LogTaskChanged       LogType = "task.changed"
+	LogAnswersChanged    LogType = "answers.changed"
 )
 
 // OfSession says whether events of this type belong to a session's own stream and
@@ -66,6 +67,14 @@ type LogEvent struct {
 	Queue       []QueueRow // its first rows; filled by the commit
 	QueueLength int
 	Usage       *Roundtrip
+	Answers     *AnswersChanged
+}
+
+// AnswersChanged says which messages of a session left the prompt, and which came back to it.
+type AnswersChanged struct {
+	SessionID  string   `json:"session_id"`
+	Superseded []string `json:"superseded"`
+	Current    []string `json:"current"`
 }
 
 // Notice is a short text for people (the toast).

@@ -22,6 +22,8 @@ const (
 	MessageStored      MessageStatus = "stored"
 	MessageQueued      MessageStatus = "queued"
 	MessageInterrupted MessageStatus = "interrupted"
+	// MessageSuperseded is what clients are told of one that is Superseded.
+	MessageSuperseded MessageStatus = "superseded"
 )
 
 // IfBusy says what happens to a user message when the session is at work.
@@ -42,6 +44,10 @@ type Message struct {
 	WorkspaceID string
 	SessionID   string
 	RoundID     string
+	// RetryOf is the round that answered the same question first; "": this one is the first.
+	RetryOf string
+	// Superseded: another answer, or other words, took its place. It is shown, and not sent.
+	Superseded bool
 	// Seq orders the messages of a session: the workspace's number of the event that
 	// put the message in its place. 0 while it is queued.
 	Seq       int64
@@ -67,6 +73,14 @@ type Message struct {
 	// that native histories pair every call with a result.
 	AnswersCall       string
 	ExcludeFromPrompt bool
+}
+
+// ShownStatus is the status that clients are told.
+func (m *Message) ShownStatus() MessageStatus {
+	if m.Superseded {
+		return MessageSuperseded
+	}
+	return m.Status
 }
 
 // By is who sent the message.

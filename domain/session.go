@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SessionType tells who drives a session.
 type SessionType string
@@ -93,6 +96,14 @@ type SessionState struct {
 	// PendingCause is set in IDLE without the slot: the cause of the round that begins
 	// once the slot is granted (an external result, a /retry).
 	PendingCause Cause `json:"pending_cause,omitempty"`
+	// Again is the round that was asked for again and has not begun. The machine replaces it
+	// and never changes it in place.
+	Again *Again `json:"again,omitempty"`
+	// RetryOf is the round whose question this one answers once more. RoundProvider and
+	// RoundModel are asked in it, where it is not the session's own.
+	RetryOf       string `json:"retry_of,omitempty"`
+	RoundProvider string `json:"round_provider,omitempty"`
+	RoundModel    string `json:"round_model,omitempty"`
 
 	TotalRoundtrips          int      `json:"total_roundtrips,omitempty"` // never reset
 	RoundRoundtrips          int      `json:"round_roundtrips,omitempty"`
@@ -287,6 +298,19 @@ func (s *Session) Status() Status {
 	return status
 }
 
+// Calls names what the session calls: its provider, "" for the workspace's default, and behind
+// a slash the model, where its round was asked for on another one than the provider's own.
+func (s *Session) Calls() string {
+	if s.Phase == Idle {
+		return s.ProviderID // its last round is over
+	}
+	calls := cmp.Or(s.State.RoundProvider, s.ProviderID)
+	if s.State.RoundModel != "" {
+		calls += "/" + s.State.RoundModel
+	}
+	return calls
+}
+
 // AsksPerson says whether the session waits for a person, who may have answered already.
 func (s *Session) AsksPerson() bool {
 	q := s.Phase.Question()
@@ -344,51 +368,4 @@ type WaitingContext struct {
 	Agents          []string  `json:"agents,omitempty"` // sessions of agents that ask a person
 	// Answer came while the session was parked.
 	Answer *WaitAnswer `json:"answer,omitempty"`
-}
-
-// Usage sums what a session's calls used. Tokens are counted apart: InputTokens are
-// the uncached ones. Cost is nil for a model without a price.
-type Usage struct {
-	InputTokens      int64    `json:"input_tokens"`
-	CacheReadTokens  int64    `json:"cache_read_tokens"`
-	CacheWriteTokens int64    `json:"cache_write_tokens"`
-	OutputTokens     int64    `json:"output_tokens"`
-	ReasoningTokens  int64    `json:"reasoning_tokens,omitempty"`
-	Cost             *float64 `json:"cost,omitempty"` // in US dollars
-}
-
-// Total is what a budget of tokens counts.
-func (u Usage) Total() int64 {
-	return u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens
-}
-
-// Plus adds two usages. A cost is kept if either has one.
-func (u Usage) Plus(v Usage) Usage {
-	sum := Usage{
-		InputTokens:      u.InputTokens + v.InputTokens,
-		CacheReadTokens:  u.CacheReadTokens + v.CacheReadTokens,
-		CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
-		OutputTokens:     u.OutputTokens + v.OutputTokens,
-		ReasoningTokens:  u.ReasoningTokens + v.ReasoningTokens,
-	}
-	if u.Cost != nil || v.Cost != nil {
-		var cost float64
-		for _, c := range []*float64{u.Cost, v.Cost} {
-			if c != nil {
-				cost += *c
-			}
-		}
-		sum.Cost = &cost
-	}
-	return sum
-}
-
-// Budgets are the limits of tokens and money a person set on one session, or on an
-// automation, whose runs have them. Nil: none.
-type Budgets struct {
-	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
-	MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`
-	MaxCostPerSession *float64 `json:"max_cost_per_session,omitempty"`
-	// MaxCostPerDay is an automation's: for all its runs of a day together.
-	MaxCostPerDay *float64 `json:"max_cost_per_day,omitempty"`
 }

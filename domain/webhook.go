@@ -59,7 +59,8 @@ const (
 var LogTypes = []LogType{
 	LogSessionPhase, LogSessionCreated, LogSessionStatus, LogSessionEnded, LogMessageCreated, LogMessageUpdated, LogMessageDeleted,
 	LogCommandPlanned, LogCommandStarted, LogCommandEnded, LogApprovalRequested, LogApprovalSettled, LogUsageUpdated,
-	LogContextCompacted, LogTaskChanged, LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged, LogOccurrence, LogNotice,
+	LogContextCompacted, LogTaskChanged, LogAnswersChanged, LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged,
+	LogOccurrence, LogNotice,
 }
 
 // WebhookLane is a session (or, with an empty id, the workspace itself) whose events a

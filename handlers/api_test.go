@@ -151,6 +151,13 @@ func everySession(t *testing.T, w *world, c *testClient) {
 	})
 	made := c.want(200, "GET", "/v1/sessions?limit=1", "").body["data"].([]any)[0].(map[string]any)["id"].(string)
 	w.wait(t, made, domain.Idle)
+	c.want(200, "POST", "/v1/sessions/"+made+"/retry", `{"message":"Good evening."}`)
+	w.wait(t, made, domain.Idle)
+	first := c.want(200, "GET", "/v1/sessions/"+made+"/messages", "").body["data"].([]any)[0].(map[string]any)
+	if first["status"] != "superseded" {
+		t.Errorf("the words before: %v", first)
+	}
+	c.want(200, "POST", "/v1/sessions/"+made+"/messages/"+first["id"].(string)+"/choose", "")
 	c.all([]call{{200, "POST", "/v1/sessions/" + made + "/release", ""}, {200, "POST", "/v1/sessions/" + made + "/activate", ""}, {204, "DELETE", ses, ""}, {404, "GET", ses, ""}})
 }
 

@@ -57,6 +57,7 @@ type Process struct {
 type Door struct {
 	Sessions Sessions
 	Steering Steering
+	Again    Again
 	Messages Messages
 	Answers  Answers
 	Tasks    TaskPorts

@@ -37,6 +37,11 @@ func emptyBody() error {
 
 // readEmpty is for calls that take no body: an empty object is fine, a field is not.
 func (s *edge) readEmpty(w http.ResponseWriter, r *http.Request) error {
+	return s.readOptional(w, r, &struct{}{})
+}
+
+// readOptional is read of a body that may be left out.
+func (s *edge) readOptional(w http.ResponseWriter, r *http.Request, dst any) error {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil
 	}
@@ -44,7 +49,7 @@ func (s *edge) readEmpty(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return err
 	}
-	return s.decodeWhenFree(w, r, body, &struct{}{})
+	return s.decodeWhenFree(w, r, body, dst)
 }
 
 // decodeWhenFree is decode; a large body waits until none before it of the same credential

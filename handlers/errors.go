@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -62,6 +63,9 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeParentDeleted:      {409, "What held it is deleted too", 0, "A tool comes back into its zone, and an entry into its tool: restore that first. Nothing was changed."},
 	domain.CodeTypeInUse:          {409, "Tools have this type", 0, "A tool type can be deleted when no tool has it. Nothing was changed."},
 	domain.CodeTypeMisfit:         {409, "What is stored does not fit", 0, "Tools or entries do not fit the schemas of the tool type. The detail counts them, and errors names the first. Nothing was changed."},
+	domain.CodeNothingToRetry:     {409, "There is no round to run again", 0, "A chat runs its last round again: this one has none, or has it from the session that it was made from. Send a message instead, or make a fork before the answer."},
+	domain.CodeRoundHasEffects:    {409, "The round has changed something", 0, "The earlier answers of the round have changed something, or may have; the field executions lists it. A second try takes nothing of it back. Send despite_effects: true to run the round again all the same. Nothing was changed."},
+	domain.CodeNotLastRound:       {409, "Others were built on it", 0, "Only the answers of the last round can be chosen between. To go on from an older one, make a fork after it. Nothing was changed."},
 	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and does not give it up now. Nothing was changed; try again."},
 	domain.CodeMessagePlaced:      {409, "It is in its place already", 0, "Only a message that waits its turn can be changed or withdrawn. This one has been taken."},
 	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many wait already as may: sessions for the slot of the workspace, or messages for their turn in one session (100, and 8 MiB of them together). Nothing was stored; send it again later."},
@@ -117,6 +121,7 @@ type problem struct {
 	Phase         domain.Phase        `json:"phase,omitempty"`
 	SessionStatus domain.Status       `json:"session_status,omitempty"`
 	Decision      json.RawMessage     `json:"decision,omitempty"`
+	Executions    []*api.Execution    `json:"executions,omitempty"`
 }
 
 // fail writes an error: the only place where one is. What has no code of its own is
@@ -175,10 +180,31 @@ func problemOf(err error) *problem {
 			p.Outcome = domain.OutcomeUnknown
 		}
 	}
+	p.Executions = shortExecutions(known.Executions)
 	if known.Session != nil {
 		p.Phase, p.SessionStatus = known.Session.Phase, known.Session.Status()
 	}
 	return p
+}
+
+// What a problem shows of executions: what was asked, not what came of it, which the session's
+// timeline has.
+const (
+	maxShownExecutions = 50
+	maxShownParams     = 1000
+)
+
+func shortExecutions(all []*domain.Execution) []*api.Execution {
+	var out []*api.Execution
+	for _, x := range all[:min(len(all), maxShownExecutions)] {
+		short := *x
+		short.Result, short.Text = nil, ""
+		if len(short.Params) > maxShownParams {
+			short.Params = nil
+		}
+		out = append(out, api.ExecutionFrom(&short))
+	}
+	return out
 }
 
 // recorded is a decision as it was stored: JSON as it is, anything else as a text.

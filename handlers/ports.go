@@ -22,11 +22,17 @@ type Sessions interface {
 // Steering is the part of the door by which a person steers a session. by is who asks.
 type Steering interface {
 	InterruptSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
-	RetrySession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	StopSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	ResumeSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	ReleaseSlot(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
+}
+
+// Again is the part of the door by which the last round is run once more, and by which one of
+// its answers is chosen.
+type Again interface {
+	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
+	ChooseAnswer(ctx context.Context, ws, session, message string, by domain.Author) (*domain.Receipt, error)
 }
 
 // Messages is the part of the door that takes messages.

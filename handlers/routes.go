@@ -33,7 +33,7 @@ type route struct {
 func (s *server) table() []route {
 	sessions, events, automations, data := s.sessions, s.events, s.automations, s.data
 	documents, providers, settings, process := s.documents, s.providers, s.settings, s.process
-	return []route{
+	return append(sessions.againTable(), []route{
 		{"GET", "/v1/sessions", viewer, sessions.listSessions, nil},
 		{"POST", "/v1/sessions", member, sessions.createSession, sessions.madeSession},
 		{"GET", "/v1/sessions/{session_id}", viewer, sessions.getSession, nil},
@@ -42,7 +42,6 @@ func (s *server) table() []route {
 		{"POST", "/v1/sessions/{session_id}/activate", member, sessions.activateSession, sessions.currentSession},
 		{"POST", "/v1/sessions/{session_id}/release", member, sessions.steer(sessions.Steering.ReleaseSlot), sessions.currentSession},
 		{"POST", "/v1/sessions/{session_id}/interrupt", member, sessions.steer(sessions.Steering.InterruptSession), sessions.currentSession},
-		{"POST", "/v1/sessions/{session_id}/retry", member, sessions.steer(sessions.Steering.RetrySession), sessions.currentSession},
 		{"POST", "/v1/sessions/{session_id}/stop", member, sessions.stopSession, sessions.currentSession},
 		{"POST", "/v1/sessions/{session_id}/resume", member, sessions.steer(sessions.Steering.ResumeSession), sessions.currentSession},
 		{"GET", "/v1/sessions/{session_id}/messages", viewer, sessions.listMessages, nil},
@@ -153,7 +152,7 @@ func (s *server) table() []route {
 		{"GET", "/openapi.json", public, process.getContractAsJSON, nil},
 		{"GET", "/problems", public, process.problemPage, nil},
 		{"GET", "/problems/{code}", public, process.problemPage, nil},
-	}
+	}...)
 }
 
 // all are the routes of both tables.

@@ -17,9 +17,6 @@ type noSteering struct{}
 func (noSteering) InterruptSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }
-func (noSteering) RetrySession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
-	return nil, nil
-}
 func (noSteering) StopSession(context.Context, string, string, domain.Author) (*domain.Receipt, error) {
 	return nil, nil
 }

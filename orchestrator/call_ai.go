@@ -19,7 +19,7 @@ const (
 // callAI asks the model. Nothing is held meanwhile: no worker, no connection of the
 // database.
 func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
-	first, err := d.loop.cfg.Models.For(ctx, d.session.WorkspaceID, d.session.ProviderID)
+	first, err := d.loop.cfg.Models.For(ctx, d.session.WorkspaceID, d.session.Calls())
 	if err != nil {
 		return d.noModel(err)
 	}

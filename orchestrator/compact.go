@@ -20,7 +20,7 @@ const keptVerbatim = 8_000
 // gives no summary is replaced by an excerpt.
 func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	s := d.session
-	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.ProviderID)
+	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.Calls())
 	if err != nil {
 		return d.noModel(err)
 	}

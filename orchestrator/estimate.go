@@ -12,7 +12,7 @@ import (
 // decisions are made under locks. It says no when nothing is known yet.
 func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	s := view.Session
-	model := l.cfg.Models.Known(s.WorkspaceID, s.ProviderID)
+	model := l.cfg.Models.Known(s.WorkspaceID, s.Calls())
 	if model == nil {
 		return domain.CallEstimate{}, false
 	}

@@ -67,6 +67,9 @@ func eventsOf(change *domain.Change, session string) int64 {
 // the history must be built afresh.
 func (h *history) apply(change *domain.Change) bool {
 	for _, e := range change.Events {
+		if e.Answers != nil && e.SessionID == h.session {
+			return false
+		}
 		if e.Message == nil || e.SessionID != h.session {
 			continue
 		}

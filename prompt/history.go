@@ -29,7 +29,7 @@ func NewHistory(protocol domain.Protocol, mark Marker) *History {
 }
 
 // Append adds a message in its place. Messages that are not for the AI (excluded,
-// queued, network errors, timeouts) are passed over. A CONTEXT_SUMMARY drops all that
+// superseded, queued, network errors, timeouts) are passed over. A CONTEXT_SUMMARY drops all that
 // stands before it and becomes the first user turn.
 func (t *History) Append(m *domain.Message) {
 	if !inPrompt(m) {
@@ -104,7 +104,7 @@ func (t *History) put(i int, turn *domain.Turn) {
 
 // inPrompt says whether a message is for the AI at all.
 func inPrompt(m *domain.Message) bool {
-	if m == nil || m.ExcludeFromPrompt || m.Status == domain.MessageQueued {
+	if m == nil || m.ExcludeFromPrompt || m.Superseded || m.Status == domain.MessageQueued {
 		return false
 	}
 	return m.System == nil || m.System.Type.InPrompt()

@@ -30,6 +30,8 @@ type messageRow struct {
 	SenderName  string      `db:"sender_name"`
 	SenderRole  string      `db:"sender_role"`
 	Payer       string      `db:"payer"`
+	RetryOf     string      `db:"retry_of"`
+	Superseded  bool        `db:"superseded"`
 }
 
 var messageTable = sqldb.NewTable[messageRow]("messages")
@@ -42,6 +44,7 @@ func messageRowOf(m *domain.Message) (messageRow, error) {
 		Rich: sqldb.JSONOf(keptContentOf(m.Rich), &err), AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(keptAnswerOf(m.Raw, m.AI), &err),
 		System: sqldb.JSONOf(m.System, &err), Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
 		SenderName: m.SenderName, SenderRole: string(m.SenderRole), Payer: m.Payer,
+		RetryOf: m.RetryOf, Superseded: m.Superseded,
 	}
 	if err != nil {
 		return row, fmt.Errorf("write message %s: %w", m.ID, err)
@@ -58,7 +61,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 		ID: r.ID, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, RoundID: r.RoundID, Timestamp: r.At.Time,
 		Sender: domain.Sender(r.Sender), Status: domain.MessageStatus(r.Status),
 		SenderID: r.SenderID, SenderName: r.SenderName, SenderRole: domain.Role(r.SenderRole), Payer: r.Payer,
-		Text: r.Text, AnswersCall: r.AnswersCall, ExcludeFromPrompt: r.Exclude,
+		Text: r.Text, AnswersCall: r.AnswersCall, ExcludeFromPrompt: r.Exclude, RetryOf: r.RetryOf, Superseded: r.Superseded,
 	}
 	if r.Seq != nil {
 		m.Seq = *r.Seq
@@ -175,6 +178,9 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 	if err := t.changeMessages(ctx, distinct(changed, id), gone); err != nil {
 		return err
 	}
+	if err := t.markMessages(ctx, c.MarkedMessages); err != nil {
+		return err
+	}
 	for _, m := range c.DeletedMessages {
 		if fresh[m.ID] {
 			continue
@@ -204,7 +210,20 @@ func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) er
 	return nil
 }
 
-// changeMessages rewrites messages that wait their turn; one that is in its place is
+// markMessages notes of messages in their place whether another answer has taken it. What
+// they say is not written again.
+func (t *tx) markMessages(ctx context.Context, messages []*domain.Message) error {
+	for _, m := range messages {
+		err := t.WriteOne(ctx, domain.ErrStale, "UPDATE messages SET superseded = $4 WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
+			m.WorkspaceID, m.SessionID, m.ID, m.Superseded)
+		if err != nil {
+			return fmt.Errorf("mark message %s: %w", m.ID, err)
+		}
+	}
+	return nil
+}
+
+// changeMessages rewrites messages that wait their turn; what one says that is in its place is
 // never changed.
 func (t *tx) changeMessages(ctx context.Context, messages []*domain.Message, gone map[string]bool) error {
 	for _, m := range messages {

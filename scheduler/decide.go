@@ -110,8 +110,9 @@ func (p rules) withSlot(d decision, r Request) (decision, error) {
 		return decision{}, err
 	}
 	if p.estimate != nil && !r.modelKnown {
-		if _, known := p.estimate(d.view); !known {
-			return decision{}, &unknownModelError{d.view.Session.ProviderID}
+		asked := asking(d.view, d.event)
+		if _, known := p.estimate(asked); !known {
+			return decision{}, &unknownModelError{asked.Session.Calls()}
 		}
 	}
 	asks := slot.FromView(d.view, p.now, r.Unattended, r.Since)
@@ -129,7 +130,7 @@ func (p rules) withSlot(d decision, r Request) (decision, error) {
 
 // apply takes one event to the machine, and adds what it decided.
 func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decision, error) {
-	step, err := p.machine.Run(s, event, p.policy(d.present()))
+	step, err := p.machine.Run(s, event, p.policy(asking(d.present(), event)))
 	if err != nil {
 		return decision{}, err
 	}
@@ -146,6 +147,18 @@ func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decisio
 		}
 	}
 	return d, nil
+}
+
+// asking is the view of a session that calls another model in the round that an event begins.
+func asking(v *domain.View, event domain.Event) *domain.View {
+	e, ok := event.(domain.RoundRequested)
+	if !ok || e.Plan == nil || e.Plan.ProviderID == "" && e.Plan.Model == "" {
+		return v
+	}
+	view, s := *v, v.Session.Clone()
+	s.Phase, s.State.RoundProvider, s.State.RoundModel = domain.CallingAI, e.Plan.ProviderID, e.Plan.Model
+	view.Session = s
+	return &view
 }
 
 // present is the view as what was decided so far leaves it: a message that the session's

@@ -61,11 +61,6 @@ func asksForSlot(v *domain.View) (domain.Event, error) {
 	return domain.SessionActivationRequested{}, nil
 }
 
-// RetrySession runs the round again.
-func (s *Sessions) RetrySession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
-	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.RoundRequested{By: by})})
-}
-
 // ResumeSession brings a stopped, suspended or poisoned session back.
 func (s *Sessions) ResumeSession(ctx context.Context, workspace, session string, _ domain.Author) (*domain.Receipt, error) {
 	return s.deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.SessionResumed{})})

@@ -25,29 +25,17 @@ func (awayStore) SessionByExternalID(context.Context, string, string) (*domain.S
 // What a person asks of a session, and what comes of it in the machine and in the run loop.
 func TestSteering(t *testing.T) {
 	by := domain.Author{ID: "ann", Role: domain.RoleMember}
-	retry := func(s *Sessions) (*domain.Receipt, error) { return s.RetrySession(t.Context(), "ws", "me", by) }
 	resume := func(s *Sessions) (*domain.Receipt, error) { return s.ResumeSession(t.Context(), "ws", "me", by) }
 	interrupt := func(s *Sessions) (*domain.Receipt, error) { return s.InterruptSession(t.Context(), "ws", "me", by) }
 	stop := func(s *Sessions) (*domain.Receipt, error) { return s.StopSession(t.Context(), "ws", "me", by) }
 	activate := func(s *Sessions) (*domain.Receipt, error) { return s.ActivateSession(t.Context(), "ws", "me") }
 	leaveQueue := func(s *Sessions) (*domain.Receipt, error) { return s.LeaveQueue(t.Context(), "ws", "me") }
-	answered := func(s *domain.Session) {
-		s.State.RoundID, s.State.RoundCause, s.State.RoundMessageID = "rnd", domain.CauseUserMessage, "msg"
-	}
 	for name, c := range map[string]struct {
 		view *domain.View
 		do   func(*Sessions) (*domain.Receipt, error)
 		code domain.Code
 		want string
 	}{
-		"the round again, the slot is free": {
-			view(chat("me", domain.Idle, answered), nil), retry,
-			"", "me CALLING_AI claimed slot",
-		},
-		"the round again, at work": {
-			holding(chat("me", domain.CallingAI)), retry,
-			domain.CodeWrongPhase, "",
-		},
 		"a poisoned one is resumed": {
 			view(chat("me", domain.CallingAI, poisoned), nil), resume,
 			"", "me CALLING_AI claimed slot",

@@ -133,7 +133,7 @@ func (a *asking) wait(ctx context.Context, out sink) error {
 // retried has a round run again that failed: who repeats a request wants an answer to it. It
 // says no when the session is at something else.
 func (a *asking) retried(ctx context.Context, at *place) bool {
-	_, err := a.Door.RetrySession(ctx, a.who.Workspace, at.session, a.who.Author())
+	_, err := a.Door.RetrySession(ctx, a.who.Workspace, at.session, domain.RetryRequest{By: a.who.Author()})
 	return err == nil || domain.ErrorCode(err) == domain.CodeWrongPhase
 }
 

@@ -33,7 +33,7 @@ type Sessions interface {
 	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
 	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
-	RetrySession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 }
 
 // Record reads what is kept. What is not there is a domain not_found error.

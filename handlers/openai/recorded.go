@@ -50,7 +50,7 @@ func joined(a, b string) string {
 // shownText is what a client is shown of an answer.
 func shownText(m *domain.Message) string {
 	switch {
-	case m.Sender != domain.SenderAI:
+	case m.Sender != domain.SenderAI || m.Superseded:
 		return ""
 	case m.AI == nil:
 		return m.Text

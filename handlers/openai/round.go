@@ -62,9 +62,10 @@ func (r *round) settled() bool { return r.over && r.approval == "" && r.failure 
 // one is.
 func (r *round) afterFailure(e *event) {
 	switch {
-	case e.name != string(domain.LogSessionPhase) || e.RoundID == r.id:
+	case e.name != string(domain.LogSessionPhase):
 	case e.Event == (domain.RoundRequested{}).Name(), e.Event == (domain.SessionActivationRequested{}).Name():
 		r.id, r.failure, r.over = e.RoundID, "", false
+	case e.RoundID == r.id:
 	default:
 		r.passed = true
 	}

@@ -42,7 +42,7 @@ func endFor(s *step, reason domain.EndReason) {
 	s.session.EndReason = reason
 	s.session.HoldsSlot = false
 	s.session.State.Suspended, s.session.State.Poisoned, s.session.State.Suspicion = false, false, domain.Suspicion{}
-	s.session.State.PendingCause = ""
+	s.session.State.PendingCause, s.session.State.Again = "", nil
 	s.next = nil
 	s.ended = true
 	s.because(string(reason))

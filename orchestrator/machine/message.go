@@ -15,6 +15,9 @@ func (s *step) place(m *domain.Message) {
 	if m.RoundID == "" {
 		m.RoundID = s.session.State.RoundID
 	}
+	if m.RoundID == s.session.State.RoundID {
+		m.RetryOf = s.session.State.RetryOf
+	}
 	if m.Timestamp.IsZero() {
 		m.Timestamp = s.policy.Now
 	}
@@ -51,7 +54,7 @@ func (s *step) personSaid(text string, by domain.Author, answersCall string) {
 func (s *step) placeUser(given *domain.Message) *domain.Message {
 	own := *given
 	m := &own
-	m.RoundID = s.session.State.RoundID
+	m.RoundID, m.RetryOf = s.session.State.RoundID, s.session.State.RetryOf
 	m.Sender = domain.SenderUser
 	if m.Status != domain.MessageQueued {
 		m.Status = domain.MessageStored
@@ -106,10 +109,20 @@ func (s *step) removeCancelMessage() {
 
 // weigh adds a message to the estimate of the prompt, at three and a half bytes a token.
 func weigh(s *step, m *domain.Message) {
-	if m.ExcludeFromPrompt || m.Sender == domain.SenderAI {
-		return // an answer's tokens come with its usage
+	if m.Sender != domain.SenderAI { // an answer's tokens come with its usage
+		s.session.State.ContextTokens += tokensOf(m)
+	}
+}
+
+// tokensOf estimates what a message takes in the prompt.
+func tokensOf(m *domain.Message) int {
+	if m.ExcludeFromPrompt {
+		return 0
 	}
 	size := len(m.Text)
+	if m.Raw != nil {
+		size += m.Raw.Bytes()
+	}
 	if m.Rich != nil {
 		size += len(m.Rich.LinearText)
 	}
@@ -121,5 +134,5 @@ func weigh(s *step, m *domain.Message) {
 			}
 		}
 	}
-	s.session.State.ContextTokens += (size*2 + 6) / 7
+	return (size*2 + 6) / 7
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -49,7 +50,8 @@ func recordCutCall(s *step) {
 		purpose = "compaction"
 	}
 	recordCall(s, &domain.Roundtrip{
-		ProviderID: s.session.ProviderID, Model: s.session.Model, Purpose: purpose, Outcome: domain.OutcomeCut,
+		ProviderID: cmp.Or(s.session.State.RoundProvider, s.session.ProviderID),
+		Model:      cmp.Or(s.session.State.RoundModel, s.session.Model), Purpose: purpose, Outcome: domain.OutcomeCut,
 		PromptTokens: promptTokens(s), StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
 	})
 }

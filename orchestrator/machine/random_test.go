@@ -173,9 +173,18 @@ func (w *world) due(r *rapid.T) domain.Event {
 	case domain.Completed:
 		return w.lateResult(nil)
 	case domain.Idle:
-		return pick(w.lateResult(nil), w.lateResult([]string{"quiet"}), w.lateResult([]string{"again"}), domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{})
+		return pick(w.lateResult(nil), w.lateResult([]string{"quiet"}), w.lateResult([]string{"again"}), domain.ExternalResultReceived{TaskID: "tsk_9", Result: domain.CommandResult{Command: "X", Status: domain.ExecSuccess}}, domain.RoundRequested{}, w.retry("", nil), w.retry("in other words", nil), w.randomChoice(r))
 	}
 	return nil
+}
+
+// randomChoice chooses a message of the last round, if there is one.
+func (w *world) randomChoice(r *rapid.T) domain.Event {
+	round := domain.LastRound(w.messages)
+	if len(round) == 0 {
+		return domain.RoundRequested{}
+	}
+	return w.choose(rapid.SampledFrom(round).Draw(r, "chosen").ID)
 }
 
 func (w *world) randomParsed(r *rapid.T) domain.Event {

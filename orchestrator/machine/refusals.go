@@ -140,7 +140,7 @@ var written = []refusalRule{
 	},
 	{idle, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, textPhase},
 	{untimed, []string{"SessionSuspended"}, when{notChat}, domain.CodeWrongPhase, "The session is parked and holds no slot."},
-	{idle, []string{"UserMessageSent", "RoundRequested"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
+	{idle, []string{"UserMessageSent", "RoundRequested", "AnswerChosen"}, when{notChat}, domain.CodeWrongSessionType, textNoChat},
 
 	// By phase.
 	{working, []string{"SessionEvicted"}, nil, domain.CodeWrongPhase, "A session at work is not evicted."},
@@ -156,6 +156,7 @@ var elsewhere = map[string]string{
 	"CompletionConfirmed":           "The session does not wait for a confirmation.",
 	"CompletionRejected":            "The session does not wait for a confirmation.",
 	"RoundRequested":                "A round can be run again when the session is at rest.",
+	"AnswerChosen":                  "Another answer can be chosen when the session is at rest.",
 }
 
 // The refusals, looked at before the table of rules.

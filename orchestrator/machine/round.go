@@ -16,11 +16,16 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
 		RoundBy: by.ID, RoundRole: by.Role, RoundPayer: old.RoundPayer,
 	}
-	if st := &s.session.State; cause == domain.CauseExternalResult {
-		st.RoundRoundtrips, st.AnswerHashes, st.Circle = old.RoundRoundtrips, old.AnswerHashes, old.Circle
-		st.ConsecutiveDataQueries, st.ConsecutiveActionRetries = old.ConsecutiveDataQueries, old.ConsecutiveActionRetries
-		st.ConsecutiveFormatErrors = old.ConsecutiveFormatErrors
+	if cause == domain.CauseExternalResult {
+		keepCounts(&s.session.State, old)
 	}
+}
+
+// keepCounts goes on with what is counted since the last user message and in a row.
+func keepCounts(st *domain.SessionState, old domain.SessionState) {
+	st.RoundRoundtrips, st.AnswerHashes, st.Circle = old.RoundRoundtrips, old.AnswerHashes, old.Circle
+	st.ConsecutiveDataQueries, st.ConsecutiveActionRetries = old.ConsecutiveDataQueries, old.ConsecutiveActionRetries
+	st.ConsecutiveFormatErrors = old.ConsecutiveFormatErrors
 }
 
 // heardFromUser: a chat's limit of roundtrips counts since the last user message, and
@@ -59,13 +64,23 @@ func requestedBy(s *step) domain.Author {
 	return domain.Author{ID: e.By.ID, Role: s.session.ActsAs().AtMost(orMember(e.By.Role))}
 }
 
-func beginRound(s *step) {
-	e := s.event.(domain.UserMessageSent)
-	by := e.Message.By()
+func beginRound(s *step) { beginWith(s, s.event.(domain.UserMessageSent).Message) }
+
+// beginWith begins a round with a person's message: a new question, or an old one in other
+// words.
+func beginWith(s *step, given *domain.Message) {
+	by := given.By()
 	by.Role = orMember(by.Role)
+	before := s.session.State
+	wanted := before.Again
+	if wanted != nil && wanted.MessageID != given.ID {
+		wanted = nil
+	}
 	newRound(s, domain.CauseUserMessage, by)
-	m := s.placeUser(e.Message)
+	beginAgain(s, wanted, before)
+	m := s.placeUser(given)
 	s.session.State.RoundMessageID, s.session.State.RoundPayer = m.ID, m.Payer
+	tellRemains(s, wanted)
 	passEnrichments(s, m)
 }
 
@@ -76,7 +91,12 @@ func passEnrichments(s *step, m *domain.Message) {
 	}
 }
 
-func beginRoundAgain(s *step) { newRound(s, domain.CauseManualTrigger, requestedBy(s)) }
+func beginRoundAgain(s *step) {
+	a, before := askedAgain(s), s.session.State
+	newRound(s, domain.CauseManualTrigger, requestedBy(s))
+	beginAgain(s, a, before)
+	tellRemains(s, a)
+}
 
 func requestedByHand(s *step) {
 	s.session.State.NextReason = domain.RoundtripReason(domain.CauseManualTrigger)
@@ -85,7 +105,7 @@ func requestedByHand(s *step) {
 func beginRoundOfResult(s *step) { newRound(s, domain.CauseExternalResult, authorBefore(s)) }
 
 func rememberRequest(s *step) {
-	s.session.State.PendingCause = domain.CauseManualTrigger
+	s.session.State.PendingCause, s.session.State.Again = domain.CauseManualTrigger, askedAgain(s)
 	by := requestedBy(s)
 	s.session.State.RoundBy, s.session.State.RoundRole = by.ID, by.Role
 }
@@ -94,7 +114,10 @@ func rememberResult(s *step) { s.session.State.PendingCause = domain.CauseExtern
 
 func beginRemembered(s *step) {
 	reenter(s)
-	newRound(s, s.session.State.PendingCause, authorBefore(s))
+	before := s.session.State
+	newRound(s, before.PendingCause, authorBefore(s))
+	beginAgain(s, before.Again, before)
+	tellRemains(s, before.Again)
 }
 
 // storeEnrichments stores the data that the user's message refers to, after it.
@@ -113,8 +136,9 @@ func storeEnrichments(s *step) {
 // Messages that wait their turn.
 
 // keepMessage keeps a message that the session cannot take now.
-func keepMessage(s *step) {
-	e := s.event.(domain.UserMessageSent)
+func keepMessage(s *step) { keep(s, s.event.(domain.UserMessageSent)) }
+
+func keep(s *step, e domain.UserMessageSent) {
 	own := *e.Message
 	own.Status, own.Sender, own.RoundID = domain.MessageQueued, domain.SenderUser, ""
 	own.WorkspaceID, own.SessionID = s.session.WorkspaceID, s.session.ID

@@ -33,8 +33,11 @@ var table = []rule{
 	// At rest.
 	{idle, "UserMessageSent", when{chat, withSlot}, toEnrich, do{beginRound}},
 	{idle, "UserMessageSent", when{chat}, stay, do{keepMessage, askSlot}},
-	{idle, "RoundRequested", when{chat, withSlot}, toAI, do{beginRoundAgain}},
-	{idle, "RoundRequested", when{chat}, stay, do{rememberRequest, askSlot}},
+	{idle, "RoundRequested", when{chat, reworded, withSlot}, toEnrich, do{supersedeAnswers, beginReworded}},
+	{idle, "RoundRequested", when{chat, reworded}, stay, do{supersedeAnswers, keepReworded, askSlot}},
+	{idle, "RoundRequested", when{chat, withSlot}, toAI, do{supersedeAnswers, beginRoundAgain}},
+	{idle, "RoundRequested", when{chat}, stay, do{supersedeAnswers, rememberRequest, askSlot}},
+	{idle, "AnswerChosen", when{chat}, stay, do{chooseAnswer}},
 	{idle, "InterruptRequested", when{chat, withMessage}, stay, do{followWithMessage}},
 	{idle, "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
 	{idle, "ExternalResultReceived", when{chat, wantedAgain, withSlot}, toValidation, do{storeLateResult, beginRoundOfResult, askOnceMore}},

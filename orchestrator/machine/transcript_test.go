@@ -248,6 +248,10 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return domain.CompletionRejected{Answer: domain.Answer{Decision: d}}
 	case "reply":
 		return domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: text}}
+	case "again":
+		return w.retry(text, options)
+	case "choose":
+		return w.choose(text)
 	case "interrupt":
 		return domain.InterruptRequested{By: "ada", MessageID: "msg_cut", PartialText: text}
 	case "later":
@@ -365,6 +369,8 @@ func showEvent(e *domain.LogEvent) string {
 		text += " " + string(e.Session.Status())
 	case e.Notice != nil:
 		text += " " + e.Notice.Code
+	case e.Answers != nil:
+		text += fmt.Sprintf(" superseded %v, current %v", e.Answers.Superseded, e.Answers.Current)
 	case e.Usage != nil:
 		text += fmt.Sprintf(" %s %d tokens", e.Usage.Reason, e.Usage.Usage.Total())
 	}

@@ -166,6 +166,7 @@ func (w *world) store(e domain.Event, step *domain.Step) *domain.Change {
 			w.t.Fatalf("%s: placed message %s was not waiting", e.Name(), m.ID)
 		}
 	}
+	w.mark(c.MarkedMessages)
 	for _, m := range c.DeletedMessages {
 		n := len(w.messages)
 		w.messages = slices.DeleteFunc(w.messages, func(x *domain.Message) bool { return x.ID == m.ID })

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/providers/script"
@@ -48,7 +49,8 @@ type readyModel struct {
 	at    time.Time
 }
 
-// For gives the model of a provider, of the workspace's default, or the demo.
+// For gives the model of a provider, of the workspace's default, or the demo. Behind a slash
+// the id may name a model, which is called instead of the configured one.
 func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Model, error) {
 	key := workspace + "/" + id
 	m.mu.Lock()
@@ -58,13 +60,14 @@ func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Mode
 	if ok && now.Sub(have.at) < modelAge {
 		return have.model, nil
 	}
-	row, err := m.find(ctx, workspace, id)
+	provider, name, _ := strings.Cut(id, "/")
+	row, err := m.find(ctx, workspace, provider)
 	if err != nil {
 		return nil, err
 	}
 	version := fmt.Sprintf("%s@%d", row.ID, row.Version)
 	if !ok || have.row != version {
-		if have.model, err = m.build(row); err != nil {
+		if have.model, err = m.build(row, name); err != nil {
 			return nil, err
 		}
 	}
@@ -107,21 +110,26 @@ func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provid
 	return &domain.Provider{WorkspaceID: workspace, Name: "Demo", Kind: "demo", Config: json.RawMessage("{}")}, nil
 }
 
-// build makes a provider of its stored configuration.
-func (m *Models) build(row *domain.Provider) (*providers.Model, error) {
+// build makes a provider of its stored configuration, for another model than that one names
+// unless name is "".
+func (m *Models) build(row *domain.Provider, name string) (*providers.Model, error) {
 	kind, ok := m.registry.Kind(row.Kind)
 	if !ok {
 		return nil, domain.Errorf("provider_unknown_kind", "%s", unknownKind(row.Kind))
 	}
+	config, err := withModel(row.Config, name)
+	if err != nil {
+		return nil, domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
+	}
 	var common providers.Config
-	if err := json.Unmarshal(row.Config, &common); err != nil {
+	if err := json.Unmarshal(config, &common); err != nil {
 		return nil, domain.Errorf("provider_config_unreadable", "The configuration of provider %q cannot be read.", row.Name)
 	}
 	secret, err := m.secret(kind, row, common.APIKeyEnv)
 	if err != nil {
 		return nil, err
 	}
-	provider, err := kind.New(row.Config, secret, m.client)
+	provider, err := kind.New(config, secret, m.client)
 	if err != nil {
 		return nil, &domain.Error{
 			Code:    "provider_unusable",
@@ -144,6 +152,19 @@ func (m *Models) build(row *domain.Provider) (*providers.Model, error) {
 		model.MaxTokens = max(model.MaxTokens, providers.MinToolTokens)
 	}
 	return model, nil
+}
+
+// withModel is a configuration that names another model.
+func withModel(config json.RawMessage, name string) (json.RawMessage, error) {
+	if name == "" {
+		return config, nil
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(config, &fields); err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	fields["model"] = jsonbody.Encode(name)
+	return jsonbody.Encode(fields), nil
 }
 
 // unknownKind says that a kind is not offered here, and what can be done.

@@ -55,6 +55,7 @@ func Run(t *testing.T, open Open) {
 		"a task is written by who saw it last": taskVersions,
 		"a ticket opens once":                  tickets,
 		"a history is noted once":              histories,
+		"answers are superseded and chosen":    answersAgain,
 		"configuration":                        configuration,
 		"agents and what they were":            agents,
 		"a view shows the agents at work":      agentsInView,

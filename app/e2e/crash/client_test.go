@@ -239,6 +239,18 @@ func (c *dialogue) validates(body map[string]any) {
 
 func (c *dialogue) responds(body map[string]any) { c.p.t.Helper(); c.p.post(c.path("/response"), body) }
 
+// reworded is the id of the message with which a round was run again in other words.
+func (p *player) reworded(c *dialogue, r *harness.Reply) string {
+	p.t.Helper()
+	for _, m := range p.record(c) {
+		if m.user() && m.Seq > 0 && m.Seq <= int64(r.At("event_seq").(float64)) && m.Rich.LinearText == "which other one?" {
+			return m.ID
+		}
+	}
+	p.t.Fatalf("the other words are not in the record: %s", r.Body)
+	return ""
+}
+
 // does is stop, interrupt, resume or retry.
 func (c *dialogue) does(what string) { c.p.t.Helper(); c.p.post(c.path("/"+what), nil) }
 

@@ -51,6 +51,30 @@ var scenarios = []*scenario{
 		a.says("what do I have?")
 		a.rests()
 	}},
+	{name: "asked again, chosen, in other words", rules: []rule{
+		{contains: "other", text: "In other words."}, {text: "An answer."},
+	}, play: func(p *player) {
+		a := p.chat(true)
+		a.says("which one?")
+		a.rests()
+		a.does("retry")
+		a.rests()
+		a.does("messages/" + p.record(a)[1].ID + "/choose")
+		r := p.post(a.path("/retry"), map[string]any{"message": "which other one?"})
+		a.rests()
+		a.acked = append(a.acked, ackedMessage{p.reworded(a, r), "which other one?"})
+		a.says("and then?")
+		a.rests()
+	}},
+	{name: "asked again in spite of what was done", rules: []rule{
+		{round: 1, text: "I make them.", calls: makeTwo}, {text: "Made."},
+	}, play: func(p *player) {
+		a := p.chat(false)
+		a.says("make two zones")
+		a.rests()
+		p.post(a.path("/retry"), map[string]any{"despite_effects": true})
+		a.rests()
+	}},
 	{name: "a zone, a tool and three entries", rules: buildRules, play: func(p *player) {
 		a := p.chat(false)
 		a.says("build it all")

@@ -17,6 +17,10 @@ type (
 		*repository.ApprovalStore
 		*repository.RecordStore
 	}
+	againStore struct {
+		*repository.SessionStore
+		*repository.RecordStore
+	}
 	sessionStore struct {
 		*repository.SessionStore
 		*repository.AutomationStore
@@ -27,6 +31,7 @@ type (
 type scheduling struct {
 	door        *scheduler.Door
 	sessions    *scheduler.Sessions
+	again       *scheduler.Again
 	messages    *scheduler.Messages
 	answers     *scheduler.Answers
 	queue       *scheduler.Queue
@@ -50,6 +55,7 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	queue := &scheduler.Queue{Door: door, Waiters: store.Slot, Due: runs}
 	return scheduling{
 		door: door, sessions: sessions, queue: queue, automations: automations.NewService(standing), runs: runs,
+		again:    &scheduler.Again{Door: door, Store: againStore{store.Sessions, store.Records}, Providers: store.Providers},
 		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
 		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals, store.Records}, Checks: agreeable{}},
 		loop:     scheduler.NewLoop(door, queue, store.Slot, runs, nil),

@@ -187,7 +187,7 @@ func (c *crowd) meddle() {
 			return err
 		},
 		"retry": func(ctx context.Context) error {
-			_, err := c.scheduling.sessions.RetrySession(ctx, s.WorkspaceID, s.ID, domain.Author{ID: "test"})
+			_, err := c.scheduling.again.RetrySession(ctx, s.WorkspaceID, s.ID, domain.RetryRequest{By: domain.Author{ID: "test"}, DespiteEffects: true})
 			return err
 		},
 		"leave the queue": func(ctx context.Context) error {

@@ -1,0 +1,238 @@
+package domain
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Answering again: the last round of a CHAT is run once more. What it answered before stays
+// in the record, superseded; the tries at the same question are known by the round that was
+// the first of them (Message.RetryOf).
+
+// Again is what is remembered of a round that was asked for again, until it begins.
+type Again struct {
+	// Of is the round that answered first; RoundID the one that goes on, where it broke off.
+	Of      string `json:"of,omitempty"`
+	RoundID string `json:"round_id,omitempty"`
+	// MessageID is the message in other words, with which it begins; "": with the same.
+	MessageID string `json:"message_id,omitempty"`
+	// ProviderID and Model are asked this once; "": as always.
+	ProviderID string `json:"provider_id,omitempty"`
+	Model      string `json:"model,omitempty"`
+	// Remains says what the earlier tries have changed, for the AI.
+	Remains string `json:"remains,omitempty"`
+}
+
+// RetryPlan is how a round is run again, as it was decided on its record.
+type RetryPlan struct {
+	Again
+	// Superseded are the messages that leave the prompt.
+	Superseded []*Message
+	// Message is the one in other words; nil: the same. Words are those to be said once more,
+	// because others were said after them.
+	Message *Message
+	Words   *Message
+	// Remains are the changes that the round has made and that stay.
+	Remains []*Execution
+}
+
+// RetryRequest is what a person asks for. The zero value is the same once more.
+type RetryRequest struct {
+	ProviderID     string
+	Model          string
+	Message        *NewMessage
+	DespiteEffects bool
+	By             Author
+}
+
+// Group is the round that first answered what the message belongs to.
+func (m *Message) Group() string { return cmp.Or(m.RetryOf, m.RoundID) }
+
+// LastRound is the end of a record: every try at its last question, in order.
+func LastRound(record []*Message) []*Message {
+	if len(record) == 0 || record[len(record)-1].Group() == "" {
+		return nil
+	}
+	group := record[len(record)-1].Group()
+	first := len(record)
+	for first > 0 && record[first-1].Group() == group {
+		first--
+	}
+	return record[first:]
+}
+
+// PlanRetry says how the last round of a record is run again: which of its messages are
+// superseded. In other words, they are all; otherwise what people said, what their messages
+// refer to, and what came from outside stay. A round that broke off has given no answer: it
+// goes on from where it stood. nil: there is no round.
+func PlanRetry(record []*Message, ask *RetryRequest) *RetryPlan {
+	round := LastRound(record)
+	if len(round) == 0 {
+		return nil
+	}
+	p := &RetryPlan{Again: Again{ProviderID: ask.ProviderID, Model: ask.Model}}
+	if ask.Message == nil && brokeOff(round) {
+		last := round[lastCurrent(round)]
+		p.RoundID, p.Of = last.RoundID, last.RetryOf
+		return p
+	}
+	if ask.Message == nil {
+		p.Words = earlierWords(round)
+	}
+	p.Of = round[0].Group()
+	p.Superseded = answersIn(round, ask.Message != nil || p.Words != nil)
+	return p
+}
+
+// earlierWords are the current words of a round where others were said after them, and nil
+// where they are the latest.
+func earlierWords(round []*Message) *Message {
+	var current *Message
+	for _, m := range slices.Backward(round) {
+		switch {
+		case m.Sender != SenderUser || m.Rich == nil:
+		case !m.Superseded:
+			current = m
+		case current == nil:
+			return firstWords(round)
+		}
+	}
+	return nil
+}
+
+func firstWords(round []*Message) *Message {
+	for _, m := range round {
+		if m.Sender == SenderUser && m.Rich != nil && !m.Superseded {
+			return m
+		}
+	}
+	return nil
+}
+
+// answersIn are the current messages of a round that another try takes the place of.
+func answersIn(round []*Message, reworded bool) []*Message {
+	var out []*Message
+	answered, refers := map[string]bool{}, false
+	for _, m := range round {
+		kept := !reworded && staysInPlace(m, answered[m.RoundID], refers)
+		refers = kept && m.Rich != nil && len(m.Rich.Commands) > 0
+		answered[m.RoundID] = answered[m.RoundID] || m.Sender == SenderAI
+		if !kept && !m.Superseded && !(reworded && isExternalResult(m)) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// staysInPlace says whether a message belongs to what was asked, and not to the answer:
+// answered says that its round has answered before it, refers that the message before it
+// refers to data.
+func staysInPlace(m *Message, answered, refers bool) bool {
+	switch {
+	case m.Sender == SenderAI:
+		return false
+	case m.Sender == SenderUser:
+		return m.Rich != nil
+	case isExternalResult(m):
+		return true
+	case m.System.Type == SystemDataAdded:
+		return refers || !answered
+	default:
+		return !answered && m.System.Type == SystemContextSummary
+	}
+}
+
+func isExternalResult(m *Message) bool {
+	return m.System != nil && m.System.Type == SystemExternalResult
+}
+
+// brokeOff: the latest of the round tells that the AI could not be asked.
+func brokeOff(round []*Message) bool {
+	i := lastCurrent(round)
+	return i >= 0 && round[i].System != nil && round[i].System.Type == SystemNetworkError
+}
+
+func lastCurrent(round []*Message) int {
+	for i := len(round) - 1; i >= 0; i-- {
+		if !round[i].Superseded {
+			return i
+		}
+	}
+	return -1
+}
+
+// ChoicePlan is what becomes of the record when an earlier answer is made the current one.
+type ChoicePlan struct {
+	RoundID    string
+	Superseded []*Message
+	Current    []*Message
+}
+
+// PlanChoice makes the try to which a message of the last round belongs the current one. nil:
+// the message is not there, or only what was asked.
+func PlanChoice(record []*Message, id string) *ChoicePlan {
+	round := LastRound(record)
+	i := slices.IndexFunc(round, func(m *Message) bool { return m.ID == id })
+	if i < 0 || len(round) == 0 {
+		return nil
+	}
+	chosen := round[i].RoundID
+	p := &ChoicePlan{RoundID: chosen}
+	own := false // the try has its own words
+	for _, m := range round {
+		own = own || m.RoundID == chosen && m.Sender == SenderUser && m.Rich != nil
+	}
+	asked := questionOf(round, chosen)
+	for _, m := range round {
+		current := m.RoundID == chosen || isExternalResult(m) || !own && asked[m.ID]
+		switch {
+		case current && m.Superseded:
+			p.Current = append(p.Current, m)
+		case !current && !m.Superseded:
+			p.Superseded = append(p.Superseded, m)
+		}
+	}
+	return p
+}
+
+// questionOf are the messages that stood as the question when a try began: what stays in
+// place of the latest try with words of its own that began before it.
+func questionOf(round []*Message, try string) map[string]bool {
+	words := ""
+	for _, m := range round {
+		if m.RoundID == try {
+			break
+		}
+		if m.Sender == SenderUser && m.Rich != nil {
+			words = m.RoundID
+		}
+	}
+	asked := map[string]bool{}
+	answered, refers := false, false
+	for _, m := range round {
+		if m.RoundID != words {
+			continue
+		}
+		kept := staysInPlace(m, answered, refers)
+		refers = kept && m.Rich != nil && len(m.Rich.Commands) > 0
+		answered = answered || m.Sender == SenderAI
+		asked[m.ID] = kept
+	}
+	return asked
+}
+
+// Effects are what remains of executions whose answer is superseded: what they changed, may
+// have changed, or still do outside.
+func Effects(executions []*Execution) []*Execution {
+	var out []*Execution
+	for _, x := range executions {
+		if x.Kind != KindAction {
+			continue
+		}
+		switch x.Status {
+		case ExecSuccess, ExecUnknown, ExecStarted, ExecPending:
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// againTable is the part of the table that goes back in a record.
+func (s *sessionRoutes) againTable() []route {
+	return []route{
+		{"POST", "/v1/sessions/{session_id}/retry", member, s.retrySession, s.currentSession},
+		{"POST", "/v1/sessions/{session_id}/messages/{message_id}/choose", member, s.chooseAnswer, s.currentSession},
+	}
+}
+
+func (s *sessionRoutes) retrySession(w http.ResponseWriter, r *http.Request) {
+	var in api.RetryInput
+	if err := s.readOptional(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	ask := in.Domain()
+	ask.By = who.Author()
+	if in.Message != nil {
+		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
+		if err != nil {
+			s.fail(w, r, domain.Below("/message", err))
+			return
+		}
+		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
+	}
+	receipt, err := s.Again.RetrySession(r.Context(), who.Workspace, sessionID(r), ask)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, sessionResult(receipt))
+}
+
+func (s *sessionRoutes) chooseAnswer(w http.ResponseWriter, r *http.Request) {
+	if err := s.readEmpty(w, r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who, message := caller(r), chi.URLParam(r, "message_id")
+	if _, err := s.SessionReader.Message(r.Context(), who.Workspace, sessionID(r), message); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	receipt, err := s.Again.ChooseAnswer(r.Context(), who.Workspace, sessionID(r), message, who.Author())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, sessionResult(receipt))
+}

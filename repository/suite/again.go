@@ -1,0 +1,59 @@
+package suite
+
+import (
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// answersAgain: a message leaves the prompt and comes back without a word of it being written
+// again; the end of a long record is read whole, and nothing of what stands before it is.
+func answersAgain(w *world) {
+	ctx := w.Context()
+	s := w.stored("asked again")
+	for i := range 120 {
+		c := w.change(s)
+		m := w.say(c, s, domain.SenderAI, fmt.Sprint("before ", i))
+		m.RoundID = fmt.Sprint("rnd_", i)
+		w.ok(w.Commit(ctx, c))
+	}
+	c := w.change(s)
+	asked := w.say(c, s, domain.SenderUser, "which one?")
+	asked.RoundID = "rnd_a"
+	var tries []*domain.Message
+	for i := range 70 {
+		m := w.say(c, s, domain.SenderAI, fmt.Sprint("answer ", i))
+		m.RoundID, m.RetryOf = fmt.Sprint("rnd_b", i), "rnd_a"
+		tries = append(tries, m)
+	}
+	w.ok(w.Commit(ctx, c))
+
+	round, err := w.Sessions.LastRound(ctx, s.WorkspaceID, s.ID)
+	w.ok(err)
+	w.equal(domain.LastRound(round)[0].ID, asked.ID, "the first of the last round")
+	w.equal(len(domain.LastRound(round)), 71, "messages of the last round")
+	w.equal(len(round) < 71+50, true, "little more than the last round is read")
+
+	mark := func(m *domain.Message, superseded bool) error {
+		c := w.change(s)
+		own := *m
+		own.Superseded = superseded
+		c.MarkedMessages = append(c.MarkedMessages, &own)
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogAnswersChanged, Answers: &domain.AnswersChanged{SessionID: s.ID}})
+		return w.Commit(ctx, c)
+	}
+	for _, superseded := range []bool{true, false} {
+		want := *tries[3]
+		want.Superseded = superseded
+		w.ok(mark(tries[3], superseded))
+		got, err := w.Sessions.Message(ctx, s.WorkspaceID, s.ID, want.ID)
+		w.ok(err)
+		w.equal(got, &want, "the message that was marked")
+	}
+	gone := *tries[0]
+	gone.ID = "msg_gone"
+	if err := mark(&gone, true); err == nil {
+		w.Fatalf("a message that is not there was marked")
+	}
+	w.sound()
+}

@@ -1,0 +1,165 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Again runs the last round of a chat once more, and chooses between its answers, through the
+// door.
+type Again struct {
+	Door      *Door
+	Store     AgainStore
+	Providers Providers
+}
+
+// AgainStore is what is read of a record before its last round is run again.
+type AgainStore interface {
+	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
+	// LastRound is the end of the record: all that belongs to its last question, at least.
+	LastRound(ctx context.Context, workspace, session string) ([]*domain.Message, error)
+	ExecutionsOf(ctx context.Context, workspace, session string, answers []string) ([]*domain.Execution, error)
+}
+
+// RetrySession runs the last round of a chat at rest again. What it answered before is
+// superseded in the same transaction. Of what waits for the network, the call is made now.
+func (a *Again) RetrySession(ctx context.Context, workspace, session string, ask domain.RetryRequest) (*domain.Receipt, error) {
+	if err := CheckProvider(ctx, a.Providers, workspace, ask.ProviderID); err != nil {
+		return nil, err
+	}
+	return a.onRecord(ctx, workspace, session, func(r *lastRound) (domain.Event, error) { return a.retry(r, ask) })
+}
+
+// ChooseAnswer makes an earlier answer of the last round the current one. What the others have
+// changed stays changed.
+func (a *Again) ChooseAnswer(ctx context.Context, workspace, session, message string, by domain.Author) (*domain.Receipt, error) {
+	return a.onRecord(ctx, workspace, session, func(r *lastRound) (domain.Event, error) {
+		if r.view.Session.Type != domain.Chat || r.view.Session.Phase != domain.Idle {
+			return domain.AnswerChosen{By: by}, nil // the machine says why not
+		}
+		plan := domain.PlanChoice(r.messages, message)
+		if plan == nil {
+			return nil, domain.Errorf(domain.CodeNotLastRound, "Only an answer of the last round can be chosen: others have been "+
+				"built on by now. Nothing was changed; make a fork after that answer to go on from it.")
+		}
+		if len(plan.Superseded)+len(plan.Current) == 0 {
+			return nil, errNothingToDo
+		}
+		return domain.AnswerChosen{By: by, Plan: *plan}, nil
+	})
+}
+
+// lastRound is the end of a session's record as a decision needs it.
+type lastRound struct {
+	session  *domain.Session
+	view     *domain.View // of the decision; the rest was read before it
+	messages []*domain.Message
+	effects  []*domain.Execution
+	lost     bool // the provider of the session is gone
+}
+
+// errRecordMoved: something was added to the record since it was read.
+var errRecordMoved = errors.New("the record moved on while it was read")
+
+// maxReads bounds how often a record is read that goes on and on.
+const maxReads = 5
+
+// onRecord decides on the end of a record, which is read before the decision and outside its
+// locks: under them it is only seen that nothing came after it.
+func (a *Again) onRecord(
+	ctx context.Context, workspace, session string, decide func(*lastRound) (domain.Event, error),
+) (*domain.Receipt, error) {
+	for range maxReads {
+		r, err := a.read(ctx, workspace, session)
+		if err != nil {
+			return nil, err
+		}
+		o, err := a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
+			if v.Session.LastSeq != r.session.LastSeq {
+				return nil, errRecordMoved
+			}
+			r.view = v
+			return decide(r)
+		}})
+		switch {
+		case errors.Is(err, errNothingToDo):
+			return &domain.Receipt{Session: r.session, Seq: r.session.LastSeq}, nil
+		case errors.Is(err, errRecordMoved):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		receipt := o.Receipt()
+		receipt.Message = newest(o.Change)
+		return receipt, nil
+	}
+	return nil, domain.ErrStale
+}
+
+func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound, error) {
+	r := &lastRound{}
+	var err error
+	if r.session, err = a.Store.Session(ctx, workspace, session); err != nil {
+		return nil, err
+	}
+	if r.session.Type != domain.Chat || r.session.Phase != domain.Idle {
+		return r, nil
+	}
+	if id := r.session.ProviderID; id != "" {
+		_, err = a.Providers.Provider(ctx, workspace, id)
+		if r.lost = domain.ErrorCode(err) == domain.CodeNotFound; err != nil && !r.lost {
+			return nil, err
+		}
+	}
+	if r.messages, err = a.Store.LastRound(ctx, workspace, session); err != nil {
+		return nil, err
+	}
+	var answers []string
+	for _, m := range domain.LastRound(r.messages) {
+		if m.Sender == domain.SenderAI {
+			answers = append(answers, m.ID)
+		}
+	}
+	all, err := a.Store.ExecutionsOf(ctx, workspace, session, answers)
+	r.effects = domain.Effects(all)
+	return r, err
+}
+
+// retry decides how the round is run again, or why it is not.
+func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, error) {
+	s, event := r.view.Session, domain.RoundRequested{By: ask.By}
+	if s.Phase == domain.WaitingNetworkRetry && (ask.Message != nil || ask.ProviderID+ask.Model != "") {
+		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat is asked again in other words, or on another model.")
+	}
+	if s.Type != domain.Chat || s.Phase != domain.Idle {
+		return event, nil // the machine takes it, or says why not
+	}
+	if len(r.view.Inbox) > 0 || s.State.PendingCause != "" {
+		return nil, domain.Errorf(domain.CodeSessionBusy,
+			"Something waits its turn in this session already. Withdraw it, or let it come; nothing was changed.")
+	}
+	plan := domain.PlanRetry(r.messages, &ask)
+	switch {
+	case plan == nil:
+		return nil, domain.Errorf(domain.CodeNothingToRetry, "This chat has no round that could be run again. Send a message.")
+	case r.lost && ask.ProviderID == "":
+		return nil, domain.Errorf(domain.CodeProviderMissing,
+			"The provider of this session was deleted. Name another one with provider_id; nothing was changed.")
+	case plan.RoundID == "" && len(r.effects) > 0 && !ask.DespiteEffects:
+		return nil, &domain.Error{Code: domain.CodeRoundHasEffects, Executions: r.effects,
+			Message: "This round has changed something, or may have. A second try takes nothing back. " +
+				"Look at what it did, then send despite_effects: true to run it again all the same. Nothing was changed."}
+	}
+	if plan.RoundID == "" {
+		plan.Remains = r.effects
+	}
+	if m := ask.Message; m != nil {
+		plan.Message = a.Door.userMessage(s, *m).Message
+	} else if plan.Words != nil {
+		plan.Message = a.Door.userMessage(s, domain.NewMessage{Rich: *plan.Words.Rich, By: ask.By, Payer: plan.Words.Payer}).Message
+	}
+	event.Plan = plan
+	return event, nil
+}
