@@ -93,8 +93,8 @@ type SessionState struct {
 	// Pending is what else is owed for that answer. The machine replaces it and never
 	// changes it in place.
 	Pending *PendingAnswer `json:"pending,omitempty"`
-	// PendingCause is set in IDLE without the slot: the cause of the round that begins
-	// once the slot is granted (an external result, a /retry).
+	// PendingCause is the cause of a round that begins once the chat is at rest with the slot:
+	// a late result that no call has read yet, or a /retry.
 	PendingCause Cause `json:"pending_cause,omitempty"`
 	// Again is the round that was asked for again and has not begun. The machine replaces it
 	// and never changes it in place.

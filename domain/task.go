@@ -174,6 +174,9 @@ const (
 func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
 	switch {
 	case r.ID != "" && slices.Contains(t.Seen, r.ID):
+		if t.Status.Over() && r.Status.Over() && t.Status != r.Status {
+			return t, NewsAfter // it was refused, and is again
+		}
 		return t, NewsRepeated
 	case t.Status.Over() && t.Status == r.Status:
 		return t.withResult(r, now)

@@ -18,6 +18,7 @@ func someTask(status TaskStatus) *Task {
 func TestReportsOfTasks(t *testing.T) {
 	late := someTask(TaskExpired)
 	late.Late = &LateReport{Status: TaskSucceeded}
+	seen := someTask(TaskExpired)
 	film, done := json.RawMessage(`1`), someTask(TaskSucceeded)
 	done.Result = film
 	recent := someTask(TaskRunning)
@@ -40,6 +41,7 @@ func TestReportsOfTasks(t *testing.T) {
 		"the same end, another result":    {done, TaskReport{ID: "a", Status: TaskSucceeded, Result: json.RawMessage(`2`)}, NewsRepeated, TaskSucceeded},
 		"another end":                     {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskFailed}, NewsLate, TaskSucceeded},
 		"an end after it was cancelled":   {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskSucceeded}, NewsLate, TaskCancelled},
+		"the late message again":          {seen, TaskReport{ID: "seen", Status: TaskSucceeded}, NewsAfter, TaskExpired},
 		"the same late end again":         {late, TaskReport{ID: "a", Status: TaskSucceeded}, NewsAfter, TaskExpired},
 		"progress after it was cancelled": {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskRunning}, NewsAfter, TaskCancelled},
 	} {

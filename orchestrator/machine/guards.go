@@ -48,6 +48,15 @@ func busy(s *step) bool { return s.session.Phase.Working() || s.session.Phase.Wa
 
 func roundRemembered(s *step) bool { return s.session.State.PendingCause != "" }
 
+// cutShort: a round that a person or a failure ended is followed by none that nobody asked for.
+func cutShort(event string) bool {
+	switch event {
+	case "InterruptRequested", "NetworkErrorOccurred", "LimitReached", "ContextBudgetExceeded":
+		return true
+	}
+	return false
+}
+
 func recovering(s *step) bool {
 	e, ok := s.event.(domain.SessionActivationRequested)
 	return ok && e.Recovery

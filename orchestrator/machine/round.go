@@ -110,6 +110,8 @@ func rememberRequest(s *step) {
 	s.session.State.RoundBy, s.session.State.RoundRole = by.ID, by.Role
 }
 
+// rememberResult: a late result begins a round of its own once the chat is at rest with the slot,
+// unless a call reads it before.
 func rememberResult(s *step) { s.session.State.PendingCause = domain.CauseExternalResult }
 
 func beginRemembered(s *step) {

@@ -134,6 +134,9 @@ func (s *step) enter(to domain.Phase, event string) {
 		s.cancel = nil
 	}
 	s.effect = domain.DoNothing
+	if to == domain.Idle && cutShort(event) {
+		s.session.State.PendingCause = ""
+	}
 	if to == domain.AwaitingSessionClosure || to == domain.Completed {
 		endTasks(s)
 	}
@@ -167,8 +170,8 @@ func (s *step) arrive() {
 
 func (s *step) follow(e domain.Event) { s.next = append(s.next, e) }
 
-// takeNext gives the next inner event: one that a rule asked for, or a message that
-// waits its turn when the session has come to rest with the slot.
+// takeNext gives the next inner event: one that a rule asked for, or, when the session has come
+// to rest with the slot, a message that waits its turn, or the round of a late result.
 func (s *step) takeNext() domain.Event {
 	if len(s.next) > 0 {
 		e := s.next[0]
@@ -178,6 +181,13 @@ func (s *step) takeNext() domain.Event {
 	if s.session.Phase == domain.Idle && len(s.inbox) > 0 {
 		if withSlot(s) {
 			return domain.UserMessageSent{Message: s.inbox[0].Message}
+		}
+		s.asksSlot = true
+		return nil
+	}
+	if s.session.Phase == domain.Idle && s.event.Name() != "SessionActivationRequested" && roundRemembered(s) {
+		if withSlot(s) {
+			return domain.SessionActivationRequested{}
 		}
 		s.asksSlot = true
 	}

@@ -156,6 +156,8 @@ var table = []rule{
 	{in(toEnd), "ExternalResultReceived", nil, stay, do{keepOutcome}},
 	{in(toExternal), "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
 	{in(toExternal), "ExternalResultReceived", when{lastTask}, stay, do{storeLateResult, askSlot}},
+	{alive, "ExternalResultReceived", when{quiet}, stay, do{storeLateResult}},
+	{alive, "ExternalResultReceived", when{chat}, stay, do{storeLateResult, rememberResult}},
 	{alive, "ExternalResultReceived", nil, stay, do{storeLateResult}},
 
 	// Confirming that the automation is done.

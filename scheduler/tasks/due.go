@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// callTime bounds one call of a service, and claimTime how long another node leaves the
-	// task alone meanwhile.
+	// callTime bounds one call of a service, and claimTime how long everybody else leaves the
+	// task alone meanwhile: also after the death of the process that called.
 	callTime  = 15 * time.Second
-	claimTime = time.Minute
+	claimTime = 2 * callTime
 	// tellTries bounds how often a service is told to stop: after 1, 2, 4 ... minutes.
 	tellTries = 8
 	tellAgain = time.Minute

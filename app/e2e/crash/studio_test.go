@@ -94,6 +94,9 @@ func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
+	if where == "stopped" { // it is answered all the same
+		kill()
+	}
 	if early != nil {
 		early(o.Task)
 	}
