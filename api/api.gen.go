@@ -3053,6 +3053,9 @@ type Settings struct {
 	MaxInactivity  Duration `json:"max_inactivity"`
 	MaxQueueLength int      `json:"max_queue_length"`
 
+	// McpAnswers MCP clients may answer approvals and questions (the tool answer_pending, and forms of the protocol); otherwise they are given a link.
+	McpAnswers bool `json:"mcp_answers"`
+
 	// MisfireGrace A number and a unit, or several, like `5m` or `1h30m`.
 	MisfireGrace Duration `json:"misfire_grace"`
 	NetworkRetry struct {

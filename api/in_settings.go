@@ -20,6 +20,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		AutomationValidation:        orDefault(in.AutomationValidation, def.AutomationValidation),
 		ChatPreempts:                orDefault(in.ChatPreempts, def.ChatPreempts),
 		ChatSessionHeader:           orDefault(in.ChatSessionHeader, def.ChatSessionHeader),
+		MCPAnswers:                  orDefault(in.McpAnswers, def.MCPAnswers),
 		ChatEvictionAfter:           orDefault(in.ChatEvictionAfter, def.ChatEvictionAfter),
 		AutomationMaxWait:           orDefault(in.AutomationMaxWait, def.AutomationMaxWait),
 		CompletionConfirmationDelay: orDefault(in.CompletionConfirmationDelay, def.CompletionConfirmationDelay),

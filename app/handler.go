@@ -87,7 +87,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  handlers.SettingsPorts{Settings: a.store.Workspaces, Keys: keyService{a}, Workspaces: a.store.Workspaces},
 		Outside: handlers.OutsidePorts{
-			Protocols: a.protocols(who), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Protocols: a.protocols(who, userData), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors}, Previewer: a.previewer},
 			Agents: agentService{a.agents(), a},

@@ -2,15 +2,19 @@ package app
 
 import (
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/automations"
+	"github.com/fermata-dev/fermata/stream"
 )
 
 // protocols are the doors of other protocols to the same sessions.
-func (a *App) protocols(who *auth.Authenticator) []handlers.ProtocolRoute {
+func (a *App) protocols(who *auth.Authenticator, userData *data.Service) []handlers.ProtocolRoute {
 	config := openai.Config{
 		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again},
 		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
@@ -21,7 +25,27 @@ func (a *App) protocols(who *auth.Authenticator) []handlers.ProtocolRoute {
 	return []handlers.ProtocolRoute{
 		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
+		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
 	}
+}
+
+// mcpServer is the door for MCP clients.
+func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
+	reads := doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}
+	return mcpserver.New(mcpserver.Config{
+		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
+		Record:   reads, Waiting: a.store.Approvals, Data: userData, Documents: userData, Histories: a.store.Histories,
+		Follow:  func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
+		Failure: handlers.FailureOf, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
+	})
+}
+
+// mcpDoor is what MCP clients ask of the one door.
+type mcpDoor struct {
+	*scheduler.Sessions
+	*scheduler.Messages
+	*scheduler.Answers
+	*automations.Runs
 }
 
 // doors is what other protocols ask of the one door, and doorReads what they read.

@@ -22,6 +22,7 @@ type SettingsPatch struct {
 	AutomationValidation        *string
 	ChatPreempts                *bool
 	ChatSessionHeader           *string
+	MCPAnswers                  *bool
 	ChatEvictionAfter           *Duration
 	AutomationMaxWait           *Duration
 	CompletionConfirmationDelay *Duration
@@ -111,6 +112,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.AutomationValidation, p.AutomationValidation)
 	set(&s.ChatPreempts, p.ChatPreempts)
 	set(&s.ChatSessionHeader, p.ChatSessionHeader)
+	set(&s.MCPAnswers, p.MCPAnswers)
 	set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
 	set(&s.AutomationMaxWait, p.AutomationMaxWait)
 	set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)

@@ -37,7 +37,9 @@ type Settings struct {
 	AutomationValidation string `json:"automation_validation"` // park, refuse, allow
 	ChatPreempts         bool   `json:"chat_preempts"`
 	// ChatSessionHeader is the header by which chat clients name their session, "": none.
-	ChatSessionHeader           string       `json:"chat_session_header"`
+	ChatSessionHeader string `json:"chat_session_header"`
+	// MCPAnswers lets MCP clients answer approvals and questions.
+	MCPAnswers                  bool         `json:"mcp_answers"`
 	ChatEvictionAfter           Duration     `json:"chat_eviction_after"`
 	AutomationMaxWait           Duration     `json:"automation_max_wait"`
 	CompletionConfirmationDelay Duration     `json:"completion_confirmation_delay"`

@@ -17,6 +17,7 @@ export const forms: Record<'validation' | 'network' | 'calendar' | 'automations'
     choice('/automation_validation', 'park', 'refuse', 'allow'),
     duration('/approval_expiry'),
     choice('/approval_on_expiry', 'keep', 'deny'),
+    { at: '/mcp_answers', kind: 'check' },
   ],
   network: [
     choice('/network_retry/policy', 'forever', 'requeue_after_3'),

@@ -1,0 +1,199 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/seal"
+)
+
+// requestState is what a client holds between the question and its answer: sealed, so that
+// it says of whom what was asked, and cannot be changed.
+type requestState struct {
+	Session   string    `json:"session"`
+	Message   string    `json:"message"`
+	Approval  string    `json:"approval"`
+	Digest    string    `json:"digest"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// stateLives is for how long an answer may come back with its state.
+const stateLives = time.Hour
+
+func (c *call) statePlace() seal.Place {
+	return seal.Place{"mcp request state", c.who.Workspace, c.who.Name}
+}
+
+// digestOf binds an answer to what was shown.
+func digestOf(a *domain.Approval) string {
+	parts := []string{a.ID, string(a.Kind), a.Text}
+	for _, action := range a.Actions {
+		parts = append(parts, action.ID, action.Digest)
+	}
+	if a.Module != nil {
+		parts = append(parts, a.Module.Type, string(a.Module.Data))
+	}
+	return hashOf(parts...)
+}
+
+// form asks a client that can show forms what a session waits for; nil where it cannot, or
+// the workspace does not let clients answer.
+func (c *call) form(req *mcp.CallToolRequest, s *standing, at *place) (*mcp.CallToolResult, error) {
+	able := req.ClientCapabilities()
+	if s.approval == nil || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
+		return nil, nil
+	}
+	expires := c.Clock().Add(stateLives)
+	if at := s.approval.ExpiresAt; at != nil && at.Before(expires) {
+		expires = *at
+	}
+	state := requestState{at.session, at.message, s.approval.ID, digestOf(s.approval), expires}
+	sealed, err := c.Keys.Seal(string(jsonbody.Encode(state)), c.statePlace())
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{s.approval.ID: c.elicit(s.approval)}, RequestState: sealed,
+	}, nil
+}
+
+// elicit is an approval as the protocol asks it: a form where clients may answer, else the
+// link under which a person does.
+func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
+	message := questionOf(a)
+	if !c.mayAns {
+		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
+	}
+	return &mcp.ElicitParams{Mode: "form", Message: message, RequestedSchema: formOf(a)}
+}
+
+// forms are what a person fills in, for each kind of approval.
+var forms = map[domain.ApprovalKind]json.RawMessage{
+	domain.ApprovalActions: json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
+		`"approved":{"type":"boolean","title":"Approve"},"comment":{"type":"string","title":"Comment","maxLength":10000}}}`),
+	domain.ApprovalBudget: json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
+		`"approved":{"type":"boolean","title":"Go on"},"limit":{"type":"number","title":"New limit"}}}`),
+	domain.ApprovalCompletion: json.RawMessage(`{"type":"object","required":["confirmed"],"properties":{` +
+		`"confirmed":{"type":"boolean","title":"It is done"},"comment":{"type":"string","title":"Comment","maxLength":10000}}}`),
+	domain.ApprovalOutcome: json.RawMessage(`{"type":"object","required":["outcome"],"properties":{` +
+		`"outcome":{"type":"string","title":"What became of it","enum":["happened","did_not","run_again"]}}}`),
+	domain.ApprovalPoisoned: json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
+		`"approved":{"type":"boolean","title":"Try again"}}}`),
+}
+
+// formOf is the form of an approval. A question that wants one value has one field, value.
+func formOf(a *domain.Approval) json.RawMessage {
+	if form, known := forms[a.Kind]; known {
+		return form
+	}
+	if isObject(a.ResponseSchema) {
+		return a.ResponseSchema
+	}
+	one := a.ResponseSchema
+	if len(one) == 0 {
+		one = json.RawMessage(`{"type":"string"}`)
+	}
+	return json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":` + string(one) + `}}`)
+}
+
+func isObject(schema json.RawMessage) bool {
+	var s struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(schema, &s) == nil && s.Type == "object"
+}
+
+// What a person does with a form.
+const (
+	formAccepted = "accept"
+	formDeclined = "decline"
+)
+
+// answer gives what was filled in to the one door. A form that was closed is no answer.
+func (c *call) answer(ctx context.Context, a *domain.Approval, filled *mcp.ElicitResult) error {
+	fields := filled.Content
+	switch {
+	case filled.Action == formDeclined:
+		fields = declined(a.Kind)
+	case filled.Action != formAccepted:
+		return nil
+	case a.Kind == domain.ApprovalQuestion && isObject(a.ResponseSchema):
+		fields = map[string]any{"value": fields}
+	}
+	if fields == nil {
+		return domain.Invalid("/inputResponses", "required", "The form is empty.")
+	}
+	return c.decide(ctx, a, jsonbody.Encode(fields))
+}
+
+// declined is the no of each kind; nil where there is none.
+func declined(kind domain.ApprovalKind) map[string]any {
+	switch kind {
+	case domain.ApprovalQuestion:
+		return map[string]any{"cancelled": true}
+	case domain.ApprovalCompletion:
+		return map[string]any{"confirmed": false}
+	case domain.ApprovalOutcome:
+		return nil
+	}
+	return map[string]any{"approved": false}
+}
+
+// decide brings a decision, in the words of the API, to the one door.
+func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMessage) error {
+	switch {
+	case !c.mayAns:
+		return domain.Errorf(domain.CodeForbidden, "This workspace lets no MCP client answer for a person (setting mcp_answers). Answer here: %s",
+			c.link(a.SessionID))
+	case !c.who.Role.Allows(domain.RoleMember):
+		return domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.who.Role)
+	}
+	var in api.ApprovalAnswer
+	if err := json.Unmarshal(fields, &in); err != nil {
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The answer does not fit what was asked.", Err: err}
+	}
+	decision, err := in.Domain(a.Kind)
+	if err != nil {
+		return err
+	}
+	decision.By = c.who.Author()
+	_, err = c.Commands.AnswerApproval(ctx, c.who.Workspace, a.ID, decision)
+	return err
+}
+
+// resume takes a call that is made again with the answer to what it was asked.
+func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*place, error) {
+	var state requestState
+	text, err := c.Keys.Open(params.RequestState, c.statePlace())
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &state)
+	}
+	if err != nil {
+		return nil, &domain.Error{
+			Code: domain.CodeInvalid, Message: "The requestState is none that this server gave to this key. Nothing was changed.", Err: err,
+			Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was changed, or given to somebody else."}},
+		}
+	}
+	at := &place{session: state.Session, message: state.Message}
+	filled, given := params.InputResponses[state.Approval].(*mcp.ElicitResult)
+	if !given {
+		return at, nil // it is asked again, if it is still open
+	}
+	if c.Clock().After(state.ExpiresAt) {
+		return nil, domain.Errorf(domain.CodeApprovalExpired, "The answer comes too late. Send the message without requestState to be asked again.")
+	}
+	asked, err := c.Waiting.Approval(ctx, c.who.Workspace, state.Approval)
+	if err != nil {
+		return nil, err
+	}
+	if digestOf(asked) != state.Digest {
+		return nil, domain.Errorf(domain.CodeValidationStale, "What was to be approved is not what was shown. Nothing was changed.")
+	}
+	return at, c.answer(ctx, asked, filled)
+}

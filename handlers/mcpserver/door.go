@@ -1,0 +1,146 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// The revisions that are spoken.
+const (
+	revision2026 = "2026-07-28"
+	revision2025 = "2025-11-25"
+)
+
+const (
+	versionHeader = "Mcp-Protocol-Version"
+	nameHeader    = "Mcp-Name"
+)
+
+// Door serves POST /mcp.
+type Door struct {
+	Config
+	servers servers
+	whole   http.Handler // answers are JSON
+	events  http.Handler // answers are event streams
+}
+
+// New makes the door.
+func New(c Config) *Door {
+	d := &Door{Config: c}
+	d.servers = d.newServers()
+	d.whole, d.events = d.handler(true), d.handler(false)
+	return d
+}
+
+func (d *Door) handler(whole bool) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return callOf(r.Context()).server }, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: whole,
+		// Who may come, and from which origin and host, was found out before.
+		DisableLocalhostProtection: true,
+		// Closing the stream stops the waiting, and nothing else.
+		PropagateRequestCancellation: true,
+	})
+}
+
+// call is a request on its way.
+type call struct {
+	*Door
+	who    *auth.Identity
+	r      *http.Request
+	server *mcp.Server
+	mayAns bool // the workspace lets clients answer
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// envelope is what is read of a request before the SDK reads it.
+type envelope struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		TaskID string `json:"taskId"`
+	} `json:"params"`
+}
+
+// Serve answers one request.
+func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
+	var e envelope
+	if body[0] != '{' {
+		return domain.Errorf(domain.CodeInvalid, "Send one JSON-RPC request at a time, as an object.")
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The body is no JSON-RPC request.", Err: err}
+	}
+	if wrong := checkHeaders(r, &e); wrong != nil {
+		refuse(w, http.StatusBadRequest, e.ID, withCode(wrong))
+		return nil
+	}
+	workspace, err := d.Record.Workspace(r.Context(), who.Workspace)
+	if err != nil {
+		return err
+	}
+	c := &call{Door: d, who: who, mayAns: workspace.Settings.MCPAnswers}
+	c.server = d.servers.of(who.Role, c.mayAns)
+	inner := r.Clone(context.WithValue(r.Context(), callKey{}, c))
+	c.r = inner
+	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	handler := d.events
+	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "event-stream") {
+		handler = d.whole
+	}
+	inner.Header.Set("Accept", "application/json, text/event-stream")
+	plain := &plainErrors{ResponseWriter: w}
+	handler.ServeHTTP(plain, inner)
+	plain.end(e.ID)
+	return nil
+}
+
+// checkHeaders compares with the body what the SDK does not compare.
+func checkHeaders(r *http.Request, e *envelope) *jsonrpc.Error {
+	version := r.Header.Get(versionHeader)
+	known := mcp.SupportedProtocolVersions()
+	if version != "" && version < revision2026 && !slices.Contains(known, version) {
+		data, _ := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: known, Requested: version}) // texts: cannot fail
+		return &jsonrpc.Error{Code: mcp.CodeUnsupportedProtocolVersion, Message: "The protocol version is not supported.", Data: data}
+	}
+	if !strings.HasPrefix(e.Method, "tasks/") || version < revision2026 {
+		return nil
+	}
+	if name := r.Header.Get(nameHeader); name != e.Params.TaskID {
+		return &jsonrpc.Error{
+			Code:    mcp.CodeHeaderMismatch,
+			Message: fmt.Sprintf("header mismatch: the header %s says %q, and the body means the task %q", nameHeader, name, e.Params.TaskID),
+		}
+	}
+	return nil
+}
+
+// base is the address under which a person reaches the page.
+func (c *call) base() string {
+	if c.PublicURL != "" {
+		return strings.TrimRight(c.PublicURL, "/")
+	}
+	if c.r.TLS != nil {
+		return "https://" + c.r.Host
+	}
+	return "http://" + c.r.Host
+}
+
+func (c *call) link(session string) string { return c.base() + "/#/chat/" + session }

@@ -1,0 +1,113 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// outcome is how a message's round, or a run, stands.
+type outcome struct {
+	SessionID string `json:"session_id"`
+	MessageID string `json:"message_id,omitempty"`
+	State     string `json:"state"`
+	Text      string `json:"text"`
+	Failure   string `json:"failure,omitempty"`
+	Attached  bool   `json:"attached,omitempty"` // the same request had begun it before
+	Pending   *card  `json:"pending,omitempty"`
+	Link      string `json:"link"`
+}
+
+// card is an open approval or question, as a client is told of it.
+type card struct {
+	ApprovalID string              `json:"approval_id"`
+	SessionID  string              `json:"session_id"`
+	Kind       domain.ApprovalKind `json:"kind"`
+	Text       string              `json:"text"`
+	Actions    []cardAction        `json:"actions"`
+	Schema     json.RawMessage     `json:"response_schema,omitempty"`
+	ExpiresAt  *time.Time          `json:"expires_at,omitempty"`
+	Link       string              `json:"link"`
+}
+
+type cardAction struct {
+	ID      string          `json:"id"`
+	Command string          `json:"command"`
+	Params  json.RawMessage `json:"params"`
+	Text    string          `json:"text"`
+	Digest  string          `json:"digest"`
+}
+
+func (c *call) outcome(s *standing) *outcome {
+	out := &outcome{SessionID: s.session.ID, State: s.state, Text: s.text, Failure: s.failure, Link: c.link(s.session.ID)}
+	if s.message != nil {
+		out.MessageID = s.message.ID
+	}
+	if s.approval != nil {
+		out.Pending = c.cardOf(s.approval)
+	}
+	return out
+}
+
+// words are what a person, or a model, reads of it.
+func (o *outcome) words() string {
+	parts := []string{}
+	if o.Text != "" {
+		parts = append(parts, o.Text)
+	}
+	switch {
+	case o.Pending != nil:
+		parts = append(parts, "Waiting for a person:\n"+o.Pending.Text+"\n\nAnswer here: "+o.Link)
+	case o.State == stateWorking:
+		parts = append(parts, "The session "+o.SessionID+" is still working. Ask again with get_session.")
+	case o.State == stateCancelled:
+		parts = append(parts, "The round was cancelled.")
+	case o.Failure != "":
+		parts = append(parts, o.Failure)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func (c *call) cardOf(a *domain.Approval) *card {
+	out := &card{
+		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: questionOf(a), Actions: []cardAction{}, Schema: a.ResponseSchema,
+		ExpiresAt: a.ExpiresAt, Link: c.link(a.SessionID),
+	}
+	for _, action := range a.Actions {
+		out.Actions = append(out.Actions, cardAction{action.ID, action.Command, action.Params, action.Text, action.Digest})
+	}
+	return out
+}
+
+// questionOf is what is asked, in words.
+func questionOf(a *domain.Approval) string {
+	lines := []string{}
+	for _, action := range a.Actions {
+		lines = append(lines, "- "+domain.Visible(action.Text))
+	}
+	if a.Module == nil {
+		if a.Text != "" {
+			lines = append(lines, domain.Visible(a.Text))
+		}
+		return strings.Join(lines, "\n")
+	}
+	var m struct {
+		Question string   `json:"question"`
+		Message  string   `json:"message"`
+		Title    string   `json:"title"`
+		Options  []string `json:"options"`
+		Steps    []string `json:"steps"`
+	}
+	_ = json.Unmarshal(a.Module.Data, &m) // a module was checked when it came; what is told of it is what can be read
+	for _, line := range []string{m.Title, m.Question, m.Message} {
+		if line != "" {
+			lines = append(lines, domain.Visible(line))
+		}
+	}
+	for _, item := range append(m.Options, m.Steps...) {
+		lines = append(lines, "- "+domain.Visible(item))
+	}
+	return strings.Join(lines, "\n")
+}

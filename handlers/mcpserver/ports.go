@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Config is what the door is made of; all of it is needed but for PublicURL.
+type Config struct {
+	Commands  Sessions
+	Record    Record
+	Waiting   Approvals
+	Data      Data
+	Documents Documents
+	// Histories finds the message that the same request has brought before.
+	Histories Histories
+	// Follow listens to what happens in a session.
+	Follow func(stream.Filter) *stream.Reader
+	// Failure says what a client may know of an error.
+	Failure func(error) *api.Failure
+	// Keys seal what a client holds for the server between two requests.
+	Keys *seal.Keys
+	// PublicURL is under which people reach the page; "": where the request came to.
+	PublicURL string
+	Version   string
+	Clock     clock.Clock
+}
+
+// Sessions is the one door.
+type Sessions interface {
+	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
+	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	InterruptSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	StopSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+	ExecuteAutomation(ctx context.Context, ws, id, by string) (*domain.Receipt, error)
+}
+
+// Record reads what is kept. What is not there is a domain not_found error.
+type Record interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
+	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
+	// Messages lists those in their place after a number, in order, then those that wait.
+	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
+	MessagePage(ctx context.Context, ws, session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
+	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
+}
+
+// Approvals reads what people are asked.
+type Approvals interface {
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
+}
+
+// Data reads the user's data.
+type Data interface {
+	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
+	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
+	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
+	Entries(ctx context.Context, ws string, filter domain.EntryFilter) ([]domain.Entry, string, error)
+	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
+	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+}
+
+// Documents reads the workspace's texts.
+type Documents interface {
+	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
+	Document(ctx context.Context, ws, id string) (*domain.Document, error)
+}
+
+// Histories finds messages by the hash of what brought them.
+type Histories interface {
+	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
+}

@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// servers are the SDK's, by what a caller may do: a client is shown the tools that it may call.
+type servers struct{ reads, talks, answers *mcp.Server }
+
+func (s *servers) of(role domain.Role, mayAnswer bool) *mcp.Server {
+	switch {
+	case !role.Allows(domain.RoleMember):
+		return s.reads
+	case mayAnswer:
+		return s.answers
+	}
+	return s.talks
+}
+
+func (d *Door) newServers() servers {
+	return servers{
+		reads: d.newServer(domain.RoleViewer, false), talks: d.newServer(domain.RoleMember, false),
+		answers: d.newServer(domain.RoleMember, true),
+	}
+}
+
+const instructions = "Fermata keeps sessions with an AI, its actions and their approvals. send_message says something in a session " +
+	"and waits for the answer; when it takes longer, or a person has to approve something, the answer says so: ask again with " +
+	"get_session. What is said survives a crash of either side, and repeating a request that is still being worked on is safe."
+
+// freshMS is for how long a client may keep lists: they change when a workspace's settings do.
+const freshMS = 60_000
+
+func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+	capabilities.AddExtension(tasksExtension, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "fermata", Title: "Fermata", Version: d.Version}, &mcp.ServerOptions{
+		Instructions: instructions, Capabilities: capabilities,
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			c.CacheScope = "private"
+			if _, read := req.(*mcp.ReadResourceRequest); !read {
+				c.TTLMs = freshMS
+			}
+		},
+	})
+	for i := range tools {
+		t := &tools[i]
+		if role.Allows(t.role) && (mayAnswer || !t.answers) {
+			s.AddTool(t.definition(), d.run(t))
+		}
+	}
+	s.AddResourceTemplate(documentTemplate, readDocument)
+	d.addTasks(s)
+	s.AddReceivingMiddleware(d.middle)
+	return s
+}
+
+// middle answers what the SDK would answer from a list of its own, and gives every error our
+// code.
+func (d *Door) middle(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		var result mcp.Result
+		var err error
+		switch params := req.GetParams().(type) {
+		case *mcp.ListResourcesParams:
+			result, err = callOf(ctx).listDocuments(ctx, params)
+		case *mcp.CallToolParamsRaw:
+			if r, ok := req.(*mcp.CallToolRequest); ok && knowsTasks(r.ClientCapabilities()) && r.ProtocolVersion() >= revision2026 {
+				result, err = callOf(ctx).asTask(ctx, r)
+			}
+		}
+		if result == nil && err == nil {
+			result, err = next(ctx, method, req)
+		}
+		return result, d.told(err)
+	}
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/schema"
+)
+
+// tool is what a client can call.
+type tool struct {
+	name, title, description string
+	role                     domain.Role
+	reads                    bool // it changes nothing
+	answers                  bool // it answers for a person: only where the workspace lets it
+	input, output            json.RawMessage
+	do                       func(c *call, ctx context.Context, in *asked) (any, error)
+}
+
+// asked is a call of a tool whose arguments fit its schema.
+type asked struct {
+	*mcp.CallToolRequest
+
+	arguments json.RawMessage
+}
+
+// into decodes the arguments.
+func (a *asked) into(dst any) error {
+	if err := json.Unmarshal(a.arguments, dst); err != nil {
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The arguments cannot be read.", Err: err}
+	}
+	return nil
+}
+
+func (t *tool) definition() *mcp.Tool {
+	no := false
+	return &mcp.Tool{
+		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input, OutputSchema: t.output,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &no, IdempotentHint: t.reads, OpenWorldHint: &no},
+	}
+}
+
+// checked has the schemas of the tools, compiled once.
+var checked schema.Cache
+
+// askOf checks a call's arguments.
+func (t *tool) askOf(req *mcp.CallToolRequest) (*asked, error) {
+	arguments := req.Params.Arguments
+	if len(arguments) == 0 || string(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	}
+	if err := checked.Check(t.input, arguments, ""); err != nil {
+		return nil, invalid(err)
+	}
+	return &asked{req, arguments}, nil
+}
+
+// invalid gives the mistakes that a schema found our form.
+func invalid(err error) error {
+	wrong, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return err
+	}
+	out := domain.Errorf(domain.CodeInvalid, "The arguments do not fit the tool: %s", wrong.Message)
+	out.Fields = fieldsOf(wrong.Mistakes)
+	return out
+}
+
+func fieldsOf(mistakes []jsonbody.Mistake) []domain.FieldError {
+	fields := make([]domain.FieldError, len(mistakes))
+	for i, m := range mistakes {
+		fields[i] = domain.FieldError{Pointer: m.Pointer, Code: m.Code, Message: m.Message}
+	}
+	return fields
+}
+
+// run makes the SDK's handler of a tool.
+func (d *Door) run(t *tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in, err := t.askOf(req)
+		if err != nil {
+			return nil, d.told(err)
+		}
+		out, err := t.do(callOf(ctx), ctx, in)
+		if err != nil {
+			return nil, d.told(err)
+		}
+		if result, whole := out.(*mcp.CallToolResult); whole {
+			return result, nil
+		}
+		return structured(out), nil
+	}
+}
+
+// structured gives a value as both forms that clients read: JSON, and the same as a text.
+func structured(v any) *mcp.CallToolResult {
+	body := jsonbody.Encode(v)
+	return &mcp.CallToolResult{
+		Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}, StructuredContent: body,
+	}
+}

@@ -1,0 +1,230 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/schema"
+)
+
+// Names that are compared.
+const (
+	nameSend = "send_message"
+	nameRun  = "run_automation"
+)
+
+// Pieces of schemas.
+const (
+	propSession = `"session_id": {"type": "string", "maxLength": 200, "description": "Of a session, as list_sessions and send_message give it."}`
+	propLimit   = `"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "How many at most; 50 if left out."}`
+	propCursor  = `"cursor": {"type": "string", "maxLength": 2000, "description": "next_cursor of the page before."}`
+	propNext    = `"next_cursor": {"type": "string", "description": "Empty at the end."}`
+	propWait    = `"wait_seconds": {"type": "integer", "minimum": 0, "maximum": 50, "description": "How long to wait for the end; 50 if left out."}`
+
+	outSession = `{"type": "object", "required": ["id", "type", "status", "name"], "properties": {"id": {"type": "string"}, "name": {"type": "string"},` +
+		`"type": {"type": "string"}, "status": {"type": "string"}, "phase": {"type": "string"}, "queue_position": {"type": "integer"},` +
+		`"end_reason": {"type": "string"}, "automation_id": {"type": "string"}, "last_event_time": {"type": "string"}, "link": {"type": "string"}}}`
+	outCard = `{"type": "object", "required": ["approval_id", "session_id", "kind", "text", "actions", "link"], "properties": {` +
+		`"approval_id": {"type": "string"}, "session_id": {"type": "string"}, "kind": {"type": "string"}, "text": {"type": "string"},` +
+		`"actions": {"type": "array", "items": {"type": "object"}}, "response_schema": {}, "expires_at": {"type": "string"}, "link": {"type": "string"}}}`
+	outState = `{"type": "object", "required": ["session_id", "state", "text", "link"], "properties": {"session_id": {"type": "string"},` +
+		`"message_id": {"type": "string"}, "state": {"type": "string", "enum": ["working", "input_required", "completed", "failed", "cancelled"]},` +
+		`"text": {"type": "string"}, "failure": {"type": "string"}, "attached": {"type": "boolean"}, "link": {"type": "string"}, "pending": ` + outCard + `}}`
+)
+
+// tools are those that a client may be shown, in this order.
+var tools = []tool{
+	{
+		name: "list_sessions", title: "List sessions", role: domain.RoleViewer, reads: true, do: listSessions,
+		description: "The sessions of the workspace, newest first.",
+		input: schema.Object(`"type": {"type": "string", "enum": ["CHAT", "AUTOMATION", "SEED", "AGENT"]}, "status": {"type": "string",` +
+			`"enum": ["idle", "queued", "running", "requires_action", "waiting", "suspended", "ended"]}, "query": {"type": "string", "maxLength": 200,` +
+			`"description": "Part of the name."}, ` + propLimit + `, ` + propCursor),
+		output: schema.Compact(`{"type": "object", "required": ["sessions", "next_cursor"], "properties": {"sessions": {"type": "array", "items": ` +
+			outSession + `}, ` + propNext + `}}`),
+	},
+	{
+		name: "get_session", title: "Read a session", role: domain.RoleViewer, reads: true, do: getSession,
+		description: "A session, how its latest round stands, and its latest messages.",
+		input: schema.Object(propSession+`, "messages": {"type": "integer", "minimum": 0, "maximum": 200,`+
+			`"description": "How many of the latest messages; 20 if left out."}`, "session_id"),
+		output: schema.Compact(`{"type": "object", "required": ["session", "messages"], "properties": {"session": ` + outSession +
+			`, "messages": {"type": "array", "items": {"type": "object"}}, "pending": ` + outCard + `}}`),
+	},
+	{
+		name: nameSend, title: "Send a message", role: domain.RoleMember, do: sendMessage,
+		description: "Says something in a session and waits for the answer, 50 seconds at most. Without session_id a new session is begun. " +
+			"The same text again, while the session works on it, waits for the same answer and sends nothing.",
+		input: schema.Object(propSession+`, "text": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S"},`+propWait+
+			`, "idempotency_key": {"type": "string", "minLength": 1, "maxLength": 200,`+
+			`"description": "The same key finds the same message, however long ago it was sent."}`, "text"),
+		output: schema.Compact(outState),
+	},
+	{
+		name: "list_pending", title: "List what waits for a person", role: domain.RoleViewer, reads: true, do: listPending,
+		description: "The open approvals and questions of the workspace, each with a link under which a person answers.",
+		input:       schema.Object(propSession + `, ` + propLimit + `, ` + propCursor),
+		output: schema.Compact(`{"type": "object", "required": ["pending", "next_cursor"], "properties": {"pending": {"type": "array", "items": ` +
+			outCard + `}, ` + propNext + `}}`),
+	},
+	{
+		name: "answer_pending", title: "Answer for a person", role: domain.RoleMember, answers: true, do: answerPending,
+		description: "Answers an open approval or question. Ask the person first: what is approved is carried out.",
+		input: schema.Object(`"approval_id": {"type": "string", "maxLength": 200}, "answer": {"type": "object",`+
+			`"description": "As the response_schema of the approval says: {\"approved\": true}; for a question {\"value\": …} or {\"cancelled\": true}."}`,
+			"approval_id", "answer"),
+		output: schema.Compact(`{"type": "object", "required": ["approval_id", "status", "session_id"], "properties": {"approval_id": {"type": "string"},` +
+			`"status": {"type": "string"}, "session_id": {"type": "string"}, "link": {"type": "string"}}}`),
+	},
+	{
+		name: nameRun, title: "Run an automation", role: domain.RoleMember, do: runAutomation,
+		description: "Starts a run of an automation and waits for its end, 50 seconds at most.",
+		input:       schema.Object(`"automation_id": {"type": "string", "maxLength": 200}, `+propWait, "automation_id"),
+		output:      schema.Compact(outState),
+	},
+	{
+		name: "query_data", title: "Read data", role: domain.RoleViewer, reads: true, do: queryData,
+		description: "Entries of a tool, newest first, or what is found by words: give tool_id or search. describe_data lists the tools.",
+		input: schema.Object(`"tool_id": {"type": "string", "maxLength": 200}, "search": {"type": "string", "minLength": 1, "maxLength": 500},` +
+			`"period": {"type": "object", "additionalProperties": false, "properties": {"start": {"type": "string"}, "end": {"type": "string"},` +
+			`"relative": {"type": "string", "description": "like 0_DAY, -1_WEEK"}, "from": {"type": "string"}, "to": {"type": "string"}}},` +
+			`"order": {"type": "string", "enum": ["asc", "desc"]}, ` + propLimit + `, ` + propCursor),
+		output: schema.Compact(`{"type": "object", "required": ["next_cursor"], "properties": {"entries": {"type": "array", "items": {"type": "object"}},` +
+			`"hits": {"type": "array", "items": {"type": "object"}}, ` + propNext + `}}`),
+	},
+	{
+		name: "describe_data", title: "Describe the data", role: domain.RoleViewer, reads: true, do: describeData,
+		description: "The zones, the tools in them, and the tool types with the JSON Schemas of their entries.",
+		input:       schema.Object(`"zone_id": {"type": "string", "maxLength": 200}, ` + propCursor),
+		output: schema.Compact(`{"type": "object", "required": ["zones", "tools", "tool_types", "next_cursor"], "properties": {` +
+			`"zones": {"type": "array", "items": {"type": "object"}}, "tools": {"type": "array", "items": {"type": "object"}},` +
+			`"tool_types": {"type": "array", "items": {"type": "object"}}, ` + propNext + `}}`),
+	},
+}
+
+func toolNamed(name string) *tool {
+	for i := range tools {
+		if tools[i].name == name {
+			return &tools[i]
+		}
+	}
+	return nil
+}
+
+// paging are the arguments of every list.
+type paging struct {
+	Limit  int    `json:"limit"`
+	Cursor string `json:"cursor"`
+}
+
+func (p *paging) size() int {
+	if p.Limit == 0 {
+		return 50
+	}
+	return p.Limit
+}
+
+// sessionLine is a session as a client is told of it.
+type sessionLine struct {
+	ID            string             `json:"id"`
+	Name          string             `json:"name"`
+	Type          domain.SessionType `json:"type"`
+	Status        domain.Status      `json:"status"`
+	Phase         domain.Phase       `json:"phase"`
+	QueuePosition int                `json:"queue_position,omitempty"`
+	EndReason     domain.EndReason   `json:"end_reason,omitempty"`
+	AutomationID  string             `json:"automation_id,omitempty"`
+	LastEventTime time.Time          `json:"last_event_time"`
+	Link          string             `json:"link"`
+}
+
+func (c *call) lineOf(s *domain.Session) *sessionLine {
+	return &sessionLine{
+		s.ID, s.Name, s.Type, s.Status(), s.Phase, s.QueuePosition, s.EndReason, s.AutomationID, s.LastEventTime.UTC(), c.link(s.ID),
+	}
+}
+
+func listSessions(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		paging
+
+		Type   domain.SessionType `json:"type"`
+		Status domain.Status      `json:"status"`
+		Query  string             `json:"query"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	found, next, err := c.Record.Sessions(ctx, c.who.Workspace, domain.SessionFilter{
+		Type: args.Type, Status: args.Status, Query: args.Query, Limit: args.size(), Cursor: args.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	lines := []*sessionLine{}
+	for _, s := range found {
+		lines = append(lines, c.lineOf(s))
+	}
+	return map[string]any{"sessions": lines, "next_cursor": next}, nil
+}
+
+func getSession(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		SessionID string `json:"session_id"`
+		Messages  *int   `json:"messages"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	s, err := c.Record.Session(ctx, c.who.Workspace, args.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{"session": c.lineOf(s)}
+	told := []*api.Message{}
+	if limit := 20; args.Messages == nil || *args.Messages > 0 {
+		if args.Messages != nil {
+			limit = *args.Messages
+		}
+		latest, _, err := c.Record.MessagePage(ctx, c.who.Workspace, s.ID, "", limit, true)
+		if err != nil {
+			return nil, err
+		}
+		for i := range latest {
+			told = append(told, api.MessageFrom(latest[len(latest)-1-i]))
+		}
+	}
+	out["messages"] = told
+	at := &standing{session: s}
+	if err := c.asks(ctx, at); err != nil {
+		return nil, err
+	}
+	if at.approval != nil {
+		out["pending"] = c.cardOf(at.approval)
+	}
+	return out, nil
+}
+
+func listPending(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		paging
+
+		SessionID string `json:"session_id"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	open, next, err := c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
+		Status: domain.ApprovalStatusOpen, SessionID: args.SessionID, Limit: args.size(), Cursor: args.Cursor,
+	})
+	if err != nil {
+		return nil, err
+	}
+	cards := []*card{}
+	for _, a := range open {
+		cards = append(cards, c.cardOf(a))
+	}
+	return map[string]any{"pending": cards, "next_cursor": next}, nil
+}

@@ -1,0 +1,169 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// answerPending answers an approval or a question.
+func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		ApprovalID string          `json:"approval_id"`
+		Answer     json.RawMessage `json:"answer"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	open, err := c.Waiting.Approval(ctx, c.who.Workspace, args.ApprovalID)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.decide(ctx, open, args.Answer); err != nil {
+		return nil, domain.Below("/answer", err)
+	}
+	settled, err := c.Waiting.Approval(ctx, c.who.Workspace, args.ApprovalID)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"approval_id": settled.ID, "status": settled.Status, "session_id": settled.SessionID, "link": c.link(settled.SessionID),
+	}, nil
+}
+
+// startRun starts a run of an automation.
+func (c *call) startRun(ctx context.Context, in *asked) (*standing, error) {
+	var args struct {
+		AutomationID string `json:"automation_id"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	receipt, err := c.Commands.ExecuteAutomation(ctx, c.who.Workspace, args.AutomationID, c.who.Name)
+	if err != nil {
+		return nil, err
+	}
+	return c.runStands(ctx, receipt.Session.ID)
+}
+
+func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
+	var args sending
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	begun, err := c.startRun(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.wait(ctx, in.CallToolRequest, begun.session.ID, args.limit(), func(ctx context.Context) (*standing, error) {
+		return c.runStands(ctx, begun.session.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.resultOf(s, false), nil
+}
+
+// queryData reads entries of a tool, or looks for words.
+func queryData(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		paging
+
+		ToolID string         `json:"tool_id"`
+		Search string         `json:"search"`
+		Period *domain.Period `json:"period"`
+		Order  string         `json:"order"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	if (args.ToolID == "") == (args.Search == "") {
+		return nil, domain.Invalid("/tool_id", "required", "Give either tool_id or search.")
+	}
+	if args.Search != "" {
+		return c.search(ctx, domain.SearchQuery{Text: args.Search, Published: true, Limit: args.size(), Cursor: args.Cursor})
+	}
+	filter := domain.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"}
+	if args.Period != nil {
+		span, err := c.Data.ResolvePeriod(ctx, c.who.Workspace, *args.Period)
+		if err != nil {
+			return nil, domain.Below("/period", err)
+		}
+		filter.From, filter.Until = span.From, span.Until
+	}
+	found, next, err := c.Data.Entries(ctx, c.who.Workspace, filter)
+	if err != nil {
+		return nil, err
+	}
+	entries := []*api.Entry{}
+	for i := range found {
+		entries = append(entries, api.EntryFrom(&found[i]))
+	}
+	return map[string]any{"entries": entries, "next_cursor": next}, nil
+}
+
+func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error) {
+	found, next, err := c.Data.Search(ctx, c.who.Workspace, query)
+	if err != nil {
+		return nil, err
+	}
+	hits := []*api.SearchHit{}
+	for i := range found {
+		hits = append(hits, api.SearchHitFrom(&found[i]))
+	}
+	return map[string]any{"hits": hits, "next_cursor": next}, nil
+}
+
+// describeData tells what data there is, and what its entries are made of.
+func describeData(c *call, ctx context.Context, in *asked) (any, error) {
+	var args struct {
+		ZoneID string `json:"zone_id"`
+		Cursor string `json:"cursor"`
+	}
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	ws := c.who.Workspace
+	zones, _, err := c.Data.Zones(ctx, ws, "", maxZones)
+	if err != nil {
+		return nil, err
+	}
+	found, next, err := c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, maxZones)
+	if err != nil {
+		return nil, err
+	}
+	types, err := c.Data.ToolTypes(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{"next_cursor": next}
+	var told struct {
+		zones []*api.Zone
+		tools []*api.Tool
+		types []*api.ToolType
+	}
+	for i := range zones {
+		told.zones = append(told.zones, api.ZoneFrom(&zones[i]))
+	}
+	for i := range found {
+		told.tools = append(told.tools, api.ToolFrom(&found[i]))
+	}
+	for i := range types {
+		told.types = append(told.types, api.ToolTypeFrom(&types[i]))
+	}
+	out["zones"], out["tools"], out["tool_types"] = listed(told.zones), listed(told.tools), listed(told.types)
+	return out, nil
+}
+
+// maxZones is as many zones and tools as are told at once.
+const maxZones = 200
+
+// listed is a list that is never null.
+func listed[T any](all []*T) []*T {
+	if all == nil {
+		return []*T{}
+	}
+	return all
+}
