@@ -1488,6 +1488,15 @@ type CommandStartedEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
+// CommandTexts What the server outside said of a command.
+type CommandTexts struct {
+	Description string `json:"description"`
+
+	// ParamsSchema A JSON Schema: an object, or a boolean.
+	ParamsSchema JSONSchema `json:"params_schema"`
+	Title        string     `json:"title"`
+}
+
 // CompletionPolicy Who confirms that a run is done, a timer or a person.
 type CompletionPolicy string
 
@@ -1507,10 +1516,13 @@ type Connector struct {
 	Kind ConnectorKind `json:"kind"`
 
 	// LastListedAt When its commands were listed last.
-	LastListedAt *Timestamp      `json:"last_listed_at"`
-	Name         string          `json:"name"`
-	Prefix       string          `json:"prefix"`
-	Status       ConnectorStatus `json:"status"`
+	LastListedAt *Timestamp `json:"last_listed_at"`
+	Name         string     `json:"name"`
+
+	// PausedUntil Until when the server that answers makes no calls of it, because the last ones failed or it asked to be left alone.
+	PausedUntil *Timestamp      `json:"paused_until"`
+	Prefix      string          `json:"prefix"`
+	Status      ConnectorStatus `json:"status"`
 
 	// StatusDetail Why. Of one that is ready: what of its server's list was left out; empty if nothing was.
 	StatusDetail string `json:"status_detail"`
@@ -1535,6 +1547,9 @@ type ConnectorCommand struct {
 
 	// Effect What a call does to the world, and what a second one would.
 	Effect ConnectorEffect `json:"effect"`
+
+	// LookedAt Of one that is `changed`: what it was when somebody looked at it, where that is known.
+	LookedAt *CommandTexts `json:"looked_at"`
 
 	// Name Without the prefix.
 	Name string `json:"name"`

@@ -17,6 +17,9 @@ func ConnectorFrom(c *domain.Connector) *Connector {
 	if c.LastListedAt != nil {
 		out.LastListedAt = new(Time(*c.LastListedAt))
 	}
+	if c.PausedUntil != nil {
+		out.PausedUntil = new(Time(*c.PausedUntil))
+	}
 	for i := range c.Commands {
 		out.Commands[i] = connectorCommandFrom(&c.Commands[i])
 	}
@@ -43,6 +46,9 @@ func connectorCommandFrom(c *domain.ConnectorCommand) ConnectorCommand {
 	}
 	if p := c.Probe; p != nil {
 		out.Probe = &CommandProbe{Path: p.Path, Expect: p.Expect}
+	}
+	if was := c.LookedAt; was != nil {
+		out.LookedAt = &CommandTexts{Title: was.Title, Description: was.Description, ParamsSchema: was.Params}
 	}
 	if c.Deadline != 0 {
 		out.Deadline = new(durationText(c.Deadline))

@@ -55,6 +55,30 @@ func refusedUntil(wait time.Duration, why string) error {
 	}
 }
 
+// closedUntil is when the next call may be made; nil: now.
+func (b *breaker) closedUntil() *time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.clock().Before(b.until) {
+		return nil
+	}
+	return new(b.until)
+}
+
+// pausedUntil is when a connector's next call may be made, as this process knows.
+func (m *Manager) pausedUntil(workspace, id string) *time.Time {
+	m.mu.Lock()
+	var l *line
+	if w := m.workspaces[workspace]; w != nil {
+		l = w.lines[id]
+	}
+	m.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	return l.breaker.closedUntil()
+}
+
 // leave takes in how a call ended.
 func (b *breaker) leave(err error) {
 	b.mu.Lock()

@@ -171,6 +171,9 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 			if was.DefinitionHash != c.DefinitionHash && was.State != domain.CommandOff {
 				c.State = domain.CommandChanged
 			}
+			if c.State == domain.CommandChanged {
+				c.LookedAt = lookedAt(&was)
+			}
 		} else {
 			if c.Effect == "" {
 				c.Effect = domain.EffectNonIdempotent
@@ -183,6 +186,26 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 		now = append(now, c)
 	}
 	return now
+}
+
+// lookedAt is what a command was when somebody looked at it last.
+func lookedAt(c *domain.ConnectorCommand) *domain.CommandTexts {
+	if c.State == domain.CommandChanged {
+		return c.LookedAt
+	}
+	return &domain.CommandTexts{Title: c.Title, Description: c.Description, Params: c.Params}
+}
+
+// keepWithin drops what commands were before where there is no room for it: that a list can
+// be stored counts for more.
+func keepWithin(commands []domain.ConnectorCommand) error {
+	if checkSize(commands) == nil {
+		return nil
+	}
+	for i := range commands {
+		commands[i].LookedAt = nil
+	}
+	return checkSize(commands)
 }
 
 // CommandName makes a name of ours of a server's own: upper case, letters, digits and

@@ -122,7 +122,7 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 	return s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
 		if kind := s.kinds[now.Kind]; !kind.Written {
 			now.Commands = relist(now.Commands, listing.Commands, letsReadIn(now.Config))
-			if err := checkSize(now.Commands); err != nil {
+			if err := keepWithin(now.Commands); err != nil {
 				return err
 			}
 		}

@@ -230,6 +230,9 @@ func TestABreaker(t *testing.T) {
 			if asked != before || e == nil || e.Fault != domain.FaultNotSent || e.RetryAfter != pause || !strings.Contains(e.Message, "the last") {
 				t.Fatalf("at %s: asked %d times more, %#v", pause, asked-before, err)
 			}
+			if c, err := w.Connector(t.Context(), "w", w.rows.all[0].ID); err != nil || c.PausedUntil == nil || !c.PausedUntil.Equal(time.Now().Add(pause)) {
+				t.Fatalf("at %s the connector does not say until when: %+v, %v", pause, c, err)
+			}
 			time.Sleep(pause)
 			if _ = w.call(t.Context(), "S.A"); asked != before+1 {
 				t.Fatalf("nobody tried after %s", pause)
@@ -242,6 +245,9 @@ func TestABreaker(t *testing.T) {
 		}
 		if err := w.call(t.Context(), "S.A"); err != nil {
 			t.Error(err)
+		}
+		if all, err := w.Connectors(t.Context(), "w"); err != nil || all[0].PausedUntil != nil {
+			t.Errorf("it answers, and is said to be left alone: %+v, %v", all, err)
 		}
 		if got := strings.Join(w.rows.statuses, " "); got != "unreachable ready unreachable ready" {
 			t.Errorf("stored %s", got)
@@ -350,6 +356,25 @@ func TestAListedDefinitionThatChanged(t *testing.T) {
 	}
 	if now = list(write); now.Command("WRITE").State != domain.CommandChanged || len(now.Commands) != 1 {
 		t.Errorf("nobody has looked: %+v", now.Commands)
+	}
+	write.Description = "writes differently again"
+	if was := list(write).Command("WRITE").LookedAt; was == nil || was.Description != "writes" {
+		t.Errorf("what somebody had looked at: %+v", was)
+	}
+	now, err = w.UpdateConnectorCommand(ctx, "w", c.ID, "WRITE", 0, domain.ConnectorCommandPatch{State: &offer})
+	if err != nil || now.Command("WRITE").State != domain.CommandOffered || now.Command("WRITE").LookedAt != nil {
+		t.Errorf("somebody has looked: %+v, %v", now.Command("WRITE"), err)
+	}
+	// What it was is given up where a list could not be stored for it.
+	large := write
+	large.Description = strings.Repeat("x", maxCommandBytes/2)
+	list(large)
+	if _, err := w.UpdateConnectorCommand(ctx, "w", c.ID, "WRITE", 0, domain.ConnectorCommandPatch{State: &offer}); err != nil {
+		t.Fatal(err)
+	}
+	large.Description = strings.Repeat("y", maxCommandBytes/2)
+	if got := list(large).Command("WRITE"); got.State != domain.CommandChanged || got.LookedAt != nil || got.Description != large.Description {
+		t.Errorf("too much to keep both: %s, %v", got.State, got.LookedAt != nil)
 	}
 }
 

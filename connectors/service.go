@@ -81,11 +81,20 @@ func New(c Config) *Service {
 }
 
 func (s *Service) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
-	return s.rows.Connectors(ctx, workspace)
+	all, err := s.rows.Connectors(ctx, workspace)
+	for _, c := range all {
+		c.PausedUntil = s.Manager.pausedUntil(workspace, c.ID)
+	}
+	return all, err
 }
 
 func (s *Service) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
-	return s.rows.Connector(ctx, workspace, id)
+	c, err := s.rows.Connector(ctx, workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	c.PausedUntil = s.Manager.pausedUntil(workspace, id)
+	return c, nil
 }
 
 func (s *Service) kind(name domain.ConnectorKind) (*Kind, error) {
@@ -254,7 +263,7 @@ func (s *Service) UpdateConnectorCommand(
 			command.Trusted = *patch.Trusted
 		}
 		if patch.State != nil {
-			command.State = *patch.State
+			command.State, command.LookedAt = *patch.State, nil
 		}
 		if patch.Timeout != nil {
 			command.Timeout = *patch.Timeout

@@ -41,6 +41,9 @@ type Connector struct {
 	Commands     []ConnectorCommand
 	Status       ConnectorStatus
 	StatusDetail string
+	// PausedUntil is when the next call may be made, where calls of it failed in a row. It is
+	// what this process knows, and is not stored.
+	PausedUntil  *time.Time
 	LastListedAt *time.Time
 	Version      int64
 	CreatedAt    time.Time
@@ -132,6 +135,8 @@ type ConnectorCommand struct {
 	Trusted        bool         `json:"trusted,omitempty"`
 	DefinitionHash string       `json:"definition_hash"`
 	State          CommandState `json:"state"`
+	// LookedAt is what a changed one was when somebody looked at it; nil where that is not known.
+	LookedAt *CommandTexts `json:"looked_at,omitempty"`
 	// Remote is the name at the server outside, where it is not Name.
 	Remote string `json:"remote,omitempty"`
 	// Request says how an http or long_running command is sent.
@@ -141,6 +146,13 @@ type ConnectorCommand struct {
 	Probe      *CommandProbe `json:"probe,omitempty"`
 	Deadline   time.Duration `json:"deadline,omitempty"`    // long_running
 	CancelPath string        `json:"cancel_path,omitempty"` // long_running
+}
+
+// CommandTexts is what the server outside said of a command.
+type CommandTexts struct {
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Params      json.RawMessage `json:"params_schema"`
 }
 
 // CommandRequest is the request that carries a command out. Path and Body are templates of
