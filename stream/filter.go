@@ -36,7 +36,7 @@ func overview(t domain.LogType) bool {
 
 var overviewTypes = []domain.LogType{
 	domain.LogSessionCreated, domain.LogSessionStatus, domain.LogSessionEnded,
-	domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogNotice,
+	domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogTaskChanged, domain.LogNotice,
 }
 
 // Wants decides about a stored event; lists show the same as streams.

@@ -57,6 +57,7 @@ const table: Table = {
   'queue.changed': () => all('/v1/queue'),
   'automation.changed': () => all('/v1/automations'),
   'occurrence.recorded': () => all('/v1/automations', '/v1/occurrences'),
+  'task.changed': (d) => [...all('/v1/tasks'), ...session(d.task.session_id)],
   'data.changed': (d) => data(d.noun, d.tool_id),
 };
 

@@ -25,6 +25,7 @@ export interface StoredEvents {
   'automation.changed': Data<'AutomationChangedData'>;
   'occurrence.recorded': Data<'OccurrenceRecordedData'>;
   'data.changed': Data<'DataChangedData'>;
+  'task.changed': Data<'TaskChangedData'>;
   notice: Data<'NoticeGivenData'>;
 }
 
@@ -64,6 +65,7 @@ export const stored: readonly (keyof StoredEvents)[] = [
   'automation.changed',
   'occurrence.recorded',
   'data.changed',
+  'task.changed',
   'notice',
 ];
 export const passing: readonly (keyof PassingEvents)[] = [

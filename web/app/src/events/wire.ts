@@ -2,7 +2,7 @@
 // version: tabs of two versions of the page then have a stream each.
 import { passing, stored, type StreamEvent } from './types';
 
-const version = 1;
+const version = 2;
 
 /** A tab that leads, and its term: how often the lead was taken so far. */
 export interface Leading {

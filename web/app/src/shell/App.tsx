@@ -65,7 +65,9 @@ function Screens() {
           <Route path="/timeline/:id">{({ id }) => <Timeline key={id} id={id} />}</Route>
           <Route path="/data/*?" component={Data} />
           <Route path="/usage" component={Usage} />
-          <Route path="/settings/:section?">{({ section }) => <Settings section={section} />}</Route>
+          <Route path="/settings/:section?/:item?">
+            {({ section, item }) => <Settings section={section} item={item} />}
+          </Route>
           <Route path="/system" component={System} />
           <Route component={Missing} />
         </Switch>

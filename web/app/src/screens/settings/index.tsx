@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Page } from '../../ui/Page';
+import { Connectors } from '../connectors';
 import { Budgets } from './Budgets';
 import { Fallback } from './Fallback';
 import { counters, forms } from './fields';
@@ -24,13 +25,14 @@ const sections = [
   'network',
   'calendar',
   'prompts',
+  'connectors',
   'keys',
   'webhooks',
   'page',
 ] as const;
 type Section = (typeof sections)[number];
 
-const content: Record<Section, () => ReactNode> = {
+const content: Record<Section, (item?: string) => ReactNode> = {
   providers: () => <Providers />,
   validation: () => (
     <>
@@ -53,21 +55,23 @@ const content: Record<Section, () => ReactNode> = {
   network: () => <Form fields={forms.network}>{(draft) => <Fallback draft={draft} />}</Form>,
   calendar: () => <Form fields={forms.calendar} />,
   prompts: () => <Prompts />,
+  connectors: (item) => <Connectors item={item} />,
   keys: () => <Keys />,
   webhooks: () => <Webhooks />,
   page: () => <PageSection />,
 };
 
 /** What can be set, in sections that are saved one by one. */
-export default function Settings({ section }: { section?: string }) {
+export default function Settings({ section, item }: { section?: string; item?: string }) {
   const t = texts.use();
   const here = sections.find((s) => s === section) ?? 'providers';
   const heading = useRef<HTMLHeadingElement>(null);
-  const before = useRef(here);
+  const place = `${here}/${item ?? ''}`;
+  const before = useRef(place);
   useEffect(() => {
-    if (before.current !== here) heading.current?.focus({ preventScroll: true });
-    before.current = here;
-  }, [here]);
+    if (before.current !== place) heading.current?.focus({ preventScroll: true });
+    before.current = place;
+  }, [place]);
   return (
     <Page title={t('title')} name={`${t(`s.${here}`)} · ${t('title')}`}>
       <div className={styles.frame}>
@@ -86,7 +90,7 @@ export default function Settings({ section }: { section?: string }) {
           <h2 id="settings-section" ref={heading} tabIndex={-1}>
             {t(`s.${here}`)}
           </h2>
-          {content[here]()}
+          {content[here](item)}
         </section>
       </div>
     </Page>

@@ -15,7 +15,9 @@ const sections = [
   'network',
   'calendar',
   'prompts',
+  'connectors',
   'keys',
+  'webhooks',
   'page',
 ] as const;
 

@@ -1,0 +1,19 @@
+import type { Schemas } from '../../api/client';
+import { useFormat } from '../../i18n/format';
+import { texts } from './texts';
+
+/** How long it took to answer, or why it did not. */
+export function Tested({ result }: { result: Schemas['ConnectorTest'] }) {
+  const t = texts.use();
+  const f = useFormat();
+  const time = f.duration(result.latency_ms);
+  return result.ok ? (
+    <p className="box ok" role="status" data-test="ok">
+      {t('test.ok', { time, n: result.commands })}
+    </p>
+  ) : (
+    <p className="box bad" role="alert" data-test="failed">
+      {t('test.failed', { time })} {result.error}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+// What a connector is in words: its state, and how many of its commands the AI has.
+import type { Schemas } from '../../api/client';
+
+export type Connector = Schemas['Connector'];
+export type Command = Schemas['ConnectorCommand'];
+
+/** How a connector is: as it was found last, or paused because its last calls failed. */
+export type Standing = Connector['status'] | 'paused';
+
+export function standingOf(c: Pick<Connector, 'status' | 'paused_until'>, now: number): Standing {
+  if (c.status !== 'disabled' && c.status !== 'needs_sign_in' && c.paused_until && Date.parse(c.paused_until) > now)
+    return 'paused';
+  return c.status;
+}
+
+export const toneOf: Record<Standing, string> = {
+  ready: 'ok',
+  unreachable: 'bad',
+  needs_sign_in: 'warn',
+  disabled: '',
+  paused: 'warn',
+};
+
+/** Whether a person writes its commands; else its server lists them. */
+export const isWritten = (c: Pick<Connector, 'kind'>): boolean => c.kind !== 'mcp';
+
+/** Where it leads, for people: an address, or a program with its arguments. */
+export function addressOf(c: Pick<Connector, 'config'>): string {
+  const { base_url, url, command, args } = c.config as Record<string, unknown>;
+  if (typeof command === 'string') return [command, ...(Array.isArray(args) ? args : [])].join(' ');
+  return String(base_url ?? url ?? '');
+}
+
+/** Whether a list of what may be offered names a command of this prefix. */
+export const namesPrefix = (list: readonly string[] | null | undefined, prefix: string): boolean =>
+  (list ?? []).some((name) => name.startsWith(`${prefix}.`));

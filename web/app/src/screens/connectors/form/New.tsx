@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import css from '../connectors.module.css';
+import { texts as listTexts } from '../texts';
+import { Choice } from './ConfigFields';
+import { FromDocument } from './FromDocument';
+import { NewForm } from './NewForm';
+import { texts } from './texts';
+
+const whats = ['openapi', 'http', 'mcp', 'long_running'] as const;
+type What = (typeof whats)[number];
+
+/** A new connector: what it is first, then what that kind needs. */
+export function New() {
+  const t = texts.use();
+  const tl = listTexts.use();
+  const [what, setWhat] = useState<What>('openapi');
+  return (
+    <div className="stack">
+      <p>
+        <Link href="/settings/connectors">← {tl('back')}</Link>
+      </p>
+      <h3>{t('new.title')}</h3>
+      <fieldset className="stack tight">
+        <legend className="small">
+          <strong>{t('new.what')}</strong>
+        </legend>
+        <div className={css.choices}>
+          {whats.map((w) => (
+            <Choice key={w} on={w === what} choose={() => setWhat(w)} name="connector-what">
+              <strong>{t(`what.${w}`)}</strong>
+              <br />
+              <span className="small muted">{t(`what.${w}.text`)}</span>
+            </Choice>
+          ))}
+        </div>
+      </fieldset>
+      {what === 'openapi' ? <FromDocument /> : <NewForm key={what} kind={what} />}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+// Servers of others, as the steps need them: an API with its OpenAPI document, an MCP
+// server, and one that works for long and calls back.
+import { createHmac } from 'node:crypto';
+import http from 'node:http';
+
+// listen makes a server at a free port of this machine; its handler gets the body as text.
+async function listen(handle) {
+  const server = http.createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => void handle(request, response, Buffer.concat(parts).toString()));
+  });
+  await new Promise((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const say = (response, status, body) => {
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(body));
+};
+
+const text = { type: 'string' };
+const document = (url) => ({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: `${url}/v1` }],
+  paths: {
+    '/items/{id}': {
+      get: {
+        operationId: 'getItem',
+        summary: 'An item and its stock.',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+        responses: { 200: { description: 'The item.' } },
+      },
+    },
+    '/orders': {
+      post: {
+        operationId: 'createOrder',
+        summary: 'Orders an item.',
+        requestBody: {
+          content: {
+            'application/json': { schema: { type: 'object', properties: { item: text }, required: ['item'] } },
+          },
+        },
+        responses: { 201: { description: 'Ordered.' } },
+      },
+    },
+  },
+});
+
+/** A shop with an API: `shop.answers` says how it answers what changes something. */
+export async function shop() {
+  const made = { asked: [], orders: 'ok', down: false };
+  const { url, close } = await listen((request, response, body) => {
+    if (request.url === '/openapi.json') return say(response, 200, document(url));
+    made.asked.push({ method: request.method, path: request.url, headers: request.headers, body });
+    if (made.down) return response.destroy();
+    if (request.method === 'POST' && made.orders === 'cut') return response.destroy();
+    if (request.method === 'POST') return say(response, 201, { ordered: JSON.parse(body || '{}') });
+    return say(response, 200, { id: 'tea', stock: 42 });
+  });
+  return Object.assign(made, { url, close });
+}
+
+/** An MCP server whose tools are what `mcp.tools` holds. */
+export async function mcp() {
+  const made = { tools: [], refused: false };
+  const answers = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion: protocolVersion > '2025-11-25' ? '2025-11-25' : protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'other', version: '1' },
+    }),
+    ping: () => ({}),
+    'tools/list': () => ({ tools: made.tools }),
+    'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `${name} was called` }] }),
+  };
+  const { url, close } = await listen((request, response, body) => {
+    if (made.refused) return say(response, 401, { error: 'sign in' });
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const { id, method, params = {} } = JSON.parse(body);
+    if (id === undefined) return response.writeHead(202).end();
+    const answer = answers[method];
+    return say(
+      response,
+      200,
+      answer
+        ? { jsonrpc: '2.0', id, result: answer(params) }
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } },
+    );
+  });
+  return Object.assign(made, { url, close });
+}
+
+/** A service that takes orders. `worker.report(order, …)` calls back, signed with the secret. */
+export async function worker(secret) {
+  const made = { orders: [], cancelled: [] };
+  const { url, close } = await listen((request, response, body) => {
+    (request.url === '/cancel' ? made.cancelled : made.orders).push(JSON.parse(body));
+    response.writeHead(202).end();
+  });
+  let reports = 0;
+  const report = async (order, report) => {
+    const id = `report-${++reports}`;
+    const at = Math.floor(Date.now() / 1000);
+    const body = JSON.stringify(report);
+    const key = Buffer.from(made.secret.replace('whsec_', ''), 'base64');
+    const signature = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');
+    const answer = await fetch(order.callback_url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(at),
+        'webhook-signature': `v1,${signature}`,
+      },
+      body,
+    });
+    return answer.status;
+  };
+  return Object.assign(made, { url, close, report, secret });
+}
