@@ -21,11 +21,17 @@ import (
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
 	"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// docsPolicy is that of /docs, whose library draws its icons from data: URLs of its own
+// style sheet.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 // asset is a file as it is sent, with all that can be computed once.
 type asset struct {
 	body     []byte
 	packed   func() []byte // body in gzip; nil when that saves nothing
 	mimeType string
+	policy   string
 	etag     string
 	// lasting: its name changes with its content, so a browser need never ask again.
 	lasting bool
@@ -60,12 +66,17 @@ func load(files fs.FS) (map[string]asset, error) {
 		sum := sha256.Sum256(body)
 		assets["/"+name] = asset{
 			body: body, packed: sync.OnceValue(func() []byte { return pack(body) }), mimeType: mimeOf(name),
-			etag: `"` + hex.EncodeToString(sum[:12]) + `"`, lasting: strings.HasPrefix(name, "assets/"),
+			policy: contentSecurityPolicy, etag: `"` + hex.EncodeToString(sum[:12]) + `"`, lasting: strings.HasPrefix(name, "assets/"),
 		}
 		return nil
 	})
 	if page, ok := assets["/index.html"]; ok {
 		assets["/"] = page
+	}
+	if docs, ok := assets["/docs.html"]; ok {
+		docs.policy = docsPolicy
+		assets["/docs"] = docs
+		delete(assets, "/docs.html")
 	}
 	return assets, err
 }
@@ -123,7 +134,7 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	if a.lasting {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	h.Set("Content-Security-Policy", contentSecurityPolicy)
+	h.Set("Content-Security-Policy", a.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -16,6 +16,7 @@ import (
 var site = fstest.MapFS{
 	"index.html":           {Data: []byte("<!doctype html><title>Fermata</title>" + strings.Repeat("<p>Hold here.</p>", 50))},
 	"assets/index-a1b2.js": {Data: []byte(strings.Repeat("export const hold = 'here';\n", 200))},
+	"docs.html":            {Data: []byte("<!doctype html><title>The API</title>")},
 	"icon.svg":             {Data: []byte("<svg/>")},
 	".gitignore":           {Data: []byte("*")},
 }
@@ -40,6 +41,7 @@ func TestThePageAndItsFiles(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8",
 		"/assets/index-a1b2.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
+		"/docs": "text/html; charset=utf-8",
 	} {
 		r := get(t, "GET", path)
 		if r.StatusCode != 200 || r.Header.Get("Content-Type") != kind {

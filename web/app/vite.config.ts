@@ -11,6 +11,8 @@ export default defineConfig({
     emptyOutDir: false, // the build script empties it, but for the file that keeps the folder in git
     target: 'es2023',
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1600, // that of /docs, which loads nothing else
+    rolldownOptions: { input: ['index.html', 'docs.html'] },
     assetsInlineLimit: 0, // the content security policy has no data: URLs
   },
   server: {

@@ -21,6 +21,24 @@ export const steps = [
     },
   },
   {
+    name: 'the contract is read and tried at /docs',
+    async run({ open, shot }) {
+      const page = await open();
+      await page.goto(new URL('/docs', page.url()).href); // a page of its own, not a screen
+      await page.locator('#operations-tag-Data').click();
+      const list = page.locator('#operations-Data-listZones');
+      await list.click();
+      await list.getByRole('button', { name: 'Try it out' }).click();
+      await list.getByRole('button', { name: 'Execute' }).click();
+      await list.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
+      await shot(page, 'docs-light');
+      const other = await open({ ...dark, ...narrow });
+      await other.goto(new URL('/docs#/Messages/sendMessage', other.url()).href);
+      await other.locator('#operations-Messages-sendMessage .opblock-body').waitFor();
+      await shot(other, 'docs-dark-narrow');
+    },
+  },
+  {
     name: 'who is no administrator is told why parts are missing',
     async run({ open, locked }) {
       const { base, call } = await locked();

@@ -35,7 +35,7 @@ export default function System() {
         </>
       )}
       <p className="row small">
-        <a href="/openapi.yaml">{t('docs')}</a>
+        <a href="/docs">{t('docs')}</a>
         <a href="/metrics">{t('metrics')}</a>
       </p>
     </Page>

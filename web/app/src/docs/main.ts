@@ -1,0 +1,23 @@
+// The contract to read and to try, at /docs: an entry of its own, so that the page does not
+// carry it. Everything comes from this server.
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import 'swagger-ui-dist/swagger-ui.css';
+import './docs.css';
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+
+SwaggerUI({
+  dom_id: '#docs',
+  url: '/openapi.json',
+  deepLinking: true, // an operation has an address that can be sent to somebody
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: false,
+  validatorUrl: null, // would ask another host
+  requestInterceptor: (request) => ({ ...request, credentials: 'same-origin' }),
+});
