@@ -83,6 +83,7 @@ var table = map[string][]string{
 	"app/e2e/conversation":      {},
 	"app/e2e/crash":             {},
 	"app/e2e/doors":             {},
+	"app/e2e/keep":              {},
 	"app/e2e/load":              {},
 	"app/e2e/mcp":               {},
 	"app/e2e/schedules":         {},
