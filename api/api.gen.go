@@ -112,6 +112,30 @@ func (e BreakerState) Valid() bool {
 	}
 }
 
+// Defines values for CallerMethod.
+const (
+	CallerMethodKey     CallerMethod = "key"
+	CallerMethodLocal   CallerMethod = "local"
+	CallerMethodOidc    CallerMethod = "oidc"
+	CallerMethodRootKey CallerMethod = "root_key"
+)
+
+// Valid indicates whether the value is a known member of the CallerMethod enum.
+func (e CallerMethod) Valid() bool {
+	switch e {
+	case CallerMethodKey:
+		return true
+	case CallerMethodLocal:
+		return true
+	case CallerMethodOidc:
+		return true
+	case CallerMethodRootKey:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CommandRequestMethod.
 const (
 	CommandRequestMethodDELETE CommandRequestMethod = "DELETE"
@@ -784,6 +808,24 @@ func (e SettingsWeekStartDay) Valid() bool {
 	}
 }
 
+// Defines values for SignInMethod.
+const (
+	SignInMethodKey  SignInMethod = "key"
+	SignInMethodOidc SignInMethod = "oidc"
+)
+
+// Valid indicates whether the value is a known member of the SignInMethod enum.
+func (e SignInMethod) Valid() bool {
+	switch e {
+	case SignInMethodKey:
+		return true
+	case SignInMethodOidc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for StoppedCallOutcome.
 const (
 	StoppedCallOutcomeFinishedBefore StoppedCallOutcome = "finished_before"
@@ -1356,6 +1398,13 @@ type Budgets struct {
 type ByeData struct {
 	Reason string `json:"reason"`
 }
+
+// CallerMethod `local`: without credentials, on this machine. `key`, `root_key`: with a key, or a browser that was signed in with it.
+// `oidc`: a person whom the issuer vouches for, in a browser or with its token.
+type CallerMethod string
+
+// CallerRole What the caller may do; `root` manages workspaces.
+type CallerRole = domain.Role
 
 // ChunkChange A chunk that is enabled, or has a text of its own, is in whatever its importance.
 type ChunkChange = domain.ChunkChange
@@ -2039,6 +2088,37 @@ type Limits = domain.Limits
 // LogType The type of an event in the log, as event streams name it.
 type LogType = domain.LogType
 
+// Me defines model for Me.
+type Me struct {
+	// ExpiresAt When the caller has to come with something new, at the latest; null: never.
+	ExpiresAt *Timestamp `json:"expires_at"`
+
+	// ID As it is recorded with what is done: the id of the key or of the person (`usr_…`), `root` or `local`.
+	ID string `json:"id"`
+
+	// Key The caller's key.
+	Key *Key `json:"key"`
+
+	// Method `local`: without credentials, on this machine. `key`, `root_key`: with a key, or a browser that was signed in with it.
+	// `oidc`: a person whom the issuer vouches for, in a browser or with its token.
+	Method CallerMethod `json:"method"`
+
+	// Name What the key or the person is called; empty without one.
+	Name string `json:"name"`
+
+	// Role What the caller may do; `root` manages workspaces.
+	Role CallerRole `json:"role"`
+
+	// Session The browser's sign-in; null without a cookie.
+	Session *SignIn `json:"session"`
+
+	// Workspace The one that this call is for.
+	Workspace string `json:"workspace"`
+
+	// Workspaces Those that the caller may choose with `Fermata-Workspace`; 200 at most.
+	Workspaces []MyWorkspace `json:"workspaces"`
+}
+
 // Message What is stored and shown. Which part is filled tells the variants apart.
 type Message struct {
 	// AiMessage An answer of the model, parsed.
@@ -2237,6 +2317,12 @@ type ModelList struct {
 // Module A question from the AI to the person.
 type Module = domain.Module
 
+// MyWorkspace defines model for MyWorkspace.
+type MyWorkspace struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
 // NextCursor Pass it as `after` for the next page; null at the end.
 type NextCursor = string
 
@@ -2309,6 +2395,15 @@ type NoticeGivenEvent struct {
 
 	// SessionSeq The session's own number of the event, without gaps; null for the workspace's own.
 	SessionSeq *SessionSeq `json:"session_seq"`
+}
+
+// OIDCWay defines model for OIDCWay.
+type OIDCWay struct {
+	// Issuer Who vouches for people.
+	Issuer string `json:"issuer"`
+
+	// URL Where a browser goes to sign in.
+	URL string `json:"url"`
 }
 
 // Occurrence What became of one scheduled instant, or of an event that started no run.
@@ -3116,6 +3211,46 @@ type SettingsRelaunch string
 
 // SettingsWeekStartDay defines model for Settings.WeekStartDay.
 type SettingsWeekStartDay string
+
+// SignIn defines model for SignIn.
+type SignIn struct {
+	// Browser What the browser calls itself.
+	Browser string `json:"browser"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Current It is the one that asks.
+	Current bool `json:"current"`
+
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+	ID        string    `json:"id"`
+
+	// LastUsedAt RFC 3339, UTC, milliseconds.
+	LastUsedAt Timestamp    `json:"last_used_at"`
+	Method     SignInMethod `json:"method"`
+}
+
+// SignInMethod defines model for SignIn.Method.
+type SignInMethod string
+
+// SignInList defines model for SignInList.
+type SignInList struct {
+	Data []SignIn `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// SignInWays defines model for SignInWays.
+type SignInWays struct {
+	// Key A key can be typed in.
+	Key bool `json:"key"`
+
+	// Oidc Null: nobody signs in by OpenID Connect here.
+	Oidc *OIDCWay `json:"oidc"`
+}
 
 // Slot defines model for Slot.
 type Slot struct {

@@ -201,6 +201,11 @@ type HeartbeatInput struct {
 	SessionIDs []string `json:"session_ids" validate:"required,min=1,max=200,dive,max=64"`
 }
 
+// KeySignIn is the body of signInWithKey.
+type KeySignIn struct {
+	Key string `json:"key" validate:"required,max=500"`
+}
+
 // LimitsPatch is part of a request.
 type LimitsPatch struct {
 	// Sets the first four limits at once, to 10/3/3/3 for chats and to 20/5/5/5 for automations. The other

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/auth/oidc"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
@@ -63,6 +64,7 @@ type App struct {
 	node       *bus.Node // nil: a SQLite file has one process
 	metrics    *metrics
 	uses       *auth.Uses
+	issuer     *oidc.Party // nil: people sign in with keys
 	scraped    *metricsListener
 
 	draining atomic.Bool
@@ -194,7 +196,10 @@ func (a *App) wire(ctx context.Context) error {
 	a.wireNode(func() { keeper.Look(); a.webhooks.Look() })
 	a.wireLoop()
 	keeper.Door, keeper.Drivers = a.scheduling.Door, a.loop
-	a.uses = auth.NewUses(a.store.Keys, a.clock, a.log)
+	a.uses = auth.NewUses(uses{a.store.Keys, a.store.SignIns}, a.clock, a.log)
+	if err := (peopleParts{a}).wireIssuer(); err != nil {
+		return err
+	}
 	handler, err := a.handler(ctx)
 	if err != nil {
 		return err
@@ -280,7 +285,7 @@ func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) err
 // only, and none were ever configured. (That it opens to nobody else is auth's to
 // check.) The first key ends it for good.
 func (a *App) openAccess() func(context.Context) bool {
-	if a.flags.RootKey != "" || !a.flags.onLoopback() || a.flags.public() {
+	if a.flags.RootKey != "" || a.flags.OIDCIssuer != "" || !a.flags.onLoopback() || a.flags.public() {
 		return nil
 	}
 	var closed atomic.Bool
@@ -322,6 +327,7 @@ func (a *App) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
 		Origins: origins,
 		RootKey: a.flags.RootKey, Loopback: a.flags.onLoopback(), Public: a.flags.public(), Nodes: a.flags.DatabaseURL != "",
 		Keys: a.store.Keys, Workspaces: a.store.Workspaces, Uses: a.uses, Clock: a.clock,
+		SignIns: peopleParts{a}.signIns(),
 	})
 }
 

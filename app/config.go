@@ -25,9 +25,10 @@ type Database struct {
 
 // Network is how a server is reached beside its address.
 type Network struct {
-	TLSCert        string   `help:"File with the certificate, and those between it and its root, to speak TLS (PEM); read again when it changes." env:"FERMATA_TLS_CERT"`
-	TLSKey         string   `help:"File with the certificate's key (PEM)." env:"FERMATA_TLS_KEY"`
-	MetricsListen  string   `help:"Address of a listener of their own for the metrics, without credentials; empty: none." env:"FERMATA_METRICS_LISTEN"`
+	TLSCert        string `help:"File with the certificate, and those between it and its root, to speak TLS (PEM); read again when it changes." env:"FERMATA_TLS_CERT"`
+	TLSKey         string `help:"File with the certificate's key (PEM)." env:"FERMATA_TLS_KEY"`
+	MetricsListen  string `help:"Address of a listener of their own for the metrics, without credentials; empty: none." env:"FERMATA_METRICS_LISTEN"`
+	People         `embed:""`
 	AllowedOrigins []string `help:"Origins of other front ends whose pages may use the API: scheme://host[:port], comma-separated." env:"FERMATA_ALLOWED_ORIGINS"`
 }
 
@@ -77,6 +78,8 @@ type Config struct {
 func (f Config) withDefaults() Config {
 	f.DataDir = cmp.Or(f.DataDir, "./data")
 	f.Listen = cmp.Or(f.Listen, "127.0.0.1:8080")
+	f.SignInIdle = cmp.Or(f.SignInIdle, 7*24*time.Hour)
+	f.SignInLifetime = cmp.Or(f.SignInLifetime, 30*24*time.Hour)
 	f.LeaseTTL = cmp.Or(f.LeaseTTL, 15*time.Second)
 	f.EventRetention = cmp.Or(f.EventRetention, 7*24*time.Hour)
 	f.ShutdownGrace = cmp.Or(f.ShutdownGrace, 20*time.Second)
@@ -94,10 +97,15 @@ func (f *Config) resolve() error {
 	if err := f.Database.resolve(); err != nil {
 		return err
 	}
-	if err := secretfile.Fill(map[*string]string{&f.RootKey: f.RootKeyFile, &f.SecretKey: f.SecretKeyFile}); err != nil {
+	if err := secretfile.Fill(map[*string]string{
+		&f.RootKey: f.RootKeyFile, &f.SecretKey: f.SecretKeyFile, &f.OIDCClientSecret: f.OIDCClientSecretFile,
+	}); err != nil {
 		return err
 	}
 	if err := f.checkAccess(); err != nil {
+		return err
+	}
+	if err := f.checkPeople(); err != nil {
 		return err
 	}
 	if f.LeaseTTL < 3*time.Second {

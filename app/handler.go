@@ -29,6 +29,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	a.warnOfPlain()
+	a.flags.warnOfNoAdmin(a.log)
 	config := a.api(who, origins)
 	if a.flags.TestHooks.Handlers != nil {
 		a.flags.TestHooks.Handlers(&config)
@@ -52,6 +53,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Draining:    a.draining.Load,
 			Origins:     origins,
 			RateLimits:  a.flags.Rate.limits(),
+			People:      peopleParts{a}.ports(who),
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
@@ -154,7 +156,7 @@ func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers
 		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
 	}}
 	err := s.app.store.Keys.InsertKey(ctx, minted.Key, func(first bool) error {
-		if minted.Closed = first && s.app.flags.RootKey == ""; minted.Closed {
+		if minted.Closed = first && s.app.flags.RootKey == "" && s.app.flags.OIDCIssuer == ""; minted.Closed {
 			return minted.MayBeFirst()
 		}
 		return nil

@@ -33,6 +33,9 @@ func (a *App) prune(ctx context.Context) error {
 	if err := a.store.Webhooks.PruneDeliveries(ctx, now.Add(-a.flags.EventRetention)); err != nil {
 		return fmt.Errorf("prune deliveries: %w", err)
 	}
+	if err := a.store.SignIns.PruneSignIns(ctx, now, now.Add(-a.flags.SignInIdle)); err != nil {
+		return fmt.Errorf("prune sign-ins: %w", err)
+	}
 	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
 		return fmt.Errorf("prune what was deleted: %w", err)
 	}

@@ -42,6 +42,7 @@ type metrics struct {
 	connections prometheus.Gauge
 	requests    *prometheus.CounterVec
 	requestTime *prometheus.HistogramVec
+	signIns     *prometheus.CounterVec
 	*slotMetrics
 }
 
@@ -85,12 +86,11 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_sse_resets_total",
 			Help: "Event streams whose cursor was of no use."}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
+		signIns:     counter("sign_ins_total", "Attempts of people to sign in.", "method", "outcome"),
 		requests:    counter("http_requests_total", "HTTP requests.", "method", "route", "code"),
 		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "method", "route"),
 	}
-	for _, spec := range commands {
-		m.commands[spec.Name] = true
-	}
+	m.names(commands)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "fermata_build_info", Help: "1, with the version as label.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
@@ -99,11 +99,17 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 	m.registry.MustRegister(
 		m.transitions, m.phases, m.calls, m.callTime, m.firstToken, m.tokens, m.cost, m.executions, m.execTime,
 		m.perRound, m.rounds, m.commits, m.perAnswer, m.limits, m.approvals, m.fenced, m.recoveries, m.guarded,
-		m.resets, m.connections, m.requests, m.requestTime, build, collectors.NewGoCollector(),
+		m.resets, m.connections, m.signIns, m.requests, m.requestTime, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.slotMetrics = newSlotMetrics(m.registry)
 	return m
+}
+
+func (m *metrics) names(commands []domain.CommandSpec) {
+	for _, spec := range commands {
+		m.commands[spec.Name] = true
+	}
 }
 
 // page serves /metrics.
@@ -242,6 +248,9 @@ func (m *metrics) Request(route, method string, status int, took time.Duration) 
 
 // Stream is part of handlers.Metrics.
 func (m *metrics) Stream(delta int) { m.connections.Add(float64(delta)) }
+
+// SignIn is part of handlers.Metrics.
+func (m *metrics) SignIn(method, outcome string) { m.signIns.WithLabelValues(method, outcome).Inc() }
 
 // StreamReset is part of handlers.Metrics.
 func (m *metrics) StreamReset() { m.resets.Inc() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -322,7 +323,7 @@ func TestTickets(t *testing.T) {
 		}
 	}
 	id, err := there.Redeem(ctx, text)
-	if err != nil || *id != *who {
+	if err != nil || !reflect.DeepEqual(id, who) {
 		t.Fatalf("got %+v, %v", id, err)
 	}
 	if _, err := here.Redeem(ctx, text); domain.ErrorCode(err) != domain.CodeUnauthenticated {

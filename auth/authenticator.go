@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -40,6 +41,7 @@ type Config struct {
 	Keys       KeyStore
 	Workspaces WorkspaceStore
 	Uses       *Uses // optional
+	SignIns    SignInConfig
 	Clock      clock.Clock
 }
 
@@ -95,7 +97,7 @@ func New(c Config) (*Authenticator, error) {
 
 // CheckStart refuses to open a server to others that would let everybody in.
 func (a *Authenticator) CheckStart(ctx context.Context) error {
-	if a.config.RootKey != "" || a.config.Loopback && !a.config.Public {
+	if a.config.RootKey != "" || a.config.SignIns.Issuer != nil || a.config.Loopback && !a.config.Public {
 		return nil
 	}
 	made, err := a.cache.anyKey(ctx, a.config.Keys)
@@ -113,9 +115,9 @@ func (a *Authenticator) CheckStart(ctx context.Context) error {
 }
 
 // Open says whether programs on this machine need no credentials now: the server listens
-// on loopback only, for nobody else, has no root key, and never had another.
+// on loopback only, for nobody else, has neither root key nor issuer, and never had a key.
 func (a *Authenticator) Open(ctx context.Context) (bool, error) {
-	if a.config.RootKey != "" || !a.config.Loopback || a.config.Public {
+	if a.config.RootKey != "" || a.config.SignIns.Issuer != nil || !a.config.Loopback || a.config.Public {
 		return false, nil
 	}
 	made, err := a.cache.anyKey(ctx, a.config.Keys)
@@ -137,17 +139,23 @@ func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
 	if given {
 		return a.byToken(r, token)
 	}
-	open, err := a.Open(r.Context())
-	if err != nil {
-		return nil, err
+	id, refused := a.byCookie(r)
+	if id != nil || refused != nil && domain.ErrorCode(refused) != domain.CodeUnauthenticated {
+		return id, refused
 	}
-	if !open {
+	open, err := a.Open(r.Context())
+	switch {
+	case err != nil:
+		return nil, err
+	case !open && refused != nil:
+		return nil, refused
+	case !open:
 		return nil, domain.Errorf(domain.CodeUnauthenticated, "Send a key of this server: Authorization: Bearer fmt_…%s", a.wayBack())
 	}
 	if err := a.localRequest(r); err != nil {
 		return nil, err
 	}
-	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal})
+	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal, Method: MethodLocal})
 }
 
 // wayBack tells the one whose machine this is what to do when all keys are lost.
@@ -162,27 +170,67 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 	// Hashes are compared, never secrets: the time it takes tells nothing, not even how
 	// long the root key is.
 	sum := sha256.Sum256([]byte(token))
-	if a.config.RootKey != "" && same(sum, a.root) {
-		return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameRoot})
+	if a.isRoot(sum) {
+		return a.choose(r, rootIdentity())
 	}
-	if _, err := Parse(token); err != nil {
+	if _, err := Parse(token); err == nil {
+		id, err := a.byKey(r.Context(), sum)
+		if err != nil {
+			return nil, err
+		}
+		return a.within(r, id)
+	}
+	if a.config.SignIns.Issuer == nil || strings.Count(token, ".") != 2 {
 		return nil, errBadKey()
 	}
-	key, err := a.cache.key(r.Context(), a.config.Keys, sum)
+	person, err := a.config.SignIns.Issuer.BearerPerson(r.Context(), token)
+	if err != nil {
+		return nil, fmt.Errorf("a token of the issuer: %w", err)
+	}
+	return a.within(r, &Identity{
+		Workspace: person.Workspaces[0], Role: person.Role, Name: person.ID, Title: person.Name, Method: MethodOIDC,
+		workspaces: person.Workspaces, holder: domain.HolderToken, until: person.Until,
+	})
+}
+
+func (a *Authenticator) isRoot(sum [sha256.Size]byte) bool {
+	return a.config.RootKey != "" && same(sum, a.root)
+}
+
+func rootIdentity() *Identity {
+	return &Identity{Role: domain.RoleRoot, Name: NameRoot, Method: MethodRoot}
+}
+
+func (a *Authenticator) byKey(ctx context.Context, sum [sha256.Size]byte) (*Identity, error) {
+	key, err := a.cache.key(ctx, a.config.Keys, sum)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.holds(key); err != nil {
 		return nil, err
 	}
-	if asked := r.Header.Get(WorkspaceHeader); asked != "" && asked != key.WorkspaceID {
+	return &Identity{
+		Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, Title: key.Name, Method: MethodKey, Key: key, hash: sum,
+	}, nil
+}
+
+// within lets nobody but root choose a workspace that is not theirs.
+func (a *Authenticator) within(r *http.Request, id *Identity) (*Identity, error) {
+	asked := r.Header.Get(WorkspaceHeader)
+	if asked == "" || asked == id.Workspace {
+		return id, nil
+	}
+	if id.Key != nil {
 		return nil, domain.Errorf(
 			domain.CodeForbidden,
 			"This key is for another workspace. Leave the header %s out, or use a key of that workspace.",
 			WorkspaceHeader,
 		)
 	}
-	return &Identity{Workspace: key.WorkspaceID, Role: key.Role, Name: key.ID, Title: key.Name, hash: sum}, nil
+	if !slices.Contains(id.workspaces, asked) {
+		return nil, domain.Errorf(domain.CodeForbidden, "This workspace is not one of yours. GET /v1/me lists those that are.")
+	}
+	return a.choose(r, id)
 }
 
 // choose takes the workspace from the header.
@@ -210,13 +258,13 @@ func (a *Authenticator) holds(key *domain.Key) error {
 			key.ExpiresAt.UTC().Format("2 January 2006 at 15:04 UTC"),
 		)
 	}
-	a.config.Uses.note(key)
+	a.config.Uses.note(useName{key.WorkspaceID, key.ID, false})
 	return nil
 }
 
 // Redeemed looks whether who got a ticket may still come, and in this way.
 func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
-	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal {
+	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal || id.holder != domain.HolderKey {
 		return err
 	}
 	return a.localRequest(r)
@@ -224,6 +272,16 @@ func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
 
 // Still says whether an identity holds now: a stream that lives for hours asks again.
 func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
+	switch id.holder {
+	case domain.HolderSignIn:
+		_, err := a.bySignIn(ctx, id.hash)
+		return err
+	case domain.HolderToken:
+		if !a.config.Clock().Before(id.until) {
+			return domain.Errorf(domain.CodeTokenExpired, "The issuer's token has ended. Come with a new one.")
+		}
+		return nil
+	}
 	switch id.Name {
 	case NameLocal:
 		open, err := a.Open(ctx)

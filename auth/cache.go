@@ -26,6 +26,7 @@ type cache struct {
 	mu         sync.Mutex
 	generation int // what was read before a clear is not put in after it
 	keys       map[[sha256.Size]byte]cached[*domain.Key]
+	signIns    map[[sha256.Size]byte]cached[*domain.SignedIn]
 	workspaces map[string]cached[struct{}]
 	made       bool // a key was made, ever: that stays so
 	none       bool // none was, as far as this process alone makes them
@@ -46,6 +47,7 @@ func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
+	c.signIns = map[[sha256.Size]byte]cached[*domain.SignedIn]{}
 	c.keys, c.workspaces, c.none = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}, false
 }
 
@@ -74,6 +76,30 @@ func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte)
 		put(c.keys, hash, cached[*domain.Key]{key, c.clock().Add(remembers)})
 	}
 	return key, nil
+}
+
+// signIn is nil for one that is unknown, or has ended.
+func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*domain.SignedIn, error) {
+	c.mu.Lock()
+	hit, ok := c.signIns[hash]
+	generation := c.generation
+	c.mu.Unlock()
+	if ok && c.clock().Before(hit.until) {
+		return hit.value, nil
+	}
+	found, err := store.SignInByHash(ctx, hex.EncodeToString(hash[:]))
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up the sign-in: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation == c.generation {
+		put(c.signIns, hash, cached[*domain.SignedIn]{found, c.clock().Add(remembers)})
+	}
+	return found, nil
 }
 
 func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) error {

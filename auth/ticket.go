@@ -42,6 +42,7 @@ func (t *Tickets) Issue(ctx context.Context, id *Identity) (text string, expires
 	err = t.store.InsertTicket(ctx, &domain.Ticket{
 		Hash: Hash(text), WorkspaceID: id.Workspace, Role: id.Role, Name: id.Name,
 		KeyHash: hex.EncodeToString(id.hash[:]), ExpiresAt: expires,
+		Holder: id.holder, HoldsUntil: untilOf(id),
 	})
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("keep the ticket: %w", err)
@@ -58,9 +59,19 @@ func (t *Tickets) Redeem(ctx context.Context, text string) (*Identity, error) {
 	if found == nil || !t.clock().Before(found.ExpiresAt) {
 		return nil, domain.Errorf(domain.CodeUnauthenticated, "This ticket was used, or has expired. Ask for another one.")
 	}
-	id := &Identity{Workspace: found.WorkspaceID, Role: found.Role, Name: found.Name}
+	id := &Identity{Workspace: found.WorkspaceID, Role: found.Role, Name: found.Name, holder: found.Holder}
+	if found.HoldsUntil != nil {
+		id.until = *found.HoldsUntil
+	}
 	if hash, err := hex.DecodeString(found.KeyHash); err == nil && len(hash) == sha256.Size {
 		copy(id.hash[:], hash)
 	}
 	return id, nil
+}
+
+func untilOf(id *Identity) *time.Time {
+	if id.until.IsZero() {
+		return nil
+	}
+	return &id.until
 }

@@ -3,6 +3,8 @@ package auth
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,12 +23,13 @@ const (
 	writeUsesWithin = 10 * time.Second
 )
 
-// UseStore keeps when keys were used last.
+// UseStore keeps when keys and sign-ins were used last.
 type UseStore interface {
 	KeysUsed(ctx context.Context, uses []domain.KeyUse) error
+	SignInsUsed(ctx context.Context, uses []domain.SignInUse) error
 }
 
-// Uses remembers when keys were used and writes it in the background: no request waits
+// Uses remembers when keys and sign-ins were used and writes it in the background: no request waits
 // for it. It is a lifecycle.Service.
 type Uses struct {
 	store UseStore
@@ -34,30 +37,34 @@ type Uses struct {
 	log   zerolog.Logger
 
 	mu   sync.Mutex
-	used map[keyName]time.Time
+	used map[useName]time.Time
 
 	life context.Context // of the background; ended by end
 	end  context.CancelFunc
 	done chan struct{}
 }
 
-type keyName struct{ workspace, id string }
+// useName is of a key, or of a sign-in.
+type useName struct {
+	workspace, id string
+	signIn        bool
+}
 
 // NewUses makes one that remembers from the start, and writes once it is started.
 func NewUses(store UseStore, c clock.Clock, log zerolog.Logger) *Uses {
 	life, end := context.WithCancel(context.Background())
-	return &Uses{store: store, clock: c, log: log, used: map[keyName]time.Time{}, life: life, end: end, done: make(chan struct{})}
+	return &Uses{store: store, clock: c, log: log, used: map[useName]time.Time{}, life: life, end: end, done: make(chan struct{})}
 }
 
 // note is told of each use. A nil Uses remembers nothing.
-func (u *Uses) note(k *domain.Key) {
+func (u *Uses) note(name useName) {
 	if u == nil {
 		return
 	}
 	now := u.clock()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if name := (keyName{k.WorkspaceID, k.ID}); len(u.used) < maxEntries || !u.used[name].IsZero() {
+	if len(u.used) < maxEntries || !u.used[name].IsZero() {
 		u.used[name] = now
 	}
 }
@@ -92,15 +99,15 @@ func (u *Uses) Stop(ctx context.Context) error {
 func (u *Uses) write(ctx context.Context) {
 	u.mu.Lock()
 	used := u.used
-	u.used = make(map[keyName]time.Time, len(used))
+	u.used = make(map[useName]time.Time, len(used))
 	u.mu.Unlock()
 	if len(used) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, writeUsesWithin)
 	defer cancel()
-	if err := u.store.KeysUsed(ctx, inOrder(used)); err != nil {
-		u.log.Warn().Err(err).Int("keys", len(used)).Msg("when keys were used last could not be written yet")
+	if err := u.writeAll(ctx, used); err != nil {
+		u.log.Warn().Err(err).Int("keys", len(used)).Msg("when keys and sign-ins were used last could not be written yet")
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		for name, at := range used {
@@ -111,14 +118,30 @@ func (u *Uses) write(ctx context.Context) {
 	}
 }
 
-// inOrder is the same on every node, so that two nodes never wait for each other.
-func inOrder(used map[keyName]time.Time) []domain.KeyUse {
-	uses := make([]domain.KeyUse, 0, len(used))
-	for name, at := range used {
-		uses = append(uses, domain.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: at})
-	}
-	slices.SortFunc(uses, func(a, b domain.KeyUse) int {
-		return cmp.Or(cmp.Compare(a.WorkspaceID, b.WorkspaceID), cmp.Compare(a.KeyID, b.KeyID))
+// writeAll writes in an order that is the same on every node, so that two nodes never wait for
+// each other.
+func (u *Uses) writeAll(ctx context.Context, used map[useName]time.Time) error {
+	names := slices.SortedFunc(maps.Keys(used), func(a, b useName) int {
+		return cmp.Or(cmp.Compare(a.workspace, b.workspace), cmp.Compare(a.id, b.id))
 	})
-	return uses
+	var keys []domain.KeyUse
+	var signIns []domain.SignInUse
+	for _, name := range names {
+		if name.signIn {
+			signIns = append(signIns, domain.SignInUse{WorkspaceID: name.workspace, SignInID: name.id, At: used[name]})
+		} else {
+			keys = append(keys, domain.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: used[name]})
+		}
+	}
+	if len(keys) > 0 {
+		if err := u.store.KeysUsed(ctx, keys); err != nil {
+			return fmt.Errorf("keys: %w", err)
+		}
+	}
+	if len(signIns) > 0 {
+		if err := u.store.SignInsUsed(ctx, signIns); err != nil {
+			return fmt.Errorf("sign-ins: %w", err)
+		}
+	}
+	return nil
 }

@@ -19,6 +19,15 @@ type usesKept struct {
 	mu     sync.Mutex
 	writes [][]domain.KeyUse
 	fault  error
+
+	signIns []domain.SignInUse
+}
+
+func (u *usesKept) SignInsUsed(_ context.Context, uses []domain.SignInUse) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.signIns = append(u.signIns, uses...)
+	return u.fault
 }
 
 func (u *usesKept) KeysUsed(_ context.Context, uses []domain.KeyUse) error {
@@ -43,10 +52,12 @@ func TestUses(t *testing.T) {
 		if err := u.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		one, two := &domain.Key{ID: "key_1", WorkspaceID: "a"}, &domain.Key{ID: "key_2", WorkspaceID: "a"}
+		one, two := useName{"a", "key_1", false}, useName{"a", "key_2", false}
+		browser := useName{"a", "sgn_1", true}
 		for range 30 {
 			u.note(two)
 			u.note(one)
+			u.note(browser)
 			time.Sleep(time.Second)
 		}
 		last := time.Now().Add(-time.Second)
@@ -63,6 +74,9 @@ func TestUses(t *testing.T) {
 		pass(30 * time.Second)
 		both := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: last}, {WorkspaceID: "a", KeyID: "key_2", At: last}}
 		want(both)
+		if used := []domain.SignInUse{{WorkspaceID: "a", SignInID: "sgn_1", At: last}}; !slices.Equal(store.signIns, used) {
+			t.Errorf("sign-ins that were used: %v, want %v", store.signIns, used)
+		}
 		pass(time.Minute) // nothing was used
 		want(both)
 

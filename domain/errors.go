@@ -49,6 +49,14 @@ const (
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
+	CodeNoIssuer           Code = "no_issuer"          // nobody signs in by OpenID Connect here
+	CodeIssuerUnavailable  Code = "issuer_unavailable" // it does not answer, or not as an issuer does
+	CodeSignInLost         Code = "sign_in_lost"       // begun in another browser, too long ago, or ended before
+	CodeSignInRefused      Code = "sign_in_refused"    // by the issuer
+	CodeTokenInvalid       Code = "token_invalid"      // it is not the issuer's, or not for this server
+	CodeTokenExpired       Code = "token_expired"
+	CodeTokenEarly         Code = "token_not_yet_valid"
+	CodeNotAdmitted        Code = "not_admitted"        // the issuer knows the person, and nothing lets them in here
 	CodePreconditionFailed Code = "precondition_failed" // it is not the version that its author saw
 	CodeUnavailable        Code = "unavailable"         // no database, or draining
 	CodeDatabaseBusy       Code = "db_busy"

@@ -24,6 +24,7 @@ const (
 	PrefixAgent      = "agt"
 	PrefixTask       = "tsk"
 	PrefixConnector  = "con"
+	PrefixSignIn     = "sgn"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

@@ -9,6 +9,17 @@ type Ticket struct {
 	WorkspaceID string
 	Role        Role
 	Name        string
-	KeyHash     string // of the key that asked, to look whether it still holds
+	KeyHash     string // of the key or cookie that asked, to look whether it still holds
 	ExpiresAt   time.Time
+	Holder      Holder
+	HoldsUntil  *time.Time // of a token; nil: it is looked up
 }
+
+// Holder is what the one who asked for a ticket had.
+type Holder string
+
+const (
+	HolderKey    Holder = "" // or nothing, on the open server
+	HolderSignIn Holder = "sign_in"
+	HolderToken  Holder = "token" // of an issuer
+)

@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // DefaultWorkspace is the one that a fresh server has.
 const DefaultWorkspace = "default"
@@ -14,4 +17,10 @@ type Workspace struct {
 	// AgentsVersion counts the changes of its agents.
 	AgentsVersion int64
 	CreatedAt     time.Time
+}
+
+// IsWorkspaceID says whether a text can be the id of a workspace.
+func IsWorkspaceID(text string) bool {
+	const most = 63
+	return text != "" && len(text) <= most && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -42,6 +42,8 @@ type Edge struct {
 	Origins auth.Origins
 	// RateLimits bound what one caller may ask. Optional: see there for what holds then.
 	RateLimits RateLimits
+	// People sign in through these.
+	People PeoplePorts
 }
 
 // Process is what the server tells of itself.
@@ -129,6 +131,16 @@ type ConnectorPorts struct {
 type WebhookPorts struct {
 	Webhooks Webhooks
 	Sending  WebhookSending
+}
+
+// PeoplePorts are how people sign in.
+type PeoplePorts struct {
+	SignIns SignIns
+	Issuer  Issuer // optional: without one people sign in with keys
+	Cookies auth.Cookies
+	// PublicURL is where browsers reach the page, without a / at the end; empty: the address
+	// that they came to.
+	PublicURL string
 }
 
 // SettingsPorts are a workspace's settings and keys, and the workspaces.

@@ -15,6 +15,7 @@ type server struct {
 	connectors     *connectorRoutes
 	settings       *settingsRoutes
 	webhooks       *webhookRoutes
+	people         *peopleRoutes
 	agents         *agentRoutes
 	process        *processRoutes
 	protocolRoutes []ProtocolRoute
@@ -66,6 +67,10 @@ type (
 		*edge
 		WebhookPorts
 	}
+	peopleRoutes struct {
+		*edge
+		SettingsPorts
+	}
 	processRoutes struct {
 		*edge
 		Process
@@ -94,6 +99,7 @@ func newServer(c Config) *server {
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		agents:         &agentRoutes{e, c.Outside.Agents},
+		people:         &peopleRoutes{e, c.Settings},
 		process:        &processRoutes{e, c.Process},
 		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,

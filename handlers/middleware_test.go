@@ -281,6 +281,8 @@ func (m *measured) Request(route, method string, status int, _ time.Duration) {
 
 func (m *measured) StreamReset() {}
 
+func (m *measured) SignIn(string, string) {}
+
 func (m *measured) Stream(delta int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -3,9 +3,11 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -23,6 +25,26 @@ type Authenticator interface {
 	Changed()
 }
 
+// SignIns lets people's browsers in, and out (package auth).
+type SignIns interface {
+	SignInByKey(r *http.Request, key string) (*auth.Opened, error)
+	SignInPerson(r *http.Request, p *domain.Person) (*auth.Opened, error)
+	SignInsOf(ctx context.Context, id *auth.Identity) ([]*domain.SignedIn, error)
+	// EndSignIn ends one of the caller's; all of them with the id "".
+	EndSignIn(ctx context.Context, id *auth.Identity, signIn string) error
+	// EndThis ends what the browser is signed in with, if it is.
+	EndThis(r *http.Request) error
+}
+
+// Issuer is where people sign in (package auth/oidc).
+type Issuer interface {
+	Issuer() string
+	// Begin gives the address at the issuer, and what the browser has to remember.
+	Begin(ctx context.Context, returnTo string) (to, cookie string, err error)
+	// Finish reads what the issuer sent the browser back with.
+	Finish(ctx context.Context, cookie string, query url.Values) (person *domain.Person, returnTo string, err error)
+}
+
 // Streams is the broker of live events (package stream), as the handlers use it.
 type Streams interface {
 	Reader(log stream.Log, f stream.Filter) *stream.Reader
@@ -37,6 +59,9 @@ type Metrics interface {
 	Request(route, method string, status int, took time.Duration)
 	// Stream is called with +1 and -1 as event streams open and close.
 	Stream(delta int)
+	// SignIn is called for each attempt of a person: by "oidc" or "key"; outcome is "ok" or the
+	// code of the problem.
+	SignIn(method, outcome string)
 	// StreamReset is called when a cursor was of no use.
 	StreamReset()
 }

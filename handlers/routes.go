@@ -158,10 +158,19 @@ func (s *server) table() []route {
 // all are the routes of both tables.
 func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
 
-// outside are the routes of what connects the server with others.
+// outside are the routes of people signing in, and of what connects the server with others.
 func (s *server) outside() []route {
-	tasks, webhooks, connectors, agents := s.tasks, s.webhooks, s.connectors, s.agents
+	tasks, webhooks, connectors, agents, people := s.tasks, s.webhooks, s.connectors, s.agents, s.people
 	return []route{
+		{"GET", "/v1/sign-in", public, people.waysIn, nil},
+		{"POST", "/v1/sign-in", public, people.signInWithKey, nil},
+		{"GET", "/v1/sign-in/oidc", public, people.beginSignIn, nil},
+		{"GET", "/v1/sign-in/callback", public, people.endSignIn, nil},
+		{"POST", "/v1/sign-out", public, people.signOut, nil},
+		{"GET", "/v1/me", viewer, people.me, nil},
+		{"GET", "/v1/me/sessions", viewer, people.listSignIns, nil},
+		{"DELETE", "/v1/me/sessions", viewer, people.endSignIns, nil},
+		{"DELETE", "/v1/me/sessions/{sign_in_id}", viewer, people.endSignInByID, nil},
 		{"GET", "/v1/tasks", viewer, tasks.listTasks, nil},
 		{"GET", "/v1/tasks/{task_id}", viewer, tasks.getTask, nil},
 		{"POST", "/v1/tasks/{task_id}/cancel", member, tasks.cancelTask, tasks.currentTask},
@@ -227,6 +236,8 @@ func (s *server) routes() chi.Router {
 // guarded puts before a handler what its role demands.
 func (s *server) guarded(r route) http.HandlerFunc {
 	switch {
+	case r.role == public && strings.HasPrefix(r.pattern, "/v1/sign-") && r.pattern != "/v1/sign-in/callback":
+		return s.checked(r, r.handler)
 	case r.role == public:
 		return r.handler
 	case r.pattern == "/metrics":

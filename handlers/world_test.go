@@ -218,7 +218,7 @@ func (roleAuth) Authenticate(r *http.Request) (*auth.Identity, error) {
 	if workspace == "" {
 		workspace = domain.DefaultWorkspace
 	}
-	return &auth.Identity{Workspace: workspace, Role: role, Name: "key_" + string(role)}, nil
+	return &auth.Identity{Workspace: workspace, Role: role, Name: "key_" + string(role), Method: auth.MethodKey}, nil
 }
 func (roleAuth) Still(context.Context, *auth.Identity) error { return nil }
 func (roleAuth) Changed()                                    {}

@@ -28,6 +28,7 @@ var (
 	documentCeiling   = newCeiling(1000, "documents", "documents WHERE deleted_at IS NULL")
 	automationCeiling = newCeiling(500, "automations", "automations WHERE deleted_at IS NULL")
 	keyCeiling        = newCeiling(500, "keys", "keys WHERE revoked_at IS NULL")
+	signInCeiling     = newCeiling(10_000, "sign-ins", "sign_ins WHERE 1 = 1")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
 	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE 1 = 1")

@@ -58,6 +58,7 @@ var served = []struct{ index, columns, piece string }{
 	{"sessions_runs", "(workspace_id=? AND automation_id=?)", "ORDER BY created_at, id LIMIT"},
 	{"sessions_timer", "(wake_at<?)", "ORDER BY wake_at, workspace_id, id LIMIT"},
 	{"sessions_waiting", "(workspace_id=?)", "ORDER BY COALESCE(last_event_time, created_at), id LIMIT"},
+	{"sign_ins_owner", "(workspace_id=? AND owner=?)", "ORDER BY last_used_at DESC LIMIT"},
 	{"stream_tickets_key", "(workspace_id=? AND key_hash=?)", "COUNT(*)"},
 	{"tasks_due", "(due_at<?)", "ORDER BY due_at, workspace_id, id LIMIT"},
 	{"tasks_newest", "(workspace_id=? AND (created_at,id)<(?,?))", "FROM tasks WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY"},

@@ -94,6 +94,7 @@ var scans = []allowed{
 	{"SELECT DISTINCT workspace_id FROM entries WHERE deleted_at", "tools", daily},
 	{"SELECT DISTINCT workspace_id FROM entries WHERE deleted_at", "zones", daily},
 	{"SELECT DISTINCT workspace_id FROM entries WHERE deleted_at", "documents", daily},
+	{"SELECT DISTINCT workspace_id FROM sign_ins", "sign_ins", "every ten minutes, of a row for each browser"},
 	{"created_at FROM workspaces ORDER BY id", "workspaces", "the list of the workspaces"},
 	{"AS kept FROM workspaces w", "workspaces", "once an hour, one look each"},
 	{"AS alive", "nodes", "the list of the nodes"},

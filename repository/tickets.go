@@ -23,6 +23,8 @@ type ticketRow struct {
 	Name        string      `db:"name"`
 	KeyHash     string      `db:"key_hash"`
 	ExpiresAt   sqldb.Stamp `db:"expires_at"`
+	Holder      string      `db:"holder"`
+	HoldsUntil  sqldb.Stamp `db:"holds_until"`
 }
 
 var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
@@ -46,7 +48,7 @@ func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) erro
 		}
 		_, err = t.Insert(ctx, ticketTable.Rows(ticketRow{
 			WorkspaceID: ticket.WorkspaceID, Hash: ticket.Hash, Role: string(ticket.Role), Name: ticket.Name, KeyHash: ticket.KeyHash,
-			ExpiresAt: sqldb.At(ticket.ExpiresAt),
+			ExpiresAt: sqldb.At(ticket.ExpiresAt), Holder: string(ticket.Holder), HoldsUntil: sqldb.AtPtr(ticket.HoldsUntil),
 		}), "")
 		return err
 	})
@@ -78,6 +80,6 @@ func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket,
 	}
 	return &domain.Ticket{
 		Hash: row.Hash, WorkspaceID: row.WorkspaceID, Role: domain.Role(row.Role), Name: row.Name,
-		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time,
+		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time, Holder: domain.Holder(row.Holder), HoldsUntil: row.HoldsUntil.Ptr(),
 	}, nil
 }

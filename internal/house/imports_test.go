@@ -41,6 +41,7 @@ var table = map[string][]string{
 	"api/requests":              {},
 	"agents":                    {"domain"},
 	"auth":                      {"domain"},
+	"auth/oidc":                 {"domain"},
 	"prompt":                    {"domain"},
 	"stream":                    {"domain"},
 	"stream/bus":                {"domain", "stream"},

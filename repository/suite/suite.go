@@ -54,6 +54,7 @@ func Run(t *testing.T, open Open) {
 		"tasks of other services":              tasks,
 		"a task is written by who saw it last": taskVersions,
 		"a ticket opens once":                  tickets,
+		"browsers are signed in and out":       signIns,
 		"a history is noted once":              histories,
 		"answers are superseded and chosen":    answersAgain,
 		"configuration":                        configuration,

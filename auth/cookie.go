@@ -1,0 +1,108 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Cookies says how this server writes cookies. Over TLS their names begin with __Host-: no
+// other host, and no page without TLS, can set one of that name.
+type Cookies struct{ Secure bool }
+
+const (
+	signInCookie = "fermata_session"
+	begunCookie  = "fermata_sign_in" // at the issuer now
+)
+
+func (c Cookies) name(plain string) string {
+	if c.Secure {
+		return "__Host-" + plain
+	}
+	return plain
+}
+
+func (c Cookies) set(w http.ResponseWriter, name, value string, within time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: c.name(name), Value: value, Path: "/", MaxAge: int(within.Seconds()),
+		HttpOnly: true, Secure: c.Secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func (c Cookies) clear(w http.ResponseWriter, name string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: c.name(name), Path: "/", MaxAge: -1, HttpOnly: true, Secure: c.Secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// one is the value of a cookie. Of two with one name, nobody knows which is the page's own:
+// they count as none.
+func (c Cookies) one(r *http.Request, name string) (value string, several bool) {
+	found := r.CookiesNamed(c.name(name))
+	switch len(found) {
+	case 0:
+		return "", false
+	case 1:
+		return found[0].Value, false
+	}
+	return "", true
+}
+
+// SetSignIn gives the browser its cookie.
+func (c Cookies) SetSignIn(w http.ResponseWriter, opened *Opened) {
+	c.set(w, signInCookie, opened.Cookie, opened.SignIn.ExpiresAt.Sub(opened.SignIn.CreatedAt))
+}
+
+// ClearSignIn takes it away.
+func (c Cookies) ClearSignIn(w http.ResponseWriter) { c.clear(w, signInCookie) }
+
+// SetBegun remembers a sign-in that goes on at the issuer.
+func (c Cookies) SetBegun(w http.ResponseWriter, value string, within time.Duration) {
+	c.set(w, begunCookie, value, within)
+}
+
+// TakeBegun gives it back, once.
+func (c Cookies) TakeBegun(w http.ResponseWriter, r *http.Request) string {
+	c.clear(w, begunCookie)
+	value, _ := c.one(r, begunCookie)
+	return value
+}
+
+// ownPage refuses a cookie that comes with the request of a page that is not the server's own,
+// nor of an origin that the operator allows. What changes something has to say where it comes
+// from: every browser does.
+func (a *Authenticator) ownPage(r *http.Request) error {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
+	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case origin != "" && a.config.Origins.Allow(origin):
+		return nil
+	case site == "same-origin", site == "none":
+		return nil
+	case site != "" && read && r.Header.Get("Sec-Fetch-Mode") == "navigate":
+		return nil // a link to here
+	case site == "" && origin != "" && a.ownOrigin(r, origin):
+		return nil
+	case site == "" && origin == "" && read:
+		return nil
+	case site == "" && origin == "":
+		return domain.Errorf(domain.CodeCrossOrigin,
+			"A request with a cookie that changes something has to say where it comes from (Origin or Sec-Fetch-Site), as browsers do. Programs send a key: Authorization: Bearer fmt_…")
+	}
+	return domain.Errorf(domain.CodeCrossOrigin,
+		"The cookie is for this server's own page. Name the origin of another one in FERMATA_ALLOWED_ORIGINS to let it in.")
+}
+
+// ownOrigin says whether an origin is the address that the request came to, or the public one.
+func (a *Authenticator) ownOrigin(r *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	public, err := url.Parse(a.config.SignIns.PublicURL)
+	return strings.EqualFold(u.Host, r.Host) ||
+		err == nil && public.Host != "" && strings.EqualFold(u.Host, public.Host) && strings.EqualFold(u.Scheme, public.Scheme)
+}

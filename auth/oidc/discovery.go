@@ -1,0 +1,133 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+const (
+	maxAnswer = 1 << 20
+	// describedFor is how long what an issuer says of itself is believed.
+	describedFor = time.Hour
+)
+
+// provider is an issuer as it describes itself.
+type provider struct {
+	authURL, tokenURL string
+	keys              *keySet
+	iss               bool // it names itself in its answers to browsers (RFC 9207)
+	post              bool // it takes the client's secret in the body only
+}
+
+// discovery asks an issuer what it says of itself.
+type discovery struct {
+	issuer string
+	client *http.Client
+	clock  clock.Clock
+	keys   *keySet // the present one, which outlives what it was found by; used by ask alone
+}
+
+// ask is called by one at a time.
+func (d *discovery) ask(ctx context.Context) (*provider, error) {
+	described, err := gooidc.NewProvider(gooidc.ClientContext(ctx, d.client), d.issuer)
+	if err != nil {
+		return nil, d.unavailable(err)
+	}
+	var more struct {
+		JWKS    string   `json:"jwks_uri"`
+		Iss     bool     `json:"authorization_response_iss_parameter_supported"`
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if err := described.Claims(&more); err != nil {
+		return nil, d.unavailable(err)
+	}
+	to := described.Endpoint()
+	addresses := map[string]string{"authorization_endpoint": to.AuthURL, "token_endpoint": to.TokenURL, "jwks_uri": more.JWKS}
+	for what, address := range addresses {
+		if err := d.checkAddress(address); err != nil {
+			return nil, d.unavailable(fmt.Errorf("its %s: %w", what, err))
+		}
+	}
+	if d.keys == nil || d.keys.url != more.JWKS {
+		d.keys = newKeySet(more.JWKS, d.client, d.clock)
+	}
+	return &provider{
+		authURL: to.AuthURL, tokenURL: to.TokenURL, iss: more.Iss, keys: d.keys,
+		post: len(more.Methods) > 0 && !slices.Contains(more.Methods, "client_secret_basic"),
+	}, nil
+}
+
+// checkAddress refuses addresses that are none, and those that would send the client's secret,
+// or take keys, over an open line although the issuer itself speaks TLS.
+func (d *discovery) checkAddress(address string) error {
+	if err := CheckIssuer(strings.SplitN(address, "?", 2)[0]); err != nil {
+		return errors.New("it is no address")
+	}
+	if strings.HasPrefix(d.issuer, "https://") && !strings.HasPrefix(address, "https://") {
+		return errors.New("it is without TLS, and the issuer is not")
+	}
+	return nil
+}
+
+// unavailable says why nothing can be learned of the issuer, in words for its operator.
+func (d *discovery) unavailable(err error) error {
+	said := ""
+	var mismatch *gooidc.IssuerMismatchError
+	switch reason := egress.ReasonOf(err); {
+	case errors.As(err, &mismatch):
+		said = fmt.Sprintf("it calls itself %q. FERMATA_OIDC_ISSUER must say exactly that, also with or without a / at the end",
+			cut(mismatch.Discovered))
+	case reason != egress.ReasonNone:
+		said = string(reason)
+	default:
+		said = "what it says of itself at " + strings.TrimSuffix(d.issuer, "/") + "/.well-known/openid-configuration cannot be used"
+	}
+	return &domain.Error{
+		Code:    domain.CodeIssuerUnavailable,
+		Message: "The issuer " + d.issuer + " cannot be used now: " + said + ". Sign-in works again when it answers; keys work all the time.",
+		Err:     err,
+	}
+}
+
+// cut keeps what somebody else wrote short and on one line.
+func cut(text string) string {
+	const most = 200
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// bounded reads no more of an answer than an issuer has to say: the libraries read it whole.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = &boundedBody{io.LimitReader(response.Body, maxAnswer), response.Body}
+	}
+	return response, err //nolint:wrapcheck // the client says whose request it was
+}
+
+type boundedBody struct {
+	io.Reader
+	io.Closer
+}

@@ -1,0 +1,210 @@
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+// BeginsFor is how long somebody may take at the issuer.
+const BeginsFor = 10 * time.Minute
+
+// Party is this server as the issuer's client.
+type Party struct {
+	config   Config
+	client   *http.Client
+	provided kept[*provider]
+	used     usedStates
+}
+
+// New makes one. The issuer is asked when it is first needed: that it is down keeps no server
+// from starting.
+func New(c Config) *Party {
+	client := egress.Wrap(c.Client, func(inner http.RoundTripper) http.RoundTripper { return bounded{inner} })
+	d := &discovery{issuer: c.Issuer, client: client, clock: c.Clock}
+	return &Party{
+		config: c, client: client,
+		provided: kept[*provider]{clock: c.Clock, fresh: describedFor, ask: d.ask},
+		used:     usedStates{clock: c.Clock, until: map[string]time.Time{}},
+	}
+}
+
+// Issuer is the issuer's name.
+func (p *Party) Issuer() string { return p.config.Issuer }
+
+// Check says whether the issuer can be used now.
+func (p *Party) Check(ctx context.Context) error {
+	found, err := p.provider(ctx)
+	if err != nil {
+		return err
+	}
+	keys, err := found.keys.find(ctx, "")
+	if err != nil {
+		return p.unverified("", fmt.Errorf("%w: %w", errKeys, err))
+	}
+	if len(keys) == 0 {
+		return domain.Errorf(domain.CodeIssuerUnavailable, "The issuer %s publishes no key that a signature can be checked with.",
+			p.config.Issuer)
+	}
+	return nil
+}
+
+func (p *Party) provider(ctx context.Context) (*provider, error) {
+	return p.provided.get(ctx, func(*provider) bool { return true })
+}
+
+func (p *Party) oauth(to *provider) *oauth2.Config {
+	style := oauth2.AuthStyleInHeader
+	if to.post || p.config.ClientSecret == "" {
+		style = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{
+		ClientID: p.config.ClientID, ClientSecret: p.config.ClientSecret, RedirectURL: p.config.RedirectURL,
+		Scopes:   append([]string{gooidc.ScopeOpenID}, p.config.Scopes...),
+		Endpoint: oauth2.Endpoint{AuthURL: to.authURL, TokenURL: to.tokenURL, AuthStyle: style},
+	}
+}
+
+// Begin sends somebody to the issuer. cookie is for their browser alone: state, nonce and the
+// proof of PKCE are made of it, so that nobody else can end what it began.
+func (p *Party) Begin(ctx context.Context, returnTo string) (to, cookie string, err error) {
+	found, err := p.provider(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // ends the program rather than fail
+	cookie = strings.Join([]string{
+		base64.RawURLEncoding.EncodeToString(raw),
+		strconv.FormatInt(p.config.Clock().Unix(), 36),
+		base64.RawURLEncoding.EncodeToString([]byte(returnTo)),
+	}, ".")
+	return p.oauth(found).AuthCodeURL(derived("state", cookie), gooidc.Nonce(derived("nonce", cookie)),
+		oauth2.S256ChallengeOption(derived("pkce", cookie))), cookie, nil
+}
+
+// derived is a value that only the cookie's bearer can have made.
+func derived(use, cookie string) string {
+	sum := sha256.Sum256([]byte("fermata sign-in " + use + "\n" + cookie))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Finish ends what Begin began: query is what the issuer sent the browser back with.
+func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *domain.Person, returnTo string, err error) {
+	begun, returnTo, ok := opened(cookie)
+	if !ok || query.Get("state") != derived("state", cookie) || len(query["state"]) != 1 {
+		return nil, "", domain.Errorf(domain.CodeSignInLost,
+			"This sign-in was not begun in this browser, or it has ended. Nothing was done: sign in again.")
+	}
+	if age := p.config.Clock().Sub(begun); age > BeginsFor || age < -leeway || !p.used.first(query.Get("state")) {
+		return nil, returnTo, domain.Errorf(domain.CodeSignInLost,
+			"This sign-in took longer than %d minutes, or was ended before. Nothing was done: sign in again.", int(BeginsFor.Minutes()))
+	}
+	found, err := p.provider(ctx)
+	if err != nil {
+		return nil, returnTo, err
+	}
+	if err := p.checkAnswer(found, query); err != nil {
+		return nil, returnTo, err
+	}
+	person, err = p.redeem(ctx, found, cookie, query.Get("code"))
+	return person, returnTo, err
+}
+
+func opened(cookie string) (begun time.Time, returnTo string, ok bool) {
+	parts := strings.Split(cookie, ".")
+	if len(parts) != 3 {
+		return time.Time{}, "", false
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(parts[0])
+	at, wrong := strconv.ParseInt(parts[1], 36, 64)
+	to, bad := base64.RawURLEncoding.DecodeString(parts[2])
+	return time.Unix(at, 0), string(to), err == nil && wrong == nil && bad == nil && len(raw) == 32
+}
+
+// checkAnswer looks at what came back in the address: from whom, and whether it is a code.
+func (p *Party) checkAnswer(found *provider, query url.Values) error {
+	if iss := query.Get("iss"); iss != p.config.Issuer && (iss != "" || found.iss) {
+		return domain.Errorf(domain.CodeTokenInvalid, "The answer is from the issuer %q, and the question went to %q. Nothing was done.",
+			cut(iss), p.config.Issuer)
+	}
+	if code := query.Get("error"); code != "" {
+		return domain.Errorf(domain.CodeSignInRefused, "The issuer refused: %s. Nothing was done.",
+			strings.TrimSuffix(strings.TrimSpace(cut(code)+" "+cut(query.Get("error_description"))), "."))
+	}
+	if query.Get("code") == "" || len(query["code"]) != 1 {
+		return domain.Errorf(domain.CodeSignInRefused, "The issuer sent no code. Nothing was done: sign in again.")
+	}
+	return nil
+}
+
+// redeem takes the code to the issuer for the token that says who it is.
+func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*domain.Person, error) {
+	within, cancel := context.WithTimeout(gooidc.ClientContext(ctx, p.client), answersWithin)
+	defer cancel()
+	tokens, err := p.oauth(found).Exchange(within, code, oauth2.VerifierOption(derived("pkce", cookie)))
+	if err != nil {
+		return nil, p.notRedeemed(err)
+	}
+	text, ok := tokens.Extra("id_token").(string)
+	if !ok {
+		return nil, invalid("there is no ID token in the issuer's answer")
+	}
+	c, err := p.verify(ctx, found.keys, text, p.config.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Nonce != derived("nonce", cookie):
+		return nil, invalid("it was not made for this sign-in (nonce)")
+	case c.Party != "" && c.Party != p.config.ClientID, c.Party == "" && len(c.Audience) > 1:
+		return nil, invalid("it was given to another client (azp)")
+	}
+	return p.admit(ctx, c)
+}
+
+// notRedeemed tells an issuer that refused from one that cannot be reached.
+func (p *Party) notRedeemed(err error) error {
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
+		why := refused.ErrorCode
+		if why == "" {
+			var said struct {
+				Error string `json:"error"`
+			}
+			_ = json.Unmarshal(refused.Body, &said) // what is no JSON says nothing
+			why = said.Error
+		}
+		hint := ""
+		if why == "invalid_client" {
+			hint = " The operator should look at FERMATA_OIDC_CLIENT_ID and FERMATA_OIDC_CLIENT_SECRET."
+		}
+		return &domain.Error{
+			Code:    domain.CodeSignInRefused,
+			Message: fmt.Sprintf("The issuer did not take the code (%s). Nothing was done: sign in again.%s", cut(why), hint), Err: err,
+		}
+	}
+	said := "it answers with an error"
+	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
+		said = string(reason)
+	}
+	return &domain.Error{
+		Code:    domain.CodeIssuerUnavailable,
+		Message: "The issuer " + p.config.Issuer + " cannot be used now: " + said + ". Nothing was done: sign in again in a moment.", Err: err,
+	}
+}

@@ -1,0 +1,134 @@
+package oidc
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxValues bounds how many values of a claim are looked at.
+const maxValues = 500
+
+// admit says what the person of a verified token may do. Who has no role or no workspace is
+// not let in; nothing is made for them.
+func (p *Party) admit(ctx context.Context, c *claims) (*domain.Person, error) {
+	role, err := p.config.Rights.roleOf(c.all)
+	if err != nil {
+		return nil, err
+	}
+	workspaces, err := p.workspacesOf(ctx, c.all)
+	if err != nil {
+		return nil, err
+	}
+	return &domain.Person{
+		ID: personID(c.Issuer, c.Subject), Issuer: c.Issuer, Name: c.displayName(), Role: role, Workspaces: workspaces,
+		Until: c.Expires.Time,
+	}, nil
+}
+
+// personID is the same for a subject of an issuer at each sign-in, and for no other: the
+// length keeps the two apart.
+func personID(issuer, subject string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(issuer), issuer, subject))
+	return "usr_" + hex.EncodeToString(sum[:16])
+}
+
+func (c *claims) displayName() string {
+	for _, name := range []string{c.Name, c.Preferred, c.Email, c.Subject} {
+		if name = strings.TrimSpace(cut(name)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// roleOf is the highest role that a value of the claim stands for.
+func (r *Rights) roleOf(all json.RawMessage) (domain.Role, error) {
+	if r.RoleClaim == "" {
+		return domain.RoleMember, nil
+	}
+	var best domain.Role
+	for _, value := range valuesOf(all, r.RoleClaim) {
+		role, mapped := r.Roles[value]
+		if !mapped {
+			role = domain.Role(value)
+		}
+		for _, given := range givenRoles {
+			if role == given && !best.Allows(role) {
+				best = role
+			}
+		}
+	}
+	if best == "" {
+		return "", domain.Errorf(domain.CodeNotAdmitted,
+			"The issuer knows you, and gives you no role here: its claim %q says neither viewer, member nor admin. Ask an admin of the issuer for one.",
+			r.RoleClaim)
+	}
+	return best, nil
+}
+
+// workspacesOf are those that the claim names and that there are.
+func (p *Party) workspacesOf(ctx context.Context, all json.RawMessage) ([]string, error) {
+	claim := p.config.Rights.WorkspaceClaim
+	names := []string{domain.DefaultWorkspace}
+	if claim != "" {
+		names = valuesOf(all, claim)
+	}
+	var there []string
+	for _, name := range names {
+		const most = 50
+		if len(there) == most || !domain.IsWorkspaceID(name) {
+			continue
+		}
+		found, err := p.config.Workspaces(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			there = append(there, name)
+		}
+	}
+	if len(there) == 0 {
+		return nil, domain.Errorf(domain.CodeNotAdmitted,
+			"The issuer knows you, and its claim %q names no workspace that this server has. Ask the operator to make it, or an admin of the issuer to name it.",
+			claim)
+	}
+	return there, nil
+}
+
+// valuesOf reads a claim: a text, or a list of texts. A name that no claim has leads, at its
+// dots, into claims within claims (realm_access.roles).
+func valuesOf(all json.RawMessage, name string) []string {
+	var level map[string]json.RawMessage
+	if json.Unmarshal(all, &level) != nil {
+		return nil
+	}
+	raw, there := level[name]
+	if !there {
+		outer, inner, dotted := strings.Cut(name, ".")
+		if !dotted {
+			return nil
+		}
+		return valuesOf(level[outer], inner)
+	}
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var many []json.RawMessage
+	if json.Unmarshal(raw, &many) != nil {
+		return nil
+	}
+	var values []string
+	for _, item := range many[:min(len(many), maxValues)] {
+		if json.Unmarshal(item, &one) == nil {
+			values = append(values, one)
+		}
+	}
+	return values
+}

@@ -1,0 +1,247 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// maxMyWorkspaces bounds the workspaces that GET /v1/me names.
+const maxMyWorkspaces = 200
+
+// beginsWithin is how long a browser remembers a sign-in that goes on at the issuer.
+const beginsWithin = 10 * time.Minute
+
+func (s *peopleRoutes) me(w http.ResponseWriter, r *http.Request) {
+	me, err := s.meOf(r, caller(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, me)
+}
+
+func (s *peopleRoutes) meOf(r *http.Request, id *auth.Identity) (*api.Me, error) {
+	me := &api.Me{
+		ID: id.Name, Name: id.Title, Method: api.CallerMethod(id.Method), Role: id.Role, Workspace: id.Workspace,
+		Workspaces: []api.MyWorkspace{},
+	}
+	ends := []*time.Time{id.Until()}
+	if id.Key != nil {
+		me.Key = api.KeyFrom(id.Key)
+		ends = append(ends, id.Key.ExpiresAt)
+	}
+	if id.SignIn != nil {
+		me.Session = api.SignInFrom(id.SignIn, id.SignIn.ID)
+		ends = append(ends, &id.SignIn.ExpiresAt)
+	}
+	me.ExpiresAt = api.Earliest(ends...)
+	mine, err := s.workspacesOf(r, id)
+	for _, workspace := range mine[:min(len(mine), maxMyWorkspaces)] {
+		me.Workspaces = append(me.Workspaces, api.MyWorkspace{ID: workspace.ID, Name: workspace.Name})
+	}
+	return me, err
+}
+
+func (s *peopleRoutes) workspacesOf(r *http.Request, id *auth.Identity) ([]*domain.Workspace, error) {
+	names := id.Workspaces()
+	if names == nil {
+		return s.Workspaces.Workspaces(r.Context()) //nolint:wrapcheck // the store's own words
+	}
+	var mine []*domain.Workspace
+	for _, name := range names {
+		workspace, err := s.Workspaces.Workspace(r.Context(), name)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the store's own words
+		}
+		mine = append(mine, workspace)
+	}
+	return mine, nil
+}
+
+func (s *peopleRoutes) waysIn(w http.ResponseWriter, r *http.Request) {
+	ways := api.SignInWays{Key: true}
+	if s.People.Issuer != nil {
+		ways.Oidc = &api.OIDCWay{Issuer: s.People.Issuer.Issuer(), URL: "/v1/sign-in/oidc"}
+	}
+	s.writeJSON(w, r, http.StatusOK, ways)
+}
+
+func (s *peopleRoutes) signInWithKey(w http.ResponseWriter, r *http.Request) {
+	var in api.KeySignIn
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	opened, err := s.People.SignIns.SignInByKey(r, strings.TrimSpace(in.Key))
+	s.tried(string(domain.SignInKey), err)
+	if err != nil {
+		s.fail(w, r, s.slowDown(w, r, err))
+		return
+	}
+	s.welcome(w, r, opened)
+	me, err := s.meOf(r, opened.Identity)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeJSON(w, r, http.StatusOK, me)
+}
+
+// welcome gives the browser its cookie.
+func (s *peopleRoutes) welcome(w http.ResponseWriter, r *http.Request, opened *auth.Opened) {
+	if opened.Identity.Workspace == "" {
+		opened.Identity.Workspace = opened.SignIn.WorkspaceID
+	}
+	s.People.Cookies.SetSignIn(w, opened)
+	s.Log.Info().Str("request_id", requestID(r)).Str("by", opened.Identity.Name).Str("sign_in", opened.SignIn.ID).
+		Str("method", string(opened.SignIn.Method)).Str("workspace", opened.SignIn.WorkspaceID).Msg("signed in")
+}
+
+// tried counts an attempt.
+func (s *peopleRoutes) tried(method string, err error) {
+	if s.Metrics == nil {
+		return
+	}
+	outcome := "ok"
+	if err != nil {
+		outcome = string(problemOf(err).Code)
+	}
+	s.Metrics.SignIn(method, outcome)
+}
+
+// slowDown makes whoever is refused too often from one address wait, as with bad keys.
+func (s *peopleRoutes) slowDown(w http.ResponseWriter, r *http.Request, err error) error {
+	if status := problemOf(err).Status; status != http.StatusUnauthorized && status != http.StatusForbidden {
+		return err
+	}
+	if wait, ok := s.failures.take(limitKey(r)); !ok {
+		return s.refused.tooMany(w, r, wait)
+	}
+	return err
+}
+
+func (s *peopleRoutes) beginSignIn(w http.ResponseWriter, r *http.Request) {
+	if s.People.Issuer == nil {
+		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
+		return
+	}
+	to, cookie, err := s.People.Issuer.Begin(r.Context(), ownPath(r.URL.Query().Get("return_to")))
+	if err != nil {
+		s.tried(string(domain.SignInOIDC), err)
+		s.back(w, r, err)
+		return
+	}
+	s.People.Cookies.SetBegun(w, cookie, beginsWithin)
+	seeOther(w, to)
+}
+
+func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
+	if s.People.Issuer == nil {
+		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
+		return
+	}
+	person, returnTo, err := s.People.Issuer.Finish(r.Context(), s.People.Cookies.TakeBegun(w, r), r.URL.Query())
+	var opened *auth.Opened
+	if err == nil {
+		opened, err = s.People.SignIns.SignInPerson(r, person)
+	}
+	s.tried(string(domain.SignInOIDC), err)
+	if err != nil {
+		s.back(w, r, s.slowDown(w, r, err))
+		return
+	}
+	s.welcome(w, r, opened)
+	seeOther(w, s.People.PublicURL+ownPath(returnTo))
+}
+
+// back sends a browser that could not be let in to the page, which says why in its reader's
+// language. Other programs are told as everywhere else.
+func (s *peopleRoutes) back(w http.ResponseWriter, r *http.Request, err error) {
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.fail(w, r, err)
+		return
+	}
+	p := problemOf(err)
+	s.Log.Warn().Err(err).Str("request_id", requestID(r)).Str("code", string(p.Code)).Msg("somebody could not sign in")
+	about := url.Values{"problem": {string(p.Code)}, "detail": {p.Detail}, "request_id": {requestID(r)}}
+	seeOther(w, s.People.PublicURL+"/#/sign-in?"+about.Encode())
+}
+
+func seeOther(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// ownPath is a path of this server, and the start page for what is none: nobody is sent
+// elsewhere with a link to here.
+func ownPath(path string) string {
+	const most, start = 1000, "/"
+	odd := func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' }
+	if len(path) > most || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, odd) {
+		return start
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.Contains(u.Path, "//") || strings.HasPrefix(u.Path, "/v1/") {
+		return start
+	}
+	return u.String()
+}
+
+func (s *peopleRoutes) signOut(w http.ResponseWriter, r *http.Request) {
+	if err := s.People.SignIns.EndThis(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.People.Cookies.ClearSignIn(w)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *peopleRoutes) listSignIns(w http.ResponseWriter, r *http.Request) {
+	id := caller(r)
+	all, err := s.People.SignIns.SignInsOf(r.Context(), id)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	current := ""
+	if id.SignIn != nil {
+		current = id.SignIn.ID
+	}
+	list := api.SignInList{Data: make([]api.SignIn, len(all))}
+	for i, one := range all {
+		list.Data[i] = *api.SignInFrom(one, current)
+	}
+	s.writeJSON(w, r, http.StatusOK, list)
+}
+
+func (s *peopleRoutes) endSignIns(w http.ResponseWriter, r *http.Request) {
+	if err := s.People.SignIns.EndSignIn(r.Context(), caller(r), ""); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.People.Cookies.ClearSignIn(w)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *peopleRoutes) endSignInByID(w http.ResponseWriter, r *http.Request) {
+	id, gone := caller(r), chi.URLParam(r, "sign_in_id")
+	if err := s.People.SignIns.EndSignIn(r.Context(), id, gone); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if id.SignIn != nil && id.SignIn.ID == gone {
+		s.People.Cookies.ClearSignIn(w)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,80 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// vouching is an issuer that vouches for everybody who comes with the code "good".
+type vouching struct{}
+
+func (vouching) Issuer() string { return "https://issuer.example" }
+
+func (vouching) Begin(_ context.Context, returnTo string) (to, cookie string, err error) {
+	return "/problems?from=" + url.QueryEscape(returnTo), "begun", nil
+}
+
+func (v vouching) Finish(_ context.Context, _ string, query url.Values) (*domain.Person, string, error) {
+	if query.Get("code") != "good" {
+		return nil, "/", domain.Errorf(domain.CodeTokenInvalid, "The issuer's token is refused: its signature is not good.")
+	}
+	return &domain.Person{ID: "usr_1", Issuer: v.Issuer(), Name: "Ada", Role: domain.RoleMember, Workspaces: []string{domain.DefaultWorkspace}}, "/#/chat", nil
+}
+
+// trusting believes that issuer; the key of the server stands for the person.
+type trusting struct{ SignIns }
+
+func (s trusting) SignInPerson(r *http.Request, _ *domain.Person) (*auth.Opened, error) {
+	return s.SignInByKey(r, aRootKey)
+}
+
+func everyPerson(t *testing.T, w *world, c *testClient) {
+	people := &w.config.Edge.People
+	people.Issuer, people.SignIns, people.PublicURL = vouching{}, trusting{people.SignIns}, ""
+	*c = *w.serve(t)
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	mine := &domain.SignedIn{
+		ID: "sgn_1", WorkspaceID: domain.DefaultWorkspace, Owner: "key_root", Hash: "h", Method: domain.SignInKey, CreatedAt: worldTime,
+		LastUsedAt: worldTime, ExpiresAt: worldTime.Add(time.Hour),
+	}
+	if err := w.Store.SignIns.InsertSignIn(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	c.all([]call{
+		{200, "GET", "/v1/sign-in", ""}, {200, "POST", "/v1/sign-in", `{"key":"` + aRootKey + `"}`}, {401, "POST", "/v1/sign-in", `{"key":"fmt_x"}`},
+		{422, "POST", "/v1/sign-in", `{"key":""}`}, {422, "POST", "/v1/sign-in", `{"kye":"x"}`}, {413, "POST", "/v1/sign-in", `{"key":"` + strings.Repeat("x", maxBody) + `"}`},
+		{422, "POST", "/v1/sign-in", `{"key":"` + strings.Repeat("x", 501) + `"}`},
+		{303, "GET", "/v1/sign-in/oidc?return_to=/", ""}, {401, "GET", "/v1/sign-in/callback?code=bad&anything=else", ""},
+		{200, "GET", "/v1/me", ""}, {200, "GET", "/v1/me/sessions", ""}, {404, "DELETE", "/v1/me/sessions/sgn_2", ""},
+		{204, "DELETE", "/v1/me/sessions/sgn_1", ""}, {204, "DELETE", "/v1/me/sessions", ""}, {204, "POST", "/v1/sign-out", ""},
+	})
+	got := c.want(http.StatusSeeOther, "GET", "/v1/sign-in/callback?code=good", "")
+	if cookie := got.header.Get("Set-Cookie"); got.header.Get("Location") != "/#/chat" || !strings.Contains(strings.Join(got.header.Values("Set-Cookie"), "\n"), "fermata_session=fms_") {
+		t.Errorf("signed in: %v %q", got.header, cookie)
+	}
+	got = c.want(http.StatusSeeOther, "GET", "/v1/sign-in/callback?code=bad", "", "Accept", "text/html")
+	if to := got.header.Get("Location"); !strings.HasPrefix(to, "/#/sign-in?detail=The+issuer") || !strings.Contains(to, "problem=token_invalid") {
+		t.Errorf("refused: %s", to)
+	}
+}
+
+// TestOwnPath: a link to here leads nowhere else.
+func TestOwnPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/", "/#/chat/ses_1": "/#/chat/ses_1", "/?x=1#/data": "/?x=1#/data", "": "/", "chat": "/",
+		"//evil.example": "/", "/\\evil.example": "/", "\\\\evil.example": "/", "https://evil.example/": "/", "javascript:alert(1)": "/",
+		"/\t/evil.example": "/", "/\n": "/", " /": "/", "/%2f/evil.example": "/", "/%5cevil.example": "/%5cevil.example",
+		"/v1/sign-in/oidc": "/", "/" + strings.Repeat("x", 1000): "/", "/%zz": "/", "/\x00": "/", "/.//evil.example": "/",
+	} {
+		if got := ownPath(path); got != want {
+			t.Errorf("%.40q leads to %q, want %q", path, got, want)
+		}
+	}
+}
