@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
+	completion "github.com/jotaen/kong-completion"
 
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -30,6 +31,9 @@ type Commands struct {
 	Connectors  connectorsCommand  `cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
 	Tasks       tasksCommand       `cmd:"" help:"List the work that goes on at other services; follow and cancel it."`
 	Agents      agentsCommand      `cmd:"" help:"List the assistants that the AI may call; make, change and try them."`
+	Providers   providersCommand   `cmd:"" help:"List providers of models; add, test and change them."`
+	Settings    settingsCommand    `cmd:"" help:"Show the workspace's settings, or change them."`
+	Data        dataCommand        `cmd:"" help:"List zones, tools, entries and documents; entries in and out as CSV."`
 	Health      healthCommand      `cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
 }
 
@@ -60,14 +64,17 @@ func Process(version, commit string) *Context {
 
 // Run carries out a command line. line is a pointer to the struct that says which flags
 // and commands there are; the Run method of a command may take the *Context.
-func Run(line any, args []string, cc *Context) error {
-	parser, err := kong.New(line, kong.Name("fermata"),
+func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
+
+func run(line any, args []string, cc *Context, more ...kong.Option) error {
+	parser, err := kong.New(line, append(more, kong.Name("fermata"),
 		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc),
-		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))
+		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))...)
 	if err != nil {
 		return fmt.Errorf("read the command line's own definition: %w", err)
 	}
+	completion.Register(parser) // ends the program where a shell asks
 	parsed, err := parser.Parse(orHelp(args))
 	if err != nil {
 		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}

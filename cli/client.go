@@ -104,6 +104,13 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 
 // send makes one request; an answer of 400 or more is a *serverError.
 func (c *client) send(ctx context.Context, method, path string, body []byte, idempotencyKey, accept string) (*http.Response, error) {
+	return c.sendAs(ctx, method, path, "application/json", body, idempotencyKey, accept)
+}
+
+// sendAs is send for a body that is not JSON.
+func (c *client) sendAs(
+	ctx context.Context, method, path, contentType string, body []byte, idempotencyKey, accept string,
+) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
@@ -111,7 +118,7 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, ide
 	request.Header.Set("Accept", accept)
 	request.Header.Set("User-Agent", "fermata-cli/"+c.version)
 	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", contentType)
 	}
 	if method == http.MethodPost {
 		request.Header.Set("Idempotency-Key", idempotencyKey)

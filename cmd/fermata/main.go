@@ -9,6 +9,7 @@ import (
 
 	_ "golang.org/x/crypto/x509roots/fallback" // and whom to trust
 
+	"github.com/fermata-dev/fermata"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/cli"
 )
@@ -18,14 +19,16 @@ var version, commit = "dev", "unknown"
 
 // commandLine is all that can be typed.
 type commandLine struct {
-	cli.Flags    `embed:""`
-	Serve        serve   `cmd:"" help:"Run the server."`
-	Migrate      migrate `cmd:"" help:"Bring the database up to date and end."`
-	app.Keeping  `embed:""`
-	cli.Commands `embed:""`
-	Doctor       doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
-	Settings     cli.ConfigCommand[app.Config] `cmd:"" name:"config" help:"Show what a server would be started with."`
-	Version      cli.VersionCommand            `cmd:"" help:"Print the version."`
+	cli.Flags          `embed:""`
+	Serve              serve   `cmd:"" help:"Run the server."`
+	Migrate            migrate `cmd:"" help:"Bring the database up to date and end."`
+	app.Keeping        `embed:""`
+	cli.Commands       `embed:""`
+	cli.ManualCommands `embed:""`
+	Doctor             doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
+	OpenAPI            cli.OpenAPICommand            `cmd:"" name:"openapi" help:"Print the contract of the API, as YAML."`
+	Started            cli.ConfigCommand[app.Config] `cmd:"" name:"config" help:"Show what a server would be started with."`
+	Version            cli.VersionCommand            `cmd:"" help:"Print the version."`
 }
 
 type serve struct {
@@ -54,7 +57,8 @@ func (c *doctor) Run(cc *cli.Context) error {
 }
 
 func main() {
-	if err := cli.Run(&commandLine{}, os.Args[1:], cli.Process(version, commit)); err != nil {
+	line := commandLine{OpenAPI: cli.OpenAPICommand{Text: fermata.OpenAPI}}
+	if err := cli.Run(&line, os.Args[1:], cli.Process(version, commit)); err != nil {
 		fmt.Fprintln(os.Stderr, "fermata:", err)
 		os.Exit(cli.ExitCode(err))
 	}

@@ -96,7 +96,7 @@ var table = map[string][]string{
 	"app/e2e/webhooks":          {},
 	"examples/embed":            {"app"},
 	"examples/longtask":         {},
-	"cmd/fermata":               {"app", "cli"},
+	"cmd/fermata":               {"", "app", "cli"},
 	"deploy":                    {},
 	"scripts/ship":              {},
 }

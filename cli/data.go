@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/google/uuid"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// dataCommand is about the user's data: what there is, and in and out of it as files.
+type dataCommand struct {
+	Zones     dataZones     `cmd:"" default:"withargs" help:"List the zones."`
+	Tools     dataTools     `cmd:"" help:"List the tools, of one zone or of all."`
+	Entries   dataEntries   `cmd:"" help:"List a tool's entries, latest first."`
+	Documents dataDocuments `cmd:"" help:"List the documents."`
+	Add       dataAdd       `cmd:"" help:"Add an entry to a tool."`
+	Export    dataExport    `cmd:"" help:"Write all entries of a tool as CSV."`
+	Import    dataImport    `cmd:"" help:"Add and change entries from a CSV file, all or none."`
+}
+
+type dataZones struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *dataZones) Run(cc *Context) error {
+	head := []string{"ID", "NAME", "DESCRIPTION"}
+	return printList(cc, &c.clientFlags, "/v1/zones", url.Values{}, everything, head, func(z *api.Zone) []string {
+		return []string{z.ID, jsonbody.Cut(z.Name, 40), jsonbody.Cut(z.Description, 60)}
+	})
+}
+
+type dataTools struct {
+	clientFlags `embed:""`
+	Zone        string `help:"Only those of a zone: its id or its name."`
+}
+
+// Run prints them.
+func (c *dataTools) Run(cc *Context) error {
+	query := url.Values{}
+	if c.Zone != "" {
+		client, err := c.client(cc)
+		if err != nil {
+			return err
+		}
+		zone, err := findNamed(cc, client, "/v1/zones", c.Zone, "zone", "fermata data zones",
+			func(z *api.Zone) (id, name string) { return z.ID, z.Name })
+		if err != nil {
+			return err
+		}
+		query.Set("zone_id", zone.ID)
+	}
+	head := []string{"ID", "TYPE", "ZONE", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/tools", query, everything, head, func(t *api.Tool) []string {
+		return []string{t.ID, t.ToolType, t.ZoneID, jsonbody.Cut(t.Name, 50)}
+	})
+}
+
+type dataDocuments struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *dataDocuments) Run(cc *Context) error {
+	head := []string{"ID", "KEY", "PUBLISHED", "TITLE"}
+	return printList(cc, &c.clientFlags, "/v1/documents", url.Values{}, everything, head, func(d *api.Document) []string {
+		return []string{d.ID, d.Key, orNever(d.PublishedAt), jsonbody.Cut(d.Title, 50)}
+	})
+}
+
+// toolNamed is how a command names a tool.
+type toolNamed struct {
+	clientFlags `embed:""`
+	Tool        string `arg:"" help:"Its id or its name."`
+}
+
+func (c *toolNamed) find(cc *Context) (*client, *api.Tool, error) {
+	client, err := c.client(cc)
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := findNamed(cc, client, "/v1/tools", c.Tool, "tool", "fermata data tools",
+		func(t *api.Tool) (id, name string) { return t.ID, t.Name })
+	return client, one, err
+}
+
+type dataEntries struct {
+	toolNamed
+	Limit int `help:"How many at most." default:"50"`
+}
+
+// Run prints them.
+func (c *dataEntries) Run(cc *Context) error {
+	_, tool, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	path := "/v1/tools/" + tool.ID + "/entries"
+	return printList(cc, &c.clientFlags, path, url.Values{}, c.Limit, []string{"ID", "TIME", "DATA"}, func(e *api.Entry) []string {
+		return []string{e.ID, clockTime(e.Timestamp), jsonbody.Cut(string(e.Data), 100)}
+	})
+}
+
+type dataAdd struct {
+	toolNamed
+	Data string `arg:"" help:"The entry's data as a JSON object, like '{\"value\": 7.5}'."`
+}
+
+// Run adds one.
+func (c *dataAdd) Run(cc *Context) error {
+	if !json.Valid([]byte(c.Data)) {
+		return usageError{fmt.Errorf("%s is no JSON", c.Data)}
+	}
+	client, tool, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var made api.Entry
+	ask := map[string]any{"data": json.RawMessage(c.Data)}
+	if err := client.call(cc, http.MethodPost, "/v1/tools/"+tool.ID+"/entries", ask, &made); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, made)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s %s %s", made.ID, clockTime(made.Timestamp), string(made.Data))
+	return nil
+}
+
+type dataExport struct{ toolNamed }
+
+// Run writes the file to the output, as it comes.
+func (c *dataExport) Run(cc *Context) error {
+	client, tool, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	response, err := client.send(cc, http.MethodGet, "/v1/tools/"+tool.ID+"/entries", nil, "", "text/csv")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.Copy(cc.Out, response.Body); err != nil {
+		return fmt.Errorf("the file is not whole: %w", err)
+	}
+	return nil
+}
+
+// maxImport is what the API takes of a file, in bytes.
+const maxImport = 8 << 20
+
+type dataImport struct {
+	toolNamed
+	File   string `arg:"" help:"The file; - reads it from the input."`
+	DryRun bool   `help:"Only say what would happen."`
+}
+
+// Run sends the file.
+func (c *dataImport) Run(cc *Context) error {
+	client, tool, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	text, err := readFile(cc, c.File, maxImport)
+	if err != nil {
+		return err
+	}
+	path := "/v1/tools/" + tool.ID + "/entries/import"
+	if c.DryRun {
+		path += "?dry_run=true"
+	}
+	response, err := client.sendAs(cc, http.MethodPost, path, "text/csv", text, uuid.NewString(), "application/json")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var done json.RawMessage
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&done); err != nil {
+		return fmt.Errorf("read what came of it: %w", err)
+	}
+	return printJSON(cc.Out, done)
+}
+
+// readFile reads a file of so many bytes at most; "-" is the input.
+func readFile(cc *Context, name string, most int64) ([]byte, error) {
+	in := cc.In
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the file: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, io.LimitReader(in, most+1)); err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	if int64(text.Len()) > most {
+		return nil, fmt.Errorf("the file is longer than %d bytes", most)
+	}
+	return text.Bytes(), nil
+}

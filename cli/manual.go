@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+	mangokong "github.com/alecthomas/mango-kong"
+	completion "github.com/jotaen/kong-completion"
+	"github.com/muesli/roff"
+)
+
+// ManualCommands tell what this program can do, from its own definition.
+type ManualCommands struct {
+	Completion completionCommand `cmd:"" help:"Print what makes a shell complete commands: source <(fermata completion bash)."`
+	Man        manCommand        `cmd:"" help:"Print the manual page: fermata man | man -l -."`
+}
+
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+// Run prints the script.
+func (c *completionCommand) Run(k *kong.Context) error {
+	return (&completion.Completion{Shell: c.Shell, Code: true}).Run(k)
+}
+
+type manCommand struct{}
+
+// Run prints the page.
+func (*manCommand) Run(k *kong.Context, out io.Writer) error {
+	if _, err := io.WriteString(out, mangokong.NewManPage(1, k.Model).Build(roff.NewDocument())); err != nil {
+		return fmt.Errorf("print the manual page: %w", err)
+	}
+	return nil
+}
+
+// OpenAPICommand prints the contract that this program serves.
+type OpenAPICommand struct {
+	Text []byte `kong:"-"`
+}
+
+// Run prints it.
+func (c *OpenAPICommand) Run(out io.Writer) error {
+	if _, err := out.Write(c.Text); err != nil {
+		return fmt.Errorf("print the contract: %w", err)
+	}
+	return nil
+}

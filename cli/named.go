@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// calledBy finds what is meant in a list, by its id or by its name. kind and lists say in the
+// errors what it would be, and which command shows what there is.
+func calledBy[T any](all []T, name, kind, lists string, of func(*T) (id, name string)) (*T, error) {
+	var found *T
+	for i := range all {
+		switch id, called := of(&all[i]); {
+		case id == name:
+			return &all[i], nil
+		case !strings.EqualFold(called, name):
+		case found != nil:
+			other, _ := of(found)
+			return nil, fmt.Errorf("two of them are called %q: %s and %s; say which one by its id", name, other, id)
+		default:
+			found = &all[i]
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("there is no %s %q; `%s` lists them", kind, name, lists)
+	}
+	return found, nil
+}
+
+// findNamed reads a list of the server, and finds in it what is meant.
+func findNamed[T any](cc *Context, c *client, path, name, kind, lists string, of func(*T) (id, name string)) (*T, error) {
+	all, err := list[T](cc, c, path, url.Values{}, everything)
+	if err != nil {
+		return nil, err
+	}
+	return calledBy(all, name, kind, lists, of)
+}
+
+// deleted deletes a thing and says so.
+func deleted(cc *Context, c *client, output, path, id, name string) error {
+	if err := c.call(cc, http.MethodDelete, path+"/"+id, nil, nil); err != nil {
+		return err
+	}
+	if output == "json" {
+		return printJSON(cc.Out, map[string]string{"id": id})
+	}
+	s := screen{out: cc.Out}
+	s.line("deleted %s (%s)", id, name)
+	return nil
+}

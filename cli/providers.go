@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// providersCommand is about providers of models: one subcommand for each thing to do.
+type providersCommand struct {
+	List    providersList    `cmd:"" default:"withargs" help:"List the workspace's providers."`
+	Kinds   providersKinds   `cmd:"" help:"List the kinds of provider that the server knows."`
+	Add     providersAdd     `cmd:"" help:"Make a provider from a file."`
+	Show    providersShow    `cmd:"" help:"Show a provider, its key masked."`
+	Test    providersTest    `cmd:"" help:"Make a short call, and say what came of it."`
+	Models  providersModels  `cmd:"" help:"List the models that the vendor names."`
+	Default providersDefault `cmd:"" help:"Let sessions use it that name no other."`
+	Delete  providersDelete  `cmd:"" help:"Delete a provider."`
+}
+
+// providerNamed is how a command names one.
+type providerNamed struct {
+	clientFlags `embed:""`
+	Provider    string `arg:"" help:"Its id or its name."`
+}
+
+func (c *providerNamed) find(cc *Context) (*client, *api.Provider, error) {
+	client, err := c.client(cc)
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := findNamed(cc, client, "/v1/providers", c.Provider, "provider", "fermata providers",
+		func(p *api.Provider) (id, name string) { return p.ID, p.Name })
+	return client, one, err
+}
+
+type providersList struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *providersList) Run(cc *Context) error {
+	head := []string{"ID", "KIND", "DEFAULT", "MODEL", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/providers", url.Values{}, everything, head, func(p *api.Provider) []string {
+		isDefault := ""
+		if p.IsDefault {
+			isDefault = "yes"
+		}
+		return []string{p.ID, p.Kind, isDefault, modelOf(p), jsonbody.Cut(p.Name, 50)}
+	})
+}
+
+// modelOf is the model that a provider's config names.
+func modelOf(p *api.Provider) string {
+	var config struct {
+		Model string `json:"model"`
+	}
+	_ = json.Unmarshal(p.Config, &config) // a config without one
+	return config.Model
+}
+
+type providersKinds struct {
+	clientFlags `embed:""`
+}
+
+// Run prints them.
+func (c *providersKinds) Run(cc *Context) error {
+	head := []string{"KIND", "NAME"}
+	return printList(cc, &c.clientFlags, "/v1/provider-kinds", url.Values{}, everything, head, func(k *api.ProviderKind) []string {
+		return []string{k.Name, jsonbody.Cut(k.DisplayName, 60)}
+	})
+}
+
+type providersAdd struct {
+	clientFlags `embed:""`
+	File        string `arg:"" help:"What POST /v1/providers takes, in YAML or JSON; - reads it from the input."`
+}
+
+// Run makes one, as the file says.
+func (c *providersAdd) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	ask, err := readDefinition(cc, c.File)
+	if err != nil {
+		return err
+	}
+	var made api.Provider
+	if err := client.call(cc, http.MethodPost, "/v1/providers", ask, &made); err != nil {
+		return err
+	}
+	return showProvider(cc, c.Output, &made)
+}
+
+type providersShow struct{ providerNamed }
+
+// Run shows one.
+func (c *providersShow) Run(cc *Context) error {
+	_, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return showProvider(cc, c.Output, one)
+}
+
+func showProvider(cc *Context, output string, p *api.Provider) error {
+	if output == "json" {
+		return printJSON(cc.Out, p)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s %s (%s)", p.ID, p.Name, p.Kind)
+	s.line("%s", string(p.Config))
+	if p.IsDefault {
+		s.line("sessions use it that name no other")
+	}
+	return nil
+}
+
+type providersTest struct{ providerNamed }
+
+// Run tries one; a provider that does not answer is a failure of the command.
+func (c *providersTest) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var test api.ProviderTest
+	if err := client.call(cc, http.MethodPost, "/v1/providers/"+one.ID+"/test", nil, &test); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, test)
+	}
+	if !test.Ok && test.Error != nil {
+		return fmt.Errorf("%s failed: %s. %s %s", one.Name, test.Error.Message, test.Error.Meaning, test.Error.Mend)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s answers, in %d ms, as %s: %s", one.Name, test.LatencyMs, deref(test.Model), deref(test.Said))
+	return nil
+}
+
+type providersModels struct{ providerNamed }
+
+// Run prints what the vendor lists.
+func (c *providersModels) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var all api.ModelList
+	if err := client.call(cc, http.MethodGet, "/v1/providers/"+one.ID+"/models", nil, &all); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, all.Data)
+	}
+	s := screen{out: cc.Out}
+	for _, model := range all.Data {
+		s.line("%s", model.ID)
+	}
+	return nil
+}
+
+type providersDefault struct{ providerNamed }
+
+// Run makes one the default.
+func (c *providersDefault) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	if err := client.call(cc, http.MethodPatch, "/v1/providers/"+one.ID, map[string]any{"is_default": true}, one); err != nil {
+		return err
+	}
+	return showProvider(cc, c.Output, one)
+}
+
+type providersDelete struct{ providerNamed }
+
+// Run deletes one.
+func (c *providersDelete) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return deleted(cc, client, c.Output, "/v1/providers", one.ID, one.Name)
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// settingsCommand is about the settings of a workspace.
+type settingsCommand struct {
+	Show settingsShow `cmd:"" default:"withargs" help:"Show the workspace's settings, and which of them were changed."`
+	Set  settingsSet  `cmd:"" help:"Change settings: NAME=VALUE, or NAME= for its default."`
+}
+
+type settingsShow struct {
+	clientFlags `embed:""`
+	Names       []string `arg:"" optional:"" help:"Only these."`
+}
+
+// Run prints them.
+func (c *settingsShow) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	var all map[string]json.RawMessage
+	if err := client.call(cc, http.MethodGet, "/v1/settings", nil, &all); err != nil {
+		return err
+	}
+	return printSettings(cc, c.Output, all, c.Names)
+}
+
+func printSettings(cc *Context, output string, all map[string]json.RawMessage, only []string) error {
+	var changed []string
+	_ = json.Unmarshal(all["changed"], &changed) // absent: none is marked
+	names := only
+	if len(names) == 0 {
+		for name := range all {
+			if name != "changed" {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+	}
+	shown, rows := map[string]json.RawMessage{}, make([][]string, 0, len(names))
+	for _, name := range names {
+		value, known := all[name]
+		if !known {
+			return fmt.Errorf("there is no setting %q; `fermata settings` lists them", name)
+		}
+		mark := ""
+		if slices.Contains(changed, name) {
+			mark = "changed"
+		}
+		shown[name] = value
+		rows = append(rows, []string{name, jsonbody.Cut(string(value), 80), mark})
+	}
+	if output == "json" {
+		return printJSON(cc.Out, shown)
+	}
+	return table(cc.Out, []string{"SETTING", "VALUE", ""}, rows)
+}
+
+type settingsSet struct {
+	clientFlags `embed:""`
+	Values      []string `arg:"" help:"NAME=VALUE; the value in YAML or JSON (time_zone=Europe/Paris, 'limits={max_roundtrips: 20}')." placeholder:"NAME=VALUE"`
+}
+
+// Run changes them, all or none.
+func (c *settingsSet) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	patch, names := map[string]any{}, make([]string, 0, len(c.Values))
+	for _, text := range c.Values {
+		name, value, is := strings.Cut(text, "=")
+		if !is || name == "" {
+			return usageError{fmt.Errorf("%q is no NAME=VALUE", text)}
+		}
+		var v any
+		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
+			return usageError{fmt.Errorf("the value of %s is neither YAML nor JSON: %w", name, err)}
+		}
+		patch[name] = v // nothing: null, which is the default
+		names = append(names, name)
+	}
+	var all map[string]json.RawMessage
+	if err := client.call(cc, http.MethodPatch, "/v1/settings", patch, &all); err != nil {
+		return err
+	}
+	return printSettings(cc, c.Output, all, names)
+}
