@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/mcp"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // wireConnectors makes what commands from outside are carried out by. client knows where
@@ -123,7 +124,7 @@ func logOutside(log *zerolog.Logger, r connectors.CallReport) {
 		Str("connector", r.ConnectorID).Str("kind", string(r.Kind)).Str("effect", string(r.Effect)).Str("outcome", r.Outcome).
 		Dur("took_ms", r.Took)
 	if r.TraceParent != "" {
-		line = line.Str("traceparent", r.TraceParent)
+		line = line.Str("trace_id", traces.Read(r.TraceParent))
 	}
 	line.Msg("call of a connector")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // logCommitted writes the process log of a change that this process committed: one line
@@ -19,28 +20,38 @@ func logCommitted(log *zerolog.Logger, change *domain.Change, command func(strin
 	}
 	for _, call := range change.Roundtrips {
 		for _, before := range call.Before {
-			logCall(log, before)
+			logCall(log, before, traceOf(change, before.SessionID, before.RoundID))
 		}
-		logCall(log, call)
+		logCall(log, call, traceOf(change, call.SessionID, call.RoundID))
 	}
 	for _, e := range change.Executions {
 		if e.Status.Final() {
-			logExecution(log, e, command(e.Command))
+			logExecution(log, e, command(e.Command), traceOf(change, e.SessionID, e.RoundID))
 		}
 	}
 	for _, t := range change.Transitions {
 		if s := change.Session(t.SessionID); s != nil && endsRound(t) {
-			logRound(log, s, t)
+			logRound(log, s, t, traceOf(change, t.SessionID, t.RoundID))
 		}
 	}
+}
+
+// traceOf is the trace of a round: that of the request that began it where the session still
+// knows it, as requests out carry it.
+func traceOf(change *domain.Change, session, round string) string {
+	if s := change.Session(session); s != nil && (s.State.RoundID == round || s.Type == domain.Agent) {
+		return traces.OfRound(s.State.RoundTrace, round)
+	}
+	return traces.Of(round)
 }
 
 // maxLoggedName is how much of a name that somebody else chose stands in a line, in
 // characters.
 const maxLoggedName = 100
 
-func logCall(log *zerolog.Logger, call *domain.Roundtrip) {
+func logCall(log *zerolog.Logger, call *domain.Roundtrip, trace string) {
 	line := log.Info().Str("workspace", call.WorkspaceID).Str("session", call.SessionID).Str("round", call.RoundID).
+		Str("trace_id", trace).
 		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", jsonbody.Cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
 		Str("reason", string(call.Reason)).Str("outcome", call.Outcome).Int64("input_tokens", call.Usage.Total()-call.Usage.OutputTokens).
 		Int64("output_tokens", call.Usage.OutputTokens).Dur("took_ms", call.EndedAt.Sub(call.StartedAt))
@@ -53,9 +64,9 @@ func logCall(log *zerolog.Logger, call *domain.Roundtrip) {
 	line.Msg("call of the AI")
 }
 
-func logExecution(log *zerolog.Logger, e *domain.Execution, command string) {
+func logExecution(log *zerolog.Logger, e *domain.Execution, command, trace string) {
 	line := log.Info().Str("workspace", e.WorkspaceID).Str("session", e.SessionID).Str("round", e.RoundID).
-		Str("execution", e.ID).Str("command", command).Str("kind", string(e.Kind)).Str("status", string(e.Status))
+		Str("trace_id", trace).Str("execution", e.ID).Str("command", command).Str("kind", string(e.Kind)).Str("status", string(e.Status))
 	if e.StartedAt != nil && e.EndedAt != nil {
 		line = line.Dur("took_ms", e.EndedAt.Sub(*e.StartedAt))
 	}
@@ -70,8 +81,9 @@ func endsRound(t *domain.Transition) bool {
 	return t.RoundID != "" && t.From != t.To && (t.To == domain.Idle || t.To == domain.Completed && t.From != domain.Idle)
 }
 
-func logRound(log *zerolog.Logger, s *domain.Session, t *domain.Transition) {
+func logRound(log *zerolog.Logger, s *domain.Session, t *domain.Transition, trace string) {
 	line := log.Info().Str("workspace", s.WorkspaceID).Str("session", s.ID).Str("type", string(s.Type)).Str("round", t.RoundID).
+		Str("trace_id", trace).
 		Str("from", string(t.From)).Str("event", t.Event).Int("calls", s.State.RoundRoundtrips).Int64("tokens", s.State.RoundTokens)
 	if s.State.RoundCost > 0 {
 		line = line.Float64("cost_usd", s.State.RoundCost)

@@ -38,6 +38,7 @@ func oneOfEach() *domain.Change {
 	later := at.Add(1500 * time.Millisecond)
 	cost := 0.25
 	session := &domain.Session{ID: "ses_1", WorkspaceID: "w", Type: domain.Chat, Phase: domain.Idle}
+	session.State.RoundID, session.State.RoundTrace = "rnd_1", strings.Repeat("ab", 16)
 	session.State.RoundRoundtrips, session.State.RoundTokens, session.State.RoundCost = 2, 70, 0.25
 	return &domain.Change{
 		WorkspaceID: "w", At: later, Sessions: []domain.SessionWrite{{Session: session}},
@@ -67,7 +68,7 @@ func TestTheProcessLogHasALineForEachCallCommandAndRound(t *testing.T) {
 			"input_tokens": 50.0, "output_tokens": 20.0, "took_ms": 1500.0, "first_token_ms": 1500.0, "cost_usd": 0.25,
 		},
 		{"message": "command", "execution": "exe_1", "command": "CREATE_ZONE", "status": "FAILED", "code": "conflict", "took_ms": 1500.0, "round": "rnd_1"},
-		{"message": "round", "session": "ses_1", "round": "rnd_1", "from": "EXECUTING_ACTIONS", "calls": 2.0, "tokens": 70.0, "cost_usd": 0.25, "type": "CHAT"},
+		{"message": "round", "session": "ses_1", "round": "rnd_1", "from": "EXECUTING_ACTIONS", "trace_id": strings.Repeat("ab", 16), "calls": 2.0, "tokens": 70.0, "cost_usd": 0.25, "type": "CHAT"},
 	}
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines, not %d: %v", len(lines), len(want), lines)

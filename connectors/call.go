@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // CallReport is how one call went, for metrics and the process log. It holds nothing that
@@ -63,7 +64,7 @@ func (m *Manager) with(
 		}
 	}
 	l, begun := offered.line, m.clock()
-	within, cancel := context.WithTimeout(ctx, timeoutOf(&offered.command))
+	within, cancel := context.WithTimeout(traces.With(ctx, call.TraceParent), timeoutOf(&offered.command))
 	defer cancel()
 	result, err := l.call(within, func(c *connection) (domain.OutsideResult, error) {
 		return do(within, c, Call{OutsideCall: call, Definition: offered.command})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // Canceller is a Connection besides, whose server calls back, and can be told to stop.
@@ -110,7 +111,8 @@ func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Con
 			command = c
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, taskTimeout)
+	// What is said of a task after its order is a trace of the task's own.
+	ctx, cancel := context.WithTimeout(traces.With(ctx, traces.Parent(traces.Of(t.ID), traces.Span(t.ExecutionID))), taskTimeout)
 	defer cancel()
 	_, err = l.call(ctx, func(c *connection) (domain.OutsideResult, error) {
 		return domain.OutsideResult{}, do(ctx, c, command)

@@ -31,6 +31,7 @@ type NewMessage struct {
 	By        Author
 	Payer     string // who pays for its round, in the words of the client
 	DedupeKey string // unique in its session; empty: none
+	Trace     string // the id of the trace that it came with; "": none
 	// History, if set, is what the client's own history is from now on: the record of the
 	// session up to this message. If somebody else has said so first, it is a conflict.
 	History *HistoryKey

@@ -12,6 +12,7 @@ type UserMessageSent struct {
 	// explicit one waits for it).
 	Explicit  bool
 	DedupeKey string
+	Trace     string // see NewMessage
 }
 
 func (UserMessageSent) Name() string { return "UserMessageSent" }

@@ -73,9 +73,11 @@ type SessionState struct {
 	RoundCause Cause  `json:"round_cause,omitempty"`
 	// RoundBy is who began the round, and RoundRole the role with whose rights it acts,
 	// as it was then; see ActsAs.
-	RoundBy    string          `json:"round_by,omitempty"`
-	RoundRole  Role            `json:"round_role,omitempty"`
-	RoundPayer string          `json:"round_payer,omitempty"` // who pays for it
+	RoundBy    string `json:"round_by,omitempty"`
+	RoundRole  Role   `json:"round_role,omitempty"`
+	RoundPayer string `json:"round_payer,omitempty"` // who pays for it
+	// RoundTrace is the id of the trace that the round is a part of; "": it follows from RoundID.
+	RoundTrace string          `json:"round_trace,omitempty"`
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
 	// RoundMessageID is the user message that began the round, whose enrichments run.
 	RoundMessageID string `json:"round_message_id,omitempty"`

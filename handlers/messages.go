@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 func (s *sessionRoutes) listMessages(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +44,7 @@ func (s *sessionRoutes) sendMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ask := domain.NewMessage{Rich: *rich, By: who.Author(), IfBusy: in.Busy()}
+	ask := domain.NewMessage{Rich: *rich, By: who.Author(), IfBusy: in.Busy(), Trace: traces.From(r.Context())}
 	receipt, err := s.Messages.SendMessage(r.Context(), who.Workspace, sessionID(r), ask)
 	if err != nil {
 		s.fail(w, r, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // exchange is one request on its way: the writer that counts, the context that knows
@@ -55,6 +56,8 @@ type exchangeKey struct{}
 // Value gives chi its place for the route, so that its pattern can be read afterwards.
 func (x *exchange) Value(key any) any {
 	switch key {
+	case traces.Key{}:
+		return x.trace
 	case exchangeKey{}:
 		return x
 	case chi.RouteCtxKey:
@@ -129,7 +132,7 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			x.now = s.Clock
 		}
-		x.begun, x.id, x.trace = s.Clock(), incomingID(r), traceID(r.Header.Get("Traceparent"))
+		x.begun, x.id, x.trace = s.Clock(), incomingID(r), traces.Read(r.Header.Get(traces.Header))
 		if r.Method == http.MethodHead {
 			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
 		}
@@ -289,24 +292,6 @@ func newRequestID() string {
 	copy(text[:], "req_")
 	hex.Encode(text[4:], raw[:])
 	return string(text[:])
-}
-
-// traceID is the trace of a W3C traceparent ("00-<32 hex>-<16 hex>-<2 hex>"), "" if it
-// is none.
-func traceID(parent string) string {
-	if len(parent) < 55 || parent[2] != '-' || parent[35] != '-' || parent[52] != '-' || parent[:2] == "ff" {
-		return ""
-	}
-	id := parent[3:35]
-	for i := range len(id) {
-		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return ""
-		}
-	}
-	if strings.Trim(id, "0") == "" {
-		return ""
-	}
-	return id
 }
 
 // methodNotAllowed says which methods there are: to OPTIONS that is the answer, to all others 405.

@@ -319,18 +319,6 @@ func TestLogAndMetrics(t *testing.T) {
 	}
 }
 
-func TestTraceParent(t *testing.T) {
-	id := "4bf92f3577b34da6a3ce929d0e0e4736"
-	for text, want := range map[string]string{
-		"00-" + id + "-00f067aa0ba902b7-01": id, "": "", "00-" + id: "", "ff-" + id + "-00f067aa0ba902b7-01": "",
-		"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01": "", "00-" + strings.ToUpper(id) + "-00f067aa0ba902b7-01": "",
-	} {
-		if got := traceID(text); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}
-
 // A client that leaves is no error and makes no noise.
 func TestClientThatLeaves(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 var statuses = []domain.Status{
@@ -57,7 +58,7 @@ func (s *sessionRoutes) createSession(w http.ResponseWriter, r *http.Request) {
 			s.fail(w, r, domain.Below("/message", err))
 			return
 		}
-		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
+		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author(), Trace: traces.From(r.Context())}
 	}
 	receipt, err := s.Sessions.CreateSession(r.Context(), who.Workspace, ask)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // Agents are the definitions of a workspace's agents.
@@ -177,6 +178,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution) do
 	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID
 	s.Session.RequireValidation, s.Session.ScheduledExecutionTime = parent.RequireValidation, parent.ScheduledExecutionTime
 	s.Session.State.Validation, s.Session.State.Taint = parent.State.Validation, parent.State.Taint
+	s.Session.State.RoundTrace = traces.OfRound(parent.State.RoundTrace, parent.State.RoundID) // it works in its caller's round
 	s.Session.State.RoundBy, s.Session.State.RoundRole = parent.State.RoundBy, parent.ActsAs()
 	if s.Session.ProviderID == "" {
 		s.Session.ProviderID = parent.ProviderID

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -95,7 +96,7 @@ func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) 
 		return nil, err
 	}
 	d.underWay = call
-	answer, err := model.Provider.Query(ctx, request)
+	answer, err := model.Provider.Query(traces.With(ctx, traceParent(d.session, call.ID)), request)
 	d.underWay = nil
 	if ctx.Err() != nil { // who cut it has recorded it
 		took := d.loop.cfg.Clock().Sub(call.StartedAt)

@@ -80,13 +80,16 @@ func (noData) InsertZone(context.Context, *domain.Zone) error       { return nil
 func (noData) Savepoint(_ context.Context, fn func() error) error   { return fn() }
 
 // say brings a message in as the door does: decided, stored, driven.
-func (w *world) say(text string) {
+func (w *world) say(text string) { w.t.Helper(); w.sayIn("", text) }
+
+// sayIn is that by a request that is part of a trace.
+func (w *world) sayIn(trace, text string) {
 	w.t.Helper()
 	w.deliver(domain.UserMessageSent{Message: &domain.Message{
 		ID: w.newID(domain.PrefixMessage), WorkspaceID: "default", SessionID: "ses_1", Sender: domain.SenderUser,
 		Status: domain.MessageStored, Timestamp: clock.System(),
 		Rich: &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: text}}, LinearText: text},
-	}, IfBusy: domain.IfBusyEnqueue})
+	}, IfBusy: domain.IfBusyEnqueue, Trace: trace})
 }
 
 func (w *world) deliver(e domain.Event, after ...func()) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // offers remembers what each workspace was last offered from outside: estimates are made
@@ -70,12 +71,18 @@ func (l *Loop) envWithOutside(ctx context.Context, view *domain.View) commands.E
 	if l.cfg.Outside == nil {
 		return env
 	}
-	external, epoch := view.Session.ExternalID, view.Session.RunEpoch
+	s := view.Session
 	env.Call = func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
-		call.ExternalID, call.RunEpoch = external, epoch
+		call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, call.ExecutionID)
 		return l.cfg.Outside.Call(ctx, call)
 	}
 	return env
+}
+
+// traceParent names what a session asks of another server: a call or an execution is a span of
+// the trace of its round.
+func traceParent(s *domain.Session, id string) string {
+	return traces.Parent(traces.OfRound(s.State.RoundTrace, s.State.RoundID), traces.Span(id))
 }
 
 // envToPlan is that with the actions of which nobody knows whether they were done. They are

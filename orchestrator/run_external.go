@@ -71,7 +71,7 @@ func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Executi
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	call := env.CallOf(x)
-	call.ExternalID, call.RunEpoch = d.session.ExternalID, d.session.RunEpoch
+	call.ExternalID, call.RunEpoch, call.TraceParent = d.session.ExternalID, d.session.RunEpoch, traceParent(d.session, x.ID)
 	return d.loop.cfg.Outside.Probe(ctx, call)
 }
 

@@ -78,7 +78,7 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
 			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Payer: in.Payer, Rich: &rich,
 		},
-		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey,
+		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey, Trace: in.Trace,
 	}
 }
 

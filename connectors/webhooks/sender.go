@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -15,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 const (
@@ -80,7 +82,25 @@ func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []strin
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", s.agent)
 	request.Header.Set("Idempotency-Key", id)
+	request.Header.Set(traces.Header, traces.Parent(traceOf(e, id), traces.Span(id)))
 	return request, nil
+}
+
+// traceOf is the trace of the round that an event is of, else one of the message's own.
+func traceOf(e *domain.LogEvent, id string) string {
+	var data struct {
+		RoundID string `json:"round_id"`
+		Message struct {
+			RoundID string `json:"round_id"`
+		} `json:"message"`
+		Execution struct {
+			RoundID string `json:"round_id"`
+		} `json:"execution"`
+	}
+	if len(e.Data) > maxBody || json.Unmarshal(e.Data, &data) != nil {
+		return traces.Of(id)
+	}
+	return traces.Of(cmp.Or(data.RoundID, data.Message.RoundID, data.Execution.RoundID, id))
 }
 
 // detailOf says what is to be said of an answer. Nothing is told of what stands in it.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // place is where a request belongs in the record.
@@ -154,22 +155,22 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 			return nil, err
 		}
 	}
-	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, a.newMessage(key, false))
+	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, a.newMessage(ctx, key, false))
 	if err != nil {
 		return nil, err
 	}
 	return &place{session: session, message: receipt.Message, after: receipt.Seq}, nil
 }
 
-func (a *asking) newMessage(key *domain.HistoryKey, first bool) domain.NewMessage {
-	return domain.NewMessage{Rich: a.talk.words(first), By: a.who.Author(), Payer: a.request.User, History: key}
+func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) domain.NewMessage {
+	return domain.NewMessage{Trace: traces.From(ctx), Rich: a.talk.words(first), By: a.who.Author(), Payer: a.request.User, History: key}
 }
 
 // begin makes a session, with the message as its first.
 func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*place, error) {
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
-	message := a.newMessage(key, true)
+	message := a.newMessage(ctx, key, true)
 	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
 		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
 		Earlier: a.talk.earlier(),

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // ConnectTimeout is the most that a connection may take to be made.
@@ -57,6 +59,7 @@ type transport struct {
 
 // RoundTrip sends one request, and takes no answer that leads elsewhere.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = traced(request)
 	response, err := t.pool(request.Context()).RoundTrip(request)
 	if err == nil && leadsElsewhere(response) {
 		err = moved(response)
@@ -69,6 +72,20 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return response, nil
+}
+
+// traced names the trace that a request is made for, if it does not do so itself.
+func traced(request *http.Request) *http.Request {
+	parent := traces.ParentOf(request.Context())
+	if parent == "" || request.Header.Get(traces.Header) != "" {
+		return request
+	}
+	own := request.WithContext(request.Context()) // a request belongs to who makes it
+	if own.Header = request.Header.Clone(); own.Header == nil {
+		own.Header = http.Header{}
+	}
+	own.Header.Set(traces.Header, parent)
+	return own
 }
 
 func (t *transport) pool(ctx context.Context) *http.Transport {

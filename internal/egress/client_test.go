@@ -9,9 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // A connection that was made while private networks were open is not used once they are
@@ -123,5 +126,38 @@ func TestReasons(t *testing.T) {
 	}
 	if ReasonOf(errors.New("an answer that is no JSON")) != ReasonNone {
 		t.Error("what is no error of the network has a reason")
+	}
+}
+
+// TestRequestsNameTheirTrace, unless they do so themselves; the request itself stays as it is.
+func TestRequestsNameTheirTrace(t *testing.T) {
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get(traces.Header))
+	}))
+	defer server.Close()
+	client := NewClient(Config{Policy: Policy{Private: Open}})
+	defer client.CloseIdleConnections()
+	for _, own := range []string{"", "its own"} {
+		for _, ctx := range []context.Context{t.Context(), traces.With(t.Context(), "given")} {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if own != "" {
+				request.Header.Set(traces.Header, own)
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if request.Header.Get(traces.Header) != own {
+				t.Errorf("the request was changed: %v", request.Header)
+			}
+		}
+	}
+	if want := []string{"", "given", "its own", "its own"}; !slices.Equal(got, want) {
+		t.Errorf("came with %q, want %q", got, want)
 	}
 }

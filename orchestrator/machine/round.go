@@ -64,7 +64,11 @@ func requestedBy(s *step) domain.Author {
 	return domain.Author{ID: e.By.ID, Role: s.session.ActsAs().AtMost(orMember(e.By.Role))}
 }
 
-func beginRound(s *step) { beginWith(s, s.event.(domain.UserMessageSent).Message) }
+func beginRound(s *step) {
+	e := s.event.(domain.UserMessageSent)
+	beginWith(s, e.Message)
+	s.session.State.RoundTrace = e.Trace
+}
 
 // beginWith begins a round with a person's message: a new question, or an old one in other
 // words.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // shop is an API of somebody else: it has items, and takes orders.
@@ -98,7 +99,10 @@ func TestAnAPIOfOnesOwn(t *testing.T) {
 		}
 
 		other := s.Chat() // here nothing was read from outside
-		s.Say(other, "Please order tea.")
+		const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+		s.Call("POST", "/v1/sessions/"+other+"/messages", map[string]any{"text": "Please order tea."},
+			"Traceparent", "00-"+trace+"-00f067aa0ba902b7-01").Want(202)
+		s.Settle(other)
 		card := s.Card()
 		if len(shop.taken()) != 0 {
 			t.Fatal("it was ordered before anybody said yes")
@@ -118,6 +122,8 @@ func TestAnAPIOfOnesOwn(t *testing.T) {
 		}
 		if o := taken[0]; !strings.HasPrefix(o.key, "exe_") || o.secret != "Bearer of-the-shop" || !strings.HasPrefix(o.agent, "fermata/") {
 			t.Errorf("sent %+v", o)
+		} else if want := traces.Parent(trace, traces.Span(o.key)); o.trace != want {
+			t.Errorf("the order came with the trace %q, not %q", o.trace, want)
 		}
 
 		cannot := func(why string) {
