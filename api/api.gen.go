@@ -370,6 +370,27 @@ func (e ExplanationUnblockedBy) Valid() bool {
 	}
 }
 
+// Defines values for FileMediaType.
+const (
+	FileMediaTypeImageJpeg FileMediaType = "image/jpeg"
+	FileMediaTypeImagePng  FileMediaType = "image/png"
+	FileMediaTypeTextPlain FileMediaType = "text/plain"
+)
+
+// Valid indicates whether the value is a known member of the FileMediaType enum.
+func (e FileMediaType) Valid() bool {
+	switch e {
+	case FileMediaTypeImageJpeg:
+		return true
+	case FileMediaTypeImagePng:
+		return true
+	case FileMediaTypeTextPlain:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HealthStatus.
 const (
 	HealthStatusOk HealthStatus = "ok"
@@ -1958,6 +1979,55 @@ type ExplanationUnblockedBy string
 // FieldError defines model for FieldError.
 type FieldError = domain.FieldError
 
+// File What somebody uploaded.
+type File struct {
+	Bytes int64 `json:"bytes"`
+
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CreatedBy The credential that uploaded it, as it was called then.
+	CreatedBy *string `json:"created_by"`
+
+	// Height Of a picture.
+	Height *int   `json:"height,omitempty"`
+	ID     string `json:"id"`
+
+	// MediaType As it is kept: by its content, whatever it was called.
+	MediaType FileMediaType `json:"media_type"`
+
+	// Name What its sender called it, without folders and on one line. It is data: it names nothing on the server.
+	Name string `json:"name"`
+
+	// Sha256 Of the content as it is kept, in hexadecimal.
+	Sha256 string `json:"sha256"`
+
+	// Width Of a picture.
+	Width *int `json:"width,omitempty"`
+}
+
+// FileMediaType As it is kept: by its content, whatever it was called.
+type FileMediaType string
+
+// FileIDs Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file` puts one in its midst. 20 in one message, both counted.
+type FileIDs = []string
+
+// FileList defines model for FileList.
+type FileList struct {
+	Data []File `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// FileReference A file as a message refers to it. It stays in the record when the file is deleted.
+type FileReference = domain.FileRef
+
+// FileSegmentInput defines model for FileSegmentInput.
+type FileSegmentInput struct {
+	FileID string `json:"file_id"`
+}
+
 // Grant A yes in advance.
 type Grant struct {
 	// Active Neither withdrawn nor expired.
@@ -3145,9 +3215,16 @@ type Settings struct {
 	DayStartHour int `json:"day_start_hour"`
 
 	// FallbackProviders Ids of providers to try when the first is down.
-	FallbackProviders []string         `json:"fallback_providers"`
-	Language          SettingsLanguage `json:"language"`
-	Limits            struct {
+	FallbackProviders []string `json:"fallback_providers"`
+
+	// FileBudget What the files of the workspace may be in all.
+	FileBudget struct {
+		// Bytes Of their contents, each counted once.
+		Bytes int64 `json:"bytes"`
+		Count int64 `json:"count"`
+	} `json:"file_budget"`
+	Language SettingsLanguage `json:"language"`
+	Limits   struct {
 		// Automation null is none.
 		Automation Limits `json:"automation"`
 

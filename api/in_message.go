@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,26 +22,51 @@ func (m *FirstMessage) UnmarshalJSON(b []byte) error {
 
 // Content is what a message says, without how it is sent.
 func (in *MessageInput) Content() *MessageContent {
-	return &MessageContent{Text: in.Text, Segments: in.Segments}
+	return &MessageContent{Text: in.Text, Segments: in.Segments, FileIDs: in.FileIDs}
 }
 
-// Domain is what a person wrote. Only of plain text is it whole: enrichments of segments
-// have yet to be resolved, and the linear text made of them.
+// Domain is what a person wrote. Only of plain text is it whole: enrichments and files of
+// segments have yet to be resolved, and the linear text made of them. The files of file_ids
+// come last.
 func (in *MessageContent) Domain() (rich *domain.RichContent, whole bool, err error) {
 	switch {
 	case in.Text != nil && in.Segments != nil:
 		return nil, false, domain.Invalid("/segments", "not_allowed", "Send either text or segments.")
 	case in.Text != nil && strings.TrimSpace(*in.Text) == "":
 		return nil, false, domain.Invalid("/text", "required", "The message is empty.")
-	case in.Text != nil:
+	case in.Text != nil && in.FileIDs == nil:
 		return &domain.RichContent{LinearText: *in.Text, Segments: []domain.Segment{{Type: "text", Text: *in.Text}}}, true, nil
 	case in.Segments != nil && len(in.Segments) == 0:
 		return nil, false, domain.Invalid("/segments", "required", "The message is empty.")
-	case in.Segments == nil:
+	case in.Text == nil && in.Segments == nil:
 		return nil, false, domain.Invalid("/text", "required", "A message needs text or segments.")
 	}
-	segments, err := segmentsOf(in.Segments)
-	return &domain.RichContent{Segments: segments}, false, err
+	var segments []domain.Segment
+	if in.Text != nil {
+		segments = []domain.Segment{{Type: domain.SegmentText, Text: *in.Text}}
+	} else if segments, err = segmentsOf(in.Segments); err != nil {
+		return nil, false, err
+	}
+	for _, id := range in.FileIDs {
+		segments = append(segments, domain.Segment{Type: domain.SegmentFile, File: &domain.FileRef{ID: id}})
+	}
+	return &domain.RichContent{Segments: segments}, false, nil
+}
+
+// FileErrors moves what is wrong with a file to where it was named: behind the segments that
+// were sent stand those of file_ids.
+func (in *MessageContent) FileErrors(err error) error {
+	written := len(in.Segments)
+	if in.Text != nil {
+		written = 1
+	}
+	return domain.MovePointers(err, func(pointer string) string {
+		var at int
+		if n, _ := fmt.Sscanf(pointer, "/segments/%d/file_id", &at); n == 1 && at >= written {
+			return "/file_ids/" + strconv.Itoa(at-written)
+		}
+		return pointer
+	})
 }
 
 func segmentsOf(in []SegmentInput) ([]domain.Segment, error) {
@@ -52,7 +78,7 @@ func segmentsOf(in []SegmentInput) ([]domain.Segment, error) {
 		}
 		segments = append(segments, segment)
 		length += len(segment.Text)
-		blank = blank && segment.Enrichment == nil && strings.TrimSpace(segment.Text) == ""
+		blank = blank && segment.Enrichment == nil && segment.File == nil && strings.TrimSpace(segment.Text) == ""
 	}
 	switch {
 	case blank:
@@ -68,6 +94,12 @@ const maxText = 100_000
 
 func (in *SegmentInput) domain(at string) (domain.Segment, error) {
 	switch {
+	case in.Type == domain.SegmentFile && (in.FileID == nil || in.Text != nil || in.Enrichment != nil):
+		return domain.Segment{}, domain.Invalid(at+"/file_id", "required", "A file segment has a file_id, and nothing else.")
+	case in.Type != domain.SegmentFile && in.FileID != nil:
+		return domain.Segment{}, domain.Invalid(at+"/file_id", "not_allowed", "Only a file segment has a file_id.")
+	case in.Type == domain.SegmentFile:
+		return domain.Segment{Type: domain.SegmentFile, File: &domain.FileRef{ID: *in.FileID}}, nil
 	case in.Type == "text" && (in.Text == nil || in.Enrichment != nil):
 		return domain.Segment{}, domain.Invalid(at+"/text", "required", "A text segment has text, and nothing else.")
 	case in.Type == "enrichment" && (in.Enrichment == nil || in.Text != nil):

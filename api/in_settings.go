@@ -36,6 +36,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		FallbackProviders:           orDefault(in.FallbackProviders, def.FallbackProviders),
 		Commands:                    orDefault(in.Commands, def.Commands),
 		NetworkRetry:                retryPatch(in.NetworkRetry, def.NetworkRetry),
+		FileBudget:                  filesPatch(in.FileBudget, def.FileBudget),
 		Prices:                      pricesPatch(in.Prices),
 		PromptChunks:                chunksPatch(in.PromptChunks),
 		Limits:                      limitSetPatch(in.Limits, def.Limits),
@@ -48,6 +49,14 @@ func retryPatch(in nullable.Nullable[SettingsPatchNetworkRetry], def domain.Netw
 	}
 	retry := in[true]
 	return domain.NetworkRetryPatch{Policy: orDefault(retry.Policy, def.Policy), Delays: orDefault(retry.Delays, def.Delays)}
+}
+
+func filesPatch(in nullable.Nullable[SettingsPatchFileBudget], def domain.FileBudget) domain.FileBudgetPatch {
+	if in.IsNull() {
+		return domain.FileBudgetPatch{Bytes: &def.Bytes, Count: &def.Count}
+	}
+	budget := in[true]
+	return domain.FileBudgetPatch{Bytes: orDefault(budget.Bytes, def.Bytes), Count: orDefault(budget.Count, def.Count)}
 }
 
 func limitSetPatch(in nullable.Nullable[SettingsPatchLimits], def domain.LimitSet) domain.LimitSetPatch {

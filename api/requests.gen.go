@@ -227,7 +227,10 @@ type LimitsPatch struct {
 // MessageContent is the body of editMessage, previewEnrichments, setSeed.
 // What a person writes, as a text or in segments.
 type MessageContent struct {
-	Text     *string        `json:"text" validate:"omitempty,min=1,max=100000"`
+	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
+	// Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file`
+	// puts one in its midst. 20 in one message, both counted.
+	FileIDs  []string       `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
 }
 
@@ -235,6 +238,9 @@ type MessageContent struct {
 // A message, as a text or in segments.
 type MessageInput struct {
 	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
+	// Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file`
+	// puts one in its midst. 20 in one message, both counted.
+	FileIDs []string `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	// What happens while the session works. Saying `enqueue` also keeps an open wait open.
 	IfBusy   *string        `json:"if_busy" validate:"omitempty,oneof=enqueue steer interrupt reject"`
 	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
@@ -514,9 +520,10 @@ type SchedulePreviewInput struct {
 
 // SegmentInput is part of a request.
 type SegmentInput struct {
-	Type       string           `json:"type" validate:"required,oneof=text enrichment"`
+	Type       string           `json:"type" validate:"required,oneof=text enrichment file"`
 	Text       *string          `json:"text" validate:"omitempty,max=100000"`
 	Enrichment *EnrichmentInput `json:"enrichment"`
+	FileID     *string          `json:"file_id" validate:"omitempty,min=1,max=64"`
 }
 
 // SessionPatch is the body of updateSession.
@@ -561,6 +568,7 @@ type SettingsPatch struct {
 	PromptDetail                nullable.Nullable[string]                    `json:"prompt_detail" validate:"omitempty,dive,oneof=minimal normal full"`
 	MaxCallsPerResponse         nullable.Nullable[int]                       `json:"max_calls_per_response" validate:"omitempty,dive,min=1,max=100"`
 	MaxQueueLength              nullable.Nullable[int]                       `json:"max_queue_length" validate:"omitempty,dive,min=1,max=100000"`
+	FileBudget                  nullable.Nullable[SettingsPatchFileBudget]   `json:"file_budget" validate:"omitempty,dive"`
 	ApprovalExpiry              nullable.Nullable[domain.Duration]           `json:"approval_expiry" validate:"omitempty,dive,min=0"`
 	ApprovalOnExpiry            nullable.Nullable[string]                    `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
 	FallbackProviders           nullable.Nullable[[]string]                  `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
@@ -570,6 +578,12 @@ type SettingsPatch struct {
 	// What is said here is merged: a chunk set to null is as it was built in.
 	PromptChunks nullable.Nullable[map[string]nullable.Nullable[ChunkPatch]] `json:"prompt_chunks" validate:"omitempty,dive,max=100"`
 	Limits       nullable.Nullable[SettingsPatchLimits]                      `json:"limits" validate:"omitempty,dive"`
+}
+
+// SettingsPatchFileBudget is part of a request.
+type SettingsPatchFileBudget struct {
+	Bytes nullable.Nullable[int64] `json:"bytes" validate:"omitempty,dive,min=0,max=1000000000000"`
+	Count nullable.Nullable[int64] `json:"count" validate:"omitempty,dive,min=0,max=1000000"`
 }
 
 // SettingsPatchLimits is part of a request.

@@ -35,6 +35,7 @@ func settingsFrom(s *domain.Settings) *Settings {
 	out.PromptChunks = map[string]ChunkChange{}
 	maps.Copy(out.PromptChunks, s.PromptChunks)
 	out.Limits.Chat, out.Limits.Automation = s.Limits.Chat, s.Limits.Automation
+	out.FileBudget.Bytes, out.FileBudget.Count = s.FileBudget.Bytes, s.FileBudget.Count
 	out.NetworkRetry.Policy = SettingsNetworkRetryPolicy(s.NetworkRetry.Policy)
 	out.NetworkRetry.Delays = make([]Duration, 0, len(s.NetworkRetry.Delays))
 	for _, d := range s.NetworkRetry.Delays {

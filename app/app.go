@@ -310,7 +310,7 @@ func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reas
 func (a *App) wireLoop() {
 	a.loop = orchestrator.New(orchestrator.Config{
 		Store: loopStore{a.store, a.store.Sessions, a.store.Records}, Streams: a.broker, Models: a.providers.Models,
-		Commands: a.catalogue, Outside: a.reachable(), Agents: a.agents(), Observer: a.metrics,
+		Commands: a.catalogue, Outside: a.reachable(), Agents: a.agents(), Files: a.store.Files, Observer: a.metrics,
 		Data:  func(workspace string) commands.Data { return a.store.ReadData(workspace) },
 		Clock: a.clock, NewID: a.newID, Log: a.log, Grace: a.flags.ShutdownGrace, MarkKey: a.keys.Derive("prompt mark"),
 		Hooks: orchestrator.Hooks{

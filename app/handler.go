@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
@@ -84,6 +86,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Undo:       userData,
 			Periods:    userData,
 			Search:     userData,
+			Files:      files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID),
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
@@ -107,12 +110,16 @@ func (s richText) Resolve(ctx context.Context, workspace string, segments []doma
 
 func (s richText) resolve(ctx context.Context, workspace string, kind domain.SessionType,
 	segments []domain.Segment) (*domain.RichContent, error) {
+	segments, err := s.withFiles(ctx, workspace, kind, segments)
+	if err != nil {
+		return nil, err
+	}
 	w := &domain.Workspace{ID: workspace}
 	for _, segment := range segments {
 		if segment.Enrichment == nil {
 			continue
 		}
-		var err error // only enrichments need the workspace's calendar and language
+		// Only enrichments need the workspace's calendar and language.
 		if w, err = s.app.store.Workspaces.Workspace(ctx, workspace); err != nil {
 			return nil, err
 		}
@@ -121,6 +128,41 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 	env := commands.Env{Env: data.EnvOf(w, s.app.clock(), s.app.newID), SessionType: kind}
 	rich, err := s.app.catalogue.Enrichments(ctx, s.app.store.ReadData(workspace), env, segments)
 	return &rich, err
+}
+
+// withFiles are the segments with what is known of the files that they name, each once.
+func (s richText) withFiles(ctx context.Context, workspace string, kind domain.SessionType,
+	segments []domain.Segment) ([]domain.Segment, error) {
+	var known []domain.Segment
+	seen := map[string]bool{}
+	for i, segment := range segments {
+		if segment.File == nil {
+			known = append(known, segment)
+			continue
+		}
+		at := fmt.Sprintf("/segments/%d/file_id", i)
+		id := segment.File.ID
+		switch {
+		case kind == domain.Seed:
+			return nil, domain.Invalid(at, "not_allowed", "The message with which an automation begins has no files.")
+		case seen[id]:
+			continue
+		case len(seen) == domain.MaxMessageFiles:
+			return nil, domain.Invalid(at, "count", "A message has at most %d files.", domain.MaxMessageFiles)
+		}
+		file, err := s.app.store.Files.File(ctx, workspace, id)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			return nil, domain.UnknownFile(at, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		seen[id] = true
+		known = append(known, domain.Segment{
+			Type: domain.SegmentFile, File: &file.FileRef, From: domain.From(domain.OriginFile, file.Name),
+		})
+	}
+	return known, nil
 }
 
 // catalogueService lists the commands: the catalogue's own, and what the workspace is offered

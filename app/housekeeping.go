@@ -12,8 +12,8 @@ import (
 // pruneEvery is how often what is no longer needed is deleted.
 const pruneEvery = 10 * time.Minute
 
-// housekeeping deletes old idempotency keys, the events that are past their time, and
-// what was deleted too long ago to be restored.
+// housekeeping deletes old idempotency keys, the events that are past their time, what was
+// deleted too long ago to be restored, and files that no message refers to.
 func (a *App) housekeeping() lifecycle.Service {
 	return every(pruneEvery, func(ctx context.Context) {
 		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
@@ -38,6 +38,9 @@ func (a *App) prune(ctx context.Context) error {
 	}
 	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
 		return fmt.Errorf("prune what was deleted: %w", err)
+	}
+	if err := a.store.Files.PruneFiles(ctx, now); err != nil {
+		return fmt.Errorf("prune files: %w", err)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (c *Catalogue) Enrichments(ctx context.Context, store data.Store, env Env, 
 				return domain.RichContent{}, domain.Invalid(at, "count", "A message has at most %d enrichments.", maxEnrichments)
 			}
 		}
-		join(&linear, words, out.Enrichment != nil || i > 0 && segments[i-1].Enrichment != nil)
+		join(&linear, words, out.Type != domain.SegmentText || i > 0 && segments[i-1].Type != domain.SegmentText)
 		rich.Segments = append(rich.Segments, out)
 	}
 	rich.LinearText, rich.Commands = linear.String(), x.commands
@@ -108,10 +108,12 @@ func (x *enricher) segment(ctx context.Context, s domain.Segment, at string) (do
 	switch {
 	case s.Type == "text" && s.Enrichment == nil:
 		return s, s.Text, data.CheckText(at+"/text", s.Text, maxMessage)
+	case s.Type == domain.SegmentFile && s.File != nil && s.Text == "" && s.Enrichment == nil:
+		return s, "[" + s.File.Name + "]", nil
 	case s.Type == "text":
 		return s, "", domain.Invalid(at+"/enrichment", "unknown_field", "A text segment has no enrichment.")
 	case s.Type != "enrichment":
-		return s, "", domain.Invalid(at+"/type", "enum", `The type of a segment is "text" or "enrichment".`)
+		return s, "", domain.Invalid(at+"/type", "enum", `The type of a segment is "text", "enrichment" or "file".`)
 	case s.Enrichment == nil:
 		return s, "", domain.Invalid(at+"/enrichment", "required", "The enrichment is missing.")
 	case s.Text != "":

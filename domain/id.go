@@ -25,6 +25,7 @@ const (
 	PrefixTask       = "tsk"
 	PrefixConnector  = "con"
 	PrefixSignIn     = "sgn"
+	PrefixFile       = "fil"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

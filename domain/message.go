@@ -116,11 +116,19 @@ func (r *RichContent) Words() string {
 	return r.LinearText
 }
 
-// Segment is text or an enrichment.
+// What a segment is.
+const (
+	SegmentText       = "text"
+	SegmentEnrichment = "enrichment"
+	SegmentFile       = "file"
+)
+
+// Segment is text, an enrichment, or a file.
 type Segment struct {
-	Type       string      `json:"type"` // "text" or "enrichment"
+	Type       string      `json:"type"` // "text", "enrichment" or "file"
 	Text       string      `json:"text,omitempty"`
 	Enrichment *Enrichment `json:"enrichment,omitempty"`
+	File       *FileRef    `json:"file,omitempty"`
 	// From is where the text comes from; nil: from the person whose message it is.
 	From *Provenance `json:"from,omitempty"`
 }

@@ -38,6 +38,7 @@ type SettingsPatch struct {
 	FallbackProviders           *[]string
 	Commands                    *[]string
 	NetworkRetry                NetworkRetryPatch
+	FileBudget                  FileBudgetPatch
 	Prices                      PricesPatch
 	PromptChunks                ChunksPatch
 	Limits                      LimitSetPatch
@@ -48,6 +49,9 @@ type NetworkRetryPatch struct {
 	Policy *string
 	Delays *[]Duration
 }
+
+// FileBudgetPatch changes what the files of a workspace may be.
+type FileBudgetPatch struct{ Bytes, Count *int64 }
 
 // PricesPatch changes the prices of the models that it names; nil takes a model's away.
 type PricesPatch struct {
@@ -123,6 +127,8 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.PromptDetail, p.PromptDetail)
 	set(&s.MaxCallsPerResponse, p.MaxCallsPerResponse)
 	set(&s.MaxQueueLength, p.MaxQueueLength)
+	set(&s.FileBudget.Bytes, p.FileBudget.Bytes)
+	set(&s.FileBudget.Count, p.FileBudget.Count)
 	set(&s.ApprovalExpiry, p.ApprovalExpiry)
 	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
 	set(&s.FallbackProviders, p.FallbackProviders)

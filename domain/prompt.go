@@ -38,6 +38,10 @@ const (
 type Turn struct {
 	Role   TurnRole
 	Blocks []Block
+	// Round is that of an answer: a picture is shown until another round has answered.
+	Round string
+	// Filled is the turn with what its files hold, as it was last made.
+	Filled atomic.Pointer[FilledTurn]
 	// Encoded is the adapter's cache: a turn is encoded once for a wire format, so the
 	// next prompt costs what is new and not the whole history.
 	Encoded atomic.Pointer[EncodedTurn]
@@ -52,6 +56,12 @@ type EncodedTurn struct {
 	Bytes  []byte
 }
 
+// FilledTurn is a turn with the texts of its files, and for which of them, within which room.
+type FilledTurn struct {
+	Of   string
+	Turn *Turn
+}
+
 // BlockKind names the variants of a Block.
 type BlockKind string
 
@@ -59,9 +69,13 @@ const (
 	BlockText   BlockKind = "text"
 	BlockAnswer BlockKind = "answer" // an assistant's raw answer
 	BlockResult BlockKind = "result" // the result of one native call
+	// BlockFile is a file that is not looked at yet: text stands for it. In what is sent it is
+	// text, or a picture, whose text says what it is.
+	BlockFile    BlockKind = "file"
+	BlockPicture BlockKind = "picture"
 )
 
-// Block is a part of a turn: text, a raw answer, or the result of a call.
+// Block is a part of a turn: text, a raw answer, the result of a call, or a file.
 type Block struct {
 	Kind    BlockKind
 	Text    string     // text, or the result's content
@@ -69,4 +83,6 @@ type Block struct {
 	CallID  string     // result: RawCall.ID
 	Call    *RawCall   // result: the call it answers
 	IsError bool       // result
+	File    *FileRef   // file, picture
+	Data    []byte     // picture: its content
 }

@@ -51,6 +51,7 @@ type Settings struct {
 	PromptDetail                string       `json:"prompt_detail"` // minimal, normal, full
 	MaxCallsPerResponse         int          `json:"max_calls_per_response"`
 	MaxQueueLength              int          `json:"max_queue_length"`
+	FileBudget                  FileBudget   `json:"file_budget"`
 	ApprovalExpiry              Duration     `json:"approval_expiry"`    // 0: never
 	ApprovalOnExpiry            string       `json:"approval_on_expiry"` // deny, keep
 	FallbackProviders           []string     `json:"fallback_providers"`
@@ -122,6 +123,7 @@ func DefaultSettings() Settings {
 			Duration(5 * time.Second), Duration(15 * time.Second), Duration(30 * time.Second)}},
 		Relaunch: "with_commands", PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
+		FileBudget:        FileBudget{Bytes: 1 << 30, Count: 10_000},
 		FallbackProviders: []string{}, Commands: []string{"*"}, Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
 		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 	}

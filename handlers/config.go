@@ -93,6 +93,7 @@ type DataPorts struct {
 	Undo       Undo
 	Periods    Periods
 	Search     Search
+	Files      Files
 }
 
 // CataloguePorts are about what the AI is told and may ask for.

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxFile bounds a file that is imported. It is the only body that may be larger than
-// maxBody.
+// maxFile bounds a file that is imported. It and what is uploaded (maxUpload) are the only
+// bodies that may be larger than maxBody.
 const maxFile = 8 << 20
 
 const importPath = "/entries/import"
@@ -19,6 +19,9 @@ const importPath = "/entries/import"
 func bodyLimit(r *http.Request) int64 {
 	if strings.HasSuffix(r.URL.Path, importPath) {
 		return maxFile
+	}
+	if r.URL.Path == filesPath {
+		return maxUpload
 	}
 	return maxBody
 }

@@ -17,6 +17,7 @@ type server struct {
 	webhooks       *webhookRoutes
 	people         *peopleRoutes
 	agents         *agentRoutes
+	files          *fileRoutes
 	process        *processRoutes
 	protocolRoutes []ProtocolRoute
 	web            http.Handler
@@ -71,6 +72,10 @@ type (
 		*edge
 		SettingsPorts
 	}
+	fileRoutes struct {
+		*edge
+		Files Files
+	}
 	processRoutes struct {
 		*edge
 		Process
@@ -100,6 +105,7 @@ func newServer(c Config) *server {
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},
 		agents:         &agentRoutes{e, c.Outside.Agents},
 		people:         &peopleRoutes{e, c.Settings},
+		files:          &fileRoutes{e, c.Data.Files},
 		process:        &processRoutes{e, c.Process},
 		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,

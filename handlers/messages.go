@@ -99,5 +99,6 @@ func richTextOf(ctx context.Context, ws string, in *api.MessageContent, resolve 
 	if err != nil || whole {
 		return rich, err
 	}
-	return resolve(ctx, ws, rich.Segments)
+	rich, err = resolve(ctx, ws, rich.Segments)
+	return rich, in.FileErrors(err)
 }

@@ -160,7 +160,7 @@ func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
 
 // outside are the routes of people signing in, and of what connects the server with others.
 func (s *server) outside() []route {
-	tasks, webhooks, connectors, agents, people := s.tasks, s.webhooks, s.connectors, s.agents, s.people
+	tasks, webhooks, connectors, agents, people, files := s.tasks, s.webhooks, s.connectors, s.agents, s.people, s.files
 	return []route{
 		{"GET", "/v1/sign-in", public, people.waysIn, nil},
 		{"POST", "/v1/sign-in", public, people.signInWithKey, nil},
@@ -181,6 +181,10 @@ func (s *server) outside() []route {
 		{"PATCH", "/v1/agents/{agent_id}", admin, agents.updateAgent, nil},
 		{"DELETE", "/v1/agents/{agent_id}", admin, agents.deleteAgent, nil},
 		{"POST", "/v1/agents/{agent_id}/try", member, agents.tryAgent, nil},
+		{"GET", "/v1/files", viewer, files.listFiles, nil},
+		{"POST", "/v1/files", member, files.uploadFile, files.madeFile},
+		{"GET", "/v1/files/{file_id}", viewer, files.getFile, nil},
+		{"DELETE", "/v1/files/{file_id}", member, files.deleteFile, nil},
 		{"GET", "/v1/webhooks", admin, webhooks.listWebhooks, nil},
 		{"POST", "/v1/webhooks", admin, webhooks.createWebhook, nil},
 		{"GET", "/v1/webhooks/{webhook_id}", admin, webhooks.getWebhook, nil},

@@ -27,7 +27,11 @@ func (s *edge) roomForBody(w http.ResponseWriter, r *http.Request) (*hold, error
 	if bytes < large {
 		return nil, nil
 	}
-	return s.roomFor(w, r, min(bytes, bodyLimit(r)), []account{{"bodies of key " + caller(r).Name, maxBodiesByKey}})
+	of := []account{{"bodies of key " + caller(r).Name, maxBodiesByKey}}
+	if r.URL.Path == filesPath {
+		of = append(of, account{"uploads", maxUploads})
+	}
+	return s.roomFor(w, r, min(bytes, bodyLimit(r)), of)
 }
 
 // roomForWork waits until the credential may compute on something large: reading a body or

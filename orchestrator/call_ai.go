@@ -159,6 +159,9 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if err != nil {
 		return nil, 0, err
 	}
+	if turns, size, err = withFiles(ctx, d, turns, size, model); err != nil {
+		return nil, 0, err
+	}
 	view := viewNow(d)
 	specs := onTheWire(d.loop.specs(ctx, view))
 	agent, err := d.loop.agents.begunWith(ctx, s)

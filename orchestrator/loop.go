@@ -34,6 +34,7 @@ type Config struct {
 	Outside  Outside // nil: this server offers nothing from outside
 	// Agents are optional: without them there are none.
 	Agents   Agents
+	Files    Files // needed where messages have files
 	Observer Observer
 	Clock    clock.Clock
 	NewID    domain.IDSource

@@ -32,6 +32,9 @@ func personsWords(m *domain.Message) string {
 		if text == "" {
 			text = m.Text
 		}
+		if strings.TrimSpace(text) == "" && len(own) < len(m.Rich.Segments) {
+			return "(no words, only what stands below)"
+		}
 	}
 	if strings.TrimSpace(text) == "" {
 		return "(an empty message)"

@@ -48,6 +48,9 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 		for _, text := range []string{string(b.Kind), b.Text, string(answer), b.CallID, strconv.FormatBool(b.IsError)} {
 			part(h, text)
 		}
+		if b.Kind == domain.BlockPicture {
+			part(h, b.File.SHA256)
+		}
 	}
 	d := [sha256.Size]byte(h.Sum(nil))
 	turn.Digest.Store(&d)

@@ -50,11 +50,12 @@ func (g *gathering) add(m *domain.Message, speaker string) {
 	}
 	if m.Sender == domain.SenderUser {
 		words := personsWords(m)
-		if m.AnswersCall != "" && g.result(m.AnswersCall, words, false) {
-			return
+		if m.AnswersCall == "" || !g.result(m.AnswersCall, words, false) {
+			g.text(domain.Block{Kind: domain.BlockText, Text: words})
 		}
-		g.text(domain.Block{Kind: domain.BlockText, Text: words})
-		g.texts(g.mark.segmentBlocks(m.Rich))
+		for _, b := range g.mark.segmentBlocks(m.Rich) {
+			g.text(b)
+		}
 		return
 	}
 	g.texts(g.systemTexts(m))

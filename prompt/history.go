@@ -50,7 +50,7 @@ func (t *History) answer(m *domain.Message) {
 	blocks := answerBlocks(m, t.protocol)
 	t.tokens += t.open.cost() + estimateBlocks(blocks)
 	t.put(t.closed, t.open.build())
-	t.put(t.closed+1, &domain.Turn{Role: domain.TurnAssistant, Blocks: blocks})
+	t.put(t.closed+1, &domain.Turn{Role: domain.TurnAssistant, Blocks: blocks, Round: m.RoundID})
 	t.closed += 2
 	t.open = expecting(blocks, t.mark)
 }

@@ -33,15 +33,19 @@ func (m Marker) block(from domain.Provenance, words string) string {
 	return b.text(markOf(m.Key, m.WorkspaceID, []dataBlock{b}))
 }
 
-// segmentBlocks are the parts of a person's message that came from outside.
-func (m Marker) segmentBlocks(rich *domain.RichContent) []string {
+// segmentBlocks are the parts of a person's message that came from outside, its files among
+// them.
+func (m Marker) segmentBlocks(rich *domain.RichContent) []domain.Block {
 	if rich == nil {
 		return nil
 	}
-	var blocks []string
+	var blocks []domain.Block
 	for i := range rich.Segments {
-		if s := &rich.Segments[i]; outside(s.From) {
-			blocks = append(blocks, m.block(*s.From, s.Text))
+		switch s := &rich.Segments[i]; {
+		case s.File != nil:
+			blocks = append(blocks, domain.Block{Kind: domain.BlockFile, Text: m.fileNote(s.File, notLookedAt), File: s.File})
+		case outside(s.From):
+			blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: m.block(*s.From, s.Text)})
 		}
 	}
 	return blocks
@@ -51,7 +55,7 @@ func (m Marker) segmentBlocks(rich *domain.RichContent) []string {
 // all of it.
 func ownSegments(rich *domain.RichContent) (own []domain.Segment, ok bool) {
 	for _, s := range rich.Segments {
-		if !outside(s.From) {
+		if !outside(s.From) && s.File == nil {
 			own = append(own, s)
 		}
 	}

@@ -20,6 +20,9 @@ func estimateBlocks(blocks []domain.Block) int {
 
 func estimateBlock(b *domain.Block) int {
 	sum := blockOverhead + EstimateTokens(b.Text)
+	if b.Kind == domain.BlockPicture {
+		return sum + b.File.PictureTokens()
+	}
 	if b.Answer == nil {
 		return sum
 	}

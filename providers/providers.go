@@ -64,6 +64,7 @@ type Answer struct {
 // Abilities of a configured model; what the prompt and the loop must know.
 type Abilities struct {
 	NativeCalls      bool
+	Sees             bool // it takes pictures
 	StructuredOutput bool
 	Streaming        bool
 	// AlwaysStreams: an answer comes piece by piece even if nobody listens, so that

@@ -175,6 +175,9 @@ func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 	if err := t.insertMessages(distinct(made, id), gone); err != nil {
 		return err
 	}
+	if err := writeFileUses(ctx, t, c, gone); err != nil {
+		return err
+	}
 	if err := t.changeMessages(ctx, distinct(changed, id), gone); err != nil {
 		return err
 	}

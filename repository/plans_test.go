@@ -70,7 +70,7 @@ type step struct {
 var growing = map[string]bool{
 	"sessions": true, "messages": true, "executions": true, "approvals": true, "transitions": true, "roundtrips": true,
 	"events": true, "webhook_deliveries": true, "inbox": true, "occurrences": true, "entries": true, "search": true,
-	"known_histories": true, "tasks": true,
+	"known_histories": true, "tasks": true, "files": true, "file_contents": true, "file_chunks": true, "file_uses": true,
 }
 
 // allowed is a statement that may read a table, or a partial index, from end to end.
@@ -124,12 +124,15 @@ var pages = []allowed{
 	{"ORDER BY created_at DESC, id DESC LIMIT", "sessions", "the list of the sessions, and of the runs"},
 	{"FROM tasks WHERE workspace_id = $1 ORDER BY created_at DESC", "tasks", "the list of the tasks"},
 	{"ORDER BY scheduled_at DESC, id DESC LIMIT", "occurrences", "the history of the automations"},
+	{"FROM files WHERE workspace_id = $1 ORDER BY created_at DESC", "files", "the list of the files"},
 }
 
 // reports may read all that a workspace has in a table, and order it.
 var reports = []allowed{
 	{"AS calls", "roundtrips", "what was spent, by something"},
 	{"SELECT MAX(r.ended_at)", "roundtrips", "the newest of what was spent: it stops at the first, in the order of an index"},
+	{"COALESCE(SUM(bytes), 0) FROM file_contents", "files", "at each upload: as many as the workspace's budget allows"},
+	{"COALESCE(SUM(bytes), 0) FROM file_contents", "file_contents", "at each upload: as many as the workspace's budget allows"},
 }
 
 // few are indexes that hold only what is going on: one that is read whole says little of

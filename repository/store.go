@@ -62,6 +62,7 @@ type Store struct {
 	Agents      *AgentStore
 	Tasks       *TaskStore
 	Connectors  *ConnectorStore
+	Files       *FileStore
 }
 
 // base is what all of them stand on.
@@ -104,6 +105,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Agents:     &AgentStore{b},
 		Tasks:      &TaskStore{b},
 		Connectors: &ConnectorStore{b},
+		Files:      &FileStore{b},
 	}, nil
 }
 

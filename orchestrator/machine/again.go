@@ -40,11 +40,11 @@ func markMessages(s *step, superseded, current []*domain.Message) {
 	}
 	told := &domain.AnswersChanged{SessionID: s.session.ID, Superseded: []string{}, Current: []string{}}
 	for _, m := range superseded {
-		s.session.State.ContextTokens = max(0, s.session.State.ContextTokens-tokensOf(m))
+		s.session.State.ContextTokens = max(0, s.session.State.ContextTokens-tokensOf(s, m))
 		told.Superseded = append(told.Superseded, marked(s, m, true))
 	}
 	for _, m := range current {
-		s.session.State.ContextTokens += tokensOf(m)
+		s.session.State.ContextTokens += tokensOf(s, m)
 		told.Current = append(told.Current, marked(s, m, false))
 	}
 	s.emit(domain.LogEvent{Type: domain.LogAnswersChanged, Answers: told})

@@ -110,12 +110,12 @@ func (s *step) removeCancelMessage() {
 // weigh adds a message to the estimate of the prompt, at three and a half bytes a token.
 func weigh(s *step, m *domain.Message) {
 	if m.Sender != domain.SenderAI { // an answer's tokens come with its usage
-		s.session.State.ContextTokens += tokensOf(m)
+		s.session.State.ContextTokens += tokensOf(s, m)
 	}
 }
 
 // tokensOf estimates what a message takes in the prompt.
-func tokensOf(m *domain.Message) int {
+func tokensOf(s *step, m *domain.Message) int {
 	if m.ExcludeFromPrompt {
 		return 0
 	}
@@ -134,5 +134,9 @@ func tokensOf(m *domain.Message) int {
 			}
 		}
 	}
-	return (size*2 + 6) / 7
+	tokens := (size*2 + 6) / 7
+	if files := m.Rich.Files(); len(files) > 0 {
+		tokens += domain.FileTokens(files, s.limits().ContextBudgetTokens)
+	}
+	return tokens
 }

@@ -1,0 +1,16 @@
+package api
+
+import "github.com/fermata-dev/fermata/domain"
+
+// FileFrom is a file as clients see it.
+func FileFrom(f *domain.File) *File {
+	out := &File{
+		ID: f.ID, Name: f.Name, MediaType: FileMediaType(f.MediaType), Bytes: f.Bytes, Sha256: f.SHA256,
+		CreatedBy: textPtr(f.CreatedBy), CreatedAt: Time(f.CreatedAt),
+	}
+	if f.IsPicture() {
+		w, h := f.Width, f.Height
+		out.Width, out.Height = &w, &h
+	}
+	return out
+}

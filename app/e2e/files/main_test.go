@@ -1,0 +1,109 @@
+package files
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/cli"
+)
+
+// childVariable makes this test binary a server.
+const childVariable = "FERMATA_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) == "" {
+		harness.Main(m)
+		return
+	}
+	line := struct {
+		Serve serve `cmd:""`
+	}{}
+	if err := cli.Run(&line, os.Args[1:], cli.Process("dev", "unknown")); err != nil {
+		os.Stderr.WriteString("fermata: " + err.Error() + "\n")
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// serve is the command that serves, in a process that a test may kill.
+type serve struct {
+	app.Config `embed:""`
+}
+
+// Run serves until the process ends.
+func (c *serve) Run() error { return app.Serve(c.Config) }
+
+// vendor keeps what it is asked, and says that it has seen it.
+type vendor struct {
+	url    string
+	mu     sync.Mutex
+	bodies []string
+}
+
+func newVendor(t *testing.T) *vendor {
+	v := &vendor{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		v.mu.Lock()
+		v.bodies = append(v.bodies, string(body))
+		v.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"stop",`+
+			`"message":{"role":"assistant","content":"Seen."}}],"usage":{"prompt_tokens":10,"completion_tokens":2}}`)
+	}))
+	t.Cleanup(server.Close)
+	v.url = server.URL
+	return v
+}
+
+// last is the latest request, its texts decoded.
+func (v *vendor) last(t *testing.T) string {
+	t.Helper()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.bodies) == 0 {
+		t.Fatal("the vendor was not asked")
+	}
+	var decoded any
+	if err := json.Unmarshal([]byte(v.bodies[len(v.bodies)-1]), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	plain := json.NewEncoder(&out)
+	plain.SetEscapeHTML(false)
+	_ = plain.Encode(decoded)
+	return out.String()
+}
+
+// form is an upload as a browser sends it, and its type.
+func form(t *testing.T, name string, content []byte) (body, contentType string) {
+	t.Helper()
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	part, err := w.CreateFormFile("file", name)
+	if err == nil {
+		_, err = part.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), w.FormDataContentType()
+}
+
+func upload(t *testing.T, s *harness.Server, name string, content []byte) *harness.Reply {
+	t.Helper()
+	body, contentType := form(t, name, content)
+	return s.Call("POST", "/v1/files", body, "Content-Type", contentType)
+}

@@ -1,0 +1,131 @@
+package domain
+
+import (
+	"strings"
+	"time"
+)
+
+// What a file may be.
+const (
+	MaxFileBytes    = 10 << 20 // of what is uploaded, and of what is kept of it
+	MaxMessageFiles = 20       // of one message
+	maxFileName     = 200      // bytes
+	// UnusedFileFor is how long a file is kept that no message refers to.
+	UnusedFileFor = 24 * time.Hour
+)
+
+// Media types of files as they are kept.
+const (
+	MediaText = "text/plain"
+	MediaPNG  = "image/png"
+	MediaJPEG = "image/jpeg"
+)
+
+// About files.
+const (
+	CodeUnsupportedFile Code = "unsupported_file" // neither a picture that is read, nor text
+	CodeUnreadableFile  Code = "unreadable_file"  // it says that it is a picture, and is none
+	CodeFilesFull       Code = "files_full"       // the workspace has no room for another
+	CodeTooManyPixels   Code = "too_many_pixels"
+)
+
+// FileRef is what a message says of a file that it refers to. It stays when the file is
+// deleted.
+type FileRef struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"`
+	Width     int    `json:"width,omitempty"` // of a picture
+	Height    int    `json:"height,omitempty"`
+}
+
+// File is what somebody uploaded. Its content is stored once for a workspace and hash.
+type File struct {
+	FileRef
+	WorkspaceID string
+	CreatedBy   string // the credential, as its name was then
+	CreatedAt   time.Time
+}
+
+// IsPicture says whether it is shown to a model, and not read by it.
+func (f *FileRef) IsPicture() bool { return strings.HasPrefix(f.MediaType, "image/") }
+
+// FileBudget is what the files of a workspace may be in all.
+type FileBudget struct {
+	Bytes int64 `json:"bytes"` // of the contents, each counted once
+	Count int64 `json:"count"`
+}
+
+// FileName makes a name of what a client calls a file: on one line, without what nobody
+// sees. It is data, and names nothing on this machine: what stands before the last slash is
+// somebody's folder, and is left out.
+func FileName(name string) string {
+	name = strings.ToValidUTF8(name, "")
+	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
+		name = name[at+1:]
+	}
+	name = strings.Join(strings.Fields(VisibleLine(name)), " ")
+	if len(name) > maxFileName {
+		name = strings.ToValidUTF8(name[:maxFileName], "")
+	}
+	if strings.Trim(name, ". ") == "" {
+		return "file"
+	}
+	return name
+}
+
+// Files are the files that a message refers to, in their order.
+func (r *RichContent) Files() []*FileRef {
+	if r == nil {
+		return nil
+	}
+	var files []*FileRef
+	for i := range r.Segments {
+		if f := r.Segments[i].File; f != nil {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// UnknownFile refuses a message that refers to a file that there is not, at a pointer.
+func UnknownFile(at, id string) *Error {
+	return Invalid(at, "unknown_file", "There is no file %s here (any more). Nothing was sent: upload it again.", VisibleLine(id))
+}
+
+const (
+	pixelsPerToken = 750    // of a picture: what the dearest of the vendors counts
+	leastTokens    = 85     // of a picture
+	textTokens     = 40_000 // of the texts of one message, where no budget says otherwise
+)
+
+// FileTextTokens is how much of a prompt the texts of the files of one message may have: half
+// of what it may be.
+func FileTextTokens(budget int, bounded bool) int {
+	if !bounded {
+		return textTokens
+	}
+	return max(budget/2, 0)
+}
+
+// PictureTokens estimates what a picture counts.
+func (f *FileRef) PictureTokens() int { return max(leastTokens, f.Width*f.Height/pixelsPerToken) }
+
+// FileTokens estimates what the files of one message count in a prompt of this budget.
+func FileTokens(files []*FileRef, budget *int) int {
+	pictures, texts := 0, int64(0)
+	for _, f := range files {
+		if f.IsPicture() {
+			pictures += f.PictureTokens()
+		} else {
+			texts += f.Bytes
+		}
+	}
+	room := textTokens
+	if budget != nil {
+		room = FileTextTokens(*budget, true)
+	}
+	return pictures + int(min((texts*2+6)/7, int64(room)))
+}

@@ -1,0 +1,38 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/prompt"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// Files reads what messages refer to.
+type Files interface {
+	// FilesPresent says which of these files have not been deleted.
+	FilesPresent(ctx context.Context, workspace string, ids []string) (map[string]bool, error)
+	FileContent(ctx context.Context, workspace, id string) ([]byte, error)
+}
+
+// withFiles fills in what the files of a history hold, for a model. A history without files
+// asks nobody.
+func withFiles(ctx context.Context, d *driver, turns []*domain.Turn, size int, model *providers.Model) ([]*domain.Turn, int, error) {
+	ids := prompt.FilesOf(turns)
+	if len(ids) == 0 {
+		return turns, size, nil
+	}
+	s, files := d.session, d.loop.cfg.Files
+	present, err := files.FilesPresent(ctx, s.WorkspaceID, ids)
+	if err != nil {
+		return nil, 0, fmt.Errorf("look for the files of a history: %w", err)
+	}
+	budget, bounded := roomOf(d).of(model)
+	fill := &prompt.Files{
+		Mark:  prompt.Marker{Key: d.loop.cfg.MarkKey, WorkspaceID: s.WorkspaceID},
+		Round: s.State.RoundID, Sees: model.Provider.Abilities().Sees, TextTokens: domain.FileTextTokens(budget, bounded), Present: present,
+		Content: func(id string) ([]byte, error) { return files.FileContent(ctx, s.WorkspaceID, id) },
+	}
+	return fill.Fill(turns, size)
+}

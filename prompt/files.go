@@ -1,0 +1,211 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// What is said of a file whose content does not stand in a prompt.
+const (
+	notLookedAt  = "Its content does not stand here."
+	deletedFile  = "It was deleted: its content is gone."
+	shownBefore  = "It was shown to you in an earlier round, and is not shown again. If you must see it again, ask for it to be sent again."
+	cannotSee    = "You cannot see pictures, so it is not shown to you. Say so if it matters."
+	tooMuchShown = "It is not shown: the pictures of this message are too large together. Say so if it matters."
+	shownHere    = "It is the picture that stands next."
+)
+
+// maxPictures bounds the pictures of one prompt together, in bytes: vendors take 20 MB of a
+// request, and a picture is a third longer in it.
+const maxPictures = 12 << 20
+
+// Files says how the files of a conversation are filled in.
+type Files struct {
+	Mark Marker
+	// Round is the present one: its pictures are shown, if the model Sees.
+	Round string
+	Sees  bool
+	// TextTokens is what the texts of one message may have.
+	TextTokens int
+	// Present are the files that have not been deleted.
+	Present map[string]bool
+	Content func(id string) ([]byte, error)
+}
+
+// FilesOf are the files that turns refer to, each once.
+func FilesOf(turns []*domain.Turn) (ids []string) {
+	seen := map[string]bool{}
+	for _, turn := range turns {
+		for i := range turn.Blocks {
+			if f := turn.Blocks[i].File; f != nil && !seen[f.ID] {
+				seen[f.ID] = true
+				ids = append(ids, f.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// Fill gives turns with what their files hold: texts as blocks of words from outside, cut to
+// their room, and the pictures of the present round. The size is adjusted. The turns that are
+// given are not changed; one with texts alone is made once.
+func (f *Files) Fill(turns []*domain.Turn, size int) ([]*domain.Turn, int, error) {
+	present := f.presentFrom(turns)
+	filled := make([]*domain.Turn, len(turns))
+	shown := 0
+	for i, turn := range turns {
+		if filled[i] = turn; !hasFiles(turn) {
+			continue
+		}
+		own, err := f.turn(turn, i >= present, &shown)
+		if err != nil {
+			return nil, 0, err
+		}
+		filled[i] = own
+		size += estimateBlocks(own.Blocks) - estimateBlocks(turn.Blocks)
+	}
+	return filled, size, nil
+}
+
+// presentFrom is where the turns of the present round begin: behind the last answer of
+// another one.
+func (f *Files) presentFrom(turns []*domain.Turn) int {
+	for i, turn := range slices.Backward(turns) {
+		if turn.Role == domain.TurnAssistant && turn.Round != f.Round {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func hasFiles(turn *domain.Turn) bool {
+	for i := range turn.Blocks {
+		if turn.Blocks[i].Kind == domain.BlockFile {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Files) turn(turn *domain.Turn, present bool, shown *int) (*domain.Turn, error) {
+	of, pictures := f.state(turn, present)
+	if !pictures {
+		if kept := turn.Filled.Load(); kept != nil && kept.Of == of {
+			return kept.Turn, nil
+		}
+	}
+	own := &domain.Turn{Role: turn.Role, Round: turn.Round, Blocks: make([]domain.Block, len(turn.Blocks))}
+	room := f.rooms(turn)
+	for i := range turn.Blocks {
+		b := turn.Blocks[i]
+		if b.Kind == domain.BlockFile {
+			var err error
+			if b, err = f.block(b.File, present, room[i], shown); err != nil {
+				return nil, err
+			}
+		}
+		own.Blocks[i] = b
+	}
+	if !pictures { // those are too large to be kept beside every session
+		turn.Filled.Store(&domain.FilledTurn{Of: of, Turn: own})
+	}
+	return own, nil
+}
+
+// state is what a filled turn depends on, and whether pictures are shown in it.
+func (f *Files) state(turn *domain.Turn, present bool) (of string, pictures bool) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %t %t", f.TextTokens, present, f.Sees)
+	for i := range turn.Blocks {
+		if file := turn.Blocks[i].File; file != nil {
+			there := f.Present[file.ID]
+			fmt.Fprintf(&b, " %t", there)
+			pictures = pictures || there && present && f.Sees && file.IsPicture()
+		}
+	}
+	return b.String(), pictures
+}
+
+// rooms shares the room of a turn's texts among them, in bytes, by block: what short ones do
+// not need is the others'.
+func (f *Files) rooms(turn *domain.Turn) map[int]int {
+	rooms, left := map[int]int{}, f.TextTokens*7/2
+	var open []int
+	for i := range turn.Blocks {
+		if b := &turn.Blocks[i]; b.Kind == domain.BlockFile && !b.File.IsPicture() && f.Present[b.File.ID] {
+			open = append(open, i)
+		}
+	}
+	for len(open) > 0 {
+		share := left / len(open)
+		var long []int
+		for _, i := range open {
+			if n := int(turn.Blocks[i].File.Bytes); n <= share {
+				rooms[i], left = n, left-n
+			} else {
+				long = append(long, i)
+			}
+		}
+		if len(long) == len(open) {
+			for _, i := range open {
+				rooms[i] = share
+			}
+			break
+		}
+		open = long
+	}
+	return rooms
+}
+
+func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) (domain.Block, error) {
+	why := ""
+	switch {
+	case !f.Present[file.ID]:
+		why = deletedFile
+	case file.IsPicture() && !f.Sees:
+		why = cannotSee
+	case file.IsPicture() && !present:
+		why = shownBefore
+	case file.IsPicture() && *shown+int(file.Bytes) > maxPictures:
+		why = tooMuchShown
+	}
+	if why != "" {
+		return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, why)}, nil
+	}
+	content, err := f.Content(file.ID)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound: // deleted at this moment
+		return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, deletedFile)}, nil
+	case err != nil:
+		return domain.Block{}, fmt.Errorf("read file %s: %w", file.ID, err)
+	case file.IsPicture():
+		*shown += len(content)
+		return domain.Block{Kind: domain.BlockPicture, Text: f.Mark.fileNote(file, shownHere), File: file, Data: content}, nil
+	}
+	return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileText(file, string(content), room)}, nil
+}
+
+// fileNote stands for a file whose content is not among the words.
+func (m Marker) fileNote(file *domain.FileRef, what string) string {
+	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+" "+what)
+}
+
+// fileText is the text of a file, as far as there is room for it.
+func (m Marker) fileText(file *domain.FileRef, text string, room int) string {
+	text = cleanText(text)
+	if len(text) > room {
+		kept := strings.TrimSuffix(cut(text, room), "…")
+		text = kept + fmt.Sprintf("\n[… %d more bytes of this file are left out here, because there is no room for them]", len(text)-len(kept))
+	}
+	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+"\n\n"+text)
+}
+
+func describe(file *domain.FileRef) string {
+	if file.IsPicture() {
+		return fmt.Sprintf("[File %s, a picture of %d × %d pixels (%s).]", file.ID, file.Width, file.Height, file.MediaType)
+	}
+	return fmt.Sprintf("[File %s, a text of %d bytes.]", file.ID, file.Bytes)
+}

@@ -1,0 +1,227 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// FileStore keeps what people upload.
+type FileStore struct{ *base }
+
+// fileChunk is how much of a content stands in one row: what a driver, a copy of the
+// database or a slow reader has in memory at a time.
+const fileChunk = 1 << 20
+
+type fileRow struct {
+	WorkspaceID  string      `db:"workspace_id,key"`
+	ID           string      `db:"id,key"`
+	Name         string      `db:"name"`
+	MediaType    string      `db:"media_type"`
+	SHA256       string      `db:"sha256"`
+	Bytes        int64       `db:"bytes"`
+	Width        int         `db:"width"`
+	Height       int         `db:"height"`
+	CreatedBy    string      `db:"created_by"`
+	CreatedAt    sqldb.Stamp `db:"created_at,once"`
+	CollectAfter sqldb.Stamp `db:"collect_after"`
+}
+
+type fileContentRow struct {
+	WorkspaceID  string      `db:"workspace_id,key"`
+	SHA256       string      `db:"sha256,key"`
+	Bytes        int64       `db:"bytes"`
+	CollectAfter sqldb.Stamp `db:"collect_after"`
+}
+
+type fileChunkRow struct {
+	WorkspaceID string `db:"workspace_id,key"`
+	SHA256      string `db:"sha256,key"`
+	Number      int    `db:"number,key"`
+	Data        []byte `db:"data"`
+}
+
+var (
+	fileTable        = sqldb.NewTable[fileRow]("files")
+	fileContentTable = sqldb.NewTable[fileContentRow]("file_contents")
+	fileChunkTable   = sqldb.NewTable[fileChunkRow]("file_chunks")
+)
+
+func (r *fileRow) file() (*domain.File, error) {
+	return &domain.File{
+		FileRef: domain.FileRef{
+			ID: r.ID, Name: r.Name, MediaType: r.MediaType, Bytes: r.Bytes, SHA256: r.SHA256, Width: r.Width, Height: r.Height,
+		},
+		WorkspaceID: r.WorkspaceID, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.Time,
+	}, nil
+}
+
+// InsertFile stores a file, and its content where the workspace does not have it yet, if
+// there is room for both. domain.ErrStale: a content that was there has just been collected.
+func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []byte, most domain.FileBudget) error {
+	later := sqldb.At(s.cfg.Clock().Add(domain.UnusedFileFor))
+	return s.writeUnseen(ctx, f.WorkspaceID, func(t *tx) error {
+		// The content first: what takes long is written before others of the workspace wait.
+		if err := insertContent(ctx, t, f, content, later); err != nil {
+			return err
+		}
+		if _, err := workspaceIn(ctx, t, f.WorkspaceID, s.db.Dialect.Lock); err != nil {
+			return err
+		}
+		if err := roomForFile(ctx, t, f.WorkspaceID, most); err != nil {
+			return err
+		}
+		t.created = f.ID
+		_, err := t.Insert(ctx, fileTable.Rows(fileRow{
+			WorkspaceID: f.WorkspaceID, ID: f.ID, Name: f.Name, MediaType: f.MediaType, SHA256: f.SHA256, Bytes: f.Bytes,
+			Width: f.Width, Height: f.Height, CreatedBy: f.CreatedBy, CreatedAt: sqldb.At(f.CreatedAt), CollectAfter: later,
+		}), "")
+		return err
+	})
+}
+
+func insertContent(ctx context.Context, t *tx, f *domain.File, content []byte, later sqldb.Stamp) error {
+	n, err := t.Insert(ctx, fileContentTable.Rows(fileContentRow{
+		WorkspaceID: f.WorkspaceID, SHA256: f.SHA256, Bytes: f.Bytes, CollectAfter: later,
+	}), " ON CONFLICT (workspace_id, sha256) DO NOTHING")
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return t.WriteOne(ctx, domain.ErrStale, "UPDATE file_contents SET collect_after = $3 WHERE workspace_id = $1 AND sha256 = $2",
+			f.WorkspaceID, f.SHA256, later)
+	}
+	for number := 0; number*fileChunk < len(content); number++ {
+		piece := content[number*fileChunk : min((number+1)*fileChunk, len(content))]
+		_, err := t.Insert(ctx, fileChunkTable.Rows(fileChunkRow{
+			WorkspaceID: f.WorkspaceID, SHA256: f.SHA256, Number: number, Data: piece,
+		}), "")
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roomForFile refuses one more file, under the workspace's lock. The content of it is
+// counted already.
+func roomForFile(ctx context.Context, r sqldb.Reader, workspace string, most domain.FileBudget) error {
+	var have struct {
+		Files int64 `db:"files"`
+		Bytes int64 `db:"bytes"`
+	}
+	err := r.Get(ctx, &have, "SELECT (SELECT COUNT(*) FROM files WHERE workspace_id = $1) AS files, "+
+		"(SELECT COALESCE(SUM(bytes), 0) FROM file_contents WHERE workspace_id = $1) AS bytes", workspace)
+	switch {
+	case err != nil:
+		return fmt.Errorf("count the files: %w", err)
+	case have.Files >= most.Count:
+		return domain.Errorf(domain.CodeFilesFull, "The workspace has %d files, and may have %d (file_budget). Nothing was stored: "+
+			"delete some; those that no message refers to go by themselves after a day.", have.Files, most.Count)
+	case have.Bytes > most.Bytes:
+		return domain.Errorf(domain.CodeFilesFull, "With this file the workspace would have %d bytes of files, and may have %d (file_budget). "+
+			"Nothing was stored: delete some; those that no message refers to go by themselves after a day.", have.Bytes, most.Bytes)
+	}
+	return nil
+}
+
+// File reads what is known of a file.
+func (s *FileStore) File(ctx context.Context, workspace, id string) (*domain.File, error) {
+	return fileIn(ctx, s.db, workspace, id)
+}
+
+func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.File, error) {
+	var row fileRow
+	err := r.Get(ctx, &row, "SELECT "+fileTable.Columns()+" FROM files WHERE workspace_id = $1 AND id = $2", workspace, id)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	return row.file()
+}
+
+// Files lists the files of a workspace, the newest first.
+func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit int) ([]*domain.File, string, error) {
+	before, err := sqldb.ReadCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	q := sqldb.NewQuery("SELECT "+fileTable.Columns()+" FROM files WHERE workspace_id = ?", workspace)
+	if cursor != "" {
+		q.Add(" AND (created_at, id) < (?, ?)", before.Number, before.ID)
+	}
+	q.Add(" ORDER BY created_at DESC, id DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit, func(r *fileRow) sqldb.Cursor { return sqldb.TimeCursor(r.CreatedAt, r.ID) })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the files: %w", err)
+	}
+	files, err := each(rows, (*fileRow).file)
+	return files, next, err
+}
+
+// FileContent reads a content by the file that has it.
+func (s *FileStore) FileContent(ctx context.Context, workspace, id string) ([]byte, error) {
+	var chunks [][]byte
+	err := s.db.All(ctx, &chunks, "SELECT c.data FROM files f JOIN file_chunks c ON c.workspace_id = f.workspace_id AND c.sha256 = f.sha256 "+
+		"WHERE f.workspace_id = $1 AND f.id = $2 ORDER BY c.number", workspace, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the content of a file: %w", err)
+	}
+	if len(chunks) == 0 {
+		_, err := s.File(ctx, workspace, id) // an empty one, or none
+		return nil, err
+	}
+	whole := make([]byte, 0, len(chunks)*fileChunk)
+	for _, c := range chunks {
+		whole = append(whole, c...)
+	}
+	return whole, nil
+}
+
+// DeleteFile takes a file away, and its content where no other file has it. Messages keep
+// what they say of it.
+func (s *FileStore) DeleteFile(ctx context.Context, workspace, id string) error {
+	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+		f, err := fileIn(ctx, t, workspace, id)
+		if err != nil {
+			return err
+		}
+		// Who stores the same content at this moment has locked it too: what that one refers to is
+		// seen below, or it finds the content gone.
+		err = t.WriteOne(ctx, domain.NotFound("file"), "UPDATE file_contents SET collect_after = collect_after "+
+			"WHERE workspace_id = $1 AND sha256 = $2", workspace, f.SHA256)
+		if err != nil {
+			return err
+		}
+		err = t.WriteOne(ctx, domain.NotFound("file"), "DELETE FROM files WHERE workspace_id = $1 AND id = $2", workspace, id)
+		if err != nil {
+			return err
+		}
+		_, err = t.Write(ctx, "DELETE FROM file_contents WHERE workspace_id = $1 AND sha256 = $2 AND NOT EXISTS "+
+			"(SELECT 1 FROM files f WHERE f.workspace_id = $1 AND f.sha256 = $2)", workspace, f.SHA256)
+		return err
+	})
+}
+
+// FilesPresent says which of these files there are.
+func (s *FileStore) FilesPresent(ctx context.Context, workspace string, ids []string) (map[string]bool, error) {
+	present := map[string]bool{}
+	for ; len(ids) > 0; ids = ids[min(len(ids), presentAtOnce):] {
+		condition, args := sqldb.InList(2, ids[:min(len(ids), presentAtOnce)])
+		var found []string
+		err := s.db.All(ctx, &found, "SELECT id FROM files WHERE workspace_id = $1 AND id "+condition, append([]any{workspace}, args...)...)
+		if err != nil {
+			return nil, fmt.Errorf("look for files: %w", err)
+		}
+		for _, id := range found {
+			present[id] = true
+		}
+	}
+	return present, nil
+}
+
+const presentAtOnce = 1000

@@ -1,0 +1,74 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+type fileUseRow struct {
+	WorkspaceID string `db:"workspace_id,key"`
+	SessionID   string `db:"session_id,key"`
+	MessageID   string `db:"message_id,key"`
+	FileID      string `db:"file_id,key"`
+}
+
+var fileUseTable = sqldb.NewTable[fileUseRow]("file_uses")
+
+// writeFileUses notes which files the messages refer to that a change makes or edits. A
+// message without files costs nothing. What an edited message no longer refers to stays
+// noted until the message goes.
+func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string]bool) error {
+	for _, m := range c.Messages {
+		if files := m.Rich.Files(); len(files) > 0 && !gone[m.ID] {
+			rows, err := useFiles(ctx, t, m, files)
+			if err != nil {
+				return err
+			}
+			t.InsertLater(rows) // behind the message itself
+		}
+	}
+	for _, m := range c.EditedMessages {
+		if files := m.Rich.Files(); len(files) > 0 && !gone[m.ID] {
+			rows, err := useFiles(ctx, t, m, files)
+			if err != nil {
+				return err
+			}
+			if err := t.Flush(ctx); err != nil {
+				return err
+			}
+			if _, err := t.Insert(ctx, rows, " ON CONFLICT DO NOTHING"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// useFiles keeps the files from being collected, and refuses a message whose files have gone
+// since they were looked at.
+func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.FileRef) (sqldb.Rows, error) {
+	var ids []string
+	for _, f := range files {
+		if !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	slices.Sort(ids) // in one order, whoever locks them
+	rows := make([]fileUseRow, 0, len(ids))
+	for _, id := range ids {
+		n, err := t.Write(ctx, "UPDATE files SET collect_after = $3 WHERE workspace_id = $1 AND id = $2",
+			m.WorkspaceID, id, sqldb.At(t.store.cfg.Clock().Add(domain.UnusedFileFor)))
+		if err != nil {
+			return sqldb.Rows{}, fmt.Errorf("refer to a file: %w", err)
+		}
+		if n == 0 {
+			return sqldb.Rows{}, domain.UnknownFile("/file_ids", id)
+		}
+		rows = append(rows, fileUseRow{WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, MessageID: m.ID, FileID: id})
+	}
+	return fileUseTable.Rows(rows...), nil
+}

@@ -1,0 +1,174 @@
+package suite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+var roomy = domain.FileBudget{Bytes: 1 << 30, Count: 1000}
+
+func file(workspace, id string, content []byte) *domain.File {
+	sum := sha256.Sum256(content)
+	return &domain.File{
+		FileRef: domain.FileRef{
+			ID: id, Name: "a \"b\".txt", MediaType: domain.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Width: 3, Height: 4,
+		},
+		WorkspaceID: workspace, CreatedBy: "key_1", CreatedAt: T0,
+	}
+}
+
+// saying is a message of a session that refers to files, in a change of its own.
+func (w *world) saying(s *domain.Session, files ...string) (*domain.Change, *domain.Message) {
+	c := w.change(s)
+	m := w.say(c, s, domain.SenderUser, "look")
+	m.Rich = &domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentText, Text: "look"}}}
+	for _, id := range files {
+		m.Rich.Segments = append(m.Rich.Segments, domain.Segment{Type: domain.SegmentFile, File: &domain.FileRef{ID: id}})
+	}
+	return c, m
+}
+
+// files come back as they were; a content is stored once, and goes with the last that has it.
+func files(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // in several pieces
+	f := file(ws, "fil_1", content)
+	w.ok(w.Files.InsertFile(ctx, f, content, roomy))
+	got, err := w.Files.File(ctx, ws, "fil_1")
+	w.ok(err)
+	w.equal(got, f, "the file")
+	for i := 2; i < 40; i++ { // the same again and again is one content, and room for one is enough
+		once := domain.FileBudget{Bytes: f.Bytes, Count: 1000}
+		w.ok(w.Files.InsertFile(ctx, file(ws, fmt.Sprintf("fil_%d", i), content), content, once))
+	}
+	back, err := w.Files.FileContent(ctx, ws, "fil_7")
+	w.ok(err)
+	if !bytes.Equal(back, content) {
+		w.Fatalf("of %d bytes %d came back", len(content), len(back))
+	}
+	empty := file(ws, "fil_empty", nil)
+	w.ok(w.Files.InsertFile(ctx, empty, nil, roomy))
+	back, err = w.Files.FileContent(ctx, ws, "fil_empty")
+	w.ok(err)
+	w.equal(len(back), 0, "an empty file")
+
+	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: f.Bytes, Count: 1000}), domain.CodeFilesFull)
+	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1 << 30, Count: 40}), domain.CodeFilesFull)
+	page, next, err := w.Files.Files(ctx, ws, "", 30)
+	w.ok(err)
+	rest, end, err := w.Files.Files(ctx, ws, next, 30)
+	w.ok(err)
+	w.equal([]any{len(page), len(rest), end}, []any{30, 10, ""}, "the pages")
+	_, err = w.Files.File(ctx, "other", "fil_1")
+	w.code(err, domain.CodeNotFound)
+	_, err = w.Files.FileContent(ctx, "other", "fil_1")
+	w.code(err, domain.CodeNotFound)
+	w.code(w.Files.DeleteFile(ctx, "other", "fil_1"), domain.CodeNotFound)
+	w.ok(w.Files.DeleteFile(ctx, ws, "fil_1"))
+	w.code(w.Files.DeleteFile(ctx, ws, "fil_1"), domain.CodeNotFound)
+	back, err = w.Files.FileContent(ctx, ws, "fil_2")
+	w.ok(err)
+	w.equal(len(back), len(content), "what others have")
+	for i := 2; i < 40; i++ {
+		w.ok(w.Files.DeleteFile(ctx, ws, fmt.Sprintf("fil_%d", i)))
+	}
+	w.ok(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1, Count: 2}))
+}
+
+// fileUses: what a message refers to stays for as long as the message, and goes a day after
+// it, or after nobody used it; a message cannot refer to what has gone.
+func fileUses(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	for _, id := range []string{"fil_said", "fil_waiting", "fil_edited", "fil_never"} {
+		w.ok(w.Files.InsertFile(ctx, file(ws, id, []byte(id)), []byte(id), roomy))
+	}
+	s := w.stored("looks")
+	c, _ := w.saying(s, "fil_said")
+	w.ok(w.Commit(ctx, c))
+	item := w.mail(s, "key-1")
+	edited := *item.Message
+	edited.Rich = &domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentFile, File: &domain.FileRef{ID: "fil_waiting"}},
+		{Type: domain.SegmentFile, File: &domain.FileRef{ID: "fil_edited"}}}}
+	for range 2 { // the second time it refers to what it refers to already
+		c = w.change(s)
+		c.EditedMessages = []*domain.Message{&edited}
+		c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageUpdated, Message: &edited})
+		w.ok(w.Commit(ctx, c))
+	}
+	c, _ = w.saying(s, "fil_said", "fil_unknown")
+	before := s.Clone()
+	w.code(w.Commit(ctx, c), domain.CodeInvalid)
+	*s = *before
+
+	present := func(want ...string) {
+		w.Helper()
+		have, err := w.Files.FilesPresent(ctx, ws, []string{"fil_said", "fil_waiting", "fil_edited", "fil_never"})
+		w.ok(err)
+		all := map[string]bool{}
+		for _, id := range want {
+			all[id] = true
+		}
+		w.equal(have, all, "the files")
+	}
+	now := func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }
+	w.pass(domain.UnusedFileFor - time.Second)
+	w.ok(w.Files.PruneFiles(ctx, now()))
+	present("fil_said", "fil_waiting", "fil_edited", "fil_never")
+	w.pass(2 * time.Second)
+	w.ok(w.Files.PruneFiles(ctx, now()))
+	present("fil_said", "fil_waiting", "fil_edited")
+
+	gone := w.change(s)
+	gone.Sessions[0].Delete = true
+	gone.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionEnded, Session: s})
+	w.ok(w.Commit(ctx, gone))
+	present("fil_said", "fil_waiting", "fil_edited")
+	for range 2 { // files in one look, the contents that they leave a day later at the latest
+		w.pass(domain.UnusedFileFor + time.Second)
+		w.ok(w.Files.PruneFiles(ctx, now()))
+	}
+	present()
+	w.ok(w.Files.InsertFile(ctx, file(ws, "fil_new", []byte("n")), []byte("n"), domain.FileBudget{Bytes: 1, Count: 1}))
+}
+
+// filesAtOnce: the same content is uploaded, deleted and collected at once, and each that is
+// there has it.
+func filesAtOnce(w *world) {
+	ctx, ws, content := w.Context(), domain.DefaultWorkspace, []byte("the same")
+	var all sync.WaitGroup
+	for worker := range 8 {
+		all.Go(func() {
+			for i := range 10 {
+				id := fmt.Sprintf("fil_%d_%d", worker, i)
+				err := w.Files.InsertFile(ctx, file(ws, id, content), content, roomy)
+				for range 100 {
+					if err == nil || domain.ErrorCode(err) != domain.ErrorCode(domain.ErrStale) {
+						break
+					}
+					err = w.Files.InsertFile(ctx, file(ws, id, content), content, roomy)
+				}
+				if err != nil {
+					w.Errorf("insert: %v", err)
+					return
+				}
+				got, err := w.Files.FileContent(ctx, ws, id)
+				if err != nil || !bytes.Equal(got, content) {
+					w.Errorf("%s holds %q, %v", id, got, err)
+				}
+				if err := w.Files.DeleteFile(ctx, ws, id); err != nil {
+					w.Errorf("delete: %v", err)
+				}
+				if err := w.Files.PruneFiles(ctx, T0.Add(time.Hour)); err != nil {
+					w.Errorf("collect: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
