@@ -26,14 +26,14 @@ func (c Cookies) name(plain string) string {
 }
 
 func (c Cookies) set(w http.ResponseWriter, name, value string, within time.Duration) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the server is reached over TLS
 		Name: c.name(name), Value: value, Path: "/", MaxAge: int(within.Seconds()),
 		HttpOnly: true, Secure: c.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 func (c Cookies) clear(w http.ResponseWriter, name string) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the server is reached over TLS
 		Name: c.name(name), Path: "/", MaxAge: -1, HttpOnly: true, Secure: c.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }

@@ -54,11 +54,12 @@ type Opened struct {
 // as the key, as long as the key is.
 func (a *Authenticator) SignInByKey(r *http.Request, key string) (*Opened, error) {
 	sum := sha256.Sum256([]byte(key))
-	id, err := rootIdentity(), error(nil)
+	id := rootIdentity()
 	if !a.isRoot(sum) {
 		if _, err := Parse(key); err != nil {
 			return nil, errBadKey()
 		}
+		var err error
 		if id, err = a.byKey(r.Context(), sum); err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// Pages of other origins use the API where the operator allows it, with a key (or, on the
-// open server, without one): no cookie goes with their requests.
+// Pages of other origins use the API where the operator allows it: with a key, with the cookie
+// of somebody who is signed in, or, on the open server, without either.
 var (
 	corsTakes = []string{strings.Join([]string{
 		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
@@ -39,6 +39,8 @@ var (
 	}, ", ")}
 	corsHolds = []string{"7200"} // seconds; browsers take no more
 	crossSite = []string{"cross-origin"}
+
+	corsCredentials = []string{"true"}
 )
 
 // methods that routes have.
@@ -56,6 +58,7 @@ func (s *edge) allowOrigin(h http.Header, r *http.Request) bool {
 		return false
 	}
 	h["Access-Control-Allow-Origin"] = []string{origin}
+	h["Access-Control-Allow-Credentials"] = corsCredentials
 	h["Access-Control-Expose-Headers"] = corsShows
 	h["Cross-Origin-Resource-Policy"] = crossSite
 	return true

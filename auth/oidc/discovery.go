@@ -83,7 +83,7 @@ func (d *discovery) checkAddress(address string) error {
 
 // unavailable says why nothing can be learned of the issuer, in words for its operator.
 func (d *discovery) unavailable(err error) error {
-	said := ""
+	var said string
 	var mismatch *gooidc.IssuerMismatchError
 	switch reason := egress.ReasonOf(err); {
 	case errors.As(err, &mismatch):

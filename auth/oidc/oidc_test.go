@@ -1,0 +1,342 @@
+package oidc
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+// refused holds an error to its code and to some of its words.
+func refused(t *testing.T, what string, err error, code domain.Code, words string) {
+	t.Helper()
+	if domain.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
+		t.Errorf("%s: %v (%s), want %s with %q", what, err, domain.ErrorCode(err), code, words)
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	i := newIssuer(t)
+	p := i.party()
+	person, err := i.signIn(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if person.Name != "Ada" || person.Role != domain.RoleMember || fmt.Sprint(person.Workspaces) != "[default]" || !strings.HasPrefix(person.ID, "usr_") {
+		t.Errorf("%+v", person)
+	}
+	again, err := i.signIn(p)
+	if err != nil || again.ID != person.ID {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	to, cookie, err := p.Begin(t.Context(), "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := url.Parse(to)
+	sum := sha256.Sum256([]byte(derived("pkce", cookie)))
+	if q := at.Query(); q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || q.Get("code_challenge_method") != "S256" ||
+		q.Get("redirect_uri") != "https://fermata.example/v1/sign-in/callback" || q.Get("scope") != "openid" || q.Get("response_type") != "code" {
+		t.Errorf("the question is %v", q)
+	}
+	for _, secret := range []string{"state", "nonce", "pkce"} {
+		if strings.Contains(to, derived("pkce", cookie)) || strings.Contains(to, cookie) {
+			t.Errorf("the address tells the %s's secret", secret)
+		}
+	}
+	if i.verifier == "" {
+		t.Error("the code was redeemed without its proof (PKCE)")
+	}
+}
+
+// TestAnIssuerThatLies: what is wrong with a token is told, and nobody is let in.
+func TestAnIssuerThatLies(t *testing.T) {
+	public, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
+	claims := func(name string, value any) func(*issuer) {
+		return func(i *issuer) { i.claims = map[string]any{name: value} }
+	}
+	at := func(name string, after time.Duration) func(*issuer) {
+		return func(i *issuer) { i.claims = map[string]any{name: i.now.Add(after).Unix()} }
+	}
+	unsigned := func(i *issuer) {
+		head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
+		i.token = head + "." + strings.Split(i.idToken(i.nonce), ".")[1] + "."
+	}
+	for what, c := range map[string]struct {
+		lie   func(*issuer)
+		code  domain.Code
+		words string
+	}{
+		"another issuer":           {claims("iss", "https://evil.example"), domain.CodeTokenInvalid, `issued by "https://evil.example"`},
+		"another audience":         {claims("aud", "other"), domain.CodeTokenInvalid, `it is for "other" (aud)`},
+		"no audience":              {claims("aud", nil), domain.CodeTokenInvalid, "(aud)"},
+		"several without azp":      {claims("aud", []string{"fermata", "other"}), domain.CodeTokenInvalid, "(azp)"},
+		"given to another client":  {claims("azp", "other"), domain.CodeTokenInvalid, "(azp)"},
+		"no subject":               {claims("sub", ""), domain.CodeTokenInvalid, "(sub)"},
+		"no end":                   {claims("exp", nil), domain.CodeTokenInvalid, "(exp)"},
+		"an end that is a text":    {claims("exp", "tomorrow"), domain.CodeTokenInvalid, "claims cannot be read"},
+		"another nonce":            {claims("nonce", "x"), domain.CodeTokenInvalid, "(nonce)"},
+		"no nonce":                 {claims("nonce", nil), domain.CodeTokenInvalid, "(nonce)"},
+		"expired":                  {at("exp", -10*time.Minute), domain.CodeTokenExpired, "ended 10m0s ago"},
+		"not yet valid":            {at("nbf", 10*time.Minute), domain.CodeTokenEarly, "good in 10m0s only"},
+		"from the future":          {at("iat", 10*time.Minute), domain.CodeTokenEarly, "issued 10m0s in the future"},
+		"unsigned":                 {unsigned, domain.CodeTokenInvalid, "its algorithm is not one"},
+		"no token":                 {func(i *issuer) { i.token = "x" }, domain.CodeTokenInvalid, "no signed token"},
+		"a megabyte":               {func(i *issuer) { i.token = strings.Repeat("x", 1<<19) + ".y.z" }, domain.CodeTokenInvalid, "longer than"},
+		"the public key as secret": {func(i *issuer) { i.signWith(jose.HS256, secret, "one") }, domain.CodeTokenInvalid, "its algorithm is not one"},
+		"another algorithm":        {func(i *issuer) { i.signWith(jose.RS512, rsaKey, "one") }, domain.CodeTokenInvalid, "not the one of the key"},
+		"another one of its kind":  {func(i *issuer) { i.signWith(jose.PS256, rsaKey, "one") }, domain.CodeTokenInvalid, "not the one of the key"},
+		"a key of the liar's":      {func(i *issuer) { i.signWith(jose.RS256, otherKey, "one") }, domain.CodeTokenInvalid, "signature is not good"},
+		"a key that is not there":  {func(i *issuer) { i.signWith(jose.RS256, otherKey, "two") }, domain.CodeTokenInvalid, "does not publish"},
+		"a key as a path":          {func(i *issuer) { i.signWith(jose.RS256, otherKey, "../../etc/passwd") }, domain.CodeTokenInvalid, "does not publish"},
+		"a key that comes along":   {embedsKey, domain.CodeTokenInvalid, ""},
+		"a key for encryption":     {func(i *issuer) { i.keys[0].Use = "enc" }, domain.CodeTokenInvalid, "not the one of the key"},
+		"ten minutes ahead of us": {func(i *issuer) {
+			i.claims = map[string]any{"iat": i.now.Add(10 * time.Minute).Unix(), "exp": i.now.Add(time.Hour).Unix()}
+		}, domain.CodeTokenEarly, "compare the clocks"},
+		"ten minutes behind us": {func(i *issuer) {
+			i.claims = map[string]any{"iat": i.now.Add(-15 * time.Minute).Unix(), "exp": i.now.Add(-5 * time.Minute).Unix()}
+		}, domain.CodeTokenExpired, "compare the clocks"},
+		"keys that are none at all": {func(i *issuer) { i.publish() }, domain.CodeTokenInvalid, "does not publish"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			i := newIssuer(t)
+			to, cookie, err := i.party().Begin(t.Context(), "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, _ := url.Parse(to)
+			i.set(func() { i.nonce = at.Query().Get("nonce"); c.lie(i) })
+			person, _, err := i.party().Finish(t.Context(), cookie, url.Values{"code": {"c"}, "state": {at.Query().Get("state")}})
+			if refused(t, what, err, c.code, c.words); person != nil {
+				t.Errorf("%+v was let in", person)
+			}
+		})
+	}
+}
+
+// embedsKey signs with a key of its own that is in the token (jwk).
+func embedsKey(i *issuer) {
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: otherKey}, &jose.SignerOptions{EmbedJWK: true})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	signed, err := signer.Sign([]byte(`{"iss":"` + i.url + `","sub":"ada","aud":"fermata","exp":1900000000}`))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	i.token, _ = signed.CompactSerialize()
+}
+
+// TestClocksAFewSecondsApart are no reason to refuse.
+func TestClocksAFewSecondsApart(t *testing.T) {
+	i := newIssuer(t)
+	i.claims = map[string]any{"iat": i.now.Add(30 * time.Second).Unix(), "nbf": i.now.Add(30 * time.Second).Unix()}
+	if _, err := i.signIn(i.party()); err != nil {
+		t.Error(err)
+	}
+	i.claims = map[string]any{"exp": i.now.Add(-30 * time.Second).Unix()}
+	if _, err := i.signIn(i.party()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheWayBack: what comes back in the address has to be what was begun here, just now, once.
+func TestTheWayBack(t *testing.T) {
+	i := newIssuer(t)
+	p := i.party()
+	set := func(name string, values ...string) func(url.Values) {
+		return func(q url.Values) { q[name] = values }
+	}
+	_, err := i.signIn(p, set("state", "other"))
+	refused(t, "another state", err, domain.CodeSignInLost, "not begun in this browser")
+	_, err = i.signIn(p, func(q url.Values) { q["state"] = append(q["state"], "two") })
+	refused(t, "two states", err, domain.CodeSignInLost, "not begun in this browser")
+	_, err = i.signIn(p, set("code"))
+	refused(t, "no code", err, domain.CodeSignInRefused, "no code")
+	_, err = i.signIn(p, set("code", "a", "b"))
+	refused(t, "two codes", err, domain.CodeSignInRefused, "no code")
+	_, err = i.signIn(p, set("error", "access_denied"), set("error_description", "You may not.\r\nX: y"))
+	refused(t, "an error", err, domain.CodeSignInRefused, "access_denied You may not.  X: y")
+	_, err = i.signIn(p, set("iss", "https://evil.example"))
+	refused(t, "another issuer's answer", err, domain.CodeTokenInvalid, "https://evil.example")
+	_, err = i.signIn(p, func(url.Values) { i.set(func() { i.now = i.now.Add(11 * time.Minute) }) })
+	refused(t, "too late", err, domain.CodeSignInLost, "longer than 10 minutes")
+	for _, cookie := range []string{"", "x", "..", "a.b.c", strings.Repeat("x", 10_000), "\x00", "AAAA.1.AAAA"} {
+		_, _, err = p.Finish(t.Context(), cookie, url.Values{"state": {derived("state", cookie)}, "code": {"c"}})
+		refused(t, fmt.Sprintf("the cookie %.10q", cookie), err, domain.CodeSignInLost, "")
+	}
+}
+
+// TestAnIssuerThatIsDown: it says so, and works again when the issuer does, a little later. Who
+// comes meanwhile does not hammer it.
+func TestAnIssuerThatIsDown(t *testing.T) {
+	i := newIssuer(t)
+	p := i.party()
+	i.set(func() { i.broken = http.StatusBadGateway })
+	for range 20 {
+		_, err := i.signIn(p)
+		refused(t, "down", err, domain.CodeIssuerUnavailable, "cannot be used now")
+	}
+	if n := i.asked["/.well-known/openid-configuration"]; n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	i.set(func() { i.broken, i.now = 0, i.now.Add(askAgain) })
+	if _, err := i.signIn(p); err != nil {
+		t.Error(err)
+	}
+	// What is known of it goes on while it is down again, but the code is the issuer's.
+	i.set(func() { i.broken, i.now = http.StatusBadGateway, i.now.Add(2*time.Hour) })
+	_, err := i.signIn(p)
+	refused(t, "down again", err, domain.CodeIssuerUnavailable, "answers with an error")
+
+	gone := i.party(func(c *Config) { c.Issuer = "http://127.0.0.1:1" })
+	_, err = i.signIn(gone)
+	refused(t, "nobody there", err, domain.CodeIssuerUnavailable, "connection refused")
+	private := i.party(func(c *Config) { c.Client = egress.NewClient(egress.Config{}) })
+	_, err = i.signIn(private)
+	refused(t, "a private host that nobody named", err, domain.CodeIssuerUnavailable, "not allowed")
+}
+
+// TestWhatAnIssuerSaysOfItself is not believed when it cannot be.
+func TestWhatAnIssuerSaysOfItself(t *testing.T) {
+	for words, described := range map[string]map[string]any{
+		"it calls itself":    {"issuer": "https://evil.example"},
+		"what it says":       {"jwks_uri": ""},
+		"what it says of it": {"token_endpoint": "file:///etc/passwd"},
+		"/.well-known/":      {"authorization_endpoint": "javascript:alert(1)"},
+	} {
+		i := newIssuer(t)
+		i.described = described
+		_, err := i.signIn(i.party())
+		refused(t, words, err, domain.CodeIssuerUnavailable, words)
+	}
+	d := &discovery{issuer: "https://issuer.example"}
+	if d.checkAddress("http://issuer.example/token") == nil || d.checkAddress("https://issuer.example/token?a=b") != nil {
+		t.Error("a secret may go over an open line, or not over a closed one")
+	}
+}
+
+// TestKeysRotate: a new key is found with its first token; keys that are made up do not make
+// this server ask and ask.
+func TestKeysRotate(t *testing.T) {
+	i := newIssuer(t)
+	p := i.party()
+	if _, err := p.BearerPerson(t.Context(), i.bearer()); err != nil {
+		t.Fatal(err)
+	}
+	i.set(func() { i.now = i.now.Add(askSeldom) })
+	key := ecKey(t)
+	old := i.bearer()
+	i.set(func() {
+		i.publish(jose.JSONWebKey{Key: key.Public(), KeyID: "two", Algorithm: "ES256"})
+		i.signWith(jose.ES256, key, "two")
+	})
+	if _, err := p.BearerPerson(t.Context(), i.bearer()); err != nil {
+		t.Errorf("the new key: %v", err)
+	}
+	_, err := p.BearerPerson(t.Context(), old)
+	refused(t, "the old key", err, domain.CodeTokenInvalid, "does not publish")
+
+	asked := i.asked["/keys"]
+	var all sync.WaitGroup
+	for n := range 200 {
+		i.set(func() { i.signWith(jose.ES256, key, fmt.Sprint("made-up-", n)) })
+		token := i.bearer()
+		all.Go(func() {
+			_, err := p.BearerPerson(t.Context(), token)
+			refused(t, "a key that is made up", err, domain.CodeTokenInvalid, "does not publish")
+		})
+	}
+	all.Wait()
+	if n := i.asked["/keys"] - asked; n > 1 {
+		t.Errorf("asked %d times for keys that are made up", n)
+	}
+	// Keys that cannot be asked for again are used on, for a day.
+	i.set(func() { i.signWith(jose.ES256, key, "two"); i.broken, i.now = 500, i.now.Add(time.Hour) })
+	if _, err := p.BearerPerson(t.Context(), i.bearer()); err != nil {
+		t.Errorf("while the issuer is down: %v", err)
+	}
+	i.set(func() { i.now = i.now.Add(longest) })
+	_, err = p.BearerPerson(t.Context(), i.bearer())
+	refused(t, "a day later", err, domain.CodeIssuerUnavailable, "")
+}
+
+// TestBearers: a token is taken for the audience that the operator says, and for no other: an ID
+// token of another client of the same issuer opens nothing here.
+func TestBearers(t *testing.T) {
+	i := newIssuer(t)
+	p := i.party(func(c *Config) { c.Audience = "https://api.example" })
+	_, err := p.BearerPerson(t.Context(), i.bearer())
+	refused(t, "an ID token", err, domain.CodeTokenInvalid, `for "fermata" (aud)`)
+	i.claims = map[string]any{"aud": []string{"https://api.example", "other"}}
+	if _, err := p.BearerPerson(t.Context(), i.bearer()); err != nil {
+		t.Error(err)
+	}
+	i.claims = map[string]any{"aud": "other"}
+	_, err = i.party().BearerPerson(t.Context(), i.bearer())
+	refused(t, "another client's", err, domain.CodeTokenInvalid, `for "other" (aud)`)
+	i.claims = map[string]any{"exp": i.now.Add(-time.Hour).Unix()}
+	_, err = i.party().BearerPerson(t.Context(), i.bearer())
+	refused(t, "an old one", err, domain.CodeTokenExpired, "1h0m0s ago")
+}
+
+// TestRights: who may do what, and where.
+func TestRights(t *testing.T) {
+	roles, err := ParseRoles([]string{"ops=admin", " staff = member ", "a=b=viewer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"ops", "=admin", "ops=root", "ops=boss"} {
+		if _, err := ParseRoles([]string{bad}); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+	for _, c := range []struct {
+		claims     map[string]any
+		role       domain.Role
+		workspaces string
+	}{
+		{map[string]any{"groups": []any{"staff", "ops", 7}, "ws": "acme"}, domain.RoleAdmin, "[acme]"},
+		{map[string]any{"groups": "staff", "ws": []string{"acme", "nowhere", "default", "../x"}}, domain.RoleMember, "[acme default]"},
+		{map[string]any{"groups": "viewer", "ws": "default"}, domain.RoleViewer, "[default]"},
+		{map[string]any{"groups": "a=b", "ws": "default"}, domain.RoleViewer, "[default]"},
+		{map[string]any{"groups": "root", "ws": "default"}, "", ""},
+		{map[string]any{"groups": []string{}, "ws": "default"}, "", ""},
+		{map[string]any{"ws": "default"}, "", ""},
+		{map[string]any{"groups": "ops", "ws": "nowhere"}, "", ""},
+		{map[string]any{"groups": "ops", "ws": ""}, "", ""},
+		{map[string]any{"groups": "ops"}, "", ""},
+	} {
+		i := newIssuer(t)
+		i.claims = c.claims
+		person, err := i.signIn(i.party(func(o *Config) { o.Rights = Rights{WorkspaceClaim: "ws", RoleClaim: "groups", Roles: roles} }))
+		if c.role == "" {
+			refused(t, fmt.Sprint(c.claims), err, domain.CodeNotAdmitted, "")
+		} else if err != nil || person.Role != c.role || fmt.Sprint(person.Workspaces) != c.workspaces {
+			t.Errorf("%v: %+v, %v", c.claims, person, err)
+		}
+	}
+	nested := []byte(`{"a.b":"flat","realm":{"roles":["x","y"]},"n":{"o":{"p":"q"}}}`)
+	for name, want := range map[string]string{"a.b": "[flat]", "realm.roles": "[x y]", "n.o.p": "[q]", "n.o": "[]", "none.x": "[]", "realm": "[]"} {
+		if got := fmt.Sprint(valuesOf(nested, name)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
