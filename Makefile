@@ -42,6 +42,7 @@ test: test-server test-page ## all tests: the server's, and the page's in a real
 test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc nginx systemd prometheus
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
+	go test -tags conformance -run TestConformance ./handlers/mcpserver # the protocol's own suite, over fixtures
 
 test-page: build ## the page's tests: format, types, lint, units, and every screen in headless Chromium
 	@scripts/need node chromium

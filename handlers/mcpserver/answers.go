@@ -46,20 +46,21 @@ func digestOf(a *domain.Approval) string {
 // the workspace does not let clients answer.
 func (c *call) form(req *mcp.CallToolRequest, s *standing, at *place) (*mcp.CallToolResult, error) {
 	able := req.ClientCapabilities()
-	if s.approval == nil || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
+	if len(s.open) == 0 || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
 		return nil, nil
 	}
 	expires := c.Clock().Add(stateLives)
-	if at := s.approval.ExpiresAt; at != nil && at.Before(expires) {
+	asked := s.open[0] // of several the first; the others come when that is answered
+	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
 		expires = *at
 	}
-	state := requestState{at.session, at.message, s.approval.ID, digestOf(s.approval), expires}
+	state := requestState{at.session, at.message, asked.ID, digestOf(asked), expires}
 	sealed, err := c.Keys.Seal(string(jsonbody.Encode(state)), c.statePlace())
 	if err != nil {
 		return nil, err
 	}
 	return &mcp.CallToolResult{
-		InputRequests: mcp.InputRequestMap{s.approval.ID: c.elicit(s.approval)}, RequestState: sealed,
+		InputRequests: mcp.InputRequestMap{asked.ID: c.elicit(asked)}, RequestState: sealed,
 	}, nil
 }
 
@@ -175,10 +176,7 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*plac
 		err = json.Unmarshal([]byte(text), &state)
 	}
 	if err != nil {
-		return nil, &domain.Error{
-			Code: domain.CodeInvalid, Message: "The requestState is none that this server gave to this key. Nothing was changed.", Err: err,
-			Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was changed, or given to somebody else."}},
-		}
+		return nil, notOurState(err)
 	}
 	at := &place{session: state.Session, message: state.Message}
 	filled, given := params.InputResponses[state.Approval].(*mcp.ElicitResult)
@@ -196,4 +194,11 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*plac
 		return nil, domain.Errorf(domain.CodeValidationStale, "What was to be approved is not what was shown. Nothing was changed.")
 	}
 	return at, c.answer(ctx, asked, filled)
+}
+
+func notOurState(err error) error {
+	return &domain.Error{
+		Code: domain.CodeInvalid, Message: "The requestState is none that this server gave to this key. Nothing was changed.", Err: err,
+		Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was changed, or given to somebody else."}},
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // The revisions that are spoken.
@@ -31,14 +32,19 @@ const (
 // Door serves POST /mcp.
 type Door struct {
 	Config
+	tools   []*tool
+	more    func(*mcp.ServerOptions) // nil: nothing
 	servers servers
 	whole   http.Handler // answers are JSON
 	events  http.Handler // answers are event streams
 }
 
 // New makes the door.
-func New(c Config) *Door {
-	d := &Door{Config: c}
+func New(c Config) *Door { return newDoor(c, tools, nil) }
+
+// newDoor makes a door that offers other tools; more adds what this server does not have.
+func newDoor(c Config, offered []*tool, more func(*mcp.ServerOptions)) *Door {
+	d := &Door{Config: c, tools: offered, more: more}
 	d.servers = d.newServers()
 	d.whole, d.events = d.handler(true), d.handler(false)
 	return d
@@ -88,6 +94,9 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err := json.Unmarshal(body, &e); err != nil {
 		return &domain.Error{Code: domain.CodeInvalid, Message: "The body is no JSON-RPC request.", Err: err}
 	}
+	if e.Method == "" {
+		return domain.Invalid("/method", "required", "A request names its method. This server asks nothing that could be answered.")
+	}
 	if wrong := checkHeaders(r, &e); wrong != nil {
 		refuse(w, http.StatusBadRequest, e.ID, withCode(wrong))
 		return nil
@@ -117,10 +126,11 @@ func checkHeaders(r *http.Request, e *envelope) *jsonrpc.Error {
 	version := r.Header.Get(versionHeader)
 	known := mcp.SupportedProtocolVersions()
 	if version != "" && version < revision2026 && !slices.Contains(known, version) {
-		data, _ := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: known, Requested: version}) // texts: cannot fail
+		data := jsonbody.Encode(map[string]any{"code": domain.CodeInvalid, "supported": known, "requested": version})
 		return &jsonrpc.Error{Code: mcp.CodeUnsupportedProtocolVersion, Message: "The protocol version is not supported.", Data: data}
 	}
-	if !strings.HasPrefix(e.Method, "tasks/") || version < revision2026 {
+	ofTask := e.Method == methodTask || e.Method == methodTaskUpdate || e.Method == methodTaskCancel
+	if !ofTask || version < revision2026 {
 		return nil
 	}
 	if name := r.Header.Get(nameHeader); name != e.Params.TaskID {

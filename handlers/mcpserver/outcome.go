@@ -10,14 +10,14 @@ import (
 
 // outcome is how a message's round, or a run, stands.
 type outcome struct {
-	SessionID string `json:"session_id"`
-	MessageID string `json:"message_id,omitempty"`
-	State     string `json:"state"`
-	Text      string `json:"text"`
-	Failure   string `json:"failure,omitempty"`
-	Attached  bool   `json:"attached,omitempty"` // the same request had begun it before
-	Pending   *card  `json:"pending,omitempty"`
-	Link      string `json:"link"`
+	SessionID string  `json:"session_id"`
+	MessageID string  `json:"message_id,omitempty"`
+	State     string  `json:"state"`
+	Text      string  `json:"text"`
+	Failure   string  `json:"failure,omitempty"`
+	Attached  bool    `json:"attached,omitempty"` // the same request had begun it before
+	Pending   []*card `json:"pending,omitempty"`
+	Link      string  `json:"link"`
 }
 
 // card is an open approval or question, as a client is told of it.
@@ -45,8 +45,8 @@ func (c *call) outcome(s *standing) *outcome {
 	if s.message != nil {
 		out.MessageID = s.message.ID
 	}
-	if s.approval != nil {
-		out.Pending = c.cardOf(s.approval)
+	for _, a := range s.open {
+		out.Pending = append(out.Pending, c.cardOf(a))
 	}
 	return out
 }
@@ -58,8 +58,11 @@ func (o *outcome) words() string {
 		parts = append(parts, o.Text)
 	}
 	switch {
-	case o.Pending != nil:
-		parts = append(parts, "Waiting for a person:\n"+o.Pending.Text+"\n\nAnswer here: "+o.Link)
+	case len(o.Pending) > 0:
+		for _, p := range o.Pending {
+			parts = append(parts, "Waiting for a person:\n"+p.Text)
+		}
+		parts = append(parts, "Answer here: "+o.Link)
 	case o.State == stateWorking:
 		parts = append(parts, "The session "+o.SessionID+" is still working. Ask again with get_session.")
 	case o.State == stateCancelled:

@@ -215,6 +215,19 @@ func sendMessage(c *call, ctx context.Context, in *asked) (any, error) {
 	return c.resultOf(s, at.again), nil
 }
 
+// beginMessage says something, without waiting for what comes of it.
+func beginMessage(c *call, ctx context.Context, in *asked) (*standing, error) {
+	var args sending
+	if err := in.into(&args); err != nil {
+		return nil, err
+	}
+	at, err := c.send(ctx, &args)
+	if err != nil {
+		return nil, err
+	}
+	return c.stands(ctx, at.session, at.message)
+}
+
 // placeOf is where the message of a call stands. A call that is made again with an answer to
 // what it was asked brings that answer.
 func (c *call) placeOf(ctx context.Context, in *asked, args *sending) (*place, error) {
@@ -232,6 +245,6 @@ func (c *call) resultOf(s *standing, again bool) *mcp.CallToolResult {
 	if text := out.words(); text != "" {
 		result.Content = []mcp.Content{&mcp.TextContent{Text: text}}
 	}
-	result.IsError = s.state == stateFailed
+	result.IsError = s.failed || s.state == stateFailed
 	return result
 }

@@ -38,7 +38,7 @@ const freshMS = 60_000
 func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	capabilities.AddExtension(tasksExtension, nil)
-	s := mcp.NewServer(&mcp.Implementation{Name: "fermata", Title: "Fermata", Version: d.Version}, &mcp.ServerOptions{
+	options := &mcp.ServerOptions{
 		Instructions: instructions, Capabilities: capabilities,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			c.CacheScope = "private"
@@ -46,9 +46,12 @@ func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 				c.TTLMs = freshMS
 			}
 		},
-	})
-	for i := range tools {
-		t := &tools[i]
+	}
+	if d.more != nil {
+		d.more(options)
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "fermata", Title: "Fermata", Version: d.Version}, options)
+	for _, t := range d.tools {
 		if role.Allows(t.role) && (mayAnswer || !t.answers) {
 			s.AddTool(t.definition(), d.run(t))
 		}

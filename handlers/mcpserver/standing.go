@@ -20,12 +20,13 @@ const (
 // standing is how far a message's round, or a run, has come. It is read from the record, each
 // time anew.
 type standing struct {
-	session  *domain.Session
-	message  *domain.Message // nil for a run
-	state    string
-	text     string // what the AI said so far
-	failure  string
-	approval *domain.Approval // what a person is asked
+	session *domain.Session
+	message *domain.Message // nil for a run
+	state   string
+	text    string // what the AI said so far
+	failure string
+	failed  bool               // it came to its end, and not to the one that was asked for
+	open    []*domain.Approval // what a person is asked
 }
 
 func (s *standing) over() bool { return s.state != stateWorking && s.state != stateInput }
@@ -147,22 +148,36 @@ func (s *standing) end() {
 		s.state = stateCompleted
 	case domain.EndCancelled:
 		s.state = stateCancelled
+	case domain.EndLimitReached, domain.EndTimeout:
+		s.state, s.failed, s.failure = stateCompleted, true, "The session ended: "+string(s.session.EndReason)+"."
 	default:
 		s.state, s.failure = stateFailed, "The session ended: "+string(s.session.EndReason)+"."
 	}
 }
 
-// asks reads what the session waits for, unless it is answered already.
+// asks reads what the session waits for, or agents of it, unless it is answered already.
 func (c *call) asks(ctx context.Context, s *standing) error {
-	open, _, err := c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
-		Status: domain.ApprovalStatusOpen, SessionID: s.session.ID, Limit: 1,
-	})
-	if err != nil || len(open) == 0 {
-		return err
+	who := []string{s.session.ID}
+	if waiting := s.session.State.Waiting; waiting != nil {
+		who = append(who, waiting.Agents...)
 	}
-	s.approval, s.state = open[0], stateInput
+	for _, session := range who {
+		open, _, err := c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
+			Status: domain.ApprovalStatusOpen, SessionID: session, Limit: maxOpen,
+		})
+		if err != nil {
+			return err
+		}
+		s.open = append(s.open, open...)
+	}
+	if len(s.open) > 0 {
+		s.state = stateInput
+	}
 	return nil
 }
+
+// maxOpen bounds the approvals of one session that are told at once.
+const maxOpen = 20
 
 // shown is what a client is shown of a message.
 func shown(m *domain.Message) string {

@@ -47,6 +47,7 @@ type task struct {
 type taskResult struct {
 	Content    []mcp.Content `json:"content"`
 	Structured any           `json:"structuredContent,omitempty"`
+	Failed     bool          `json:"isError,omitempty"`
 }
 
 type taskInputRequest struct {
@@ -108,38 +109,17 @@ func (d *Door) addTasks(s *mcp.Server) {
 // asTask answers a call of a tool that may take long with a task; nil for another tool, and
 // for a call that brings an answer to a form.
 func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
-	t := toolNamed(req.Params.Name)
-	if t == nil || !c.who.Role.Allows(t.role) || req.Params.RequestState != "" {
+	t := c.toolNamed(req.Params.Name)
+	if t == nil || t.begin == nil || !c.who.Role.Allows(t.role) || req.Params.RequestState != "" {
 		return nil, nil
 	}
-	var s *standing
-	switch t.name {
-	case nameSend:
-		in, err := t.askOf(req)
-		if err != nil {
-			return nil, err
-		}
-		var args sending
-		if err := in.into(&args); err != nil {
-			return nil, err
-		}
-		at, err := c.send(ctx, &args)
-		if err != nil {
-			return nil, err
-		}
-		if s, err = c.stands(ctx, at.session, at.message); err != nil {
-			return nil, err
-		}
-	case nameRun:
-		in, err := t.askOf(req)
-		if err != nil {
-			return nil, err
-		}
-		if s, err = c.startRun(ctx, in); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, nil
+	in, err := t.askOf(req)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.begin(c, ctx, in)
+	if err != nil || s == nil {
+		return nil, err
 	}
 	made := c.taskOf(s)
 	made.ResultType, made.Result, made.Error, made.Requests = "task", nil, nil, nil
@@ -158,10 +138,13 @@ func (c *call) taskOf(s *standing) *task {
 	switch s.state {
 	case stateInput:
 		out.Message = "A person is asked: " + c.link(s.session.ID)
-		out.Requests = map[string]taskInputRequest{s.approval.ID: {"elicitation/create", c.elicit(s.approval)}}
+		out.Requests = map[string]taskInputRequest{}
+		for _, a := range s.open {
+			out.Requests[a.ID] = taskInputRequest{"elicitation/create", c.elicit(a)}
+		}
 	case stateCompleted:
 		r := c.resultOf(s, false)
-		out.Result = &taskResult{r.Content, r.StructuredContent}
+		out.Result = &taskResult{r.Content, r.StructuredContent, r.IsError}
 	case stateFailed:
 		out.Error = rpcError(c.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", s.failure)))
 	}
@@ -220,21 +203,23 @@ func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpd
 	if err != nil {
 		return nil, err
 	}
-	if s.approval == nil {
-		return complete(), nil
+	for _, a := range s.open {
+		raw, given := p.Responses[a.ID]
+		if !given {
+			continue
+		}
+		var filled mcp.ElicitResult
+		if err := json.Unmarshal(raw, &filled); err != nil {
+			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer cannot be read.", Err: err}
+		}
+		if !c.mayAns && filled.Action == formAccepted && len(filled.Content) == 0 {
+			continue // the link was opened
+		}
+		if err := c.answer(ctx, a, &filled); err != nil {
+			return nil, err
+		}
 	}
-	raw, given := p.Responses[s.approval.ID]
-	if !given {
-		return complete(), nil
-	}
-	var filled mcp.ElicitResult
-	if err := json.Unmarshal(raw, &filled); err != nil {
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer cannot be read.", Err: err}
-	}
-	if !c.mayAns && filled.Action == formAccepted && len(filled.Content) == 0 {
-		return complete(), nil // the link was opened
-	}
-	return complete(), c.answer(ctx, s.approval, &filled)
+	return complete(), nil
 }
 
 // cancelTask stops what a task stands for; one that is over stays as it is.

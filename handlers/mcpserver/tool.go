@@ -20,6 +20,8 @@ type tool struct {
 	answers                  bool // it answers for a person: only where the workspace lets it
 	input, output            json.RawMessage
 	do                       func(c *call, ctx context.Context, in *asked) (any, error)
+	// begin starts what takes long, without waiting for it; nil: nothing of it does.
+	begin func(c *call, ctx context.Context, in *asked) (*standing, error)
 }
 
 // asked is a call of a tool whose arguments fit its schema.
@@ -39,10 +41,14 @@ func (a *asked) into(dst any) error {
 
 func (t *tool) definition() *mcp.Tool {
 	no := false
-	return &mcp.Tool{
-		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input, OutputSchema: t.output,
+	out := &mcp.Tool{
+		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input,
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &no, IdempotentHint: t.reads, OpenWorldHint: &no},
 	}
+	if len(t.output) > 0 {
+		out.OutputSchema = t.output
+	}
+	return out
 }
 
 // checked has the schemas of the tools, compiled once.

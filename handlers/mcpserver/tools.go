@@ -9,12 +9,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// Names that are compared.
-const (
-	nameSend = "send_message"
-	nameRun  = "run_automation"
-)
-
 // Pieces of schemas.
 const (
 	propSession = `"session_id": {"type": "string", "maxLength": 200, "description": "Of a session, as list_sessions and send_message give it."}`
@@ -31,11 +25,11 @@ const (
 		`"actions": {"type": "array", "items": {"type": "object"}}, "response_schema": {}, "expires_at": {"type": "string"}, "link": {"type": "string"}}}`
 	outState = `{"type": "object", "required": ["session_id", "state", "text", "link"], "properties": {"session_id": {"type": "string"},` +
 		`"message_id": {"type": "string"}, "state": {"type": "string", "enum": ["working", "input_required", "completed", "failed", "cancelled"]},` +
-		`"text": {"type": "string"}, "failure": {"type": "string"}, "attached": {"type": "boolean"}, "link": {"type": "string"}, "pending": ` + outCard + `}}`
+		`"text": {"type": "string"}, "failure": {"type": "string"}, "attached": {"type": "boolean"}, "link": {"type": "string"}, "pending": {"type": "array", "items": ` + outCard + `}}}`
 )
 
 // tools are those that a client may be shown, in this order.
-var tools = []tool{
+var tools = []*tool{
 	{
 		name: "list_sessions", title: "List sessions", role: domain.RoleViewer, reads: true, do: listSessions,
 		description: "The sessions of the workspace, newest first.",
@@ -50,11 +44,11 @@ var tools = []tool{
 		description: "A session, how its latest round stands, and its latest messages.",
 		input: schema.Object(propSession+`, "messages": {"type": "integer", "minimum": 0, "maximum": 200,`+
 			`"description": "How many of the latest messages; 20 if left out."}`, "session_id"),
-		output: schema.Compact(`{"type": "object", "required": ["session", "messages"], "properties": {"session": ` + outSession +
-			`, "messages": {"type": "array", "items": {"type": "object"}}, "pending": ` + outCard + `}}`),
+		output: schema.Compact(`{"type": "object", "required": ["session", "messages", "pending"], "properties": {"session": ` + outSession +
+			`, "messages": {"type": "array", "items": {"type": "object"}}, "pending": {"type": "array", "items": ` + outCard + `}}}`),
 	},
 	{
-		name: nameSend, title: "Send a message", role: domain.RoleMember, do: sendMessage,
+		name: "send_message", title: "Send a message", role: domain.RoleMember, do: sendMessage, begin: beginMessage,
 		description: "Says something in a session and waits for the answer, 50 seconds at most. Without session_id a new session is begun. " +
 			"The same text again, while the session works on it, waits for the same answer and sends nothing.",
 		input: schema.Object(propSession+`, "text": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S"},`+propWait+
@@ -79,7 +73,7 @@ var tools = []tool{
 			`"status": {"type": "string"}, "session_id": {"type": "string"}, "link": {"type": "string"}}}`),
 	},
 	{
-		name: nameRun, title: "Run an automation", role: domain.RoleMember, do: runAutomation,
+		name: "run_automation", title: "Run an automation", role: domain.RoleMember, do: runAutomation, begin: startRun,
 		description: "Starts a run of an automation and waits for its end, 50 seconds at most.",
 		input:       schema.Object(`"automation_id": {"type": "string", "maxLength": 200}, `+propWait, "automation_id"),
 		output:      schema.Compact(outState),
@@ -104,10 +98,10 @@ var tools = []tool{
 	},
 }
 
-func toolNamed(name string) *tool {
-	for i := range tools {
-		if tools[i].name == name {
-			return &tools[i]
+func (d *Door) toolNamed(name string) *tool {
+	for _, t := range d.tools {
+		if t.name == name {
+			return t
 		}
 	}
 	return nil
@@ -201,9 +195,11 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := c.asks(ctx, at); err != nil {
 		return nil, err
 	}
-	if at.approval != nil {
-		out["pending"] = c.cardOf(at.approval)
+	cards := []*card{}
+	for _, a := range at.open {
+		cards = append(cards, c.cardOf(a))
 	}
+	out["pending"] = cards
 	return out, nil
 }
 

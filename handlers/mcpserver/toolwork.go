@@ -34,7 +34,7 @@ func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
 }
 
 // startRun starts a run of an automation.
-func (c *call) startRun(ctx context.Context, in *asked) (*standing, error) {
+func startRun(c *call, ctx context.Context, in *asked) (*standing, error) {
 	var args struct {
 		AutomationID string `json:"automation_id"`
 	}
@@ -45,6 +45,9 @@ func (c *call) startRun(ctx context.Context, in *asked) (*standing, error) {
 	if err != nil {
 		return nil, err
 	}
+	if receipt.Session == nil {
+		return nil, domain.Errorf(domain.CodeConflict, "The automation's last run has not ended; no other was started.")
+	}
 	return c.runStands(ctx, receipt.Session.ID)
 }
 
@@ -53,7 +56,7 @@ func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	begun, err := c.startRun(ctx, in)
+	begun, err := startRun(c, ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
@@ -60,6 +62,67 @@ func TestTheHowToForChatClients(t *testing.T) {
 	for _, piece := range []string{"I make it.\n\n𝄐 Waiting for your approval:\n- Add the zone “", "”\n\nAnswer here: http://127.0.0.1:8080/#/chat/ses_"} {
 		if !strings.Contains(string(text), piece) {
 			t.Errorf("the page does not show %q", piece)
+		}
+	}
+}
+
+// What the how-to for MCP clients says to type is typed, and an approval looks as it shows.
+func TestTheHowToForMCPClients(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl; scripts/need curl gets it")
+	}
+	text, err := os.ReadFile("../../../docs/mcp-clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, harness.Databases["sqlite"](t))
+	typed := shell.FindAllStringSubmatch(string(text), -1)
+	if len(typed) != 2 {
+		t.Fatalf("the page has %d commands", len(typed))
+	}
+	run := func(command string, out any, env ...string) {
+		t.Helper()
+		line := exec.Command("bash", "-c", strings.ReplaceAll(command, "http://127.0.0.1:8080", s.URL))
+		line.Env = append(os.Environ(), env...)
+		said, err := line.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		if err := json.Unmarshal(said, out); err != nil {
+			t.Fatalf("%s says %q: %v", command, said, err)
+		}
+	}
+	var made struct{ Key string }
+	run(typed[0][1], &made)
+	var answer rpcReply
+	run(typed[1][1], &answer, "KEY="+made.Key)
+	if !strings.Contains(answer.Result.Content.Text, "Garden") {
+		t.Errorf("the answer is %+v", answer)
+	}
+	s.Key = made.Key
+	if said := s.said(answer.Result.Content.SessionID); len(said) == 0 || said[0] != "USER create a zone called Garden" {
+		t.Errorf("the record is %q", said)
+	}
+	s.Scripted(`[{"answer": {"text": "I make it.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Shed"}}]}}]`)
+	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
+	c := s.mcpClient(made.Key, "2026-07-28", nil)
+	var asked toolState
+	result := callTool(t, c, "send_message", map[string]any{"text": "make a shed"}, &asked)
+	words, ok := result.Content[0].(*mcp.TextContent)
+	if want := "I make it.\n\nWaiting for a person:\n- Add the zone “Shed”\n\nAnswer here: " + asked.Link; !ok || words.Text != want {
+		t.Errorf("an approval looks like %q, and should like %q", words.Text, want)
+	}
+	for _, piece := range []string{
+		"I make it.\n\nWaiting for a person:\n- Add the zone “", "”\n\nAnswer here: http://127.0.0.1:8080/#/chat/ses_",
+	} {
+		if !strings.Contains(string(text), piece) {
+			t.Errorf("the page does not show %q", piece)
+		}
+	}
+	for _, name := range []string{"send_message", "get_session", "list_sessions", "list_pending", "run_automation", "describe_data", "query_data"} {
+		checkListing(t, c, name, true)
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("the page does not name %s", name)
 		}
 	}
 }

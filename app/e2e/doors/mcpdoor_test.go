@@ -44,7 +44,7 @@ type toolState struct {
 	Text      string
 	Attached  bool
 	Link      string
-	Pending   *struct {
+	Pending   []struct {
 		ApprovalID string `json:"approval_id"`
 		Kind       string
 		Actions    []struct{ Command string }
@@ -101,16 +101,16 @@ func TestTheDoorForMCPClients(t *testing.T) {
 				s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
 				var asked toolState
 				callTool(t, c, "send_message", map[string]any{"session_id": said.SessionID, "text": "make it"}, &asked)
-				if asked.State != "input_required" || asked.Pending == nil || asked.Pending.Actions[0].Command != "CREATE_ZONE" ||
+				if asked.State != "input_required" || len(asked.Pending) != 1 || asked.Pending[0].Actions[0].Command != "CREATE_ZONE" ||
 					asked.Link != s.URL+"/#/chat/"+said.SessionID {
 					t.Fatalf("it is asked %+v", asked)
 				}
 				again := asked
 				callTool(t, c, "send_message", map[string]any{"session_id": said.SessionID, "text": "make it"}, &again)
-				if !again.Attached || again.Pending.ApprovalID != asked.Pending.ApprovalID {
+				if !again.Attached || again.Pending[0].ApprovalID != asked.Pending[0].ApprovalID {
 					t.Errorf("the same request again is %+v", again)
 				}
-				answer := map[string]any{"approval_id": asked.Pending.ApprovalID, "answer": map[string]any{"approved": true}}
+				answer := map[string]any{"approval_id": asked.Pending[0].ApprovalID, "answer": map[string]any{"approved": true}}
 				if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "answer_pending", Arguments: answer}); refusedBy(t, err) != "invalid" {
 					t.Errorf("a tool that is not there: %v", err)
 				}
