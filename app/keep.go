@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +13,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// Keeping are the commands that take the data of an installation out and put it back. They
-// work on the database itself, on the machine where the server's configuration is.
-type Keeping struct {
-	Backup  backupCommand  `cmd:"" help:"Copy the whole installation to a file, while the server runs."`
-	Restore restoreCommand `cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
+// makeDataDir makes the directory for SQLite and what is beside it.
+func (f *Database) makeDataDir() error {
+	if err := os.MkdirAll(f.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	return nil
 }
 
 // printed is how a command that keeps things says what it did.
@@ -36,7 +36,8 @@ func (p printed) say(out io.Writer, value any, text string) error {
 	return e.Encode(value)
 }
 
-type backupCommand struct {
+// Backup copies the whole installation to a file, while the server runs.
+type Backup struct {
 	Database `embed:""`
 	printed  `embed:""`
 	Target   string `arg:"" name:"file" help:"File to write, or a directory for one that is named by the time." type:"path"`
@@ -48,28 +49,41 @@ type taken struct {
 	SecretKey string `json:"secret_key"`
 }
 
-func (c *backupCommand) Run(ctx context.Context, out io.Writer) error {
+// Do carries it out, by a version of the program.
+func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
 	}
-	if c.DatabaseURL != "" {
-		return errors.New("FERMATA_DATABASE_URL is set: PostgreSQL is backed up with pg_dump or its own tools (docs/keeping.md)")
+	secret := "The secret key is not in it: keep a copy of FERMATA_SECRET_KEY in another place. "
+	if c.DatabaseURL == "" {
+		secret = "The secret key is not in it: keep a copy of " + c.keyFile() + " (or of FERMATA_SECRET_KEY) in another place. "
 	}
-	target := backupFile(c.Target, clock.System())
-	held, err := keep.BackupSQLite(ctx, c.SQLitePath(), target)
+	secret += "Without it, stored provider keys and webhook URLs cannot be read again."
+	held, err := c.take(ctx, "fermata "+version)
 	if err != nil {
 		return err
 	}
-	secret := "The secret key is not in it: keep a copy of " + c.keyFile() + " (or of FERMATA_SECRET_KEY) in another place. " +
-		"Without it, stored provider keys and webhook URLs cannot be read again."
 	return c.say(out, taken{held, secret}, fmt.Sprintf("%s: %d workspaces, %d sessions, %d messages (%s, schema %d), read from end to end.\n%s",
 		held.File, held.Workspaces, held.Sessions, held.Messages, size(held.Bytes), held.Schema, secret))
 }
 
+func (c *Backup) take(ctx context.Context, version string) (*keep.Contents, error) {
+	now := clock.System()
+	if c.DatabaseURL == "" {
+		return keep.BackupSQLite(ctx, c.SQLitePath(), backupFile(c.Target, ".db", now))
+	}
+	done, err := keep.BackupPostgres(ctx, c.DatabaseURL, backupFile(c.Target, ".jsonl", now), version, now)
+	if err != nil {
+		return nil, err
+	}
+	return &keep.Contents{File: done.File, Bytes: done.Bytes, Schema: done.Schema,
+		Workspaces: done.Rows["workspaces"], Sessions: done.Rows["sessions"], Messages: done.Rows["messages"]}, nil
+}
+
 // backupFile is the file that a target means.
-func backupFile(target string, now time.Time) string {
+func backupFile(target, ending string, now time.Time) string {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
-		return filepath.Join(target, "fermata-"+now.UTC().Format("20060102T150405Z")+".db")
+		return filepath.Join(target, "fermata-"+now.UTC().Format("20060102T150405Z")+ending)
 	}
 	return target
 }
@@ -83,21 +97,23 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(bytes)/mib)
 }
 
-type restoreCommand struct {
+// Restore puts a backup in the place of the database; what was there is kept.
+type Restore struct {
 	Database `embed:""`
 	printed  `embed:""`
 	File     string `arg:"" help:"The backup." type:"path"`
 }
 
-func (c *restoreCommand) Run(ctx context.Context, out io.Writer) error {
+// Do carries it out.
+func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
 	}
 	if c.DatabaseURL != "" {
-		return errors.New("FERMATA_DATABASE_URL is set: PostgreSQL is restored with pg_restore or its own tools (docs/keeping.md)")
+		return c.load(ctx, out)
 	}
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+	if err := c.makeDataDir(); err != nil {
+		return err
 	}
 	newest, err := keep.Newest(false)
 	if err != nil {

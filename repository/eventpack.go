@@ -82,3 +82,9 @@ func unpack(data []byte) ([][]byte, error) {
 	}
 	return bytes.Split(out, []byte{between}), nil
 }
+
+// PackEvents makes what a row of the log stores of the data of its events.
+func PackEvents(events [][]byte) ([]byte, error) { return pack(events) }
+
+// UnpackEvents gives back the data of the events of a row, byte for byte.
+func UnpackEvents(data []byte) ([][]byte, error) { return unpack(data) }

@@ -22,7 +22,7 @@ type commandLine struct {
 	cli.Flags          `embed:""`
 	Serve              serve   `cmd:"" help:"Run the server."`
 	Migrate            migrate `cmd:"" help:"Bring the database up to date and end."`
-	app.Keeping        `embed:""`
+	keeping            `embed:""`
 	cli.Commands       `embed:""`
 	cli.ManualCommands `embed:""`
 	Doctor             doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/fermata-dev/fermata/migrations"
@@ -64,7 +65,7 @@ func sound(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-func texts(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
+func texts(ctx context.Context, db querier, query string) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -78,6 +79,16 @@ func texts(ctx context.Context, db *sql.DB, query string) (all []string, err err
 		all = append(all, text)
 	}
 	return all, rows.Err()
+}
+
+// schemaOf reads which migrations a database has had; 0 when it has had none. It changes
+// nothing.
+func schemaOf(ctx context.Context, db querier) (version int64, err error) {
+	found, err := texts(ctx, db, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version")
+	if err != nil {
+		return 0, fmt.Errorf("read the schema's version (is this a database of Fermata's?): %w", err)
+	}
+	return strconv.ParseInt(found[0], 10, 64)
 }
 
 // steps are all migrations.

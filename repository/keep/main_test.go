@@ -1,6 +1,7 @@
 package keep_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"testing"
@@ -52,4 +53,30 @@ func workspaces(t *testing.T, s *repository.Store) int {
 		t.Fatal(err)
 	}
 	return len(all)
+}
+
+// query reads one column of a SQLite file.
+func query(t *testing.T, path, text string) (all []string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

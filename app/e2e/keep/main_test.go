@@ -2,6 +2,7 @@ package keep
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/fermata-dev/fermata/app/e2e/harness"
@@ -64,9 +65,7 @@ func (p place) phase(session, phase string) {
 func (p place) run(seed string, more map[string]any) string {
 	p.T.Helper()
 	body := map[string]any{"name": seed, "seed": map[string]any{"text": seed}}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	id := p.call("POST", "/v1/automations", body).Want(201).Str("id")
 	return p.call("POST", "/v1/automations/"+id+"/execute", nil).Want(202).Str("session.id")
 }

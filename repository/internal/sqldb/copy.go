@@ -86,6 +86,15 @@ func OpenSQLiteToRead(path string) (*sql.DB, error) {
 	return db, nil
 }
 
+// OpenPostgresToRead connects to a PostgreSQL server, for reading alone.
+func OpenPostgresToRead(address string) (*sql.DB, error) {
+	d, err := postgresDialect(address, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	return d.open(true)
+}
+
 // Sync waits until a file is on the disk.
 func Sync(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

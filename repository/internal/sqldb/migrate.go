@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,10 +106,9 @@ func (m Migrations) After(postgres bool, version int64) ([]Step, error) {
 	}
 	var steps []Step
 	for _, name := range names {
-		number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
-		v, err := strconv.ParseInt(number, 10, 64)
+		v, rest, err := numbered(name)
 		if err != nil {
-			return nil, fmt.Errorf("the migration %s has no number: %w", name, err)
+			return nil, err
 		}
 		if v <= version {
 			continue
@@ -120,4 +120,40 @@ func (m Migrations) After(postgres bool, version int64) ([]Step, error) {
 		steps = append(steps, Step{Version: v, Name: rest, SQL: string(text)})
 	}
 	return steps, nil
+}
+
+// Until are the migrations that lead to a version, and none after it.
+func (m Migrations) Until(version int64) (Migrations, error) {
+	older := Migrations{SQLite: until{m.SQLite, version}, Postgres: until{m.Postgres, version}}
+	newest, err := older.Newest(false)
+	if err == nil && newest != version {
+		err = fmt.Errorf("no migration leads to the schema %d", version)
+	}
+	return older, err
+}
+
+// until is a folder of migrations without those after a version.
+type until struct {
+	fs.FS
+	version int64
+}
+
+// Glob finds files as fs.Glob does.
+func (u until) Glob(pattern string) ([]string, error) {
+	names, err := fs.Glob(u.FS, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		v, _, err := numbered(name)
+		return err == nil && v > u.version
+	}), nil
+}
+
+func numbered(name string) (version int64, rest string, err error) {
+	number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
+	if version, err = strconv.ParseInt(number, 10, 64); err != nil {
+		return 0, "", fmt.Errorf("the migration %s has no number: %w", name, err)
+	}
+	return version, rest, nil
 }

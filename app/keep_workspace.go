@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/repository/keep"
+)
+
+// place is where the data is.
+func (f *Database) place() keep.Place {
+	if f.DatabaseURL != "" {
+		return keep.Place{URL: f.DatabaseURL}
+	}
+	return keep.Place{Path: f.SQLitePath()}
+}
+
+// Export writes a workspace with its whole record to a file, while the server runs.
+type Export struct {
+	Database  `embed:""`
+	printed   `embed:""`
+	Workspace string `help:"The workspace." short:"w" default:"default" env:"FERMATA_WORKSPACE"`
+	Target    string `arg:"" name:"file" help:"File to write." type:"path"`
+}
+
+// Do carries it out, by a version of the program.
+func (c *Export) Do(ctx context.Context, version string, out io.Writer) error {
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	done, err := keep.ExportWorkspace(ctx, c.place(), c.Workspace, c.Target, "fermata "+version, clock.System())
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: the workspace %s, %d rows (%s, schema %d).\nHash of its content: %s",
+		done.File, c.Workspace, total(done.Rows), size(done.Bytes), done.Schema, done.Content)
+	if done.AtWork > 0 {
+		text += fmt.Sprintf("\n%d sessions were at work: they go on here, and would go on again where the file is imported. "+
+			"To move a workspace, stop the server first.", done.AtWork)
+	}
+	return c.say(out, done, text+leftOut(done.LeftOut))
+}
+
+// Import makes a workspace from what Export wrote, in either kind of database.
+type Import struct {
+	Database `embed:""`
+	printed  `embed:""`
+	File     string `arg:"" help:"What export wrote." type:"path"`
+}
+
+// Do carries it out.
+func (c *Import) Do(ctx context.Context, out io.Writer) error {
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	if err := c.makeDataDir(); err != nil {
+		return err
+	}
+	done, err := keep.Load(ctx, c.place(), c.File)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s is there: %d rows.", strings.Join(done.Workspaces, ", "), total(done.Rows))
+	return c.say(out, done, text+leftOut(done.LeftOut))
+}
+
+// load puts the archive of an installation into an empty PostgreSQL database.
+func (c *Restore) load(ctx context.Context, out io.Writer) error {
+	done, err := keep.Load(ctx, c.place(), c.File)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("The database has %d workspaces now, %d sessions, %d messages.", len(done.Workspaces), done.Rows["sessions"], done.Rows["messages"])
+	return c.say(out, done, text+"\nStart the servers with the FERMATA_SECRET_KEY that belongs to this backup.")
+}
+
+func total(rows map[string]int64) (n int64) {
+	for _, of := range rows {
+		n += of
+	}
+	return n
+}
+
+// leftOut is the list of what an archive does not hold.
+func leftOut(all map[string]string) string {
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "\nNot in it: %s (%s)", what, all[what])
+	}
+	return b.String()
+}

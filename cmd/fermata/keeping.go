@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/cli"
+)
+
+// keeping are the commands that take the data of an installation out and put it back. They
+// work on the database itself, on the machine where the server's configuration is.
+type keeping struct {
+	Backup  backup  `cmd:"" help:"Copy the whole installation to a file, while the server runs."`
+	Restore restore `cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
+	Export  export  `cmd:"" help:"Write a workspace with its whole record to a file, as lines of JSON, while the server runs."`
+	Import  load    `cmd:"" help:"Make a workspace from such a file, in this or the other kind of database."`
+}
+
+type backup struct {
+	app.Backup `embed:""`
+}
+
+func (c *backup) Run(cc *cli.Context) error { return c.Do(cc, cc.Version, cc.Out) }
+
+type restore struct {
+	app.Restore `embed:""`
+}
+
+func (c *restore) Run(cc *cli.Context) error { return c.Do(cc, cc.Out) }
+
+type export struct {
+	app.Export `embed:""`
+}
+
+func (c *export) Run(cc *cli.Context) error { return c.Do(cc, cc.Version, cc.Out) }
+
+type load struct {
+	app.Import `embed:""`
+}
+
+func (c *load) Run(cc *cli.Context) error { return c.Do(cc, cc.Out) }

@@ -1,0 +1,50 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// Load writes whole workspaces in one transaction, all or nothing, by statements of the
+// caller's own, and has the search find what is in them. fill may run more than once; it
+// gives the workspaces' ids.
+func (s *Store) Load(ctx context.Context, fill func(t *sqldb.Tx) (workspaces []string, err error)) error {
+	return s.db.Write(ctx, "", func(inner *sqldb.Tx) error {
+		loaded, err := fill(inner)
+		if err != nil {
+			return err
+		}
+		t := &tx{Tx: inner, store: s.base}
+		for _, id := range loaded {
+			if err := t.data(id).index().all(ctx); err != nil {
+				return fmt.Errorf("index %s for the search: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+// all has the search find all that is there.
+func (x indexer) all(ctx context.Context) error {
+	tools, err := x.d.Tools(ctx, "")
+	if err != nil {
+		return err
+	}
+	for i := range tools {
+		if err := x.tool(ctx, tools[i].ID); err != nil {
+			return err
+		}
+	}
+	documents, err := x.d.Documents(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range documents {
+		if err := x.document(ctx, &documents[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
