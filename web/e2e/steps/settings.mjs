@@ -58,6 +58,8 @@ export const steps = [
           'network',
           'calendar',
           'prompts',
+          'connectors',
+          'agents',
           'keys',
           'webhooks',
           'page',

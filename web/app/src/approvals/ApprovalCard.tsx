@@ -108,9 +108,11 @@ function Session({ id }: { id: string }) {
   const t = texts.use();
   const query = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
   if (!query.data) return null;
+  const agent = query.data.type === 'AGENT';
   return (
-    <span className={css.session}>
-      <span className="nowrap">{t('in')}</span> <SessionLink session={query.data} />
+    <span className={css.session} data-agent={agent || undefined}>
+      <span className={agent ? undefined : 'nowrap'}>{t(agent ? 'by.agent' : 'in')}</span>{' '}
+      <SessionLink session={query.data} />
     </span>
   );
 }

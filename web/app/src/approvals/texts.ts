@@ -4,6 +4,7 @@ export const texts = defineTexts(
   {
     asked: 'asked',
     in: 'in',
+    'by.agent': 'by the agent',
     question: 'A question',
     changes: { one: '{n} change needs your yes', other: '{n} changes need your yes' },
     'expires.deny': '{length} left, then it counts as a no',
@@ -153,6 +154,7 @@ export const texts = defineTexts(
   {
     asked: 'demandé',
     in: 'dans',
+    'by.agent': 'par l’agent',
     question: 'Une question',
     changes: { one: '{n} modification attend votre accord', other: '{n} modifications attendent votre accord' },
     'expires.deny': 'encore {length}, ensuite cela compte comme un non',

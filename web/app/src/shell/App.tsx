@@ -25,6 +25,7 @@ const Chat = lazy(() => import('../screens/chat'));
 const Approvals = lazy(() => import('../screens/approvals'));
 const Automations = lazy(() => import('../screens/automations'));
 const Runs = lazy(() => import('../screens/runs'));
+const Tasks = lazy(() => import('../screens/tasks'));
 const Timeline = lazy(() => import('../screens/timeline'));
 const Data = lazy(() => import('../screens/data'));
 const Usage = lazy(() => import('../screens/usage'));
@@ -62,6 +63,7 @@ function Screens() {
           <Route path="/approvals" component={Approvals} />
           <Route path="/automations/*?" component={Automations} />
           <Route path="/runs" component={Runs} />
+          <Route path="/tasks/:status?">{({ status }) => <Tasks status={status} />}</Route>
           <Route path="/timeline/:id">{({ id }) => <Timeline key={id} id={id} />}</Route>
           <Route path="/data/*?" component={Data} />
           <Route path="/usage" component={Usage} />

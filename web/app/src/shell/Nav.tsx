@@ -14,7 +14,8 @@ export function Nav({ waiting }: { waiting: number }) {
   const t = texts.use();
   const [path] = useLocation();
   const [open, setOpen] = useState(false);
-  const here = screens.find((s) => (s === 'home' ? path === '/' : path === `/${s}` || path.startsWith(`/${s}/`)));
+  const at = path === '/tasks' || path.startsWith('/tasks/') ? '/runs' : path; // tasks stand beside runs
+  const here = screens.find((s) => (s === 'home' ? at === '/' : at === `/${s}` || at.startsWith(`/${s}/`)));
   return (
     <div className="side">
       <div className="brand">

@@ -35,7 +35,9 @@ export function Time({ at, zone, absolute }: Props) {
   const now = useNow();
   if (!at) return null;
   const full = f.full(at, zone);
-  const relative = f.relative(at, now, zone);
+  // The clock ticks by the second: what has just happened is not "in 1 second".
+  const instant = Date.parse(at);
+  const relative = f.relative(at, Math.abs(instant - now) < 1500 ? instant : now, zone);
   return (
     <time dateTime={at} title={absolute ? relative : full}>
       {absolute ? f.time(at, zone) : relative}

@@ -13,6 +13,7 @@ import { addressOf, isWritten, standingOf, type Connector } from './connector';
 import { DeleteConnector } from './Delete';
 import { EditConnector } from './form/Edit';
 import { useConnectorsFresh } from './fresh';
+import { SignIn } from './SignIn';
 import { Status } from './Status';
 import { Tested } from './Tested';
 import { texts } from './texts';
@@ -68,12 +69,14 @@ function Trouble({ of: c }: { of: Connector }) {
   const f = useFormat();
   const now = useNow();
   const standing = standingOf(c, now);
-  if (standing === 'ready' || standing === 'disabled') return null;
+  if (standing === 'disabled') return null;
+  if (standing === 'ready') return c.status_detail ? <p className="small muted">{c.status_detail}</p> : null;
   return (
     <div className={`box stack tight ${standing === 'unreachable' ? 'bad' : 'warn'}`} data-trouble={standing}>
       {c.status_detail && <p>{c.status_detail}</p>}
       {standing === 'paused' && <p>{t('paused.until', { time: f.relative(c.paused_until!, now) })}</p>}
       {standing === 'needs_sign_in' && <p>{t('needs_sign_in.text')}</p>}
+      {standing === 'needs_sign_in' && (c.config as { auth?: string }).auth === 'oauth' && <SignIn of={c} />}
     </div>
   );
 }

@@ -22,7 +22,14 @@ export default function Runs() {
     setFilter(next);
   };
   return (
-    <Page title={t('title')}>
+    <Page
+      title={t('title')}
+      actions={
+        <Link href="/tasks" className="button small">
+          {t('tasks')}
+        </Link>
+      }
+    >
       <p className="muted">{t('intro')}</p>
       <ReleaseSlot />
       <FilterBar value={filter} onChange={change} />

@@ -3,6 +3,7 @@ import { defineTexts } from '../../i18n/texts';
 export const texts = defineTexts(
   {
     title: 'Runs',
+    tasks: 'Tasks',
     intro: 'What automations did, and what did not run and why. The newest comes first.',
     empty: 'No automation has run yet.',
     'empty.how':
@@ -71,6 +72,7 @@ export const texts = defineTexts(
   },
   {
     title: 'Exécutions',
+    tasks: 'Tâches',
     intro: 'Ce qu’ont fait les automatisations, et ce qui n’a pas été exécuté et pourquoi. Le plus récent d’abord.',
     empty: 'Aucune automatisation ne s’est encore exécutée.',
     'empty.how':

@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Page } from '../../ui/Page';
+import { Agents } from '../agents';
 import { Connectors } from '../connectors';
 import { Budgets } from './Budgets';
 import { Fallback } from './Fallback';
@@ -26,6 +27,7 @@ const sections = [
   'calendar',
   'prompts',
   'connectors',
+  'agents',
   'keys',
   'webhooks',
   'page',
@@ -56,6 +58,7 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   calendar: () => <Form fields={forms.calendar} />,
   prompts: () => <Prompts />,
   connectors: (item) => <Connectors item={item} />,
+  agents: (item) => <Agents item={item} />,
   keys: () => <Keys />,
   webhooks: () => <Webhooks />,
   page: () => <PageSection />,

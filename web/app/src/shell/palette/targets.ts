@@ -16,6 +16,7 @@ const sections = [
   'calendar',
   'prompts',
   'connectors',
+  'agents',
   'keys',
   'webhooks',
   'page',
@@ -47,6 +48,7 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
       name: ts(`nav.${s}`),
       href: s === 'home' ? '/' : `/${s}`,
     })),
+    { id: 'screen-tasks', group: 'screens', name: t('tasks'), href: '/tasks' },
     { id: 'new-automation', group: 'screens', name: t('automation.new'), href: '/automations/new' },
     ...(automations.data?.data ?? []).map((a) => ({
       id: a.id,

@@ -8,6 +8,7 @@ import { texts } from '../texts';
 import { Long } from './Long';
 import { linksOf } from './links';
 import { Origin } from './Origin';
+import { AgentOf, callsAgent, TaskOf } from './Outside';
 import css from './record.module.css';
 
 interface Props {
@@ -52,8 +53,10 @@ export function CommandCard({ chat, command, status, result, execution, round }:
       >
         <summary>
           <span className="grow clamp">{result?.summary || command}</span>
-          <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
-          {took !== null && took > 0 && <span className="muted small">{f.duration(took)}</span>}
+          {status !== 'PENDING' && (
+            <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
+          )}
+          {took !== null && took > 0 && status !== 'PENDING' && <span className="muted small">{f.duration(took)}</span>}
         </summary>
         {open && <Inside command={command} result={result} execution={execution} />}
       </details>
@@ -71,7 +74,24 @@ export function CommandCard({ chat, command, status, result, execution, round }:
           )}
         </div>
       )}
+      <Elsewhere chat={chat} command={command} status={status} result={result} execution={execution} />
       {note && <p className={`muted small ${css.inside}`}>{note}</p>}
+    </div>
+  );
+}
+
+/** What goes on elsewhere for it: a task of another service, an agent. */
+function Elsewhere({ chat, command, status, result, execution }: Props) {
+  const id = execution?.id ?? result?.execution_id;
+  const agent = callsAgent(command) && status !== 'CANCELLED' && status !== 'APPROVED';
+  if (!id || (status !== 'PENDING' && !agent)) return null;
+  return (
+    <div className={css.inside}>
+      {agent ? (
+        <AgentOf execution={id} text={result?.text ?? execution?.text} />
+      ) : (
+        <TaskOf session={chat.id} execution={id} />
+      )}
     </div>
   );
 }

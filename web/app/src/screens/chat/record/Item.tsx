@@ -4,6 +4,7 @@ import type { Item } from '../store/items';
 import { AnswerView } from './Answer';
 import { AskView } from './Ask';
 import { CommandCard } from './Command';
+import { AgentAsks } from './Outside';
 import { texts } from '../texts';
 import css from './record.module.css';
 import { SystemView } from './System';
@@ -30,6 +31,12 @@ export const ItemView = memo(
             {item.executions.map((e) => (
               <CommandCard key={e.id} chat={chat} command={e.command} status={e.status} execution={e} />
             ))}
+          </div>
+        );
+      case 'agents':
+        return (
+          <div className="stack">
+            <AgentAsks sessions={item.sessions} />
           </div>
         );
       default:

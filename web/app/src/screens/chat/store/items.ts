@@ -6,7 +6,8 @@ export type Item =
   | { kind: 'live'; key: string }
   | { kind: 'voided'; key: string }
   | { kind: 'approval'; key: string; approval: Approval }
-  | { kind: 'running'; key: string; executions: Execution[] };
+  | { kind: 'running'; key: string; executions: Execution[] }
+  | { kind: 'agents'; key: string; sessions: string[] };
 
 /** The text of what the AI says when its answer could not be read. */
 const unreadable = 'ai_response_invalid_format';
@@ -39,12 +40,15 @@ export const thoughts = (m: Message): string =>
 /** The items of a chat. Queued messages stand at the composer, and a message that
  * says that a question was set aside is hidden while the question itself is shown. */
 export function itemsOf(c: SessionStore): Item[] {
+  const waits = c.session?.waiting_context;
   const hidden = new Set([...c.approvals.values()].map((a) => a.approval.cancel_message_id).filter(Boolean));
+  if (waits?.kind === 'agents') hidden.add(waits.cancel_message_id);
   const reported = new Set<string>();
   const placed: { seq: number; item: Item }[] = [];
   for (const message of c.messages.values()) {
+    if (hidden.has(message.id)) continue;
     for (const r of message.system_message?.command_results ?? []) if (r.execution_id) reported.add(r.execution_id);
-    if (message.status === 'queued' || hidden.has(message.id) || saysNothing(message)) continue;
+    if (message.status === 'queued' || saysNothing(message)) continue;
     placed.push({ seq: message.seq ?? Infinity, item: { kind: 'message', key: message.id, message } });
   }
   for (const { approval, seq } of c.approvals.values()) {
@@ -65,6 +69,8 @@ export function itemsOf(c: SessionStore): Item[] {
       (e.status === 'APPROVED' || e.status === 'STARTED'),
   );
   if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
+  if (waits?.kind === 'agents' && waits.agents?.length)
+    items.push({ kind: 'agents', key: 'agents', sessions: waits.agents });
   return items;
 }
 

@@ -148,7 +148,7 @@ export function Choice({ on, choose, name, children }: ChoiceProps) {
 
 function Server({ draft, set, wrong, again }: ConfigProps) {
   const t = texts.use();
-  const ways = [...new Set(['none', 'bearer', draft.auth])];
+  const ways = [...new Set(['none', 'bearer', 'oauth', draft.auth])];
   return (
     <>
       <Field label={t('url')} hint={t('url.hint')} wrong={wrong('/config/url')} required>
@@ -172,8 +172,37 @@ function Server({ draft, set, wrong, again }: ConfigProps) {
           again={again.includes(draft.token)}
         />
       )}
+      {draft.auth === 'oauth' && <Client draft={draft} set={set} wrong={wrong} again={again} />}
       <Secrets what="headers" list={draft.headers} set={(headers) => set({ headers })} wrong={wrong} again={again} />
     </>
+  );
+}
+
+/** A client of a server that lets nobody register by itself. */
+function Client({ draft, set, wrong, again }: Omit<ConfigProps, 'kind'>) {
+  const t = texts.use();
+  return (
+    <details open={draft.client !== ''}>
+      <summary>{t('client')}</summary>
+      <div className="stack">
+        <Field label={t('client.id')} hint={t('client.hint')} wrong={wrong('/config/client_id')}>
+          <input
+            value={draft.client}
+            maxLength={2000}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(e) => set({ client: e.target.value })}
+          />
+        </Field>
+        <SecretField
+          label={t('client.secret')}
+          of={draft.clientSecret}
+          set={(clientSecret) => set({ clientSecret })}
+          wrong={wrong('/config/client_secret')}
+          again={again.includes(draft.clientSecret)}
+        />
+      </div>
+    </details>
   );
 }
 

@@ -25,6 +25,9 @@ export interface Draft {
   address: string;
   auth: string;
   token: Secret;
+  /** Of a client that was registered by hand. */
+  client: string;
+  clientSecret: Secret;
   headers: Secret[];
   command: string;
   args: string; // one a line
@@ -49,6 +52,8 @@ export function draftOf(kind: Kind, name: string, prefix: string, config: Config
     address: text(config.base_url ?? config.url),
     auth: text(config.auth) || 'none',
     token: secret('token', config.token === mask),
+    client: text(config.client_id),
+    clientSecret: secret('client_secret', config.client_secret === mask),
     headers: pairs(config.headers),
     command: text(config.command),
     args: Array.isArray(config.args) ? config.args.join('\n') : '',
@@ -86,6 +91,8 @@ export function configOf(kind: Kind, d: Draft, rest: Config = {}): Config {
       url: d.address.trim(),
       auth: d.auth === 'none' ? undefined : d.auth,
       token: d.auth === 'bearer' ? valueOf(d.token) : undefined,
+      client_id: (d.auth === 'oauth' && d.client.trim()) || undefined,
+      client_secret: d.auth === 'oauth' && d.client.trim() ? valueOf(d.clientSecret) : undefined,
       headers: object(d.headers),
     });
   }
@@ -103,6 +110,8 @@ const known = new Set([
   'base_url',
   'auth',
   'token',
+  'client_id',
+  'client_secret',
   'headers',
   'command',
   'args',
@@ -131,7 +140,15 @@ export function originOf(d: Pick<Draft, 'program' | 'address' | 'command'>): str
 }
 
 const keptIn = (d: Draft): Secret[] =>
-  (d.program ? d.env : [...d.headers, d.signing, ...(d.auth === 'bearer' ? [d.token] : [])]).filter((s) => s.kept);
+  (d.program
+    ? d.env
+    : [
+        ...d.headers,
+        d.signing,
+        ...(d.auth === 'bearer' ? [d.token] : []),
+        ...(d.auth === 'oauth' ? [d.clientSecret] : []),
+      ]
+  ).filter((s) => s.kept);
 
 /** Kept secrets that would go elsewhere: they have to be entered again. */
 export const toEnterAgain = (before: Draft, now: Draft): Secret[] =>

@@ -1,0 +1,115 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { $api, api, body, type Schemas } from '../../api/client';
+import { useAction } from '../../ui/action';
+import { Confirm } from '../../ui/Confirm';
+import { ProblemBox } from '../../ui/Problem';
+import { Read } from '../../ui/Read';
+import css from './agents.module.css';
+import { AgentForm } from './AgentForm';
+import { texts } from './texts';
+import { TryAgent } from './Try';
+
+type Agent = Schemas['Agent'];
+
+/** Agents: the list, one that is edited, or a new one. */
+export function Agents({ item }: { item?: string }) {
+  if (item === 'new') return <AgentForm agent={null} />;
+  return item ? <Edit key={item} id={item} /> : <All />;
+}
+
+function Edit({ id }: { id: string }) {
+  const agent = $api.useQuery('get', '/v1/agents/{agent_id}', { params: { path: { agent_id: id } } });
+  return <Read query={agent}>{(a) => <AgentForm agent={a} />}</Read>;
+}
+
+function All() {
+  const t = texts.use();
+  const agents = $api.useQuery('get', '/v1/agents', { params: { query: { limit: 200 } } });
+  return (
+    <div className="stack">
+      <p>{t('text')}</p>
+      <p>
+        <Link href="/settings/agents/new" className="button primary">
+          {t('add')}
+        </Link>
+      </p>
+      <Read query={agents}>
+        {({ data }) => (
+          <ul className={`plain ${css.list}`}>
+            {data.map((a) => (
+              <Row key={a.id} of={a} />
+            ))}
+          </ul>
+        )}
+      </Read>
+    </div>
+  );
+}
+
+function Row({ of: a }: { of: Agent }) {
+  const t = texts.use();
+  const queries = useQueryClient();
+  const [doing, setDoing] = useState<'try' | 'delete' | null>(null);
+  const path = { params: { path: { agent_id: a.id } } };
+  const fresh = () =>
+    queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/agents') });
+  const toggle = useAction(async () => {
+    await body(api.PATCH('/v1/agents/{agent_id}', { ...path, body: { enabled: !a.enabled } }));
+    await fresh();
+  });
+  // A built-in one goes only as far as it was changed.
+  const restores = a.built_in;
+  return (
+    <li className="stack tight" data-agent={a.id}>
+      <p className="row between">
+        <Link href={`/settings/agents/${a.id}`} className={css.name}>
+          <bdi>{a.name}</bdi>
+        </Link>
+        <span className={a.enabled ? 'badge ok' : 'badge'}>{t(a.enabled ? 'on' : 'off')}</span>
+      </p>
+      <p className="row small muted">
+        <code>{a.command}</code>
+        {a.built_in && <span>{t('built.in')}</span>}
+        <span>{t('commands', { n: a.commands.length })}</span>
+        <span>{t('version', { n: a.version })}</span>
+      </p>
+      <p className="small clamp">
+        <bdi>{a.description}</bdi>
+      </p>
+      <p className="row">
+        <button type="button" className="small" onClick={() => setDoing('try')}>
+          {t('try')}
+        </button>
+        <Link href={`/settings/agents/${a.id}`} className="button small">
+          {t('edit')}
+        </Link>
+        <button type="button" className="small" disabled={toggle.busy} onClick={() => void toggle.run()}>
+          {t(a.enabled ? 'disable' : 'enable')}
+        </button>
+        {(!restores || a.version > 1) && (
+          <button type="button" className="small danger" onClick={() => setDoing('delete')}>
+            {t(restores ? 'restore' : 'delete')}
+          </button>
+        )}
+      </p>
+      {toggle.problem != null && <ProblemBox thrown={toggle.problem} />}
+      {doing === 'try' && <TryAgent of={a} onClose={() => setDoing(null)} />}
+      {doing === 'delete' && (
+        <Confirm
+          title={t(restores ? 'restore.of' : 'delete.of', { name: a.name })}
+          yes={t(restores ? 'restore' : 'delete')}
+          danger
+          onClose={() => setDoing(null)}
+          act={async () => {
+            await api.DELETE('/v1/agents/{agent_id}', path);
+            await fresh();
+          }}
+        >
+          <p>{t(restores ? 'restore.text' : 'delete.text')}</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
