@@ -2028,6 +2028,15 @@ type FileSegmentInput struct {
 	FileID string `json:"file_id"`
 }
 
+// ForkedFrom What the record of a fork begins with.
+type ForkedFrom struct {
+	// MessageID The last message that both have in common.
+	MessageID string `json:"message_id"`
+
+	// SessionID It may be deleted by now.
+	SessionID string `json:"session_id"`
+}
+
 // Grant A yes in advance.
 type Grant struct {
 	// Active Neither withdrawn nor expired.
@@ -2952,8 +2961,11 @@ type Session struct {
 
 	// ExternalID Your own name for it.
 	ExternalID *string `json:"external_id"`
-	HoldsSlot  bool    `json:"holds_slot"`
-	ID         string  `json:"id"`
+
+	// ForkedFrom What the record of a fork begins with.
+	ForkedFrom *ForkedFrom `json:"forked_from,omitempty"`
+	HoldsSlot  bool        `json:"holds_slot"`
+	ID         string      `json:"id"`
 
 	// LastEventTime RFC 3339, UTC, milliseconds.
 	LastEventTime Timestamp `json:"last_event_time"`

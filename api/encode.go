@@ -36,6 +36,11 @@ func appendSession(b []byte, s *domain.Session) ([]byte, error) {
 	b = strconv.AppendBool(append(b, `,"pinned":`...), s.Pinned)
 	b = appendTextOrNull(append(b, `,"external_id":`...), s.ExternalID)
 	b = appendTextOrNull(append(b, `,"parent_session_id":`...), s.ParentSessionID)
+	if s.Origin != nil {
+		b = appendText(append(b, `,"forked_from":{"session_id":`...), s.Origin.SessionID)
+		b = appendText(append(b, `,"message_id":`...), s.Origin.MessageID)
+		b = append(b, '}')
+	}
 	b = appendIntOrNull(append(b, `,"budgets":{"max_tokens_per_round":`...), s.Budgets.MaxTokensPerRound)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_round":`...), s.Budgets.MaxCostPerRound)
 	b = appendFloatOrNull(append(b, `,"max_cost_per_session":`...), s.Budgets.MaxCostPerSession)

@@ -14,6 +14,11 @@ func (in *NewSession) Domain(by string) domain.NewSession {
 	}
 }
 
+// Domain is the fork that is asked for, without its first message.
+func (in *NewFork) Domain() domain.NewFork {
+	return domain.NewFork{MessageID: in.AfterMessageID, Name: valueOf(in.Name), ProviderID: valueOf(in.ProviderID)}
+}
+
 // Domain is how the last round is to be run again, without its message.
 func (in *RetryInput) Domain() domain.RetryRequest {
 	return domain.RetryRequest{

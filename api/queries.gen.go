@@ -107,6 +107,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/sessions/{session_id}/events/stream":                 {"after": false, "ticket": false},
 	"GET /v1/sessions/{session_id}/explain":                       {},
 	"GET /v1/sessions/{session_id}/export":                        {"format": false},
+	"POST /v1/sessions/{session_id}/fork":                         {},
 	"POST /v1/sessions/{session_id}/interrupt":                    {},
 	"GET /v1/sessions/{session_id}/messages":                      {"after": false, "limit": false, "order": false},
 	"POST /v1/sessions/{session_id}/messages":                     {},

@@ -358,6 +358,18 @@ type NewEntry struct {
 	Data json.RawMessage `json:"data" validate:"required,object"`
 }
 
+// NewFork is the body of forkSession.
+type NewFork struct {
+	// The last message that both have in common.
+	AfterMessageID string `json:"after_message_id" validate:"required,max=64"`
+	// Left out: the name of the session.
+	Name *string `json:"name" validate:"omitempty,name,max=200"`
+	// Left out: that of the session.
+	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	// What is said next, sent at once; a string is its text.
+	Message *FirstMessage `json:"message"`
+}
+
 // NewGrant is the body of createGrant.
 type NewGrant struct {
 	// Actions of the catalogue.

@@ -14,9 +14,9 @@ func SessionFrom(s *domain.Session) *Session {
 	return &Session{
 		ID: s.ID, WorkspaceID: s.WorkspaceID, Name: s.Name, Type: s.Type, Status: s.Status(), Phase: s.Phase,
 		RoundID: textPtr(s.State.RoundID), Pinned: s.Pinned, ExternalID: textPtr(s.ExternalID),
-		ParentSessionID: textPtr(s.ParentSessionID),
-		Budgets:         BudgetsFrom(s.Budgets),
-		HoldsSlot:       s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
+		ParentSessionID: textPtr(s.ParentSessionID), ForkedFrom: forkedFrom(s),
+		Budgets:   BudgetsFrom(s.Budgets),
+		HoldsSlot: s.HoldsSlot, QueuePosition: numberPtr(s.QueuePosition),
 		WaitingContext: waitingFrom(s.State.Waiting), TotalRoundtrips: s.State.TotalRoundtrips,
 		EndReason: textPtr(s.EndReason), AutomationID: textPtr(s.AutomationID),
 		ScheduledExecutionTime: timePtr(s.ScheduledExecutionTime), Trigger: textPtr(s.Trigger),
@@ -25,6 +25,13 @@ func SessionFrom(s *domain.Session) *Session {
 		LastEventTime: Time(s.LastEventTime), LastUserInteractionTime: timePtr(s.LastUserInteractionTime),
 		CreatedAt: Time(s.CreatedAt), UpdatedAt: Time(s.UpdatedAt),
 	}
+}
+
+func forkedFrom(s *domain.Session) *ForkedFrom {
+	if s.Origin == nil {
+		return nil
+	}
+	return &ForkedFrom{SessionID: s.Origin.SessionID, MessageID: s.Origin.MessageID}
 }
 
 func waitingFrom(w *domain.WaitingContext) *WaitingContext {

@@ -176,16 +176,10 @@ func PlanChoice(record []*Message, id string) *ChoicePlan {
 	if i < 0 || len(round) == 0 {
 		return nil
 	}
-	chosen := round[i].RoundID
-	p := &ChoicePlan{RoundID: chosen}
-	own := false // the try has its own words
+	p := &ChoicePlan{RoundID: round[i].RoundID}
+	belongs := tryOf(round, p.RoundID)
 	for _, m := range round {
-		own = own || m.RoundID == chosen && m.Sender == SenderUser && m.Rich != nil
-	}
-	asked := questionOf(round, chosen)
-	for _, m := range round {
-		current := m.RoundID == chosen || isExternalResult(m) || !own && asked[m.ID]
-		switch {
+		switch current := belongs(m); {
 		case current && m.Superseded:
 			p.Current = append(p.Current, m)
 		case !current && !m.Superseded:
@@ -193,6 +187,17 @@ func PlanChoice(record []*Message, id string) *ChoicePlan {
 		}
 	}
 	return p
+}
+
+// tryOf says of the messages of a round whether they belong to one of its tries: what it
+// answered, what it was asked, and what came from outside.
+func tryOf(round []*Message, try string) func(*Message) bool {
+	own := false // the try has its own words
+	for _, m := range round {
+		own = own || m.RoundID == try && m.Sender == SenderUser && m.Rich != nil
+	}
+	asked := questionOf(round, try)
+	return func(m *Message) bool { return m.RoundID == try || isExternalResult(m) || !own && asked[m.ID] }
 }
 
 // questionOf are the messages that stood as the question when a try began: what stays in

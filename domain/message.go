@@ -229,6 +229,7 @@ const (
 	SystemExternalResult         SystemType = "EXTERNAL_RESULT"
 	SystemContextSummary         SystemType = "CONTEXT_SUMMARY"
 	SystemGuidance               SystemType = "GUIDANCE"
+	SystemForked                 SystemType = "FORKED"
 	SystemNetworkError           SystemType = "NETWORK_ERROR"   // never in the prompt
 	SystemSessionTimeout         SystemType = "SESSION_TIMEOUT" // never in the prompt
 )

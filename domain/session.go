@@ -252,6 +252,7 @@ type Session struct {
 
 	ExternalID             string
 	ParentSessionID        string
+	Origin                 *ForkOrigin // of a fork; nil: its record is its own
 	AutomationID           string
 	Trigger                string
 	ScheduledExecutionTime *time.Time

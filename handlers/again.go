@@ -14,6 +14,7 @@ func (s *sessionRoutes) againTable() []route {
 	return []route{
 		{"POST", "/v1/sessions/{session_id}/retry", member, s.retrySession, s.currentSession},
 		{"POST", "/v1/sessions/{session_id}/messages/{message_id}/choose", member, s.chooseAnswer, s.currentSession},
+		{"POST", "/v1/sessions/{session_id}/fork", member, s.forkSession, s.madeSession},
 	}
 }
 
@@ -58,4 +59,30 @@ func (s *sessionRoutes) chooseAnswer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.writeJSON(w, r, http.StatusOK, sessionResult(receipt))
+}
+
+func (s *sessionRoutes) forkSession(w http.ResponseWriter, r *http.Request) {
+	var in api.NewFork
+	if err := s.read(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	who := caller(r)
+	ask := in.Domain()
+	ask.By = who.Author()
+	if in.Message != nil {
+		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
+		if err != nil {
+			s.fail(w, r, domain.Below("/message", err))
+			return
+		}
+		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
+	}
+	receipt, err := s.Again.ForkSession(r.Context(), who.Workspace, sessionID(r), ask)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/v1/sessions/"+receipt.Session.ID)
+	s.writeJSON(w, r, http.StatusCreated, api.SessionFrom(receipt.Session))
 }

@@ -158,6 +158,10 @@ func everySession(t *testing.T, w *world, c *testClient) {
 		t.Errorf("the words before: %v", first)
 	}
 	c.want(200, "POST", "/v1/sessions/"+made+"/messages/"+first["id"].(string)+"/choose", "")
+	forked := c.want(201, "POST", "/v1/sessions/"+made+"/fork", `{"after_message_id":"`+first["id"].(string)+`"}`)
+	if from := forked.body["forked_from"].(map[string]any); from["session_id"] != made || from["message_id"] != first["id"] {
+		t.Errorf("the fork: %v", forked.body)
+	}
 	c.all([]call{{200, "POST", "/v1/sessions/" + made + "/release", ""}, {200, "POST", "/v1/sessions/" + made + "/activate", ""}, {204, "DELETE", ses, ""}, {404, "GET", ses, ""}})
 }
 

@@ -67,7 +67,7 @@ func (s *edgeStore) Sessions(context.Context, string, domain.SessionFilter) ([]*
 	return nil, "", nil
 }
 
-func (s *edgeStore) MessagePage(context.Context, string, string, string, int, bool) ([]*domain.Message, string, error) {
+func (s *edgeStore) MessagePage(context.Context, *domain.Session, string, int, bool) ([]*domain.Message, string, error) {
 	return nil, "", nil
 }
 

@@ -230,7 +230,7 @@ func (e *export) flush() error {
 
 func (e *export) messages() iter.Seq2[*domain.Message, error] {
 	return pages(e, func(cursor string) ([]*domain.Message, string, error) {
-		return e.s.SessionReader.MessagePage(e.ctx, e.session.WorkspaceID, e.session.ID, cursor, exportPage, false)
+		return e.s.SessionReader.MessagePage(e.ctx, e.session, cursor, exportPage, false)
 	})
 }
 

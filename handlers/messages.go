@@ -23,12 +23,13 @@ func (s *sessionRoutes) listMessages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ws, id := caller(r).Workspace, sessionID(r)
-	if _, err := s.SessionReader.Session(r.Context(), ws, id); err != nil {
+	session, err := s.SessionReader.Session(r.Context(), ws, id)
+	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	writeList(s, w, r, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
-		return s.SessionReader.MessagePage(r.Context(), ws, id, after, limit, order == "desc")
+		return s.SessionReader.MessagePage(r.Context(), session, after, limit, order == "desc")
 	})
 }
 

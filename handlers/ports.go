@@ -28,11 +28,13 @@ type Steering interface {
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 
-// Again is the part of the door by which the last round is run once more, and by which one of
-// its answers is chosen.
+// Again is the part of the door that goes back in a record: by which the last round is run once
+// more, one of its answers is chosen, and a chat goes on from an earlier message.
 type Again interface {
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 	ChooseAnswer(ctx context.Context, ws, session, message string, by domain.Author) (*domain.Receipt, error)
+	// ForkSession makes a chat that begins with the record of a session.
+	ForkSession(ctx context.Context, ws, session string, in domain.NewFork) (*domain.Receipt, error)
 }
 
 // Messages is the part of the door that takes messages.
@@ -58,7 +60,7 @@ type SessionReader interface {
 	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
 	// MessagePage lists the messages in their order, queued ones last; or, latest first, the
 	// other way round.
-	MessagePage(ctx context.Context, ws, session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
+	MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 	// SessionEventBounds are the numbers between which the session's own log is whole.
 	SessionEventBounds(ctx context.Context, ws, session string) (oldest, newest int64, err error)

@@ -127,13 +127,13 @@ type longRecord struct {
 	read    int
 }
 
-func (l *longRecord) MessagePage(ctx context.Context, ws, id, cursor string, limit int, latest bool) ([]*domain.Message, string, error) {
+func (l *longRecord) MessagePage(ctx context.Context, of *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error) {
 	l.pages++
 	l.most = max(l.most, l.read-l.written())
 	if l.pages == l.broken {
 		return nil, "", errors.New("the database went away")
 	}
-	out, next, err := l.SessionReader.MessagePage(ctx, ws, id, cursor, limit, latest)
+	out, next, err := l.SessionReader.MessagePage(ctx, of, cursor, limit, latest)
 	for _, m := range out {
 		if m.Rich != nil {
 			l.read += len(m.Rich.LinearText)

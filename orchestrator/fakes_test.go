@@ -229,7 +229,7 @@ func (w *world) apply(change *domain.Change) {
 	w.loop.Committed(change)
 }
 
-func (w *world) Messages(context.Context, string, string, int64, int) ([]*domain.Message, error) {
+func (w *world) Record(context.Context, *domain.Session) ([]*domain.Message, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]*domain.Message(nil), w.messages...), nil

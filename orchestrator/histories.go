@@ -108,7 +108,7 @@ func (t *histories) turns(
 	}
 	t.mu.Unlock()
 
-	messages, err := store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
+	messages, err := store.Record(ctx, s)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the history: %w", err)
 	}

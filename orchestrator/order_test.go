@@ -97,11 +97,11 @@ func (a *awayFor) away(read string) error {
 	return domain.Errorf(domain.CodeUnavailable, "no database")
 }
 
-func (a *awayFor) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
+func (a *awayFor) Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error) {
 	if err := a.away("the history"); err != nil {
 		return nil, err
 	}
-	return a.world.Messages(ctx, workspace, session, after, limit)
+	return a.world.Record(ctx, session)
 }
 
 func (a *awayFor) RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error) {

@@ -17,7 +17,8 @@ type Store interface {
 	// Act runs act in one transaction under the session's lock, with the user's data,
 	// and writes the change it returns: data, outcome and transition together.
 	Act(ctx context.Context, workspace, session string, act ActFunc) (*domain.Change, error)
-	Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error)
+	// Record is all of a session's messages, with those that its record begins with.
+	Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
 	// RecentExecutions are those of a session that ended at since or later.
 	// UnsettledCommands are the ids (domain.Execution.CommandID) of the actions of the workspace

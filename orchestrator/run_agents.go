@@ -263,7 +263,7 @@ func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd
 	if end := s.State.Agent.End; s.EndReason == domain.EndCompleted && end != nil {
 		return *end, nil
 	}
-	messages, err := d.loop.cfg.Store.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
+	messages, err := d.loop.cfg.Store.Record(ctx, s)
 	if err != nil {
 		return domain.AgentEnd{}, err
 	}

@@ -71,6 +71,9 @@ var invariants = []invariant{
 			"SUM((LENGTH(e.types) - LENGTH(REPLACE(e.types, 'session.phase', ''))) / LENGTH('session.phase')) AS phases FROM events e " +
 			"WHERE e.workspace_id = $1 AND e.session_id <> '' GROUP BY e.session_id) told WHERE told.phases < (SELECT COUNT(*) " +
 			"FROM transitions t WHERE t.workspace_id = $1 AND t.session_id = told.session_id AND t.number >= told.first)"},
+	{"kept_for_nobody", "messages of a deleted session are kept with which no other begins",
+		"SELECT COUNT(*) FROM kept_messages k WHERE k.workspace_id = $1 AND NOT EXISTS " +
+			"(SELECT 1 FROM forks f WHERE f.workspace_id = $1 AND f.origin_id = k.session_id)"},
 	{"message_out_of_place", "a message that waits has a place, or one that does not wait has none",
 		"SELECT COUNT(*) FROM messages WHERE workspace_id = $1 AND ((seq IS NULL AND status <> 'queued') OR (seq IS NOT NULL " +
 			"AND status = 'queued'))"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,15 +50,17 @@ func readMessageCursor(text string) (c messageCursor, err error) {
 
 // MessagePage lists a page of a session's messages and gives the cursor of the next one,
 // "" at the end. Those in their place come in order, then those that wait their turn,
-// oldest first; or, latest first, all of it the other way round.
-func (s *SessionStore) MessagePage(ctx context.Context, workspace, session, cursor string, limit int, latest bool) (
+// oldest first; or, latest first, all of it the other way round. Before those of a fork stand
+// the ones that its record begins with.
+func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) (
 	messages []*domain.Message, next string, err error,
 ) {
 	from, err := readMessageCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	p := &messagePage{workspace: workspace, session: session, from: from, room: sqldb.RoomFor(domain.PageSize{Rows: sqldb.PageSize(limit)})}
+	p := &messagePage{workspace: session.WorkspaceID, session: session.ID, of: session, from: from}
+	p.room = sqldb.RoomFor(domain.PageSize{Rows: sqldb.PageSize(limit)})
 	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		if latest {
 			err = p.latest(ctx, r)
@@ -65,7 +68,7 @@ func (s *SessionStore) MessagePage(ctx context.Context, workspace, session, curs
 			err = p.inOrder(ctx, r)
 		}
 		if err == nil && len(p.rows) == 0 {
-			err = sessionExists(ctx, r, workspace, session)
+			err = sessionExists(ctx, r, session.WorkspaceID, session.ID)
 		}
 		return err
 	})
@@ -80,6 +83,7 @@ func (s *SessionStore) MessagePage(ctx context.Context, workspace, session, curs
 // index, so that a page of a long session costs no more than one of a short one.
 type messagePage struct {
 	workspace, session string
+	of                 *domain.Session
 	from               messageCursor
 	room               *sqldb.Room
 	rows               []messageRow
@@ -87,11 +91,18 @@ type messagePage struct {
 }
 
 var (
-	placedMessages  = "SELECT " + messageTable.Columns() + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq "
+	placedMessages  = placedIn("messages")
 	waitingMessages = "SELECT " + messageTable.Columns() + " FROM messages WHERE workspace_id = ? AND session_id = ? AND seq IS NULL"
 )
 
+func placedIn(table string) string {
+	return "SELECT " + messageTable.Columns() + " FROM " + table + " WHERE workspace_id = ? AND session_id = ? AND seq "
+}
+
 func (p *messagePage) inOrder(ctx context.Context, r sqldb.Reader) error {
+	if full, err := p.inherited(ctx, r, p.of.Inherited(), "> ? AND seq <= ? ORDER BY seq"); full || err != nil {
+		return err
+	}
 	more, err := p.read(ctx, r, sqldb.NewQuery(placedMessages+"> ? ORDER BY seq", p.workspace, p.session, p.from.Seq))
 	if err != nil {
 		return err
@@ -130,11 +141,47 @@ func (p *messagePage) latest(ctx context.Context, r sqldb.Reader) error {
 		p.from.Seq = math.MaxInt64
 	}
 	more, err := p.read(ctx, r, sqldb.NewQuery(placedMessages+"< ? ORDER BY seq DESC", p.workspace, p.session, p.from.Seq))
-	if err != nil || !more {
+	if err != nil {
 		return err
 	}
-	p.next = p.endingAt(messageCursor{})
-	return nil
+	if more {
+		p.next = p.endingAt(messageCursor{})
+		return nil
+	}
+	parts := slices.Clone(p.of.Inherited())
+	slices.Reverse(parts)
+	_, err = p.inherited(ctx, r, parts, "> ? AND seq <= ? ORDER BY seq DESC")
+	return err
+}
+
+// inherited reads what the record begins with, part by part, from where the page begins. full
+// says that there was no room for all of it.
+func (p *messagePage) inherited(ctx context.Context, r sqldb.Reader, parts []domain.RecordPart, order string) (full bool, err error) {
+	descending := strings.HasSuffix(order, "DESC")
+	for _, part := range parts {
+		after, to := max(part.After, p.from.Seq), part.To
+		if descending {
+			after, to = part.After, min(part.To, p.from.Seq-1)
+		}
+		for _, table := range keptIn {
+			if after >= to {
+				break
+			}
+			n := len(p.rows)
+			more, err := p.read(ctx, r, sqldb.NewQuery(placedIn(table)+order, p.workspace, part.SessionID, after, to))
+			for i := range p.rows[n:] {
+				p.rows[n+i].inherit(p.of, part)
+			}
+			if more || err != nil {
+				p.next = p.endingAt(messageCursor{Seq: after})
+				return true, err
+			}
+			if len(p.rows) > n {
+				break
+			}
+		}
+	}
+	return false, nil
 }
 
 // endingAt is the cursor behind the last row that was read; end where there is none.

@@ -46,6 +46,7 @@ var served = []struct{ index, columns, piece string }{
 	{"idempotency_owner", "(workspace_id=? AND owner=? AND created_at>?)", "COUNT(*)"},
 	{"inbox_waiting", "(workspace_id=? AND session_id=?)", "ORDER BY i.created_at, i.id"},
 	{"known_histories_session", "(workspace_id=? AND session_id=?)", "MAX(n.message_id)"},
+	{"forks_origin", "(workspace_id=? AND origin_id=?)", "MAX(to_seq)"},
 	{"messages_order", "(workspace_id=? AND session_id=? AND seq<?)", "ORDER BY seq DESC LIMIT"},
 	{"messages_order", "(workspace_id=? AND session_id=? AND seq>?)", "ORDER BY seq LIMIT"},
 	{"occurrences_due", "(workspace_id=? AND automation_id=?)", "AND state = 'DUE' ORDER BY scheduled_at LIMIT"},

@@ -49,6 +49,7 @@ type sessionRow struct {
 	Budgets           string      `db:"budgets"`
 	Usage             string      `db:"usage"`
 	ReservedMicros    int64       `db:"reserved_micros,write"`
+	Origin            string      `db:"origin,once"` // "": its record is its own
 }
 
 var sessionTable = sqldb.NewTable[sessionRow]("sessions")
@@ -69,6 +70,9 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 	}
 	if s.HoldsSlot {
 		row.SlotSince = row.UpdatedAt
+	}
+	if s.Origin != nil {
+		row.Origin = sqldb.JSONOf(s.Origin, &err)
 	}
 	return row, err
 }
@@ -107,6 +111,11 @@ func (r *sessionRow) session() (*domain.Session, error) {
 	}{{r.State, &s.State}, {r.Budgets, &s.Budgets}, {r.Usage, &s.Usage}} {
 		if err := json.Unmarshal([]byte(column.text), column.dest); err != nil {
 			return nil, fmt.Errorf("read session %s at version %d: %w", r.ID, r.Version, err)
+		}
+	}
+	if r.Origin != "" {
+		if err := json.Unmarshal([]byte(r.Origin), &s.Origin); err != nil {
+			return nil, fmt.Errorf("read what session %s begins with: %w", r.ID, err)
 		}
 	}
 	return s, nil

@@ -154,7 +154,9 @@ func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 		switch {
 		case err != nil:
 		case w.Insert:
-			_, err = t.Insert(ctx, sessionTable.Rows(row), "")
+			if _, err = t.Insert(ctx, sessionTable.Rows(row), ""); err == nil {
+				err = writeFork(ctx, t, w.Session)
+			}
 		default:
 			err = t.updateSession(ctx, &row, w.Claim, c.At)
 		}
@@ -189,9 +191,15 @@ func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
 		if !w.Delete {
 			continue
 		}
+		if err := keepForForks(ctx, t, c.WorkspaceID, w.Session.ID); err != nil {
+			return err
+		}
 		err := t.WriteOne(ctx, domain.ErrStale, "DELETE FROM sessions WHERE workspace_id = $1 AND id = $2", c.WorkspaceID, w.Session.ID)
 		if err != nil {
 			return fmt.Errorf("delete session %s: %w", w.Session.ID, err)
+		}
+		if err := dropKept(ctx, t, w.Session); err != nil {
+			return err
 		}
 		if err := t.deleteTasksOf(ctx, w.Session); err != nil {
 			return err

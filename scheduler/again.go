@@ -21,6 +21,8 @@ type AgainStore interface {
 	// LastRound is the end of the record: all that belongs to its last question, at least.
 	LastRound(ctx context.Context, workspace, session string) ([]*domain.Message, error)
 	ExecutionsOf(ctx context.Context, workspace, session string, answers []string) ([]*domain.Execution, error)
+	// ForkPoint is what a fork at a message is made of.
+	ForkPoint(ctx context.Context, workspace, session, message string) (*domain.ForkPoint, error)
 }
 
 // RetrySession runs the last round of a chat at rest again. What it answered before is
@@ -58,6 +60,7 @@ type lastRound struct {
 	messages []*domain.Message
 	effects  []*domain.Execution
 	lost     bool // the provider of the session is gone
+	asked    bool // a fork whose record ends with a question, of the session that it began from
 }
 
 // errRecordMoved: something was added to the record since it was read.
@@ -116,6 +119,13 @@ func (a *Again) read(ctx context.Context, workspace, session string) (*lastRound
 	if r.messages, err = a.Store.LastRound(ctx, workspace, session); err != nil {
 		return nil, err
 	}
+	if of := r.session.Origin; of != nil && domain.LastRound(r.messages) == nil {
+		point, err := a.Store.ForkPoint(ctx, workspace, session, of.MessageID)
+		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
+			return nil, err
+		}
+		r.asked = err == nil && point.Message.Sender == domain.SenderUser
+	}
 	var answers []string
 	for _, m := range domain.LastRound(r.messages) {
 		if m.Sender == domain.SenderAI {
@@ -141,6 +151,9 @@ func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, erro
 			"Something waits its turn in this session already. Withdraw it, or let it come; nothing was changed.")
 	}
 	plan := domain.PlanRetry(r.messages, &ask)
+	if plan == nil && r.asked && ask.Message == nil {
+		plan = &domain.RetryPlan{Again: domain.Again{ProviderID: ask.ProviderID, Model: ask.Model}}
+	}
 	switch {
 	case plan == nil:
 		return nil, domain.Errorf(domain.CodeNothingToRetry, "This chat has no round that could be run again. Send a message.")

@@ -34,6 +34,14 @@ func (r *recordOf) ExecutionsOf(context.Context, string, string, []string) ([]*d
 	return r.executions, nil
 }
 
+func (r *recordOf) ForkPoint(context.Context, string, string, string) (*domain.ForkPoint, error) {
+	if len(r.messages) == 0 {
+		return nil, domain.NotFound("message")
+	}
+	last := r.messages[len(r.messages)-1]
+	return &domain.ForkPoint{Session: r.view.Session, Message: last, Round: domain.LastRound(r.messages)}, nil
+}
+
 func askedOnce() []*domain.Message {
 	return []*domain.Message{
 		{ID: "msg_1", SessionID: "me", RoundID: "rnd_a", Seq: 1, Sender: domain.SenderUser, Status: domain.MessageStored,

@@ -31,4 +31,8 @@ var emptied = map[string]bool{"MessageContent.segments": true, "MessageInput.seg
 var durations = map[string]bool{"Duration": true, "DurationPatch": true}
 
 // written are types that are written by hand.
-var written = map[string]string{"NewSession.message": "FirstMessage", "RetryInput.message": "FirstMessage"}
+var written = map[string]string{
+	"NewSession.message": "FirstMessage",
+	"RetryInput.message": "FirstMessage",
+	"NewFork.message":    "FirstMessage",
+}

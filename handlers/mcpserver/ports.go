@@ -48,7 +48,7 @@ type Record interface {
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 	// Messages lists those in their place after a number, in order, then those that wait.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
-	MessagePage(ctx context.Context, ws, session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
+	MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 

@@ -77,11 +77,12 @@ func (c *call) sendOnce(ctx context.Context, in *sending) (*place, error) {
 // latest is the newest message of a person in a session, in its place or waiting; nil if
 // there is none.
 func (c *call) latest(ctx context.Context, session string) (*domain.Message, error) {
-	if _, err := c.Record.Session(ctx, c.who.Workspace, session); err != nil {
+	s, err := c.Record.Session(ctx, c.who.Workspace, session)
+	if err != nil {
 		return nil, err
 	}
 	for cursor := ""; ; {
-		page, next, err := c.Record.MessagePage(ctx, c.who.Workspace, session, cursor, maxRound, true)
+		page, next, err := c.Record.MessagePage(ctx, s, cursor, maxRound, true)
 		if err != nil {
 			return nil, err
 		}

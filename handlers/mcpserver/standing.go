@@ -68,7 +68,7 @@ func (c *call) runStands(ctx context.Context, session string) (*standing, error)
 	if err != nil {
 		return nil, err
 	}
-	latest, _, err := c.Record.MessagePage(ctx, c.who.Workspace, session, "", maxRound, true)
+	latest, _, err := c.Record.MessagePage(ctx, s, "", maxRound, true)
 	if err != nil {
 		return nil, err
 	}

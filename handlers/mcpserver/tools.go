@@ -182,7 +182,7 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 		if args.Messages != nil {
 			limit = *args.Messages
 		}
-		latest, _, err := c.Record.MessagePage(ctx, c.who.Workspace, s.ID, "", limit, true)
+		latest, _, err := c.Record.MessagePage(ctx, s, "", limit, true)
 		if err != nil {
 			return nil, err
 		}

@@ -33,10 +33,10 @@ func longPages(w *world) {
 	size := func(m *domain.Message) int { return len(m.Text) }
 	for _, latest := range []bool{false, true} {
 		all := paged(w, size, func(cursor string) ([]*domain.Message, string, error) {
-			return w.Sessions.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 200, latest)
+			return w.Sessions.MessagePage(ctx, s, cursor, 200, latest)
 		})
 		one := paged(w, size, func(cursor string) ([]*domain.Message, string, error) {
-			return w.Sessions.MessagePage(ctx, s.WorkspaceID, s.ID, cursor, 1, latest)
+			return w.Sessions.MessagePage(ctx, s, cursor, 1, latest)
 		})
 		want, err := w.Sessions.Messages(ctx, s.WorkspaceID, s.ID, 0, 0)
 		w.ok(err)

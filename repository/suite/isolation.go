@@ -92,7 +92,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"View":                {s.ID, func(id string) (any, error) { return w.View(ctx, us, id) }},
 		"Messages":            {s.ID, func(id string) (any, error) { return w.Sessions.Messages(ctx, us, id, 0, 0) }},
 		"MessagePage": {s.ID, func(id string) (any, error) {
-			list, _, err := w.Sessions.MessagePage(ctx, us, id, "", 10, true)
+			list, _, err := w.Sessions.MessagePage(ctx, &domain.Session{ID: id, WorkspaceID: us}, "", 10, true)
 			return list, err
 		}},
 		"Message": {m.ID, func(id string) (any, error) { return w.Sessions.Message(ctx, us, s.ID, id) }},

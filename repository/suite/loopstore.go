@@ -14,7 +14,7 @@ import (
 type LoopStore interface {
 	View(ctx context.Context, workspace, session string) (*domain.View, error)
 	Commit(ctx context.Context, change *domain.Change) error
-	Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error)
+	Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
 	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)
 }
@@ -55,7 +55,7 @@ func (l *looped) view() *domain.View {
 
 func (l *looped) record() []string {
 	l.Helper()
-	list, err := l.Messages(l.Context(), l.s.WorkspaceID, l.s.ID, 0, 0)
+	list, err := l.Record(l.Context(), l.s)
 	l.ok(err)
 	out := []string{}
 	for _, m := range list {

@@ -55,7 +55,7 @@ func textsTwice(w *world) {
 			several.Rich = &domain.RichContent{Segments: []domain.Segment{segment(text), segment(other)}, LinearText: text}
 			want := []*domain.Message{answer, question, bare, several}
 			w.ok(w.Commit(w.Context(), c))
-			got, _, err := w.Sessions.MessagePage(w.Context(), domain.DefaultWorkspace, s.ID, fmt.Sprint(answer.Seq-1), 10, false)
+			got, _, err := w.Sessions.MessagePage(w.Context(), s, fmt.Sprint(answer.Seq-1), 10, false)
 			w.ok(err)
 			w.equal(got, want, fmt.Sprintf("messages %d, %d", i, j))
 		}

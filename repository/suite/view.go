@@ -170,10 +170,10 @@ func turnsInInbox(w *world) {
 		latest bool
 		want   []*domain.Message
 	}{{false, []*domain.Message{&placed, &edited}}, {true, []*domain.Message{&edited, &placed}}} {
-		page, next, err := w.Sessions.MessagePage(w.Context(), s.WorkspaceID, s.ID, "", 1, c.latest)
+		page, next, err := w.Sessions.MessagePage(w.Context(), s, "", 1, c.latest)
 		w.ok(err)
 		w.equal(page, c.want[:1], "the first page")
-		page, next, err = w.Sessions.MessagePage(w.Context(), s.WorkspaceID, s.ID, next, 1, c.latest)
+		page, next, err = w.Sessions.MessagePage(w.Context(), s, next, 1, c.latest)
 		w.ok(err)
 		w.equal(page, c.want[1:], "the page after it")
 		w.equal(next, "", "the end")

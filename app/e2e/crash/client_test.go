@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -238,6 +239,30 @@ func (c *dialogue) validates(body map[string]any) {
 }
 
 func (c *dialogue) responds(body map[string]any) { c.p.t.Helper(); c.p.post(c.path("/response"), body) }
+
+// forks goes on from a message of a chat in one of its own; what both have in common counts as
+// acknowledged in that one.
+func (p *player) forks(of *dialogue, body map[string]any) *dialogue {
+	p.t.Helper()
+	c := &dialogue{p: p, id: p.post(of.path("/fork"), body).Str("id"), acked: slices.Clone(of.acked)}
+	if c.id == "" {
+		p.t.Fatal("the fork has no id")
+	}
+	p.chats = append(p.chats, c)
+	for _, m := range p.record(c) {
+		if m.user() && m.Rich != nil && m.Rich.LinearText == body["message"] {
+			c.acked = append(c.acked, ackedMessage{m.ID, m.Rich.LinearText})
+		}
+	}
+	return c
+}
+
+// removes deletes a chat, and no longer looks at it.
+func (p *player) removes(c *dialogue) {
+	p.t.Helper()
+	p.try("DELETE", c.path(""), "", nil)
+	p.chats = slices.DeleteFunc(p.chats, func(x *dialogue) bool { return x == c })
+}
 
 // reworded is the id of the message with which a round was run again in other words.
 func (p *player) reworded(c *dialogue, r *harness.Reply) string {

@@ -66,6 +66,19 @@ var scenarios = []*scenario{
 		a.says("and then?")
 		a.rests()
 	}},
+	{name: "a fork, and its origin goes", rules: []rule{
+		{contains: "other", text: "Another way."}, {text: "An answer."},
+	}, play: func(p *player) {
+		a := p.chat(false)
+		a.says("which one?")
+		a.rests()
+		answer := p.record(a)[1].ID
+		b := p.forks(a, map[string]any{"after_message_id": answer, "message": "which other one?"})
+		b.rests()
+		p.removes(a)
+		b.says("and then?")
+		b.rests()
+	}},
 	{name: "asked again in spite of what was done", rules: []rule{
 		{round: 1, text: "I make them.", calls: makeTwo}, {text: "Made."},
 	}, play: func(p *player) {

@@ -1,0 +1,107 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// ForkSession makes a chat whose record begins with that of a session, up to a message; with
+// words of its own, sends them at once, in the same transaction. Nothing is copied, and nothing
+// runs again.
+func (a *Again) ForkSession(ctx context.Context, workspace, session string, in domain.NewFork) (*domain.Receipt, error) {
+	if err := CheckProvider(ctx, a.Providers, workspace, in.ProviderID); err != nil {
+		return nil, err
+	}
+	point, err := a.Store.ForkPoint(ctx, workspace, session, in.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	made, err := a.fork(ctx, point, in)
+	if err != nil {
+		return nil, err
+	}
+	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
+	if in.Message != nil {
+		r.Event = func(*domain.View) (domain.Event, error) { return a.Door.userMessage(made, *in.Message), nil }
+	}
+	r.Also = func(v *domain.View, change *domain.Change) error {
+		making := &domain.Change{WorkspaceID: workspace, At: change.At}
+		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogSessionCreated, Session: change.Session(made.ID)})
+		card := a.forkCard(made, point, &v.Workspace.Settings)
+		change.Messages = append([]*domain.Message{card}, change.Messages...)
+		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: card})
+		insertCreationEvents(change, made.ID, making.Events)
+		return nil
+	}
+	o, err := a.Door.Deliver(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	receipt := o.Receipt()
+	receipt.Created, receipt.Message = true, newest(o.Change)
+	return receipt, nil
+}
+
+// fork is the session as it is made. What its prompt holds from outside is what that of the
+// other holds: its words are the same.
+func (a *Again) fork(ctx context.Context, point *domain.ForkPoint, in domain.NewFork) (*domain.Session, error) {
+	of := point.Session
+	switch {
+	case of.Type != domain.Chat && of.Type != domain.Run:
+		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat or a run goes on as a chat of its own.")
+	case point.Message.Seq == 0:
+		return nil, domain.Invalid("/after_message_id", "not_placed", "This message waits its turn; a fork begins after one that is in its place.")
+	}
+	parts := point.Parts()
+	if len(parts) > domain.MaxRecordParts {
+		return nil, domain.Errorf(domain.CodeTooMany, "The record of this session is made of as many parts as may be: "+
+			"forks of forks go %d deep. Nothing was stored.", domain.MaxRecordParts/2)
+	}
+	provider, err := a.providerOf(ctx, of, in.ProviderID)
+	if err != nil {
+		return nil, err
+	}
+	now := a.Door.cfg.Clock()
+	made := &domain.Session{
+		ID: a.Door.cfg.NewID(domain.PrefixSession), WorkspaceID: of.WorkspaceID, Type: domain.Chat, Phase: domain.Idle,
+		Name: cmp.Or(in.Name, of.Name), ProviderID: provider, RequireValidation: of.RequireValidation,
+		Origin:    &domain.ForkOrigin{SessionID: of.ID, MessageID: point.Message.ID, Parts: parts},
+		CreatedAt: now, UpdatedAt: now, LastEventTime: now,
+	}
+	made.State.Taint = of.State.Taint
+	if of.Type == domain.Chat {
+		made.Budgets = of.Budgets
+	}
+	return made, nil
+}
+
+// providerOf is whom the fork asks: who was named, else the session's own while it is there,
+// else the workspace's default.
+func (a *Again) providerOf(ctx context.Context, of *domain.Session, named string) (string, error) {
+	if named != "" || of.ProviderID == "" {
+		return named, nil
+	}
+	_, err := a.Providers.Provider(ctx, of.WorkspaceID, of.ProviderID)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return "", nil
+	}
+	return of.ProviderID, err
+}
+
+// forkCard is the first message that is the fork's own.
+func (a *Again) forkCard(made *domain.Session, point *domain.ForkPoint, settings *domain.Settings) *domain.Message {
+	begins := settings.Say("This chat goes on from another one.", "Cette discussion part d’une autre.")
+	if point.Session.Type == domain.Run {
+		begins = settings.Say("This chat goes on from a run.", "Cette discussion part d’une exécution.")
+	}
+	now := settings.Say(
+		"Nothing of what stands above was done again, and the data is as it is now: what was read above may have changed since.",
+		"Rien de ce qui précède n’a été refait, et les données sont celles de maintenant : ce qui a été lu plus haut a pu changer.")
+	return &domain.Message{
+		ID: a.Door.cfg.NewID(domain.PrefixMessage), WorkspaceID: made.WorkspaceID, SessionID: made.ID,
+		Timestamp: made.CreatedAt, Sender: domain.SenderSystem, Status: domain.MessageStored,
+		System: &domain.SystemMessage{Type: domain.SystemForked, Summary: begins + " " + now},
+	}
+}
