@@ -44,6 +44,7 @@ type metrics struct {
 	requestTime *prometheus.HistogramVec
 	signIns     *prometheus.CounterVec
 	*slotMetrics
+	*outsideMetrics
 }
 
 func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics {
@@ -102,7 +103,7 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 		m.resets, m.connections, m.signIns, m.requests, m.requestTime, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
-	m.slotMetrics = newSlotMetrics(m.registry)
+	m.slotMetrics, m.outsideMetrics = newSlotMetrics(m.registry), newOutsideMetrics(m.registry)
 	return m
 }
 
@@ -119,6 +120,7 @@ func (m *metrics) page() http.Handler {
 
 // committed counts what a change says.
 func (m *metrics) committed(change *domain.Change) {
+	m.committedOutside(change)
 	for _, t := range change.Transitions {
 		m.transitions.WithLabelValues(string(t.From), string(t.To)).Inc()
 	}

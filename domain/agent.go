@@ -108,6 +108,17 @@ const (
 	AgentFailed             AgentOutcome = "ERROR"
 )
 
+// AgentOutcome says how the task of a session of an agent ended.
+func (s *Session) AgentOutcome() AgentOutcome {
+	switch end := s.State.Agent.End; {
+	case s.EndReason == EndCompleted && end != nil:
+		return end.Outcome
+	case s.EndReason == EndLimitReached:
+		return AgentOutOfTurns
+	}
+	return AgentFailed
+}
+
 // AgentEnd is the report with which an agent ends.
 type AgentEnd struct {
 	Outcome    AgentOutcome `json:"outcome"`

@@ -267,7 +267,7 @@ func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd
 	if err != nil {
 		return domain.AgentEnd{}, err
 	}
-	end := domain.AgentEnd{Outcome: domain.AgentFailed}
+	end := domain.AgentEnd{Outcome: s.AgentOutcome()}
 	for _, m := range messages {
 		switch {
 		case m.AI != nil && strings.TrimSpace(m.AI.PreText) != "" && m.AI.PreText != domain.InvalidFormatText:
@@ -277,10 +277,7 @@ func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd
 			end.Reason = m.System.Summary
 		}
 	}
-	switch s.EndReason {
-	case domain.EndLimitReached:
-		end.Outcome = domain.AgentOutOfTurns
-	case domain.EndCancelled:
+	if s.EndReason == domain.EndCancelled {
 		end.Reason = "It was stopped by a person."
 	}
 	return end, nil

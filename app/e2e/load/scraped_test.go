@@ -61,6 +61,7 @@ func TestARealPrometheus(t *testing.T) {
 var seldom = map[string]bool{
 	"fermata_occurrences_total": true, "fermata_limits_reached_total": true, "fermata_loop_guard_total": true,
 	"fermata_connector_calls_total": true, "fermata_connector_call_seconds_bucket": true,
+	"fermata_tasks_ended_total": true, "fermata_agent_runs_total": true, "fermata_sign_ins_total": true,
 	"fermata_webhook_deliveries_total": true, "fermata_approvals_total": true, "fermata_ai_cost_total": true, "fermata_ai_tokens_total": true,
 	"fermata_ai_first_token_seconds_bucket": true,
 }

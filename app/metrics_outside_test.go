@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// TestEndsOfTasksAndAgentsAreCounted once, by what they came to.
+func TestEndsOfTasksAndAgentsAreCounted(t *testing.T) {
+	m := newMetrics(nil, "dev", "unknown")
+	at, later := time.Unix(1, 0), time.Unix(2, 0)
+	agent := func(id string, reason domain.EndReason, end *domain.AgentEnd) domain.SessionWrite {
+		s := &domain.Session{ID: id, Type: domain.Agent, Phase: domain.Completed, EndReason: reason}
+		s.State.Agent = &domain.AgentRun{End: end}
+		return domain.SessionWrite{Session: s}
+	}
+	ended := func(id string) *domain.Transition {
+		return &domain.Transition{SessionID: id, From: domain.CallingAI, To: domain.Completed}
+	}
+	m.committed(&domain.Change{
+		Tasks: []*domain.Task{
+			{Status: domain.TaskSucceeded, EndedAt: &at, UpdatedAt: at},
+			{Status: domain.TaskExpired, EndedAt: &at, UpdatedAt: at},
+			{Status: domain.TaskExpired, EndedAt: &at, UpdatedAt: later}, // a late report
+			{Status: domain.TaskRunning, UpdatedAt: at},
+		},
+		Sessions: []domain.SessionWrite{
+			agent("ses_1", domain.EndCompleted, &domain.AgentEnd{Outcome: domain.AgentCompleted}),
+			agent("ses_2", domain.EndLimitReached, nil), agent("ses_3", domain.EndCancelled, nil),
+			{Session: &domain.Session{ID: "ses_4", Type: domain.Run, Phase: domain.Completed}},
+		},
+		Transitions: []*domain.Transition{ended("ses_1"), ended("ses_2"), ended("ses_3"), ended("ses_4")},
+	})
+	for status, want := range map[domain.TaskStatus]float64{domain.TaskSucceeded: 1, domain.TaskExpired: 1, domain.TaskRunning: 0} {
+		if got := counted(t, m.tasksEnded.WithLabelValues(string(status))); got != want {
+			t.Errorf("%v tasks are %s, not %v", got, status, want)
+		}
+	}
+	for outcome, want := range map[domain.AgentOutcome]float64{
+		domain.AgentCompleted: 1, domain.AgentOutOfTurns: 1, domain.AgentFailed: 1, domain.AgentDidNothing: 0,
+	} {
+		if got := counted(t, m.agentRuns.WithLabelValues(string(outcome))); got != want {
+			t.Errorf("%v agents came to %s, not %v", got, outcome, want)
+		}
+	}
+}
+
+// TestOpenTasksAreTold by status, also those of which there is none; not at all where the
+// database does not say.
+func TestOpenTasksAreTold(t *testing.T) {
+	told := func(f taskFigures) (n int, sum float64) {
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(f)
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, family := range families {
+			for _, one := range family.GetMetric() {
+				n, sum = n+1, sum+one.GetGauge().GetValue()
+			}
+		}
+		return n, sum
+	}
+	n, sum := told(func(context.Context) (map[domain.TaskStatus]int64, error) {
+		return map[domain.TaskStatus]int64{domain.TaskRunning: 3, domain.TaskUnknown: 1}, nil
+	})
+	if n != 3 || sum != 4 {
+		t.Errorf("%d series with %v tasks", n, sum)
+	}
+	if n, _ := told(func(context.Context) (map[domain.TaskStatus]int64, error) { return nil, errors.New("away") }); n != 0 {
+		t.Errorf("%d series of a database that is away", n)
+	}
+}
