@@ -22,6 +22,8 @@ type answer struct {
 	after func(ctx context.Context, n int) (string, error)
 	note  string
 	count string // what was found, in words for people
+	// unsaid: nothing in it was said by anybody outside, though the command may tell such words.
+	unsaid bool
 }
 
 // size is how many bytes the answer has for the AI.

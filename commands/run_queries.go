@@ -104,6 +104,9 @@ func settleQuery(ctx context.Context, env *Env, e *domain.Execution, a *answer, 
 	}
 	e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 	e.Result, e.Text, e.Note = a.result(), a.text(), a.finish()
+	if a.unsaid {
+		e.Foreign = nil
+	}
 	if a.count != "" {
 		e.Summary += env.say(": %s", " : %s", a.count)
 	}

@@ -40,7 +40,9 @@ func taskQueries() []*command {
 			return c.env.say("Look at the tasks that go on", "Regarder les tâches en cours")
 		},
 		func(_ context.Context, c *call, _ noParams) (answer, error) {
-			a := answer{head: domain.Plural(len(c.env.Tasks), "task goes on", "tasks go on") + ".", key: "tasks",
+			// Only their progress is in a service's words.
+			said := slices.ContainsFunc(c.env.Tasks, func(t *domain.Task) bool { return t.Progress.Text != "" })
+			a := answer{unsaid: !said, head: domain.Plural(len(c.env.Tasks), "task goes on", "tasks go on") + ".", key: "tasks",
 				count: c.env.count(len(c.env.Tasks), "task", "tasks", "tâche", "tâches")}
 			for _, t := range c.env.Tasks {
 				a.rows = append(a.rows, jsonbody.Encode(taskRow{

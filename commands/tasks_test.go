@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// withFilm offers a command that takes long, and has work of it that goes on.
+func withFilm(w *world, progress ...string) {
+	withShop(w, func(spec *domain.CommandSpec) { spec.Deadline = time.Hour })
+	for i, text := range progress {
+		half := 50.0
+		w.env.Tasks = append(w.env.Tasks, &domain.Task{
+			ID: "tsk_" + string(rune('1'+i)), Command: "SHOP.SET", Status: domain.TaskRunning, CreatedAt: noon, Deadline: noon.Add(time.Hour),
+			Progress: domain.TaskProgress{Percent: &half, Text: text},
+		})
+	}
+}
+
+// TestTasksAreTold with their progress. That is in words from outside; where there are none, the
+// answer is the server's own and makes a round no less free to act.
+func TestTasksAreTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		progress []string
+		outside  bool
+		text     string
+	}{
+		"none":           {nil, false, "0 tasks go on."},
+		"without a word": {[]string{"", ""}, false, "2 tasks go on."},
+		"with words":     {[]string{"", "frame 40"}, true, "frame 40"},
+	} {
+		w := newWorld(t)
+		withFilm(w, c.progress...)
+		x := w.query("TASKS", `{}`)
+		if x.Status != domain.ExecSuccess || !strings.Contains(x.Text, c.text) {
+			t.Errorf("%s: %s %q", name, x.Status, x.Text)
+		}
+		if from := x.Provenance(); (from != nil) != c.outside || from != nil && from.Origin != domain.OriginTask {
+			t.Errorf("%s: it comes from %v", name, from)
+		}
+		if strings.Count(x.Text, `"percent":50`) != len(c.progress) {
+			t.Errorf("%s: %s", name, x.Text)
+		}
+	}
+}
+
+// TestTasksAreLookedAfter only where there may be some.
+func TestTasksAreLookedAfter(t *testing.T) {
+	offered := func(w *world) (both int) {
+		for _, spec := range w.c.SpecsIn(&w.env) {
+			if spec.Name == listTasks || spec.Name == cancelTask {
+				both++
+			}
+		}
+		return both
+	}
+	w := newWorld(t)
+	withShop(w)
+	if n := offered(w); n != 0 {
+		t.Errorf("without work that takes long, %d are offered", n)
+	}
+	w = newWorld(t)
+	withFilm(w)
+	if n := offered(w); n != 2 {
+		t.Errorf("with work that takes long, %d are offered", n)
+	}
+}
+
+// TestATaskIsCancelled if it goes on for this session, and asked for once.
+func TestATaskIsCancelled(t *testing.T) {
+	w := newWorld(t)
+	withFilm(w, "")
+	var asked []string
+	w.env.CancelTask = func(id string) error { asked = append(asked, id); return nil }
+	x, outcome := w.do("CANCEL_TASK", `{"task_id":"tsk_1"}`)
+	if x.Status != domain.ExecSuccess || outcome.Failed || strings.Join(asked, " ") != "tsk_1" || string(x.Result) != `{"task_id":"tsk_1"}` {
+		t.Errorf("%s %s, asked for %v", x.Status, x.Result, asked)
+	}
+	if x.Provenance() != nil {
+		t.Errorf("it comes from %v", x.Provenance())
+	}
+	if x, _ = w.do("CANCEL_TASK", `{"task_id":"tsk_9"}`); x.Status != domain.ExecFailed || !strings.Contains(x.Error.Message, "tsk_9") || len(asked) != 1 {
+		t.Errorf("one that is not there: %s %v, asked for %v", x.Status, x.Error, asked)
+	}
+}

@@ -1,0 +1,215 @@
+package longrunning
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
+)
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// came is what a service was sent, if its signature is right.
+type came struct {
+	path   string
+	header http.Header
+	body   map[string]any
+}
+
+// dialed is a connection to a service, with what comes there. Config is more of the connector's.
+func dialed(t *testing.T, handle http.HandlerFunc, config string, callback func() (string, error)) (connectors.Connection, *[]came) {
+	t.Helper()
+	var all []came
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		c := came{path: r.URL.Path, header: r.Header.Clone()}
+		if err := auth.VerifyWebhook(r.Header, text, noon, secret); err != nil {
+			t.Errorf("%s is not signed: %v", r.URL.Path, err)
+		}
+		if err := json.Unmarshal(text, &c.body); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		all = append(all, c)
+		handle(w, r)
+	}))
+	t.Cleanup(server.Close)
+	if callback == nil {
+		callback = func() (string, error) { return "https://here.example/v1/callbacks/", nil }
+	}
+	return opened(t, server.URL, config, callback), &all
+}
+
+func opened(t *testing.T, base, config string, callback func() (string, error)) connectors.Connection {
+	t.Helper()
+	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
+	t.Cleanup(client.CloseIdleConnections)
+	kind := Kind(callback, func() time.Time { return noon })
+	c, err := kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &domain.Connector{
+		Name: "Studio", Config: json.RawMessage(fmt.Sprintf(`{"base_url":%q,"signing_secret":%q%s}`, base, secret, config)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func ordered(change ...func(*connectors.Call)) connectors.Call {
+	c := connectors.Call{OutsideCall: domain.OutsideCall{
+		WorkspaceID: "w", SessionID: "ses_1", ExternalID: "their-7", ExecutionID: "exe_1", Command: "FILM.RENDER",
+		Params: json.RawMessage(`{"title":"Alps"}`), TaskID: "tsk_1", Deadline: noon.Add(time.Hour),
+		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+	}}
+	for _, do := range change {
+		do(&c)
+	}
+	return c
+}
+
+func accepts(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }
+
+// TestAnOrder has all that a service needs, and its headers.
+func TestAnOrder(t *testing.T) {
+	c, all := dialed(t, accepts, `,"headers":{"Authorization":"Bearer mine"}`, nil)
+	result, err := c.Call(t.Context(), ordered())
+	if err != nil || result.Task == nil || result.Task.Poll != 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	got := (*all)[0]
+	want := `{"callback_url":"https://here.example/v1/callbacks/tsk_1","command":"FILM.RENDER","deadline":"2026-03-04T13:00:00Z",` +
+		`"params":{"title":"Alps"},"session":{"external_id":"their-7","id":"ses_1","workspace_id":"w"},"task_id":"tsk_1"}`
+	if text, _ := json.Marshal(got.body); string(text) != want || got.path != "/" {
+		t.Errorf("%s came\n%s, want\n%s", got.path, text, want)
+	}
+	for name, value := range map[string]string{
+		"Idempotency-Key": "exe_1", "Traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		"Authorization": "Bearer mine", "Content-Type": "application/json", "Webhook-Id": "tsk_1",
+	} {
+		if got.header.Get(name) != value {
+			t.Errorf("%s: %q", name, got.header.Get(name))
+		}
+	}
+	if _, err := c.Call(t.Context(), ordered(func(c *connectors.Call) {
+		c.Params, c.ExternalID = nil, ""
+		c.Definition.Request = &domain.CommandRequest{Method: http.MethodPost, Path: "/renders"}
+	})); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal((*all)[1].body)
+	if got := (*all)[1]; got.path != "/renders" || !strings.Contains(string(text), `"params":{}`) || !strings.Contains(string(text), `"external_id":null`) {
+		t.Errorf("%s came %s", got.path, text)
+	}
+}
+
+// TestWhatBecameOfAnOrder: what was refused or never left has failed, anything else is in doubt.
+func TestWhatBecameOfAnOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		handle http.HandlerFunc
+		fault  domain.Fault
+	}{
+		"refused":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, domain.FaultRefused},
+		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, domain.FaultDoubt},
+		"not answered": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, domain.FaultDoubt},
+		"sent elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
+		}, domain.FaultDoubt},
+	} {
+		conn, all := dialed(t, c.handle, "", nil)
+		_, err := conn.Call(t.Context(), ordered())
+		if err == nil || domain.FaultOf(err) != c.fault || len(*all) != 1 {
+			t.Errorf("%s: %v (%v), asked %d times", name, err, domain.FaultOf(err), len(*all))
+		}
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	_, err = opened(t, "http://"+address, "", func() (string, error) { return "", nil }).Call(t.Context(), ordered())
+	if domain.FaultOf(err) != domain.FaultNotSent {
+		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+// TestNothingIsOrdered without a task to call back for, or an address to call back.
+func TestNothingIsOrdered(t *testing.T) {
+	away := func() (string, error) { return "", errors.New("set FERMATA_PUBLIC_URL") }
+	for name, c := range map[string]struct {
+		callback func() (string, error)
+		call     connectors.Call
+		says     string
+	}{
+		"no task":    {nil, ordered(func(c *connectors.Call) { c.TaskID = "" }), "no task"},
+		"no address": {away, ordered(), "FERMATA_PUBLIC_URL"},
+	} {
+		conn, all := dialed(t, accepts, "", c.callback)
+		_, err := conn.Call(t.Context(), c.call)
+		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), c.says) || len(*all) != 0 {
+			t.Errorf("%s: %v, %d came", name, err, len(*all))
+		}
+	}
+	conn, _ := dialed(t, accepts, "", nil)
+	if _, _, err := conn.Probe(t.Context(), ordered()); !errors.Is(err, domain.ErrNoProbe) {
+		t.Errorf("a probe gives %v", err)
+	}
+}
+
+// TestAServiceIsToldToStop where its command says so.
+func TestAServiceIsToldToStop(t *testing.T) {
+	conn, all := dialed(t, accepts, "", nil)
+	tell := conn.(connectors.Canceller)
+	task := &domain.Task{ID: "tsk_1"}
+	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(*all) != 0 {
+		t.Errorf("without a path: %v, %d came", err, len(*all))
+	}
+	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
+		t.Fatal(err)
+	}
+	if got := (*all)[0]; got.path != "/stop" || got.body["task_id"] != "tsk_1" || got.body["reason"] != "expired" || got.header.Get("Webhook-Id") != "tsk_1_cancel" {
+		t.Errorf("%+v came", got)
+	}
+}
+
+// TestCommandsThatCannotBeSent are refused when they are written.
+func TestCommandsThatCannotBeSent(t *testing.T) {
+	kind := Kind(nil, nil)
+	for name, c := range map[string]struct {
+		change  func(*domain.ConnectorCommand)
+		pointer string
+	}{
+		"as it is":          {func(*domain.ConnectorCommand) {}, ""},
+		"with paths":        {func(c *domain.ConnectorCommand) { c.CancelPath = "/stop/it" }, ""},
+		"that reads":        {func(c *domain.ConnectorCommand) { c.Effect = domain.EffectRead }, "/effect"},
+		"too long":          {func(c *domain.ConnectorCommand) { c.Deadline = 25 * time.Hour }, "/deadline"},
+		"too short":         {func(c *domain.ConnectorCommand) { c.Deadline = time.Millisecond }, "/deadline"},
+		"stopped elsewhere": {func(c *domain.ConnectorCommand) { c.CancelPath = "//evil.example/stop" }, "/cancel_path"},
+		"stopped above":     {func(c *domain.ConnectorCommand) { c.CancelPath = "/a/../../b" }, "/cancel_path"},
+		"with a query":      {func(c *domain.ConnectorCommand) { c.CancelPath = "/stop?all=1" }, "/cancel_path"},
+		"by GET":            {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "GET", Path: "/a"} }, "/request"},
+		"to another path":   {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "POST", Path: "a"} }, "/request/path"},
+	} {
+		command := &domain.ConnectorCommand{Name: "RENDER", Effect: domain.EffectNonIdempotent, Deadline: time.Hour}
+		c.change(command)
+		err := kind.Check(nil, command)
+		got := ""
+		if e, ok := errors.AsType[*domain.Error](err); ok && len(e.Fields) > 0 {
+			got = e.Fields[0].Pointer
+		}
+		if got != c.pointer || (err == nil) != (c.pointer == "") {
+			t.Errorf("%s: %v at %q, want %q", name, err, got, c.pointer)
+		}
+	}
+}
