@@ -35,6 +35,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/stream"
 	"github.com/fermata-dev/fermata/stream/bus"
+	"github.com/fermata-dev/fermata/telemetry"
 )
 
 // App is the whole server, wired.
@@ -63,6 +64,7 @@ type App struct {
 	scheduling Scheduling
 	node       *bus.Node // nil: a SQLite file has one process
 	metrics    *metrics
+	traces     *telemetry.Traces // nil: nobody collects them
 	uses       *auth.Uses
 	issuer     *oidc.Party // nil: people sign in with keys
 	scraped    *metricsListener
@@ -169,6 +171,7 @@ func (a *App) committed(change *domain.Change) {
 	a.webhooks.Committed(change)
 	a.metrics.committed(change)
 	logCommitted(&a.log, change, a.metrics.command)
+	a.traces.Committed(change)
 	a.scheduling.Door.Committed(change)
 	if a.node != nil {
 		a.node.Committed(change)
@@ -184,6 +187,10 @@ func (a *App) wire(ctx context.Context) error {
 		_, newest, err := a.store.Events.EventBounds(ctx, workspace)
 		return newest, err
 	}})
+	var err error
+	if a.traces, err = tracesOf(ctx, a); err != nil {
+		return err
+	}
 	if err := a.wireProviders(); err != nil {
 		return err
 	}
@@ -232,6 +239,7 @@ func (a *App) wire(ctx context.Context) error {
 // addServices says in which order the parts start; they stop in the reverse order.
 func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
+	a.services.Add("traces", lifecycle.Func{OnStop: a.traces.Stop})
 	a.services.Add("streams", a.broker)
 	if a.node != nil {
 		a.services.Add("bus", a.node)

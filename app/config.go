@@ -34,6 +34,7 @@ type Network struct {
 
 // Outside is how far the server reaches beyond itself.
 type Outside struct {
+	Tracing      `embed:""`
 	AllowedHosts []string `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
 	AllowStdio   *bool    `help:"Whether connectors may start programs on this machine (MCP over stdio); default: on an open server on loopback." env:"FERMATA_ALLOW_STDIO"`
 }
@@ -95,6 +96,9 @@ func (f *Database) resolve() error {
 // resolve completes the configuration and refuses what cannot work.
 func (f *Config) resolve() error {
 	if err := f.Database.resolve(); err != nil {
+		return err
+	}
+	if err := f.Tracing.resolve(); err != nil {
 		return err
 	}
 	if err := secretfile.Fill(map[*string]string{

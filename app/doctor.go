@@ -39,6 +39,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 			"FERMATA_SECRET_KEY is not set: provider keys and webhook URLs cannot be stored",
 			"Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
 	}
+	findings = append(findings, checkCollector(ctx, &flags.Tracing)...)
 	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
 }
 

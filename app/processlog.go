@@ -30,19 +30,15 @@ func logCommitted(log *zerolog.Logger, change *domain.Change, command func(strin
 		}
 	}
 	for _, t := range change.Transitions {
-		if s := change.Session(t.SessionID); s != nil && endsRound(t) {
+		if s := change.Session(t.SessionID); s != nil && t.EndsRound() {
 			logRound(log, s, t, traceOf(change, t.SessionID, t.RoundID))
 		}
 	}
 }
 
-// traceOf is the trace of a round: that of the request that began it where the session still
-// knows it, as requests out carry it.
+// traceOf is the trace of a round, as requests out carry it.
 func traceOf(change *domain.Change, session, round string) string {
-	if s := change.Session(session); s != nil && (s.State.RoundID == round || s.Type == domain.Agent) {
-		return traces.OfRound(s.State.RoundTrace, round)
-	}
-	return traces.Of(round)
+	return traces.OfRound(change.Session(session).TraceOf(round), round)
 }
 
 // maxLoggedName is how much of a name that somebody else chose stands in a line, in
@@ -74,11 +70,6 @@ func logExecution(log *zerolog.Logger, e *domain.Execution, command, trace strin
 		line = line.Str("code", e.Error.Code)
 	}
 	line.Msg("command")
-}
-
-// endsRound says whether a round came to its end: its session rests, or is over.
-func endsRound(t *domain.Transition) bool {
-	return t.RoundID != "" && t.From != t.To && (t.To == domain.Idle || t.To == domain.Completed && t.From != domain.Idle)
 }
 
 func logRound(log *zerolog.Logger, s *domain.Session, t *domain.Transition, trace string) {

@@ -372,3 +372,12 @@ type WaitingContext struct {
 	// Answer came while the session was parked.
 	Answer *WaitAnswer `json:"answer,omitempty"`
 }
+
+// TraceOf is the id of the trace that a round of the session was said to be a part of; "" where
+// nobody said one, or the session does not know it any more. Nil has none.
+func (s *Session) TraceOf(round string) string {
+	if s != nil && (s.State.RoundID == round || s.Type == Agent) {
+		return s.State.RoundTrace
+	}
+	return ""
+}

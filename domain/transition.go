@@ -16,3 +16,8 @@ type Transition struct {
 	Epoch       int64
 	At          time.Time
 }
+
+// EndsRound says whether a round came to its end: its session rests, or is over.
+func (t *Transition) EndsRound() bool {
+	return t.RoundID != "" && t.From != t.To && (t.To == Idle || t.To == Completed && t.From != Idle)
+}

@@ -47,6 +47,7 @@ var table = map[string][]string{
 	"auth/oidc":                 {"domain"},
 	"prompt":                    {"domain"},
 	"stream":                    {"domain"},
+	"telemetry":                 {"domain"},
 	"stream/bus":                {"domain", "stream"},
 	"orchestrator/machine":      {"domain"},
 	"providers":                 {"domain"},

@@ -63,7 +63,7 @@ var seldom = map[string]bool{
 	"fermata_connector_calls_total": true, "fermata_connector_call_seconds_bucket": true,
 	"fermata_tasks_ended_total": true, "fermata_agent_runs_total": true, "fermata_sign_ins_total": true,
 	"fermata_webhook_deliveries_total": true, "fermata_approvals_total": true, "fermata_ai_cost_total": true, "fermata_ai_tokens_total": true,
-	"fermata_ai_first_token_seconds_bucket": true,
+	"fermata_ai_first_token_seconds_bucket": true, "fermata_trace_spans_total": true,
 }
 
 // documented: what the server tells stands on the page, by its name.

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/telemetry"
+)
+
+// Tracing says where OpenTelemetry traces go. The variables of OpenTelemetry are read where
+// ours are not set.
+type Tracing struct {
+	OTLPEndpoint    string   `name:"otlp-endpoint" help:"Collector that traces are sent to over HTTP, like http://127.0.0.1:4318; empty: none." env:"FERMATA_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT"`
+	OTLPHeaders     []string `name:"otlp-headers" help:"Headers for the collector: name=value, comma-separated." env:"FERMATA_OTLP_HEADERS,OTEL_EXPORTER_OTLP_HEADERS" secret:"yes"`
+	OTLPHeadersFile string   `name:"otlp-headers-file" help:"File that holds them." env:"FERMATA_OTLP_HEADERS_FILE" hidden:""`
+	TracesRatio     *float64 `help:"Which part of the rounds is traced, from 0 to 1; default 1." env:"FERMATA_TRACES_RATIO"`
+	TracesContent   bool     `help:"Have traces carry what commands were given and gave, and what models answered." env:"FERMATA_TRACES_CONTENT"`
+	ServiceName     string   `help:"Name of this service in traces; default fermata." env:"FERMATA_SERVICE_NAME,OTEL_SERVICE_NAME"`
+}
+
+// resolve refuses what is no collector, and completes its address.
+func (f *Tracing) resolve() error {
+	headers := strings.Join(f.OTLPHeaders, ",")
+	if err := secretfile.Fill(map[*string]string{&headers: f.OTLPHeadersFile}); err != nil {
+		return err
+	}
+	f.OTLPHeaders = nil
+	if headers != "" {
+		f.OTLPHeaders = strings.Split(headers, ",")
+	}
+	if r := f.TracesRatio; r != nil && (*r < 0 || *r > 1) {
+		return fmt.Errorf("FERMATA_TRACES_RATIO is a number from 0 to 1, not %v", *r)
+	}
+	if f.OTLPEndpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(f.OTLPEndpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("FERMATA_OTLP_ENDPOINT %q is no address of a collector; it looks like http://127.0.0.1:4318", f.OTLPEndpoint)
+	}
+	if !strings.HasSuffix(u.Path, "/v1/traces") {
+		f.OTLPEndpoint = u.JoinPath("v1", "traces").String()
+	}
+	return nil
+}
+
+func (f *Tracing) headers() (map[string]string, error) {
+	all := map[string]string{}
+	for _, text := range f.OTLPHeaders {
+		name, value, is := strings.Cut(text, "=")
+		name = strings.TrimSpace(name)
+		decoded, err := url.PathUnescape(strings.TrimSpace(value)) // as OpenTelemetry writes them
+		if !is || name == "" || err != nil {
+			return nil, fmt.Errorf("FERMATA_OTLP_HEADERS takes name=value, with commas between; number %d is none", len(all)+1)
+		}
+		all[name] = decoded
+	}
+	return all, nil
+}
+
+// client asks the collector, and nobody else: the operator named it.
+func (f *Tracing) client() (*http.Client, error) {
+	u, err := url.Parse(f.OTLPEndpoint)
+	if err != nil {
+		return nil, fmt.Errorf("read the collector's address: %w", err)
+	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
+	allowed, err := egress.ParseAllowedHosts(net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return nil, fmt.Errorf("the collector's host: %w", err)
+	}
+	return egress.NewClient(egress.Config{Policy: egress.Policy{Allowed: allowed}}), nil
+}
+
+// tracesOf makes the way to the collector; nil without one.
+func tracesOf(ctx context.Context, a *App) (*telemetry.Traces, error) {
+	if a.flags.OTLPEndpoint == "" {
+		return nil, nil
+	}
+	headers, err := a.flags.headers()
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.flags.client()
+	if err != nil {
+		return nil, err
+	}
+	spans := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "fermata_trace_spans_total", Help: "Spans that were sent to the collector of traces, by whether it took them.",
+	}, []string{"outcome"})
+	a.metrics.registry.MustRegister(spans)
+	ratio := 1.0
+	if a.flags.TracesRatio != nil {
+		ratio = *a.flags.TracesRatio
+	}
+	return telemetry.New(ctx, telemetry.Config{
+		Endpoint: a.flags.OTLPEndpoint, Headers: headers, Ratio: ratio, Content: a.flags.TracesContent, Client: client,
+		Clock: a.clock, Log: a.log, Service: cmp.Or(a.flags.ServiceName, "fermata"), Version: a.flags.Version, Node: a.flags.NodeID,
+		Exported: func(n int, err error) {
+			outcome := "taken"
+			if err != nil {
+				outcome = "failed"
+			}
+			spans.WithLabelValues(outcome).Add(float64(n))
+		},
+	})
+}
+
+// checkCollector looks whether the collector takes traces: an empty batch is one.
+func checkCollector(ctx context.Context, flags *Tracing) []diagnosis.Finding {
+	if flags.OTLPEndpoint == "" {
+		return nil
+	}
+	const mend = "Check FERMATA_OTLP_ENDPOINT and FERMATA_OTLP_HEADERS, and that the collector takes OTLP over HTTP (port 4318)."
+	headers, err := flags.headers()
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("collector of traces", err.Error(), mend)}
+	}
+	client, err := flags.client()
+	if err == nil {
+		err = telemetry.Ask(ctx, client, flags.OTLPEndpoint, headers)
+	}
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Warning("collector of traces", err.Error(), mend)}
+	}
+	return []diagnosis.Finding{diagnosis.OK("collector of traces", flags.OTLPEndpoint+" takes them")}
+}
