@@ -29,6 +29,7 @@ type Config struct {
 	ServiceTier     string   `json:"service_tier"`
 	Protocol        string   `json:"protocol"`
 	ContextWindow   int      `json:"context_window"`
+	Images          *bool    `json:"images"`      // nil: by the model's name
 	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
 	Timeouts
 }
@@ -38,9 +39,10 @@ const KeySchema = `
     "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
     "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},`
 
-// WindowSchema is the property of the context window in a config's schema.
+// WindowSchema are the properties of what a model can read in a config's schema.
 const WindowSchema = `
-    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1}`
+    "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1},
+    "images": {"type": "boolean", "title": "The model can see pictures", "description": "Left out: by the model's name."}`
 
 // ReadConfig reads a config into the struct of its kind.
 func ReadConfig(raw json.RawMessage, config any) error {
@@ -124,6 +126,14 @@ func (c *Config) Abilities() Abilities {
 		Model:         c.Model,
 		SmallModel:    c.SmallModel,
 	}
+}
+
+// SeesBy says whether a model takes pictures: as the config says, else by its name.
+func (c *Config) SeesBy(byName func(model string) bool) bool {
+	if c.Images != nil {
+		return *c.Images
+	}
+	return byName(strings.ToLower(c.Model))
 }
 
 // AppendSampling writes how the model picks its words, behind other members of a request.

@@ -48,8 +48,11 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 		}
 	}
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind == domain.BlockText {
-			b = appendText(b, t.Blocks[i].Text)
+		switch block := &t.Blocks[i]; block.Kind {
+		case domain.BlockText:
+			b = appendText(b, block.Text)
+		case domain.BlockPicture:
+			b = appendPicture(appendText(b, block.Text), block)
 		}
 	}
 	if len(b) == start {
@@ -111,6 +114,17 @@ func appendText(b []byte, text string) []byte {
 	}
 	b = append(comma(b), `{"type":"text","text":`...)
 	return append(providers.AppendString(b, text), '}')
+}
+
+func appendPicture(b []byte, block *domain.Block) []byte {
+	b = append(comma(b), `{"type":"image","source":{"type":"base64","media_type":`...)
+	b = providers.AppendString(b, block.File.MediaType)
+	return append(providers.AppendBase64(append(b, `,"data":`...), block.Data), "}}"...)
+}
+
+// sees: all of its models do, but for those before Claude 3.
+func sees(model string) bool {
+	return !strings.HasPrefix(model, "claude-2") && !strings.HasPrefix(model, "claude-1") && !strings.HasPrefix(model, "claude-instant")
 }
 
 func appendCall(b []byte, c *domain.RawCall) []byte {

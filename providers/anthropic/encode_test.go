@@ -248,10 +248,12 @@ func TestConfigs(t *testing.T) {
 		}
 	}
 	for config, want := range map[string]providers.Abilities{
-		`{"model":"m"}`: {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 8192, Model: "m"},
+		`{"model":"m"}`: {NativeCalls: true, Sees: true, Streaming: true, AlwaysStreams: true, MaxTokens: 8192, Model: "m"},
 		`{"base_url":"http://h/","model":"m","protocol":"json","context_window":200000,"max_tokens":9,"small_model":"s"}`: {
-			Streaming: true, AlwaysStreams: true, MaxTokens: 9, Model: "m", SmallModel: "s", ContextWindow: 200000},
-		`{"model":"m","thinking_budget":2000}`: {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 10192, Model: "m"},
+			Sees: true, Streaming: true, AlwaysStreams: true, MaxTokens: 9, Model: "m", SmallModel: "s", ContextWindow: 200000},
+		`{"model":"m","thinking_budget":2000}`:               {NativeCalls: true, Sees: true, Streaming: true, AlwaysStreams: true, MaxTokens: 10192, Model: "m"},
+		`{"model":"claude-instant-1.2","max_tokens":9}`:      {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 9, Model: "claude-instant-1.2"},
+		`{"model":"claude-x","max_tokens":9,"images":false}`: {NativeCalls: true, Streaming: true, AlwaysStreams: true, MaxTokens: 9, Model: "claude-x"},
 	} {
 		if got := made(t, config, nil).Abilities(); got != want {
 			t.Errorf("%s: %+v", config, got)

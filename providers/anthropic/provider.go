@@ -66,6 +66,7 @@ func newClient(base, secret string, client *http.Client) sdk.Client {
 func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.AlwaysStreams = true
+	a.Sees = p.config.SeesBy(sees)
 	return a
 }
 

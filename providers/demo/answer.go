@@ -16,6 +16,7 @@ func (c *planner) answer() {
 		return
 	}
 	c.tellEnding()
+	tellFiles(c)
 	request := c.named(c.request)
 	if isAgain(request) && c.previous != "" {
 		request, c.repeat = c.previous, true
@@ -27,7 +28,7 @@ func (c *planner) answer() {
 		case p != nil:
 			c.fr = p.fr
 			p.plan(c, groups)
-		case !c.brought(part):
+		case !c.brought(part) && len(c.files) == 0:
 			c.didNotUnderstand(part)
 		}
 		if len(c.calls) > 0 {

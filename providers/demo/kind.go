@@ -73,6 +73,7 @@ func newProvider(raw json.RawMessage, _ string, _ *http.Client) (providers.Provi
 // Abilities are those of a small model.
 func (p *provider) Abilities() providers.Abilities {
 	return providers.Abilities{
+		Sees:        true,
 		NativeCalls: p.protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true,
 		ContextWindow: 1_000_000, MaxTokens: 4096, Model: ModelName,
 	}

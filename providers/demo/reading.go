@@ -37,6 +37,7 @@ type reading struct {
 	steps      []step
 	given      []step         // what the message brought along: its enrichments' results
 	ended      []cutShort     // how the request before came to its end, where not by an answer
+	files      []string       // what the message brought along: its files, described
 	before     []*domain.Turn // all that was said before the request
 	today      string         // the person's date, "2026-01-31"; "" where the prompt has none
 	first      bool           // nothing was answered yet
@@ -96,6 +97,7 @@ func read(p *domain.Prompt) reading {
 	}
 	if at >= 0 {
 		r.before, r.ended, r.given = p.Turns[:at+1], endings(p.Turns[at]), given(p.Turns[at])
+		r.files = filesIn(p.Turns[at])
 	}
 	for i := max(at, 0) + 1; i+1 < len(p.Turns); i++ {
 		if p.Turns[i].Role == domain.TurnAssistant {

@@ -55,8 +55,12 @@ func user(b []byte, t *domain.Turn) []byte {
 		}
 	}
 	for i := range t.Blocks {
-		if t.Blocks[i].Kind == domain.BlockText {
-			b = textPart(comma(b, &n), t.Blocks[i].Text, false, "")
+		switch block := &t.Blocks[i]; block.Kind {
+		case domain.BlockText:
+			b = textPart(comma(b, &n), block.Text, false, "")
+		case domain.BlockPicture:
+			b = textPart(comma(b, &n), block.Text, false, "")
+			b = picturePart(comma(b, &n), block)
 		}
 	}
 	if n == 0 { // a content without parts is refused
@@ -78,6 +82,16 @@ func textPart(b []byte, text string, thought bool, signature string) []byte {
 		b = append(b, `,"thought":true`...)
 	}
 	return append(signed(b, signature), '}')
+}
+
+func picturePart(b []byte, block *domain.Block) []byte {
+	b = providers.AppendString(append(b, `{"inlineData":{"mimeType":`...), block.File.MediaType)
+	return append(providers.AppendBase64(append(b, `,"data":`...), block.Data), "}}"...)
+}
+
+// sees: all of its models do, but for those that only embed or read text.
+func sees(model string) bool {
+	return !strings.Contains(model, "embedding") && !strings.Contains(model, "gemma-2")
 }
 
 func signed(b []byte, signature string) []byte {

@@ -57,6 +57,7 @@ func library(base *url.URL, secret string, client *http.Client) (*genai.Models, 
 func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.StructuredOutput = true
+	a.Sees = p.config.SeesBy(sees)
 	return a
 }
 

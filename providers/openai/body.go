@@ -19,7 +19,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	for i, t := range prompt.Turns {
 		encoded := p.encoder.turn(t)
 		if i == 0 {
-			encoded = begun(b, prompt, encoded)
+			encoded = begun(b, prompt, encoded, p.bridge)
 		}
 		if i == len(prompt.Turns)-1 && prompt.Tail != "" && t.Role == domain.TurnUser {
 			addWithTail(b, encoded, prompt.Tail)
@@ -36,12 +36,15 @@ const firstUser = `,{"role":"user","content":"`
 
 // begun gives what is left of the first turn where the prefix has begun it already, with
 // what the workspace wrote; where there is nothing before it, it has no comma.
-func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
+func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte, bridge bool) []byte {
 	if prompt.UserData != "" {
 		if rest, ok := bytes.CutPrefix(encoded, []byte(firstUser)); ok {
 			return rest
 		}
 		b.Add([]byte(`"}`)) // a message of its own
+		if bridge {
+			b.Add([]byte(bridging))
+		}
 		return encoded
 	}
 	if prompt.System == "" {
@@ -52,9 +55,14 @@ func begun(b *providers.Body, prompt *domain.Prompt, encoded []byte) []byte {
 
 // addWithTail adds an encoded user turn with tail at the end of its last message,
 // be it a user's or a tool's: a message more would break the order of roles that
-// some vendors insist on. The cached bytes end in `"}` and stay as they are.
+// some vendors insist on. The cached bytes end in `"}`, or in `]}` where the content is in
+// parts, and stay as they are.
 func addWithTail(b *providers.Body, encoded []byte, tail string) {
 	b.Add(encoded[:len(encoded)-2])
+	if bytes.HasSuffix(encoded, []byte("]}")) {
+		b.Add(append(textPart([]byte{','}, tail), "]}"...))
+		return
+	}
 	end := providers.AppendEscaped([]byte(`\n\n`), tail)
 	b.Add(append(end, `"}`...))
 }

@@ -69,9 +69,12 @@ func (e encoder) user(b []byte, t *domain.Turn) []byte {
 	}
 	if results > 0 {
 		if e.bridge {
-			b = append(b, `,{"role":"assistant","content":"OK."}`...)
+			b = append(b, bridging...)
 		}
 		b = append(b, ',')
+	}
+	if shows(t) {
+		return parts(b, t)
 	}
 	b = append(b, `{"role":"user","content":"`...)
 	first := true

@@ -53,6 +53,7 @@ func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.NativeCalls = a.NativeCalls && !p.noTools
 	a.StructuredOutput = p.json != jsonNone
+	a.Sees = p.config.SeesBy(sees)
 	return a
 }
 

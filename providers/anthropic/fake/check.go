@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
 type request struct {
@@ -45,6 +47,14 @@ type block struct {
 	Thinking  string          `json:"thinking"`
 	Signature string          `json:"signature"`
 	Data      string          `json:"data"`
+	Source    *source         `json:"source"`
+}
+
+// source is that of a picture.
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"` // of base64
 }
 
 var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
@@ -121,6 +131,8 @@ func (r *request) blocks() string {
 			switch b.Type {
 			case "text":
 				ok = strings.TrimSpace(b.Text) != ""
+			case "image":
+				ok = m.Role == "user" && b.Source != nil && b.Source.Type == "base64" && suite.IsPicture(b.Source.MediaType, b.Source.Data)
 			case "tool_use":
 				ok = m.Role == "assistant" && wireName.MatchString(b.ID) && wireName.MatchString(b.Name) && bytes.HasPrefix(bytes.TrimSpace(b.Input), []byte("{"))
 			case "tool_result":

@@ -31,7 +31,7 @@ func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Repl
 		} `json:"generationConfig"`
 	}
 	if !streamed && !whole || !strings.HasPrefix(r.URL.Path, "/v1beta/models/") || r.Header.Get("X-Goog-Api-Key") == "" ||
-		json.Unmarshal(body, &request) != nil || len(request.Contents) == 0 || request.GenerationConfig.MaxOutputTokens == 0 {
+		json.Unmarshal(body, &request) != nil || len(request.Contents) == 0 || !goodPictures(request.Contents) || request.GenerationConfig.MaxOutputTokens == 0 {
 		http.Error(w, `{"error":{"code":400,"message":"not a request of this wire","status":"INVALID_ARGUMENT"}}`, http.StatusBadRequest)
 		return
 	}
@@ -40,6 +40,29 @@ func write(w http.ResponseWriter, r *http.Request, body []byte, reply suite.Repl
 		return
 	}
 	send(w, r, reply)
+}
+
+// goodPictures: what is sent in line is a picture of the type that is said of it.
+func goodPictures(contents []json.RawMessage) bool {
+	for _, raw := range contents {
+		var content struct {
+			Parts []struct {
+				InlineData *struct {
+					MimeType string `json:"mimeType"`
+					Data     []byte `json:"data"` // of base64
+				} `json:"inlineData"`
+			} `json:"parts"`
+		}
+		if json.Unmarshal(raw, &content) != nil {
+			return false
+		}
+		for _, p := range content.Parts {
+			if p.InlineData != nil && !suite.IsPicture(p.InlineData.MimeType, p.InlineData.Data) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 var finishes = map[string]string{"stop": "STOP", "calls": "STOP", "length": "MAX_TOKENS", "refused": "SAFETY"}

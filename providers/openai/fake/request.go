@@ -2,10 +2,14 @@ package fake
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
+
+	"github.com/fermata-dev/fermata/providers/suite"
 )
 
 // request is all that a vendor knows; some refuse every other member, so this one
@@ -72,6 +76,9 @@ var shortID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 func (d dialect) readMessages(messages []message) error {
 	open := map[string]bool{} // calls without a result
 	for i, m := range messages {
+		if err := m.readContent(); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
 		switch {
 		case i == 0 && m.Role != orElse(d.role, "system"):
 			return fmt.Errorf("the first message is of the role %q", m.Role)
@@ -96,6 +103,37 @@ func (d dialect) readMessages(messages []message) error {
 	}
 	if len(open) > 0 {
 		return fmt.Errorf("%d calls have no result", len(open))
+	}
+	return nil
+}
+
+// readContent takes text, null, or a list of texts and pictures.
+func (m *message) readContent() error {
+	if len(m.Content) == 0 || m.Content[0] != '[' {
+		return nil
+	}
+	var parts []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ImageURL *struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(m.Content, &parts); err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	for _, p := range parts {
+		switch {
+		case p.Type == "text" && p.Text != "" && p.ImageURL == nil:
+		case p.Type == "image_url" && p.ImageURL != nil && m.Role == "user":
+			kind, data, ok := strings.Cut(strings.TrimPrefix(p.ImageURL.URL, "data:"), ";base64,")
+			content, err := base64.StdEncoding.DecodeString(data)
+			if !ok || err != nil || !suite.IsPicture(kind, content) {
+				return fmt.Errorf("invalid image of %d bytes", len(data))
+			}
+		default:
+			return fmt.Errorf("invalid part of type %q", p.Type)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,72 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/providers"
+)
+
+// bridging stands between two messages that a vendor takes only with an answer between them.
+const bridging = `,{"role":"assistant","content":"OK."}`
+
+func shows(t *domain.Turn) bool {
+	return slices.ContainsFunc(t.Blocks, func(b domain.Block) bool { return b.Kind == domain.BlockPicture })
+}
+
+// parts writes a user message with pictures: its content is a list then.
+func parts(b []byte, t *domain.Turn) []byte {
+	b = append(b, `{"role":"user","content":[`...)
+	first := true
+	comma := func() {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+	}
+	for i := range t.Blocks {
+		switch block := &t.Blocks[i]; block.Kind {
+		case domain.BlockText:
+			comma()
+			b = textPart(b, block.Text)
+		case domain.BlockPicture:
+			comma()
+			b = append(textPart(b, block.Text), `,{"type":"image_url","image_url":{"url":"data:`...)
+			b = append(append(b, block.File.MediaType...), ";base64,"...)
+			// The text of a picture needs no quotes escaped: without its own it goes on the address.
+			start := len(b)
+			b = providers.AppendBase64(b, block.Data)
+			b = append(append(b[:start], b[start+1:]...), "}}"...)
+		}
+	}
+	return append(b, "]}"...)
+}
+
+func textPart(b []byte, text string) []byte {
+	return append(providers.AppendString(append(b, `{"type":"text","text":`...), text), '}')
+}
+
+// seeing are pieces of the names of models that take pictures, blind of those of the same
+// families that do not.
+var (
+	seeing = []string{
+		"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-4-turbo", "gpt-4-vision", "gpt-5", "gpt-6", "o1", "o3", "o4", "vision", "-vl", "llava",
+		"pixtral", "gemma3", "gemma-3", "llama-4", "llama4", "mistral-medium", "mistral-small", "claude", "gemini", "minicpm-v", "moondream",
+	}
+	blind = []string{"o1-mini", "o1-preview", "o3-mini", "gpt-4o-audio", "embedding", "whisper", "tts"}
+)
+
+// sees says by the name of a model whether it takes pictures. Of one that is not known, the
+// config says so.
+func sees(model string) bool {
+	in := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			if len(name) == 2 { // o1 and its like are the beginning of a name, not any two letters
+				return strings.HasPrefix(model, name) || strings.Contains(model, "/"+name)
+			}
+			return strings.Contains(model, name)
+		})
+	}
+	return in(seeing) && !in(blind)
+}
