@@ -55,6 +55,10 @@ var besideGolden = []string{
 	"INSERT INTO tool_types (workspace_id, id, name, description, config_schema, entry_schema, version, created_at, updated_at) VALUES ('default', 'own', 'Own', '', '{}', '{}', 1, 1, 1)",
 	"INSERT INTO occurrences (workspace_id, automation_id, scheduled_at, id, state, reason, session_id, recorded_at) SELECT workspace_id, id, 5, 'occ_1', 'SKIPPED', '', '', 6 FROM automations LIMIT 1",
 	"INSERT INTO known_histories (workspace_id, hash, number, session_id, message_id, created_at) SELECT workspace_id, 'h', 1, id, 'msg_1', 5 FROM sessions LIMIT 1",
+	"INSERT INTO file_contents (workspace_id, sha256, bytes, collect_after) VALUES ('default', 'h', 3, 5)",
+	"INSERT INTO file_chunks (workspace_id, sha256, number, data) VALUES ('default', 'h', 0, x'00ff0a')",
+	"INSERT INTO files (workspace_id, id, name, media_type, sha256, bytes, width, height, created_by, created_at, collect_after) VALUES ('default', 'fil_1', 'n', 'text/plain', 'h', 3, 0, 0, '', 5, 6)",
+	"INSERT INTO file_uses (workspace_id, session_id, message_id, file_id) SELECT workspace_id, session_id, id, 'fil_1' FROM messages WHERE workspace_id = 'default' LIMIT 1",
 	"INSERT INTO inbox (workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at, done_at) SELECT workspace_id, 'inb_1', id, 'd', 'message', 'queue', 'msg_1', 5, 6 FROM sessions LIMIT 1",
 }
 
