@@ -28,10 +28,15 @@ type Config struct {
 	ReasoningEffort string   `json:"reasoning_effort"`
 	ServiceTier     string   `json:"service_tier"`
 	Protocol        string   `json:"protocol"`
-	ContextWindow   int      `json:"context_window"`
-	Images          *bool    `json:"images"`      // nil: by the model's name
 	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
+	Reading
 	Timeouts
+}
+
+// Reading is what a model can read.
+type Reading struct {
+	ContextWindow int   `json:"context_window"` // tokens; 0: not known
+	Images        *bool `json:"images"`         // nil: by the model's name
 }
 
 // KeySchema are the properties of the key in a config's schema.

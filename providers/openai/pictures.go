@@ -52,7 +52,8 @@ func textPart(b []byte, text string) []byte {
 var (
 	seeing = []string{
 		"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-4-turbo", "gpt-4-vision", "gpt-5", "gpt-6", "o1", "o3", "o4", "vision", "-vl", "llava",
-		"pixtral", "gemma3", "gemma-3", "llama-4", "llama4", "mistral-medium", "mistral-small", "claude", "gemini", "minicpm-v", "moondream",
+		"pixtral",
+		"gemma3", "gemma-3", "llama-4", "llama4", "mistral-medium", "mistral-small", "claude", "gemini", "minicpm-v", "moondream",
 	}
 	blind = []string{"o1-mini", "o1-preview", "o3-mini", "gpt-4o-audio", "embedding", "whisper", "tts"}
 )
