@@ -18,11 +18,12 @@ import (
 // chatCommand talks with a session in the terminal.
 type chatCommand struct {
 	clientFlags `embed:""`
-	Session     string `help:"Go on with this session instead of a new one." short:"s"`
-	Message     string `help:"Send this message, wait for its answer and end." short:"m"`
-	Name        string `help:"Name of a new session."`
-	Yes         bool   `help:"Approve whatever is asked, without asking." xor:"answer"`
-	No          bool   `help:"Refuse whatever is asked, without asking." xor:"answer"`
+	Session     string   `help:"Go on with this session instead of a new one." short:"s"`
+	Message     string   `help:"Send this message, wait for its answer and end." short:"m"`
+	Name        string   `help:"Name of a new session."`
+	File        []string `help:"Upload this file and send it with the first message; may be given more than once." type:"existingfile"`
+	Yes         bool     `help:"Approve whatever is asked, without asking." xor:"answer"`
+	No          bool     `help:"Refuse whatever is asked, without asking." xor:"answer"`
 }
 
 // Help is shown under --help.
@@ -47,8 +48,16 @@ func (c *chatCommand) Run(cc *Context) error {
 		defer signal.Stop(signals)
 		cc.Signals = signals
 	}
+	var files []string
+	for _, path := range c.File {
+		f, err := api.upload(cc, path)
+		if err != nil {
+			return err
+		}
+		files = append(files, f.ID)
+	}
 	t := &talk{
-		client: api, name: c.Name, yes: c.Yes, no: c.No,
+		client: api, name: c.Name, files: files, yes: c.Yes, no: c.No,
 		screen: screen{out: cc.Out, terminal: cc.Terminal, colour: cc.Colour},
 		events: make(chan sseEvent, 64), links: make(chan link, 4),
 		// A script decides by flags, and sends its next line when the answer is complete.
@@ -110,6 +119,7 @@ type talk struct {
 	client  *client
 	screen  screen
 	name    string
+	files   []string // that go with the next message
 	yes, no bool
 	script  bool
 	// print, if set, writes each event for a program.
@@ -259,10 +269,15 @@ func (t *talk) say(ctx context.Context, text string) error {
 		}
 	}
 	var receipt api.MessageAccepted
-	err := t.client.call(ctx, http.MethodPost, "/v1/sessions/"+t.id+"/messages", map[string]string{"text": text}, &receipt)
+	message := map[string]any{"text": text}
+	if len(t.files) > 0 {
+		message["file_ids"] = t.files
+	}
+	err := t.client.call(ctx, http.MethodPost, "/v1/sessions/"+t.id+"/messages", message, &receipt)
 	if err != nil {
 		return t.failed(err)
 	}
+	t.files = nil
 	t.trouble, t.awaited = "", receipt.EventSeq
 	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == api.StatusRunning {
 		t.screen.dim("(waits its turn)")

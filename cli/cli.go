@@ -29,6 +29,7 @@ type Commands struct {
 	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
 	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
 	Connectors  connectorsCommand  `cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
+	Files       filesCommand       `cmd:"" help:"List, upload, download and delete files that messages refer to."`
 	Tasks       tasksCommand       `cmd:"" help:"List the work that goes on at other services; follow and cancel it."`
 	Agents      agentsCommand      `cmd:"" help:"List the assistants that the AI may call; make, change and try them."`
 	Providers   providersCommand   `cmd:"" help:"List providers of models; add, test and change them."`

@@ -132,6 +132,92 @@ export const steps = [
     },
   },
   {
+    name: 'files are chosen, pasted and dropped, refused at the file, sent, and shown',
+    async run({ open, call, demo, shot }) {
+      await demo({});
+      const page = await newChat(open);
+      const picture = await page.evaluate(async () => {
+        const canvas = document.createElement('canvas');
+        [canvas.width, canvas.height] = [320, 200];
+        const ink = canvas.getContext('2d');
+        ink.fillStyle = '#26a';
+        ink.fillRect(0, 0, 320, 200);
+        ink.fillStyle = '#fc3';
+        ink.fillRect(40, 40, 100, 100);
+        return canvas.toDataURL('image/png').split(',')[1];
+      });
+      const choose = (name, buffer) =>
+        page.locator('[data-attach]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+      const chips = page.locator('[data-attached] [data-file]');
+      await choose('square.png', Buffer.from(picture, 'base64'));
+      await becomes(() => chips.count(), 1, 'the chosen file');
+      const give = (kind) =>
+        page.evaluate((type) => {
+          const data = new DataTransfer();
+          data.items.add(new File([`a text that was ${type === 'paste' ? 'pasted' : 'dropped'}`], `${type}.txt`));
+          const at = document.querySelector('#message');
+          at.dispatchEvent(
+            type === 'paste'
+              ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+              : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+          );
+        }, kind);
+      await give('paste');
+      await becomes(() => chips.count(), 2, 'the pasted file');
+      await give('drop');
+      await becomes(() => chips.count(), 3, 'the dropped file');
+      await choose('program.exe', Buffer.from([0x4d, 0x5a, 0, 1, 2, 0xff]));
+      const refused = page.locator('[data-upload=failed]');
+      await refused.getByText(/neither a picture/).waitFor();
+      await refused.getByRole('button').click();
+      await becomes(() => refused.count(), 0, 'what was refused');
+      await field(page).fill('What is this?');
+      await page.reload();
+      await becomes(() => chips.count(), 3, 'the files after a reload');
+      await until('the preview is shown', async () => (await page.locator('img[data-picture=shown]').count()) === 1);
+      await tidy(page, 'files of a draft');
+      await shot(page, 'chat-files-draft');
+      await field(page).press('Enter');
+      const id = await rests(page, call);
+      const mine = page.locator('[data-sender=USER]');
+      await until('the picture is shown', async () => (await mine.locator('img[data-picture=shown]').count()) === 1);
+      same(await mine.locator('[data-file]').count(), 3, 'files in the message');
+      check(
+        /“square\.png”: a picture of 320 × 200/.test(await page.locator('[data-sender=AI]').innerText()),
+        'the demo got it',
+      );
+      same((await record(call, id))[0].rich_content.segments.filter((s) => s.type === 'file').length, 3, 'stored');
+      await tidy(page, 'files in a chat');
+      await shot(page, 'chat-files');
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        mine.getByRole('button', { name: /paste\.txt/ }).click(),
+      ]);
+      same(file.suggestedFilename(), 'paste.txt', 'its name');
+    },
+  },
+  {
+    name: 'files in French, on a small and dark screen',
+    async run({ open, call, demo, shot }) {
+      await demo({});
+      const page = await newChat(open, { ...french, ...narrow, ...dark });
+      await page.locator('[data-attach]').setInputFiles({
+        name: 'un nom de fichier plutôt long, comme on en trouve partout.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('Bonjour'),
+      });
+      await page.getByRole('list', { name: 'Fichiers de ce message' }).waitFor();
+      await page.locator('[data-attached] [data-file]').waitFor();
+      await tidy(page, 'a file in French');
+      await field(page).fill('Regarde');
+      await field(page).press('Enter');
+      await rests(page, call);
+      await page.locator('[data-sender=USER] [data-file]').waitFor();
+      await tidy(page, 'a message with a file in French');
+      await shot(page, 'chat-files-narrow');
+    },
+  },
+  {
     name: 'two messages wait their turn: one is edited, one is withdrawn and comes back',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 40 });

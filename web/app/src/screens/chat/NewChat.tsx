@@ -58,13 +58,18 @@ function useBegin(set: (draft: Draft) => void) {
   const queries = useQueryClient();
   const pending = useRef({ text: '', key: '' });
   return useAction(async (draft: Draft) => {
-    if (pending.current.text !== draft.text) pending.current = { text: draft.text, key: newKey() };
+    if (!pending.current.key || pending.current.text !== draft.text)
+      pending.current = { text: draft.text, key: newKey() };
     try {
       const plain = draft.references.reduce((text, r) => text.replace(tokenOf(r.label), r.label), draft.text.trim());
       const session = await body(
         api.POST('/v1/sessions', {
           params: { header: { 'Idempotency-Key': pending.current.key } },
-          body: { type: 'CHAT', require_validation: false, name: [...plain.split('\n')[0]!].slice(0, 60).join('') },
+          body: {
+            type: 'CHAT',
+            require_validation: false,
+            name: [...(plain || draft.files?.[0]?.name || '').split('\n')[0]!].slice(0, 60).join(''),
+          },
         }),
       );
       keepParcel(session.id, draft);

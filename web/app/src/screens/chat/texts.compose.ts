@@ -113,6 +113,12 @@ export const words = defineTexts(
     'per.lastmonth': 'last month',
     'per.year': 'this year',
     'per.other': 'the period as it was',
+    // files
+    attach: 'Attach a file',
+    attached: 'Files of this message',
+    'attach.sending': '{name} is being sent',
+    'attach.large': 'larger than 10 MB; it was not sent',
+    'attach.failed': 'it did not arrive; attach it again',
     // context
     'ctx.used': 'Context',
     'ctx.of': '{used} of {max} tokens',
@@ -228,6 +234,11 @@ export const words = defineTexts(
     'per.lastmonth': 'le mois dernier',
     'per.year': 'cette année',
     'per.other': 'la période d’origine',
+    attach: 'Joindre un fichier',
+    attached: 'Fichiers de ce message',
+    'attach.sending': 'Envoi de {name}',
+    'attach.large': 'plus de 10 Mo ; il n’a pas été envoyé',
+    'attach.failed': 'il n’est pas arrivé ; joignez-le à nouveau',
     'ctx.used': 'Contexte',
     'ctx.of': '{used} jetons sur {max}',
     'ctx.title':

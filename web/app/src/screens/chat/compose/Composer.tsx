@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useFormat } from '../../../i18n/format';
+import { Attached } from './Attached';
+import { useUploads } from './useUploads';
 import { emptyDraft, freeLabel, isEmpty, present, tokenOf, type Draft, type Reference } from '../store/drafts';
 import type { IfBusy } from '../store/outbox';
 import { words } from '../texts.compose';
@@ -25,15 +27,20 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   const t = words.use();
   const f = useFormat();
   const field = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
   const [chosen, choose] = useState<Partial<Record<Mode, IfBusy | ''>>>({});
   const [picking, pick] = useState<number | null>(null); // where the reference goes in the text
   useLayoutEffect(() => fit(field.current));
   const offered = choices[mode];
   const ifBusy = chosen[mode] ?? offered[0];
   const length = draft.text.length > maxCharacters * 0.9 ? [...draft.text.trim()].length : 0;
+  const uploads = useUploads(draft, onDraft);
+  const notYet = isEmpty(draft) || length > maxCharacters || uploads.busy;
   const send = () => {
-    if (isEmpty(draft) || length > maxCharacters) return;
-    onSend({ text: draft.text, references: present(draft) }, ifBusy || undefined);
+    if (notYet) return;
+    const files = draft.files?.length ? { files: draft.files } : {};
+    onSend({ text: draft.text, references: present(draft), ...files }, ifBusy || undefined);
+    uploads.clear();
     onDraft(emptyDraft);
     field.current?.focus();
   };
@@ -65,6 +72,8 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   return (
     <form
       className={css.composer}
+      data-dropping={uploads.dropping || undefined}
+      {...uploads.drop}
       onSubmit={(e) => {
         e.preventDefault();
         send();
@@ -80,6 +89,7 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
         />
       )}
       <References draft={draft} onDraft={onDraft} />
+      <Attached draft={draft} uploads={uploads} />
       {offered.length > 0 && (
         <label className={`small ${css.mode}`}>
           <span>{t('busy')}</span>
@@ -109,6 +119,26 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
         >
           @
         </button>
+        <button
+          type="button"
+          className={`plain ${css.at}`}
+          aria-label={t('attach')}
+          title={t('attach')}
+          onClick={() => chooser.current?.click()}
+        >
+          <span aria-hidden="true">+</span>
+        </button>
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          data-attach=""
+          onChange={(e) => {
+            uploads.add([...(e.target.files ?? [])]);
+            e.target.value = '';
+          }}
+        />
         <textarea
           ref={field}
           id="message"
@@ -119,9 +149,15 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
           value={draft.text}
           onChange={(e) => typed(e.target.value, e.target.selectionStart)}
           onKeyDown={key}
+          onPaste={(e) => {
+            const files = [...e.clipboardData.files];
+            if (!files.length || e.clipboardData.getData('text/plain')) return;
+            e.preventDefault();
+            uploads.add(files);
+          }}
           enterKeyHint="send"
         />
-        <button type="submit" className="primary" aria-disabled={isEmpty(draft) || length > maxCharacters}>
+        <button type="submit" className="primary" aria-disabled={notYet}>
           {t('send')}
         </button>
       </div>

@@ -163,7 +163,9 @@ function OnItsWay({ chat, item, onBack }: { chat: Chat; item: Outgoing; onBack: 
   const state = item.state === 'failed' ? (tried ? 'out.failed' : 'out.refused') : (`out.${item.state}` as const);
   return (
     <li className={css.queued} data-state={item.state}>
-      <span className="grow clamp">{short(item.draft.text)}</span>
+      <span className="grow clamp">
+        {short(item.draft.text || (item.draft.files ?? []).map((x) => x.name).join(', '))}
+      </span>
       <span className="muted small">{t(state)}</span>
       {item.state !== 'sending' && (
         <>

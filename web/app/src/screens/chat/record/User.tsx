@@ -5,6 +5,7 @@ import { visible } from '../../../ui/visible';
 import type { Message } from '../store/sessionStore';
 import { writtenText } from '../store/items';
 import { texts } from '../texts';
+import { FileView } from './FileView';
 import { Long } from './Long';
 import { isOutside, Origin } from './Origin';
 import css from './record.module.css';
@@ -27,7 +28,7 @@ export function UserView({ message, named }: { message: Message; named: boolean 
   const text = writtenText(message);
   const segments = message.rich_content?.segments ?? [];
   const who = named ? visible(message.sender_name ?? message.sender_id ?? '') : '';
-  const parts = segments.some((s) => s.type === 'enrichment' || isOutside(s.from));
+  const parts = segments.some((s) => s.type !== 'text' || isOutside(s.from));
   return (
     <article className={css.mine} aria-label={who || t('you')} data-sender="USER" data-message={message.id}>
       {who && (
@@ -39,7 +40,9 @@ export function UserView({ message, named }: { message: Message; named: boolean 
         // oxlint-disable-next-line react/no-array-index-key -- segments never change
         <div className="preserve">
           {segments.map((s, i) =>
-            isOutside(s.from) ? (
+            s.file ? (
+              <FileView key={i} file={s.file} />
+            ) : isOutside(s.from) ? (
               <Foreign key={i} from={s.from} text={s.text?.trim() ?? ''} />
             ) : s.type === 'text' ? (
               <span key={i}>{s.text}</span>

@@ -13,10 +13,12 @@ export interface Reference {
 export interface Draft {
   text: string;
   references: Reference[];
+  /** What was uploaded for it. */
+  files?: Schemas['FileReference'][];
 }
 
 export const emptyDraft: Draft = { text: '', references: [] };
-export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '';
+export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '' && !draft.files?.length;
 export const tokenOf = (label: string): string => `@[${label}]`;
 
 const name = (session: string | undefined) => `fermata.draft.${session ?? 'new'}`;
@@ -25,7 +27,8 @@ export function readDraft(session: string | undefined): Draft {
   try {
     const said = JSON.parse(localStorage.getItem(name(session)) ?? 'null') as Partial<Draft> | null;
     if (typeof said?.text !== 'string') return emptyDraft;
-    return { text: said.text, references: Array.isArray(said.references) ? said.references : [] };
+    const files = Array.isArray(said.files) && said.files.length ? { files: said.files } : {};
+    return { text: said.text, references: Array.isArray(said.references) ? said.references : [], ...files };
   } catch {
     return emptyDraft;
   }
@@ -33,7 +36,7 @@ export function readDraft(session: string | undefined): Draft {
 
 export function keepDraft(session: string | undefined, draft: Draft): void {
   try {
-    if (draft.text) localStorage.setItem(name(session), JSON.stringify(draft));
+    if (draft.text || draft.files?.length) localStorage.setItem(name(session), JSON.stringify(draft));
     else localStorage.removeItem(name(session));
   } catch {
     /* too long for the browser's store: it lives as long as the page */
@@ -56,8 +59,15 @@ export function freeLabel(draft: Draft, wanted: string): string {
 export const present = (draft: Draft): Reference[] =>
   draft.references.filter((r) => draft.text.includes(tokenOf(r.label)));
 
-/** What is sent: text alone, or segments in their order. */
+/** What is sent: text alone, or segments in their order; its files behind it. */
 export function contentOf(draft: Draft): Schemas['MessageContent'] {
+  const ids = draft.files?.map((file) => file.id) ?? [];
+  if (!ids.length) return wordsOf(draft);
+  if (draft.text.trim()) return { ...wordsOf(draft), file_ids: ids };
+  return { segments: ids.map((file_id) => ({ type: 'file', file_id })) };
+}
+
+function wordsOf(draft: Draft): Schemas['MessageContent'] {
   const references = present(draft);
   if (!references.length) return { text: draft.text.trim() };
   const segments: Schemas['SegmentInput'][] = [];
@@ -84,19 +94,26 @@ export function draftOf(
   const draft: Draft = { text: '', references: [] };
   for (const s of segments) {
     if (s.type === 'text') draft.text += s.text ?? '';
+    if (s.type === 'file' && 'file' in s && s.file) draft.files = [...(draft.files ?? []), s.file];
     if (s.type !== 'enrichment' || !s.enrichment) continue;
     const summary = 'summary' in s.enrichment ? s.enrichment.summary : undefined;
     const label = freeLabel(draft, summary ?? s.enrichment.type);
     draft.references.push({ label, type: s.enrichment.type, config: s.enrichment.config });
     draft.text += tokenOf(label);
   }
-  return draft.text ? draft : { text, references: [] };
+  return draft.text || draft.files ? draft : { text, references: [] };
 }
 
 /** Two drafts one after the other: what came back, then what is being written. */
 export function joinDrafts(first: Draft, second: Draft): Draft {
   if (isEmpty(second)) return first;
-  const joined: Draft = { text: `${first.text}\n\n`, references: [...first.references] };
+  const files = [...(first.files ?? []), ...(second.files ?? [])];
+  const apart = first.text && second.text ? '\n\n' : '';
+  const joined: Draft = {
+    text: first.text + apart,
+    references: [...first.references],
+    ...(files.length ? { files } : {}),
+  };
   let text = second.text;
   for (const r of second.references) {
     const label = freeLabel(joined, r.label);

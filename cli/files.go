@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// filesCommand is about files that messages refer to.
+type filesCommand struct {
+	List   filesList   `cmd:"" default:"withargs" help:"List the files, latest first."`
+	Upload filesUpload `cmd:"" help:"Upload pictures and texts."`
+	Get    filesGet    `cmd:"" help:"Download a file."`
+	Delete filesDelete `cmd:"" help:"Delete a file for good."`
+}
+
+type filesList struct {
+	clientFlags `embed:""`
+	Limit       int `help:"How many at most." default:"50"`
+}
+
+var filesHead = []string{"ID", "NAME", "TYPE", "BYTES", "UPLOADED"}
+
+func filesRow(f *api.File) []string {
+	return []string{f.ID, printable(f.Name), string(f.MediaType), strconv.FormatInt(f.Bytes, 10), clockTime(f.CreatedAt)}
+}
+
+// Run prints them.
+func (c *filesList) Run(cc *Context) error {
+	return printList(cc, &c.clientFlags, "/v1/files", url.Values{}, c.Limit, filesHead, filesRow)
+}
+
+type filesUpload struct {
+	clientFlags `embed:""`
+	Paths       []string `arg:"" name:"path" help:"The files; - is the standard input."`
+}
+
+// Run uploads one after the other, and prints what the server made of them.
+func (c *filesUpload) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	made := make([]*api.File, 0, len(c.Paths))
+	for _, path := range c.Paths {
+		f, err := client.upload(cc, path)
+		if err != nil {
+			return err
+		}
+		made = append(made, f)
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, made)
+	}
+	rows := make([][]string, len(made))
+	for i, f := range made {
+		rows[i] = filesRow(f)
+	}
+	return table(cc.Out, filesHead, rows)
+}
+
+// maxUpload is what the server takes of a file.
+const maxUpload = 10 << 20
+
+// upload sends a file. What it is, the server finds.
+func (c *client) upload(cc *Context, path string) (*api.File, error) {
+	content, err := readFile(cc, path, maxUpload)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(path)
+	if path == "-" {
+		name = "standard input"
+	}
+	ctx, cancel := context.WithTimeout(cc, callTimeout)
+	defer cancel()
+	response, err := c.sendAs(ctx, http.MethodPost, "/v1/files?name="+url.QueryEscape(name), "application/octet-stream", content,
+		uuid.NewString(), "application/json")
+	if err != nil {
+		return nil, fmt.Errorf("upload %s: %w", path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var f api.File
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&f); err != nil {
+		return nil, fmt.Errorf("read what became of %s: %w", path, err)
+	}
+	return &f, nil
+}
+
+type oneFile struct {
+	clientFlags `embed:""`
+	File        string `arg:"" help:"Its id."`
+}
+
+type filesGet struct {
+	oneFile `embed:""`
+	To      string `help:"Write it here; - is the standard output. Left out: under its own name, in this folder." type:"path"`
+}
+
+// Run downloads it. A file that is there already is not written over.
+func (c *filesGet) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	response, err := client.send(cc, http.MethodGet, "/v1/files/"+url.PathEscape(c.File), nil, "", "*/*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content := io.LimitReader(response.Body, maxAnswer)
+	if filepath.Base(c.To) == "-" {
+		_, err := io.Copy(cc.Out, content)
+		return err
+	}
+	to := c.To
+	if to == "" {
+		_, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+		if to = filepath.Base(filepath.Clean("/" + params["filename"])); err != nil || to == "/" || to == "." {
+			to = c.File
+		}
+	}
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the file: %w", err)
+	}
+	_, err = io.Copy(file, content)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", to, err)
+	}
+	return nil
+}
+
+type filesDelete struct {
+	oneFile `embed:""`
+}
+
+// Run deletes it.
+func (c *filesDelete) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	return client.call(cc, http.MethodDelete, "/v1/files/"+url.PathEscape(c.File), nil, nil)
+}

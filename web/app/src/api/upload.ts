@@ -1,0 +1,46 @@
+// Uploads, with their progress: fetch tells none of what it sends.
+import { getLang } from '../i18n/lang';
+import { newKey, type Schemas } from './client';
+import { getKey } from './key';
+import { Problem, problemOf } from './problem';
+
+const maxBytes = 10 * 1024 * 1024; // what the server takes
+
+/** Sends a file; cancel takes it back as long as it is on its way. */
+export function upload(
+  file: File,
+  onSent: (part: number) => void,
+): { done: Promise<Schemas['File']>; cancel: () => void } {
+  const request = new XMLHttpRequest();
+  const done = new Promise<Schemas['File']>((resolve, reject) => {
+    if (file.size > maxBytes) {
+      reject(new Problem({ code: 'too_large', status: 413 }));
+      return;
+    }
+    request.open('POST', '/v1/files');
+    const key = getKey();
+    if (key) request.setRequestHeader('Authorization', `Bearer ${key}`);
+    request.setRequestHeader('Accept-Language', getLang());
+    request.setRequestHeader('Idempotency-Key', newKey());
+    request.upload.addEventListener('progress', (e) => onSent(e.lengthComputable ? e.loaded / e.total : 0));
+    request.addEventListener('error', () => reject(new Problem({ code: 'unreachable', retryable: true })));
+    request.addEventListener('load', () => {
+      if (request.status === 201) resolve(JSON.parse(request.responseText) as Schemas['File']);
+      else void problemOf(new Response(request.responseText, { status: request.status })).then(reject);
+    });
+    const form = new FormData();
+    form.append('file', file);
+    request.send(form);
+  });
+  return { done, cancel: () => request.abort() };
+}
+
+/** The content of a file, for a picture or a download: a page's address bar has no key. */
+export async function contentOfFile(id: string): Promise<Blob> {
+  const key = getKey();
+  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`, {
+    headers: key ? { Authorization: `Bearer ${key}` } : {},
+  });
+  if (!response.ok) throw await problemOf(response);
+  return response.blob();
+}
