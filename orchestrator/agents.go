@@ -155,7 +155,7 @@ func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
 }
 
 // newAgent is the session of an agent that begins, for an execution of the session d drives.
-func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution) domain.NewAgentRun {
+func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, left domain.Budgets) domain.NewAgentRun {
 	var params struct {
 		Query string `json:"query"`
 	}
@@ -175,6 +175,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution) do
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
+	s.Session.Budgets = left
 	s.Session.ParentSessionID, s.Session.AutomationID = parent.ID, parent.AutomationID
 	s.Session.RequireValidation, s.Session.ScheduledExecutionTime = parent.RequireValidation, parent.ScheduledExecutionTime
 	s.Session.State.Validation, s.Session.State.Taint = parent.State.Validation, parent.State.Taint
@@ -196,7 +197,7 @@ func NewAgentSession(
 		ProviderID: a.ProviderID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 		State: domain.SessionState{
 			RoundID: round, RoundCause: domain.CauseUserMessage, NextReason: domain.RoundtripReason(domain.CauseUserMessage),
-			Agent: run, ContextTokens: (len(query)*2 + 6) / 7,
+			RoundModel: a.Model, Agent: run, ContextTokens: (len(query)*2 + 6) / 7,
 		},
 	}
 	m := &domain.Message{

@@ -98,7 +98,8 @@ func (d *calling) startAgents(ctx context.Context, calls []*domain.Execution) er
 		case at < 0:
 			d.fails(call, "agent_gone", "This agent is not there any more.")
 		default:
-			started.New = append(started.New, d.newAgent(definitions[at], call))
+			left := machine.Left(d.session, d.loop.policy(d.view), min(len(calls), domain.AgentsAtOnce))
+			started.New = append(started.New, d.newAgent(definitions[at], call, left))
 		}
 	}
 	if len(started.New) == 0 && !anew {
