@@ -277,6 +277,29 @@ func TestAServiceIsAsked(t *testing.T) {
 	}
 }
 
+// TestTasksThatWaitAreLeftAlone: of a thousand, nothing is due before the first deadline, which is
+// the next time that anybody looks.
+func TestTasksThatWaitAreLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	names := make([]string, 1000)
+	for i := range names {
+		names[i] = fmt.Sprintf("tsk_%d", i)
+	}
+	w.session(domain.Chat, domain.Idle, names...)
+	for _, after := range []time.Duration{0, time.Minute, time.Hour - time.Second} {
+		work, err := w.store.Slot.DueWork(t.Context(), noon.Add(after), 100, false)
+		w.ok(err)
+		if len(work.Tasks)+len(work.Sessions) != 0 || !work.Next.Equal(noon.Add(time.Hour)) {
+			t.Errorf("after %s: %d are due, the next at %s", after, len(work.Tasks), work.Next)
+		}
+	}
+	work, err := w.store.Slot.DueWork(t.Context(), noon.Add(time.Hour), 100, false)
+	w.ok(err)
+	if len(work.Tasks) != 100 {
+		t.Errorf("%d are due at their deadline, as many as are asked for", len(work.Tasks))
+	}
+}
+
 // TestATaskIsLookedAtOnce of several nodes that find it due.
 func TestATaskIsLookedAtOnce(t *testing.T) {
 	w := newWorld(t)

@@ -42,6 +42,21 @@ var agentScenarios = []*scenario{
 		a.does("stop")
 		a.waits("COMPLETED")
 	}},
+	{name: "an agent set aside with its chat, and taken up with it", rules: []rule{
+		{contains: "ask slowly", round: 1, text: "I ask.", calls: []toolCall{{contextManager, `{"query":"Look slowly."}`}}},
+		{contains: "Look slowly", text: "One two three.", hold: "slow", calls: []toolCall{{"COMPLETE", `{"reason":"done","result":"Seen.","conclusion":"Well."}`}}},
+		{contains: "second", text: "Quickly said."},
+		{text: "All is seen."},
+	}, play: func(p *player) {
+		a, b := p.chat(true), p.chat(false)
+		a.says("ask slowly")
+		p.holds("slow")
+		b.says("second") // a is set aside in the middle of its agent's call
+		b.rests()
+		p.opens("slow")
+		b.does("stop") // gives the slot up: a comes back by itself, with its agent
+		a.rests()
+	}},
 	{name: "two agents at once", atOnce: 2, rules: []rule{
 		{contains: "ask twice", round: 1, text: "I ask.", calls: []toolCall{
 			{contextManager, `{"query":"Find one."}`}, {contextManager, `{"query":"Find two."}`}, {"ZONES", `{}`},
