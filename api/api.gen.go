@@ -1888,10 +1888,12 @@ type EntryList struct {
 
 // Execution One command that was asked for, and what came of it.
 type Execution struct {
-	ApprovalID *string `json:"approval_id,omitempty"`
-	Attempt    int     `json:"attempt"`
-	CallID     *string `json:"call_id"`
-	Command    string  `json:"command"`
+	// AgentSessionID Of a call of an agent: the session that carries it out. It is there once it has begun.
+	AgentSessionID *string `json:"agent_session_id,omitempty"`
+	ApprovalID     *string `json:"approval_id,omitempty"`
+	Attempt        int     `json:"attempt"`
+	CallID         *string `json:"call_id"`
+	Command        string  `json:"command"`
 
 	// CreatedAt RFC 3339, UTC, milliseconds.
 	CreatedAt *Timestamp `json:"created_at,omitempty"`

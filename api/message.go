@@ -73,6 +73,9 @@ func ExecutionFrom(e *domain.Execution) *Execution {
 	if !e.CreatedAt.IsZero() {
 		out.CreatedAt = timePtr(&e.CreatedAt)
 	}
+	if e.RunsAgent() {
+		out.AgentSessionID = textPtr(domain.AgentSessionID(e.ID))
+	}
 	return out
 }
 

@@ -78,6 +78,12 @@ func AgentSessionID(execution string) string {
 	return PrefixSession + "_" + unique
 }
 
+// RunsAgent says whether a session carries the execution out, or will: it is a call of an agent that
+// was not refused before one began.
+func (e *Execution) RunsAgent() bool {
+	return CallsAgent(e.Command) && (e.Status != ExecFailed || len(e.Result) > 0)
+}
+
 // AgentRun is what a session of type AGENT keeps of the definition that it was begun with.
 type AgentRun struct {
 	AgentID     string   `json:"agent_id"`

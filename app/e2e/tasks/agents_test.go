@@ -75,6 +75,10 @@ func TestAnAgentHasItsOwnModel(t *testing.T) {
 		if agents.Str("data.0.parent_session_id") != chat || agents.Str("data.0.phase") != "COMPLETED" {
 			t.Errorf("the run: %s", agents.Body)
 		}
+		timeline := string(s.Call("GET", "/v1/sessions/"+chat+"/timeline", nil).Want(200).Body)
+		if link := `"agent_session_id":"` + agents.Str("data.0.id") + `"`; !strings.Contains(timeline, link) {
+			t.Errorf("no %s in %s", link, timeline)
+		}
 		s.Sound()
 	})
 }
