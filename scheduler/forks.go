@@ -92,9 +92,9 @@ func (a *Again) providerOf(ctx context.Context, of *domain.Session, named string
 
 // forkCard is the first message that is the fork's own.
 func (a *Again) forkCard(made *domain.Session, point *domain.ForkPoint, settings *domain.Settings) *domain.Message {
-	begins := settings.Say("This chat goes on from another one.", "Cette discussion part d’une autre.")
+	begins := settings.Say("This chat goes on from another one.", "Cette conversation part d’une autre.")
 	if point.Session.Type == domain.Run {
-		begins = settings.Say("This chat goes on from a run.", "Cette discussion part d’une exécution.")
+		begins = settings.Say("This chat goes on from a run.", "Cette conversation part d’une exécution.")
 	}
 	now := settings.Say(
 		"Nothing of what stands above was done again, and the data is as it is now: what was read above may have changed since.",

@@ -58,6 +58,7 @@ const table: Table = {
   'automation.changed': () => all('/v1/automations'),
   'occurrence.recorded': () => all('/v1/automations', '/v1/occurrences'),
   'task.changed': (d) => [...all('/v1/tasks'), ...session(d.task.session_id)],
+  'answers.changed': (d) => session(d.session_id),
   'data.changed': (d) => data(d.noun, d.tool_id),
 };
 

@@ -26,6 +26,7 @@ export interface StoredEvents {
   'occurrence.recorded': Data<'OccurrenceRecordedData'>;
   'data.changed': Data<'DataChangedData'>;
   'task.changed': Data<'TaskChangedData'>;
+  'answers.changed': Data<'AnswersChangedData'>;
   notice: Data<'NoticeGivenData'>;
 }
 
@@ -66,6 +67,7 @@ export const stored: readonly (keyof StoredEvents)[] = [
   'occurrence.recorded',
   'data.changed',
   'task.changed',
+  'answers.changed',
   'notice',
 ];
 export const passing: readonly (keyof PassingEvents)[] = [

@@ -12,12 +12,14 @@ import { WaitingMessages } from './compose/Waiting';
 import { Head } from './head/Head';
 import { nameOf } from './head/name';
 import { SlotNote } from './head/SlotNote';
+import { useFork } from './record/Actions';
 import { Record } from './record/Record';
 import type { Chat } from './store/chat';
 import type { Session } from './store/sessionStore';
 import { emptyDraft, isEmpty, joinDrafts, keepDraft, readDraft, type Draft } from './store/drafts';
 import { wasBegun } from './store/outbox';
 import { texts } from './texts';
+import { again } from './texts.again';
 import { words } from './texts.compose';
 import { useChat } from './useChat';
 import { useTabTitle } from './useTabTitle';
@@ -146,7 +148,8 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
           {t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')}{' '}
           {session.automation_id && (
             <Link href={`/automations/${session.automation_id}`}>{t('readonly.automation')}</Link>
-          )}
+          )}{' '}
+          {session.type === 'AUTOMATION' && <AsChat chat={chat} />}
         </p>
       )}
       {session?.type === 'CHAT' && session.status === 'ended' && <p className="muted small">{t('ended')}</p>}
@@ -163,6 +166,28 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
         />
       )}
     </div>
+  );
+}
+
+/** A run goes on as a chat of its own, from where its record ends. */
+function AsChat({ chat }: { chat: Chat }) {
+  const t = again.use();
+  const fork = useFork(chat);
+  const last = chat.store.placed.at(-1);
+  if (!last) return null;
+  return (
+    <>
+      <button
+        type="button"
+        className="small"
+        data-act="as-chat"
+        disabled={fork.busy}
+        onClick={() => void fork.run(last.id)}
+      >
+        {t('act.asChat')}
+      </button>
+      {fork.problem != null && <ProblemBox thrown={fork.problem} onClose={fork.clear} />}
+    </>
   );
 }
 

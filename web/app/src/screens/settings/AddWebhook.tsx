@@ -16,6 +16,7 @@ const types: LogType[] = [
   'session.ended',
   'occurrence.recorded',
   'task.changed',
+  'answers.changed',
   'notice',
   'session.created',
   'session.status',

@@ -6,6 +6,7 @@ import { useAction } from '../../../ui/action';
 import { Confirm } from '../../../ui/Confirm';
 import { ProblemBox } from '../../../ui/Problem';
 import { useNow } from '../../../ui/Time';
+import { AgainDialog } from '../record/Again';
 import type { Chat } from '../store/chat';
 import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
@@ -55,7 +56,7 @@ export function PhaseLine({
   if (!session) return null;
   const live = [...chat.store.live.values()][0];
   const now = standing(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
-  const again = !now && canRetry(chat) && session.type === 'CHAT';
+  const again = !now && session.type === 'CHAT' ? brokenBy(chat) : '';
   if (!now && !again && steer.problem == null) return children ? <>{children}</> : null;
   return (
     <>
@@ -138,11 +139,12 @@ function Steps({
 }: {
   chat: Chat;
   session: Session;
-  again: boolean;
+  again: string;
   steer: ReturnType<typeof useSessionControl>;
 }) {
   const t = words.use();
   const [ending, setEnding] = useState(false);
+  const [asking, ask] = useState(false);
   const go = (step: Step) => () => void steer.run(step);
   const end = async () => {
     const { data } = await api.POST('/v1/sessions/{session_id}/stop', { params: { path: { session_id: chat.id } } });
@@ -152,10 +154,11 @@ function Steps({
   return (
     <>
       {again && (
-        <button type="button" className="small" onClick={go('retry')}>
+        <button type="button" className="small" onClick={again === 'LIMIT_REACHED' ? () => ask(true) : go('retry')}>
           {t('act.again')}
         </button>
       )}
+      {asking && <AgainDialog chat={chat} onClose={() => ask(false)} />}
       {!again && !ended && session.phase === 'WAITING_NETWORK_RETRY' && (
         <button type="button" className="small" onClick={go('retry')}>
           {t('act.retry')}
@@ -216,13 +219,9 @@ function Completion({ chat }: { chat: Chat }) {
   );
 }
 
-/** Whether the last round ended before its answer, so that it can be asked for again. */
-function canRetry(chat: Chat): boolean {
-  const last = [...chat.store.messages.values()]
-    .filter((m) => m.seq !== null)
-    .reduce<{ seq: number; type?: string }>(
-      (most, m) => (m.seq! > most.seq ? { seq: m.seq!, type: m.system_message?.type } : most),
-      { seq: 0 },
-    );
-  return chat.store.session?.status === 'idle' && (last.type === 'NETWORK_ERROR' || last.type === 'LIMIT_REACHED');
+/** What ended the last round before its answer, so that it can be asked for again; else "". */
+function brokenBy(chat: Chat): string {
+  const type = chat.store.placed.at(-1)?.system_message?.type ?? '';
+  const broke = type === 'NETWORK_ERROR' || type === 'LIMIT_REACHED';
+  return chat.store.session?.status === 'idle' && broke ? type : '';
 }

@@ -9,6 +9,7 @@ import { answerText, isUnreadable, thoughts } from '../store/items';
 import { readable } from '../store/live';
 import { texts } from '../texts';
 import { useLive } from '../useChat';
+import { MessageActions } from './Actions';
 import { Long } from './Long';
 import css from './record.module.css';
 
@@ -59,6 +60,7 @@ export function AnswerView({ chat, id, message }: Props) {
             <>
               <Time at={message.timestamp} absolute />
               {text && <Copy text={text} />}
+              <MessageActions chat={chat} message={message} />
             </>
           )}
         </footer>

@@ -8,6 +8,7 @@ import { AgentAsks } from './Outside';
 import { texts } from '../texts';
 import css from './record.module.css';
 import { SystemView } from './System';
+import { TriesLine } from './Tries';
 import { UserView } from './User';
 
 /** One entry of the record. What streams and the message it becomes are one component, so
@@ -25,6 +26,8 @@ export const ItemView = memo(
         );
       case 'approval':
         return <AskView chat={chat} approval={item.approval} />;
+      case 'tries':
+        return <TriesLine chat={chat} tries={item.tries} />;
       case 'running':
         return (
           <div className={css.cards}>
@@ -41,7 +44,7 @@ export const ItemView = memo(
         );
       default:
     }
-    if (item.message.sender === 'USER') return <UserView message={item.message} named={named} />;
+    if (item.message.sender === 'USER') return <UserView chat={chat} message={item.message} named={named} />;
     if (item.message.sender === 'AI') return <AnswerView chat={chat} id={item.key} message={item.message} />;
     return <SystemView chat={chat} message={item.message} />;
   },

@@ -1,9 +1,11 @@
+import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { Time } from '../../../ui/Time';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { texts } from '../texts';
+import { again } from '../texts.again';
 import { CommandCard } from './Command';
 import { Long } from './Long';
 import css from './record.module.css';
@@ -43,6 +45,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
       </section>
     );
   }
+  if (said?.type === 'FORKED') return <Forked chat={chat} text={said.summary} />;
   if (loud.has(said?.type ?? '')) {
     return (
       <section className="box warn" data-system={said?.type}>
@@ -61,6 +64,19 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
         title={title}
         text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')}
       />
+    </section>
+  );
+}
+
+/** Where the record of a fork becomes its own. */
+function Forked({ chat, text }: { chat: Chat; text: string }) {
+  const t = again.use();
+  const from = chat.store.session?.forked_from;
+  return (
+    <section className="box" data-system="FORKED">
+      <p>
+        {text} {from && <Link href={`/chat/${from.session_id}`}>{t('fork.origin')}</Link>}
+      </p>
     </section>
   );
 }

@@ -2,9 +2,11 @@ import type { Schemas } from '../../../api/client';
 import { Copy } from '../../../ui/Copy';
 import { Time } from '../../../ui/Time';
 import { visible } from '../../../ui/visible';
+import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { writtenText } from '../store/items';
 import { texts } from '../texts';
+import { MessageActions } from './Actions';
 import { FileView } from './FileView';
 import { Long } from './Long';
 import { isOutside, Origin } from './Origin';
@@ -23,7 +25,7 @@ function Foreign({ from, text }: { from: Schemas['Provenance']; text: string }) 
 }
 
 /** What a person wrote; with their name where several people talk. */
-export function UserView({ message, named }: { message: Message; named: boolean }) {
+export function UserView({ chat, message, named }: { chat: Chat; message: Message; named: boolean }) {
   const t = texts.use();
   const text = writtenText(message);
   const segments = message.rich_content?.segments ?? [];
@@ -65,6 +67,7 @@ export function UserView({ message, named }: { message: Message; named: boolean 
       <footer className={css.foot}>
         <Time at={message.timestamp} absolute />
         {text && <Copy text={text} />}
+        <MessageActions chat={chat} message={message} />
       </footer>
     </article>
   );

@@ -1,10 +1,12 @@
 // What the record shows, in order.
 import type { Approval, SessionStore, Execution, Message } from './sessionStore';
+import { seenOf, type Tries } from './tries';
 
 export type Item =
   | { kind: 'message'; key: string; message: Message }
   | { kind: 'live'; key: string }
   | { kind: 'voided'; key: string }
+  | { kind: 'tries'; key: string; tries: Tries }
   | { kind: 'approval'; key: string; approval: Approval }
   | { kind: 'running'; key: string; executions: Execution[] }
   | { kind: 'agents'; key: string; sessions: string[] };
@@ -45,10 +47,13 @@ export function itemsOf(c: SessionStore): Item[] {
   if (waits?.kind === 'agents') hidden.add(waits.cancel_message_id);
   const reported = new Set<string>();
   const placed: { seq: number; item: Item }[] = [];
+  const seen = seenOf(c.placed, c.picked);
+  for (const tries of seen.tries)
+    placed.push({ seq: tries.after + 0.5, item: { kind: 'tries', key: `tries-${tries.group}`, tries } });
   for (const message of c.messages.values()) {
     if (hidden.has(message.id)) continue;
     for (const r of message.system_message?.command_results ?? []) if (r.execution_id) reported.add(r.execution_id);
-    if (message.status === 'queued' || saysNothing(message)) continue;
+    if (message.status === 'queued' || seen.hidden.has(message.id) || saysNothing(message)) continue;
     placed.push({ seq: message.seq ?? Infinity, item: { kind: 'message', key: message.id, message } });
   }
   for (const { approval, seq } of c.approvals.values()) {

@@ -43,6 +43,8 @@ export class SessionStore {
   voided = false;
   /** Since when it is in its phase, by the server's clock. */
   phaseSince = 0;
+  /** The try that a person looks at, by the round that answered first; else the current one. */
+  picked = new Map<string, string>();
   /** Where older messages begin; null: all of them are here. */
   cursor: string | null = null;
   private loadedSeq = 0;
@@ -150,11 +152,46 @@ export class SessionStore {
       case 'approval.settled':
         this.place(event.data.approval, event.seq);
         break;
+      case 'answers.changed':
+        this.mark(event.data.superseded, 'superseded');
+        this.mark(event.data.current, 'stored');
+        this.picked.clear();
+        break;
       case 'usage.updated':
         this.used(event.data.roundtrip);
         break;
       default:
     }
+  }
+
+  private mark(ids: string[], status: Message['status']): void {
+    for (const id of ids) {
+      const known = this.messages.get(id);
+      if (known) this.messages.set(id, { ...known, status });
+    }
+  }
+
+  /** Looks at one of the answers to a question. */
+  look(group: string, round: string): void {
+    this.picked.set(group, round);
+    this.changed('record');
+  }
+
+  /** The messages in their places, in order. */
+  get placed(): Message[] {
+    return [...this.messages.values()].filter((m) => m.seq !== null).toSorted((a, b) => a.seq! - b.seq!);
+  }
+
+  /** Whether a message belongs to the last round. */
+  isLastRound(message: Message): boolean {
+    let last = message;
+    for (const m of this.messages.values()) if ((m.seq ?? 0) > (last.seq ?? 0)) last = m;
+    return !!last.round_id && (last.retry_of ?? last.round_id) === (message.retry_of ?? message.round_id);
+  }
+
+  /** What was asked last, as it is answered now. */
+  get lastQuestion(): Message | undefined {
+    return this.placed.findLast((m) => m.sender === 'USER' && m.rich_content && m.status !== 'superseded');
   }
 
   private enter(data: Omit<Schemas['SessionPhaseData'], 'type'>): void {

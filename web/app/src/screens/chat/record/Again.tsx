@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import { $api, api, type Schemas } from '../../../api/client';
+import { asProblem } from '../../../api/problem';
+import { useAction } from '../../../ui/action';
+import { Dialog } from '../../../ui/Dialog';
+import { Field } from '../../../ui/Field';
+import { ProblemBox } from '../../../ui/Problem';
+import { texts as ui } from '../../../ui/texts';
+import type { Chat } from '../store/chat';
+import { writtenText } from '../store/items';
+import { again } from '../texts.again';
+
+/** What became of a command, in words where there are some. */
+function outcome(t: ReturnType<typeof again.use>, status: string): string {
+  const word = `effect.${status}`;
+  return t.has(word) ? t(word) : status;
+}
+
+/** Asks for the last answer again: as it is, of another model, or in other words. What the round has
+ * changed is shown before it is run again all the same. */
+export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
+  const t = again.use();
+  const tu = ui.use();
+  const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
+  const question = chat.store.lastQuestion;
+  const asked = question ? writtenText(question) : '';
+  const [provider, setProvider] = useState('');
+  const [model, setModel] = useState('');
+  const [words, setWords] = useState(asked);
+  const send = useAction(async (despite: boolean) => {
+    try {
+      const { data } = await api.POST('/v1/sessions/{session_id}/retry', {
+        params: { path: { session_id: chat.id } },
+        body: {
+          ...(provider ? { provider_id: provider } : {}),
+          ...(model.trim() ? { model: model.trim() } : {}),
+          ...(words.trim() && words !== asked ? { message: words } : {}),
+          ...(despite ? { despite_effects: true } : {}),
+        },
+      });
+      chat.store.take(data!.session);
+    } catch (thrown) {
+      chat.doubt(thrown);
+      throw thrown;
+    }
+    onClose();
+  });
+  const problem = send.problem == null ? null : asProblem(send.problem);
+  const effects = problem?.code === 'round_has_effects' ? (problem.more.executions as Schemas['Execution'][]) : null;
+  return (
+    <Dialog title={t('again.title')} onClose={onClose}>
+      <form
+        className="stack"
+        data-again=""
+        onSubmit={(e) => {
+          e.preventDefault();
+          void send.run(effects !== null);
+        }}
+      >
+        <p className="muted">{t('again.text')}</p>
+        {question && (
+          <Field label={t('again.words')}>
+            <textarea rows={4} value={words} onChange={(e) => setWords(e.target.value)} />
+          </Field>
+        )}
+        <Field label={t('again.provider')}>
+          <select value={provider} onChange={(e) => setProvider(e.target.value)}>
+            <option value="">{t('again.same')}</option>
+            {providers.data?.data.map((p) => (
+              <option key={p.id} value={p.id}>
+                {p.name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('again.model')}>
+          <input type="text" value={model} onChange={(e) => setModel(e.target.value)} />
+        </Field>
+        {effects && (
+          <div className="box warn" role="alert" data-effects={effects.length}>
+            <p>
+              <strong>{t('again.effects')}</strong>
+            </p>
+            <ul>
+              {effects.map((e) => (
+                <li key={e.id}>
+                  <code>{e.command}</code> · {outcome(t, e.status)}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {problem && !effects && <ProblemBox thrown={problem} />}
+        <div className="row">
+          <button type="submit" className={effects ? 'danger' : 'primary'} disabled={send.busy}>
+            {t(effects ? 'again.despite' : 'act.again')}
+          </button>
+          <button type="button" onClick={onClose}>
+            {tu('cancel')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,149 @@
+import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+
+// An AI that answers otherwise when it is asked in other words, and one more to ask.
+async function ai(call) {
+  await call('POST', '/v1/providers', {
+    name: 'Script',
+    kind: 'script',
+    is_default: true,
+    config: {
+      steps: [
+        {
+          when: { contains: 'zone', roundtrip: 1 },
+          answer: { calls: [{ name: 'CREATE_ZONE', arguments: { name: 'Work' } }] },
+        },
+        { when: { contains: 'zone' }, answer: { text: 'The zone is made.' } },
+        {
+          when: { contains: 'every day' },
+          answer: { text: 'All is well.', calls: [{ name: 'COMPLETE', arguments: {} }] },
+        },
+        { when: { contains: 'shorter' }, answer: { text: 'Soup.' } },
+        { answer: { text: 'A soup of leeks and potatoes.' } },
+      ],
+    },
+  });
+  return call('POST', '/v1/providers', {
+    name: 'Another',
+    kind: 'script',
+    config: { steps: [{ answer: { text: 'Noodles with basil.' } }] },
+  });
+}
+
+const rest = (call, id) =>
+  until('the session rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle');
+
+async function told(call, text) {
+  const chat = await call('POST', '/v1/sessions', { type: 'CHAT', name: 'Dinner', message: text });
+  await until('it is answered', async () => {
+    const { data } = await call('GET', `/v1/sessions/${chat.id}/messages?order=desc&limit=1`);
+    return data[0]?.sender === 'AI';
+  });
+  await rest(call, chat.id);
+  return chat.id;
+}
+
+const answers = (page) => page.locator('[data-sender=AI] [data-text]').allTextContents();
+const ask = async (page) => {
+  await page.locator('[data-act=again]').last().click();
+  await page.locator('[data-again]').waitFor();
+};
+
+export const steps = [
+  {
+    name: 'an answer is asked for again, of another provider and in other words, and one is chosen',
+    async run({ open, call, shot }) {
+      const other = await ai(call);
+      const id = await told(call, 'What shall I cook?');
+      const page = await open({ at: `/chat/${id}` });
+      await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'the first answer');
+      same(await page.locator('[data-tries]').count(), 0, 'there is nothing to choose yet');
+      await ask(page);
+      await tidy(page, 'the form to ask again');
+      await shot(page, 'again-form');
+      await page.locator('[data-again] select').selectOption(other.id);
+      await page.locator('[data-again] button[type=submit]').click();
+      await becomes(() => answers(page), ['Noodles with basil.'], 'the second answer');
+      await page.getByText('2 of 2').waitFor();
+      await rest(call, id);
+      await ask(page);
+      await page.locator('[data-again] textarea').fill('What shall I cook? Say it shorter.');
+      await page.locator('[data-again] button[type=submit]').click();
+      await becomes(() => answers(page), ['Soup.'], 'the third answer');
+      await page.getByText('3 of 3').waitFor();
+      await page.getByRole('button', { name: 'The answer before' }).click();
+      await becomes(() => answers(page), ['Noodles with basil.'], 'the one before');
+      await tidy(page, 'an earlier answer');
+      await shot(page, 'again-earlier');
+      await page.getByRole('button', { name: 'The answer before' }).click();
+      await page.getByText('1 of 3').waitFor();
+      await page.getByRole('button', { name: 'Go on with this one' }).click();
+      await until('it is the current one', async () => {
+        const { data } = await call('GET', `/v1/sessions/${id}/messages`);
+        return data[1].status === 'stored' && data.at(-1).status === 'superseded';
+      });
+      await becomes(() => page.getByRole('button', { name: 'Go on with this one' }).count(), 0, 'it was chosen');
+      await page.reload();
+      await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'after a reload');
+      same(page.bad, [], 'nothing was thrown');
+      const small = await open({ at: `/chat/${id}`, ...dark, ...narrow, ...french });
+      await small.getByText('1 sur 3').waitFor();
+      await tidy(small, 'the answers, small and in French');
+      await shot(small, 'again-dark-narrow-fr');
+    },
+  },
+  {
+    name: 'what a round has changed is shown before it is run again',
+    async run({ open, call, shot }) {
+      const id = await told(call, 'make a zone');
+      const page = await open({ at: `/chat/${id}` });
+      await becomes(() => answers(page), ['The zone is made.'], 'the answer');
+      await ask(page);
+      await page.locator('[data-again] button[type=submit]').click();
+      await page.locator('[data-effects="1"]').waitFor();
+      await page.getByText('CREATE_ZONE').last().waitFor();
+      await tidy(page, 'what stays changed');
+      await shot(page, 'again-effects');
+      await page.getByRole('button', { name: 'Answer again all the same' }).click();
+      await page.getByText('2 of 2').waitFor();
+      const { data } = await call('GET', `/v1/sessions/${id}/messages?limit=200`);
+      check(
+        data.some((m) => m.system_message?.type === 'GUIDANCE'),
+        'the AI is told what stays done',
+      );
+    },
+  },
+  {
+    name: 'a chat goes on from a message, and a run goes on as a chat',
+    async run({ open, call, shot }) {
+      const id = await told(call, 'What shall I cook?');
+      const page = await open({ at: `/chat/${id}` });
+      await page.locator('[data-sender=AI] [data-act=fork]').click();
+      await page.locator('[data-system=FORKED]').waitFor();
+      check(!page.url().includes(id), 'it is another chat');
+      await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'what it begins with');
+      await tidy(page, 'a fork');
+      await shot(page, 'fork');
+      await page.locator('[data-system=FORKED] a').click();
+      await until('the link leads back', () => page.url().includes(id));
+      const order = await call('POST', '/v1/automations', {
+        name: 'Watch',
+        enabled: true,
+        seed: { text: 'look every day' },
+      });
+      const { session } = await call('POST', `/v1/automations/${order.id}/execute`);
+      const { holder } = await call('GET', '/v1/slot');
+      if (holder && holder.id !== session.id) await call('POST', `/v1/sessions/${holder.id}/release`);
+      await until(
+        'the run ends',
+        async () => (await call('GET', `/v1/sessions/${session.id}`)).status === 'ended',
+        30_000,
+      );
+      const run = await open({ at: `/chat/${session.id}`, ...french });
+      await run.locator('[data-act=as-chat]').click();
+      await run.locator('[data-system=FORKED]').waitFor();
+      await tidy(run, 'a run that goes on as a chat');
+      await shot(run, 'fork-of-run-fr');
+      same(run.bad, [], 'nothing was thrown');
+    },
+  },
+];
