@@ -23,7 +23,7 @@ type Flags struct {
 type Commands struct {
 	Chat        chatCommand        `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
 	Tail        tailCommand        `cmd:"" help:"Show events as they happen."`
-	Sessions    sessionsCommand    `cmd:"" help:"List sessions."`
+	Sessions    sessionsCommand    `cmd:"" help:"List sessions; run a round again, choose an answer, make a fork."`
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
 	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`

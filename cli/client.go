@@ -192,6 +192,12 @@ func (e *serverError) Error() string {
 		}
 		b.WriteString("\n ")
 	}
+	if e.Executions != nil {
+		for _, x := range *e.Executions {
+			fmt.Fprintf(&b, "\n  %s: %s", x.Command, x.Status)
+		}
+		b.WriteString("\n ")
+	}
 	switch e.Outcome {
 	case "unknown":
 		b.WriteString(" It is not certain whether the change was made: look before you repeat it.")

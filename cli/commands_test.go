@@ -66,7 +66,7 @@ func TestSessionsPagesAndPrints(t *testing.T) {
 		_, _ = w.Write([]byte(page))
 	})
 	cc, out := testContext(t, strings.NewReader(""))
-	c := sessionsCommand{clientFlags: f.flags(), Type: "CHAT", Limit: 50}
+	c := sessionsList{clientFlags: f.flags(), Type: "CHAT", Limit: 50}
 	if err := c.Run(cc); err != nil {
 		t.Fatal(err)
 	}

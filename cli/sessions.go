@@ -12,8 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// sessionsCommand lists sessions.
-type sessionsCommand struct {
+type sessionsList struct {
 	clientFlags `embed:""`
 	Type        string `help:"CHAT, SEED, AUTOMATION or AGENT." enum:",CHAT,SEED,AUTOMATION,AGENT" default:""`
 	Status      string `help:"idle, queued, running, requires_action, waiting, suspended or ended." enum:",idle,queued,running,requires_action,waiting,suspended,ended" default:""`
@@ -22,7 +21,7 @@ type sessionsCommand struct {
 }
 
 // Run prints them.
-func (c *sessionsCommand) Run(cc *Context) error {
+func (c *sessionsList) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
 		return err

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// sessionsCommand is about sessions, and what goes back in their records.
+type sessionsCommand struct {
+	List   sessionsList   `cmd:"" default:"withargs" help:"List sessions."`
+	Retry  sessionsRetry  `cmd:"" help:"Run the last round of a chat again."`
+	Choose sessionsChoose `cmd:"" help:"Make an earlier answer of the last round the current one."`
+	Fork   sessionsFork   `cmd:"" help:"Go on from a message, or from the end of a run, in a chat of its own."`
+}
+
+type sessionsRetry struct {
+	clientFlags    `embed:""`
+	Session        string `arg:"" help:"Its id."`
+	Provider       string `help:"The id of the provider that answers this once."`
+	Model          string `help:"The model that answers this once."`
+	Message        string `help:"The question in other words." short:"m"`
+	DespiteEffects bool   `help:"Run it again although its answers have changed something, which stays changed."`
+}
+
+// Run asks, and says where the session stands.
+func (c *sessionsRetry) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	ask := map[string]any{}
+	for name, value := range map[string]string{"provider_id": c.Provider, "model": c.Model, "message": c.Message} {
+		if value != "" {
+			ask[name] = value
+		}
+	}
+	if c.DespiteEffects {
+		ask["despite_effects"] = true
+	}
+	return steered(cc, client, c.Output, "/v1/sessions/"+url.PathEscape(c.Session)+"/retry", ask)
+}
+
+type sessionsChoose struct {
+	clientFlags `embed:""`
+	Session     string `arg:"" help:"Its id."`
+	Message     string `arg:"" help:"A message of the answer."`
+}
+
+// Run chooses, and says where the session stands.
+func (c *sessionsChoose) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	path := "/v1/sessions/" + url.PathEscape(c.Session) + "/messages/" + url.PathEscape(c.Message) + "/choose"
+	return steered(cc, client, c.Output, path, nil)
+}
+
+// steered sends what a person does to a session, and prints how it is then.
+func steered(cc *Context, client *client, output, path string, body any) error {
+	var result api.SessionResult
+	if err := client.call(cc, http.MethodPost, path, body, &result); err != nil {
+		return err
+	}
+	if output == "json" {
+		return printJSON(cc.Out, result)
+	}
+	_, err := fmt.Fprintf(cc.Out, "%s: %s, in %s\n", result.Session.ID, result.Session.Status, result.Session.Phase)
+	return err
+}
+
+type sessionsFork struct {
+	clientFlags `embed:""`
+	Session     string `arg:"" help:"The id of the chat or run."`
+	After       string `help:"The last message that both have in common; without: the newest one."`
+	Name        string `help:"A name; without: that of the session."`
+	Provider    string `help:"The id of the provider; without: that of the session."`
+	Message     string `help:"What is said next." short:"m"`
+}
+
+// Run makes the chat, and prints its id.
+func (c *sessionsFork) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	path := "/v1/sessions/" + url.PathEscape(c.Session)
+	if c.After == "" {
+		if c.After, err = newestMessage(cc, client, path); err != nil {
+			return err
+		}
+	}
+	ask := map[string]any{"after_message_id": c.After}
+	for name, value := range map[string]string{"name": c.Name, "provider_id": c.Provider, "message": c.Message} {
+		if value != "" {
+			ask[name] = value
+		}
+	}
+	var made api.Session
+	if err := client.call(cc, http.MethodPost, path+"/fork", ask, &made); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, made)
+	}
+	_, err = fmt.Fprintln(cc.Out, made.ID)
+	return err
+}
+
+// newestMessage is the id of the last message that is in its place.
+func newestMessage(cc *Context, client *client, path string) (string, error) {
+	var page api.MessageList
+	if err := client.call(cc, http.MethodGet, path+"/messages?order=desc&limit=200", nil, &page); err != nil {
+		return "", err
+	}
+	for _, m := range page.Data {
+		if m.Seq != nil {
+			return m.ID, nil
+		}
+	}
+	return "", fmt.Errorf("the session has no message to go on from")
+}

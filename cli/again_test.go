@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What goes back in a record is asked for as it was typed, and what comes of it is printed.
+func TestGoingBackInARecord(t *testing.T) {
+	const session = `{"session":{"id":"ses_1","status":"running","phase":"CALLING_AI"},"event_seq":9}`
+	messages := `{"data":[{"id":"msg_9","seq":null},{"id":"msg_8","seq":8}],"next_cursor":null}`
+	for name, c := range map[string]struct {
+		args []string
+		path string // that is posted to
+		body string
+		want string
+	}{
+		"again":          {[]string{"retry", "ses_1"}, "/v1/sessions/ses_1/retry", `{}`, "ses_1: running, in CALLING_AI"},
+		"in other words": {[]string{"retry", "ses_1", "-m", "shorter", "--despite-effects"}, "/v1/sessions/ses_1/retry", `{"despite_effects":true,"message":"shorter"}`, "ses_1"},
+		"of another":     {[]string{"retry", "ses_1", "--provider", "prv_1", "--model", "m"}, "/v1/sessions/ses_1/retry", `{"model":"m","provider_id":"prv_1"}`, "ses_1"},
+		"a choice":       {[]string{"choose", "ses_1", "msg_2"}, "/v1/sessions/ses_1/messages/msg_2/choose", ``, "ses_1: running"},
+		"a fork":         {[]string{"fork", "ses_1", "--after", "msg_2", "-m", "else?"}, "/v1/sessions/ses_1/fork", `{"after_message_id":"msg_2","message":"else?"}`, "ses_2\n"},
+		"from the end":   {[]string{"fork", "ses_1", "--name", "On"}, "/v1/sessions/ses_1/fork", `{"after_message_id":"msg_8","name":"On"}`, "ses_2\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeAPI(t)
+			f.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+				answer := session
+				switch {
+				case r.Method == http.MethodGet:
+					answer = messages
+				case strings.HasSuffix(r.URL.Path, "/fork"):
+					answer = `{"id":"ses_2"}`
+				}
+				_, _ = w.Write([]byte(answer))
+			})
+			var line struct {
+				Sessions sessionsCommand `cmd:""`
+			}
+			cc, out := testContext(t, strings.NewReader(""))
+			if err := Run(&line, append(append([]string{"sessions"}, c.args...), "--url", f.URL), cc); err != nil {
+				t.Fatal(err)
+			}
+			wants(t, out.String(), c.want)
+			sent := f.seen("POST")
+			if len(sent) != 1 || sent[0].Line != "POST "+c.path || strings.TrimSpace(sent[0].Body) != c.body {
+				t.Errorf("sent %+v, want %s %s", sent, c.path, c.body)
+			}
+		})
+	}
+}
+
+// What a round has changed is listed with the refusal.
+func TestARefusalListsWhatWasDone(t *testing.T) {
+	f := newFakeAPI(t)
+	f.answers("/v1/sessions/ses_1/retry", http.StatusConflict,
+		`{"code":"round_has_effects","title":"The round has changed something","detail":"Look.","executions":[{"command":"CREATE_ZONE","status":"SUCCESS"}]}`)
+	cc, _ := testContext(t, strings.NewReader(""))
+	err := (&sessionsRetry{clientFlags: f.flags(), Session: "ses_1"}).Run(cc)
+	if err == nil || !strings.Contains(err.Error(), "CREATE_ZONE: SUCCESS") {
+		t.Errorf("the refusal: %v", err)
+	}
+}
