@@ -7,8 +7,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// lastRoundStep is how many messages are read at once of the end of a record.
-const lastRoundStep = 50
+// lastRoundStep is how many messages are read first of the end of a record; then twice as many,
+// and so on.
+const lastRoundStep = 8
 
 // LastRound reads the end of a session's record: every try at its last question, in order,
 // and a message more where there is one.

@@ -170,10 +170,10 @@ func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, messag
 // tailOf reads backwards from a message: the round that it belongs to, and a little more.
 func tailOf(ctx context.Context, r sqldb.Reader, table, workspace, session string, to int64) ([]*domain.Message, error) {
 	var found []*domain.Message
-	for {
+	for step := lastRoundStep; ; step *= 2 {
 		var rows []messageRow
 		err := r.All(ctx, &rows, "SELECT "+messageTable.Columns()+" FROM "+table+" WHERE workspace_id = $1 AND session_id = $2 "+
-			"AND seq <= $3 ORDER BY seq DESC LIMIT $4", workspace, session, to, lastRoundStep)
+			"AND seq <= $3 ORDER BY seq DESC LIMIT $4", workspace, session, to, step)
 		if err != nil {
 			return nil, fmt.Errorf("read the last round: %w", err)
 		}
@@ -183,7 +183,7 @@ func tailOf(ctx context.Context, r sqldb.Reader, table, workspace, session strin
 		}
 		slices.Reverse(page)
 		found = append(page, found...)
-		if len(rows) < lastRoundStep || len(domain.LastRound(found)) < len(found) {
+		if len(rows) < step || len(domain.LastRound(found)) < len(found) {
 			return found, nil
 		}
 		to = found[0].Seq - 1
