@@ -56,7 +56,8 @@ const document = (url) => ({
   },
 });
 
-/** A shop with an API: `shop.answers` says how it answers what changes something. */
+/** A shop with an API. What changes something it answers as `orders` says: well, by breaking
+ * off (`cut`), or never (`hang`). */
 export async function shop() {
   const made = { asked: [], orders: 'ok', down: false };
   const { url, close } = await listen((request, response, body) => {
@@ -64,6 +65,7 @@ export async function shop() {
     made.asked.push({ method: request.method, path: request.url, headers: request.headers, body });
     if (made.down) return response.destroy();
     if (request.method === 'POST' && made.orders === 'cut') return response.destroy();
+    if (request.method === 'POST' && made.orders === 'hang') return undefined;
     if (request.method === 'POST') return say(response, 201, { ordered: JSON.parse(body || '{}') });
     return say(response, 200, { id: 'tea', stock: 42 });
   });

@@ -263,6 +263,22 @@ export const steps = [
     },
   },
   {
+    name: 'the key R decides nothing: it opens the reason, and of a question it goes to the button',
+    async run({ open: look, call }) {
+      await quick({ call });
+      await call('PATCH', '/v1/settings', { require_validation: false });
+      const asked = await ask(call, 'Asked by R', 'ask me something');
+      const page = await look({ at: '/approvals' });
+      await card(page, asked.id).waitFor();
+      await page.locator('body').press('r');
+      const button = page.locator('[data-detail] [data-do=refuse]');
+      await until('the button is in hand', () => button.evaluate((b) => b === document.activeElement));
+      same((await approval(call, asked.id)).status, 'open', 'nothing was decided');
+      await page.keyboard.press('Enter');
+      await settled(call, asked.id, 'refused');
+    },
+  },
+  {
     name: 'a question, a plan and a form are answered',
     async run({ open: look, call, shot }) {
       await quick({ call });

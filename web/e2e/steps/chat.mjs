@@ -93,6 +93,31 @@ function machine() {
 
 export const steps = [
   {
+    name: 'a new chat has the focus where one types, and a table of an answer cuts no word',
+    async run({ open, call }) {
+      const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+      const row = (cells) => `| ${cells.join(' | ')} |`;
+      const table = [row(days), row(days.map(() => '---')), row(days.map((d) => `unabbreviated${d}`))].join('\n');
+      const model = await new Model(() => table).open();
+      try {
+        await model.serve(call);
+        const page = await open({ at: '/chat' });
+        await until('the field has the focus', () => field(page).evaluate((f) => f === document.activeElement));
+        await page.keyboard.type('Show my week');
+        await page.keyboard.press('Enter');
+        const cell = page.locator('.md td').first();
+        await cell.waitFor();
+        const lines = await cell.evaluate(
+          (td) => td.getBoundingClientRect().height / parseFloat(getComputedStyle(td).lineHeight),
+        );
+        check(lines < 2, `a word of a cell stands on ${lines} lines`);
+        await tidy(page, 'a wide table');
+      } finally {
+        model.close();
+      }
+    },
+  },
+  {
     name: 'a first message on an empty server, and its answer streams, exact at the end',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 20 });

@@ -1,4 +1,4 @@
-import { check, until } from '../harness.mjs';
+import { check, narrow, until } from '../harness.mjs';
 import { settled } from '../screens.mjs';
 
 const bar = (page) => page.locator('#net.shown');
@@ -66,6 +66,67 @@ export const steps = [
       await until('what is settled after the restart is seen', async () => (await waits(page).count()) === 0);
       await ask(call, 'Garden');
       await until('what is asked after the restart is seen', async () => (await waits(page).count()) > 0);
+    },
+  },
+  {
+    name: 'a screen that is first opened while the server is away comes by itself once it is back',
+    async run({ open, line, shot }) {
+      const page = await open();
+      await page.addInitScript(() => {
+        globalThis.requestIdleCallback = () => 0; // so that nothing was fetched before
+      });
+      await page.reload();
+      await settled(page);
+      line.set('503');
+      await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+      await page.locator('[data-unloaded]').waitFor();
+      await shot(page, 'outage-unloaded');
+      line.set('open');
+      await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+      await settled(page);
+      page.bad = page.bad.filter((said) => !said.includes('Unloaded')); // React says it too
+    },
+  },
+  {
+    name: 'screens that were never opened are fetched before the server goes away',
+    async run({ open, line }) {
+      const page = await open();
+      await settled(page);
+      await until('all screens were fetched', () =>
+        page.evaluate(() =>
+          ['usage', 'data', 'timeline'].every((name) =>
+            performance
+              .getEntriesByType('resource')
+              .some((e) => e.name.includes(`/assets/${name}-`) && e.responseEnd > 0),
+          ),
+        ),
+      );
+      line.set('503');
+      await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+      await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    },
+  },
+  {
+    name: 'no network: the bar is there at once, pushes the page down, and goes',
+    async run({ open, shot }) {
+      for (const size of [{ width: 1280, height: 800 }, narrow.viewport]) {
+        const page = await open({ viewport: size, at: '/chat' });
+        await settled(page);
+        const top = (what) => page.locator(what).evaluate((e) => e.getBoundingClientRect().top);
+        const before = await top('.brand');
+        const gone = Date.now();
+        await page.context().setOffline(true);
+        await bar(page).getByText('You are offline.').waitFor();
+        check(Date.now() - gone < 1900, `it was shown after ${Date.now() - gone} ms`);
+        const height = await bar(page).evaluate((e) => e.getBoundingClientRect().height);
+        check(Math.abs((await top('.brand')) - before - height) < 2, 'the page is pushed down by the bar');
+        const foot = await page.locator('#message').evaluate((e) => e.getBoundingClientRect().bottom);
+        check(foot <= size.height, `the message field is in the window: ${foot}`);
+        await shot(page, `offline-${size.width}`);
+        await page.context().setOffline(false);
+        await until('the bar goes', async () => !(await bar(page).isVisible()));
+        await page.context().close();
+      }
     },
   },
   {

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { $api } from '../api/client';
@@ -13,24 +13,48 @@ import { Nav } from './Nav';
 import { Notices } from './Notices';
 import { GlobalKeys } from './palette/GlobalKeys';
 import { queries } from './queries';
+import { screen } from './screen';
 import { SignIn } from './SignIn';
 import { texts } from './texts';
 import { Title } from './Title';
 import { useWaiting } from './useWaiting';
 import { VersionBar } from './Version';
 
-// Each screen is loaded when it is first shown.
-const Home = lazy(() => import('../screens/home'));
-const Chat = lazy(() => import('../screens/chat'));
-const Approvals = lazy(() => import('../screens/approvals'));
-const Automations = lazy(() => import('../screens/automations'));
-const Runs = lazy(() => import('../screens/runs'));
-const Tasks = lazy(() => import('../screens/tasks'));
-const Timeline = lazy(() => import('../screens/timeline'));
-const Data = lazy(() => import('../screens/data'));
-const Usage = lazy(() => import('../screens/usage'));
-const Settings = lazy(() => import('../screens/settings'));
-const System = lazy(() => import('../screens/system'));
+// Each screen is fetched when it is first shown, or once there is nothing else to do.
+const home = screen(() => import('../screens/home'));
+const chat = screen(() => import('../screens/chat'));
+const approvals = screen(() => import('../screens/approvals'));
+const automations = screen(() => import('../screens/automations'));
+const runs = screen(() => import('../screens/runs'));
+const tasks = screen(() => import('../screens/tasks'));
+const timeline = screen(() => import('../screens/timeline'));
+const data = screen(() => import('../screens/data'));
+const usage = screen(() => import('../screens/usage'));
+const settings = screen(() => import('../screens/settings'));
+const system = screen(() => import('../screens/system'));
+const Home = home.Screen;
+const Chat = chat.Screen;
+const Approvals = approvals.Screen;
+const Automations = automations.Screen;
+const Runs = runs.Screen;
+const Tasks = tasks.Screen;
+const Timeline = timeline.Screen;
+const Data = data.Screen;
+const Usage = usage.Screen;
+const Settings = settings.Screen;
+const System = system.Screen;
+
+const all = [home, chat, approvals, automations, runs, tasks, timeline, data, usage, settings, system];
+
+/** Fetches the screens that were not shown yet, so that they are there if the server is not. */
+function usePreload() {
+  useEffect(() => {
+    const idle = globalThis.requestIdleCallback ?? ((f: () => void) => setTimeout(f, 2000));
+    // After the first screen has what it reads.
+    const timer = setTimeout(() => idle(() => all.forEach((one) => one.preload())), 3000);
+    return () => clearTimeout(timer);
+  }, []);
+}
 
 function Missing() {
   const t = texts.use();
@@ -108,6 +132,7 @@ function Shell() {
   const t = texts.use();
   const waiting = useWaiting();
   useFocusOnMove();
+  usePreload();
   return (
     <>
       <a

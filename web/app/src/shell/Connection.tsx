@@ -4,10 +4,11 @@ import { texts } from './texts';
 
 const patience = 2000; // milliseconds in which a connection mostly comes back unseen
 
-/** The bar that says that the connection is gone. */
+/** The bar that says that the connection is gone. It pushes the page down and covers nothing. */
 export function ConnectionBar() {
   const t = texts.use();
   const connection = useConnection();
+  const offline = useOffline();
   const since = connection.state === 'lost' ? connection.since : null;
   const [late, setLate] = useState<number | null>(null); // the loss that lasted too long
   useEffect(() => {
@@ -15,10 +16,34 @@ export function ConnectionBar() {
     const timer = setTimeout(() => setLate(since), Math.max(0, patience - (performance.now() - since)));
     return () => clearTimeout(timer);
   }, [since]);
-  const shown = since !== null && late === since;
+  const shown = offline || (since !== null && late === since);
   return (
     <div id="net" className={shown ? 'net shown' : 'net'} role="status">
       {shown && t(navigator.onLine ? 'net.lost' : 'net.offline')}
     </div>
   );
+}
+
+/** Whether the browser lost its network and the server with it: one on this machine stays. */
+function useOffline(): boolean {
+  const [offline, setOffline] = useState(false);
+  useEffect(() => {
+    const look = async () => {
+      if (navigator.onLine) return setOffline(false);
+      const there = await fetch('/healthz', { cache: 'no-store' }).then(
+        () => true,
+        () => false,
+      );
+      setOffline(!there && !navigator.onLine);
+      return undefined;
+    };
+    const changed = () => void look();
+    window.addEventListener('offline', changed);
+    window.addEventListener('online', changed);
+    return () => {
+      window.removeEventListener('offline', changed);
+      window.removeEventListener('online', changed);
+    };
+  }, []);
+  return offline;
 }

@@ -1,5 +1,8 @@
-import { Component, type ReactNode } from 'react';
+import { Component, useEffect, type ReactNode } from 'react';
+import { useConnection } from '../events/react';
 import { ProblemBox } from '../ui/Problem';
+import { texts as uiTexts } from '../ui/texts';
+import { reloadOnce, Unloaded } from './screen';
 import { texts } from './texts';
 
 /** Keeps an error in one screen from breaking the whole page. */
@@ -10,6 +13,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { thrown: 
   }
   render() {
     if (this.state.thrown === null) return this.props.children;
+    if (this.state.thrown instanceof Unloaded) return <NotFetched />;
     return (
       <div className="page stack">
         <h1>{texts.t('broken.title')}</h1>
@@ -18,4 +22,25 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { thrown: 
       </div>
     );
   }
+}
+
+/** The server was not there when the screen was fetched. Once it is back, the page loads itself again. */
+function NotFetched() {
+  const t = texts.use();
+  const tu = uiTexts.use();
+  const { state } = useConnection();
+  useEffect(() => {
+    if (state === 'open') reloadOnce();
+  }, [state]);
+  return (
+    <div className="page stack" data-unloaded>
+      <h1>{t('unloaded.title')}</h1>
+      <p>{t('unloaded.text')}</p>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          {tu('retry')}
+        </button>
+      </p>
+    </div>
+  );
 }

@@ -23,7 +23,7 @@ export const texts = defineTexts(
     'sign.out': 'Sign out',
     palette: 'Go to… (Ctrl K)',
     keys: 'Keyboard (?)',
-    'net.lost': 'Connection lost. It is being made again; nothing is lost.',
+    'net.lost': 'Reconnecting… Nothing is lost.',
     'net.offline': 'You are offline. What you write is kept.',
     'version.other': 'The server runs another version now. What you have written is kept when you load the page again.',
     'version.reload': 'Load again',
@@ -37,8 +37,11 @@ export const texts = defineTexts(
     'missing.title': 'There is nothing here',
     'missing.text': 'The address may be mistyped, or what it named is gone.',
     'missing.home': 'To the start page',
-    'broken.title': 'This screen broke',
-    'broken.text': 'The rest of the page works on. Nothing that was saved is lost.',
+    'unloaded.title': 'This screen could not be loaded',
+    'unloaded.text':
+      'The server can’t be reached just now. The page loads again by itself once it is back; what you wrote is kept.',
+    'broken.title': 'Something went wrong on this screen',
+    'broken.text': 'The rest still works. Nothing that was saved is lost.',
     'note.title': 'Fermata waits for you',
   },
   {
@@ -63,7 +66,7 @@ export const texts = defineTexts(
     'sign.out': 'Se déconnecter',
     palette: 'Aller à… (Ctrl K)',
     keys: 'Clavier (?)',
-    'net.lost': 'Connexion perdue. Elle se rétablit ; rien n’est perdu.',
+    'net.lost': 'Reconnexion… Rien n’est perdu.',
     'net.offline': 'Vous êtes hors ligne. Ce que vous écrivez est conservé.',
     'version.other':
       'Le serveur est passé à une autre version. Ce que vous avez écrit est conservé quand vous rechargez la page.',
@@ -78,7 +81,10 @@ export const texts = defineTexts(
     'missing.title': 'Il n’y a rien ici',
     'missing.text': 'L’adresse est peut-être fautive, ou ce qu’elle désignait n’existe plus.',
     'missing.home': 'Vers l’accueil',
-    'broken.title': 'Cet écran s’est cassé',
+    'unloaded.title': 'Cet écran n’a pas pu être chargé',
+    'unloaded.text':
+      'Le serveur est injoignable. La page se recharge d’elle-même dès son retour ; ce que vous avez écrit est conservé.',
+    'broken.title': 'Un problème est survenu sur cet écran',
     'broken.text': 'Le reste de la page fonctionne. Rien de ce qui était enregistré n’est perdu.',
     'note.title': 'Fermata vous attend',
   },

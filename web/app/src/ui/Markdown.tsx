@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { texts } from './texts';
@@ -8,6 +8,16 @@ import { texts } from './texts';
 function Picture({ alt }: { alt?: string }) {
   const t = texts.use();
   return <span className="muted">[{t('image', { alt: alt ?? '' })}]</span>;
+}
+
+// It scrolls by itself, with the keyboard too.
+function Table({ children }: { children?: ReactNode }) {
+  const t = texts.use();
+  return (
+    <div className="scroll" role="group" aria-label={t('table')} tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  );
 }
 
 const components: Components = {
@@ -23,11 +33,7 @@ const components: Components = {
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
-  table: ({ children }) => (
-    <div className="scroll">
-      <table>{children}</table>
-    </div>
-  ),
+  table: ({ children }) => <Table>{children}</Table>,
   input: ({ checked }) => <span aria-hidden="true">{checked ? '☑' : '☐'}</span>,
 };
 const plugins = [remarkGfm];

@@ -35,8 +35,8 @@ export const texts = defineTexts(
     'approval.question': 'A question',
     'approval.budget': 'A budget is used up',
     'approval.completion': 'Is it done?',
-    'approval.outcome': 'Did it happen?',
-    'approval.poisoned': 'It broke several times: try again?',
+    'approval.outcome': 'Did the action go through?',
+    'approval.poisoned': 'This crashed several times. Retry?',
   },
   {
     ...names.fr,
@@ -71,7 +71,7 @@ export const texts = defineTexts(
     'approval.question': 'Une question',
     'approval.budget': 'Un budget est épuisé',
     'approval.completion': 'Est-ce terminé ?',
-    'approval.outcome': 'Est-ce arrivé ?',
-    'approval.poisoned': 'Plusieurs échecs brutaux : réessayer ?',
+    'approval.outcome': 'L’action a-t-elle eu lieu ?',
+    'approval.poisoned': 'La session a planté plusieurs fois. Réessayer ?',
   },
 );

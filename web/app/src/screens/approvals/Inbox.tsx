@@ -82,7 +82,10 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
       case 'a':
         return press('[data-do=approve]');
       case 'r':
-        return press('[data-do=refuse]');
+        // It opens the field for a reason, and decides nothing: of what has none the button is in hand.
+        if (current?.kind === 'actions') return press('[data-do=refuse]');
+        box.current?.querySelector<HTMLElement>('[data-detail] [data-do=refuse]')?.focus();
+        return true;
       case 'e':
         return edit(box.current);
       case 'x':

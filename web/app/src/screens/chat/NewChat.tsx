@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { $api, api, body, newKey } from '../../api/client';
 import { useAction } from '../../ui/action';
@@ -21,6 +21,10 @@ export function NewChat({ toggle }: { toggle: ReactNode }) {
   const { draft, set } = useDraft(undefined);
   const begin = useBegin(set);
   useTabTitle(t('new'));
+  useEffect(() => {
+    // Where one would type; a finger would get the keyboard over half of the screen.
+    if (window.matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
+  }, []);
   return (
     <>
       <div className={css.welcome}>
