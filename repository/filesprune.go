@@ -19,7 +19,8 @@ var collections = []collection{
 	{
 		due: "SELECT workspace_id, id FROM files WHERE collect_after <= $1 ORDER BY collect_after, workspace_id, id LIMIT $2",
 		remove: "DELETE FROM files WHERE workspace_id = $1 AND id = $2 AND collect_after <= $3 AND NOT EXISTS " +
-			"(SELECT 1 FROM file_uses u WHERE u.workspace_id = $1 AND u.file_id = $2)",
+			"(SELECT 1 FROM file_uses u WHERE u.workspace_id = $1 AND u.file_id = $2) AND NOT EXISTS " +
+			"(SELECT 1 FROM kept_file_uses k WHERE k.workspace_id = $1 AND k.file_id = $2)",
 		keep: "UPDATE files SET collect_after = $4 WHERE workspace_id = $1 AND id = $2 AND collect_after <= $3",
 	},
 	{

@@ -72,3 +72,14 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 	}
 	return fileUseTable.Rows(rows...), nil
 }
+
+// keepFileUses keeps the files that the messages refer to which outlive their session.
+func keepFileUses(ctx context.Context, t *tx, workspace, session string) error {
+	_, err := t.Write(ctx, "INSERT INTO kept_file_uses ("+fileUseTable.Columns()+") SELECT "+fileUseTable.ColumnsOf("u")+
+		" FROM kept_messages k JOIN file_uses u ON u.workspace_id = k.workspace_id AND u.session_id = k.session_id AND u.message_id = k.id "+
+		"WHERE k.workspace_id = $1 AND k.session_id = $2", workspace, session)
+	if err != nil {
+		return fmt.Errorf("keep the files that others begin with: %w", err)
+	}
+	return nil
+}

@@ -58,7 +58,7 @@ func keepForForks(ctx context.Context, t *tx, workspace, session string) error {
 	if err != nil {
 		return fmt.Errorf("keep what others begin with: %w", err)
 	}
-	return nil
+	return keepFileUses(ctx, t, workspace, session)
 }
 
 // dropKept takes away what was kept for a fork that is gone, and for no other.

@@ -47,6 +47,7 @@ var served = []struct{ index, columns, piece string }{
 	{"inbox_waiting", "(workspace_id=? AND session_id=?)", "ORDER BY i.created_at, i.id"},
 	{"known_histories_session", "(workspace_id=? AND session_id=?)", "MAX(n.message_id)"},
 	{"forks_origin", "(workspace_id=? AND origin_id=?)", "MAX(to_seq)"},
+	{"kept_file_uses_file", "(workspace_id=? AND file_id=?)", "DELETE FROM files"},
 	{"messages_order", "(workspace_id=? AND session_id=? AND seq<?)", "ORDER BY seq DESC LIMIT"},
 	{"messages_order", "(workspace_id=? AND session_id=? AND seq>?)", "ORDER BY seq LIMIT"},
 	{"occurrences_due", "(workspace_id=? AND automation_id=?)", "AND state = 'DUE' ORDER BY scheduled_at LIMIT"},

@@ -70,7 +70,7 @@ type step struct {
 var growing = map[string]bool{
 	"sessions": true, "messages": true, "executions": true, "approvals": true, "transitions": true, "roundtrips": true,
 	"events": true, "webhook_deliveries": true, "inbox": true, "occurrences": true, "entries": true, "search": true,
-	"known_histories": true, "tasks": true, "files": true, "file_contents": true, "file_chunks": true, "file_uses": true,
+	"known_histories": true, "tasks": true, "files": true, "file_contents": true, "file_chunks": true, "file_uses": true, "kept_file_uses": true,
 }
 
 // allowed is a statement that may read a table, or a partial index, from end to end.

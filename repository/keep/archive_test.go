@@ -59,6 +59,10 @@ var besideGolden = []string{
 	"INSERT INTO file_chunks (workspace_id, sha256, number, data) VALUES ('default', 'h', 0, x'00ff0a')",
 	"INSERT INTO files (workspace_id, id, name, media_type, sha256, bytes, width, height, created_by, created_at, collect_after) VALUES ('default', 'fil_1', 'n', 'text/plain', 'h', 3, 0, 0, '', 5, 6)",
 	"INSERT INTO file_uses (workspace_id, session_id, message_id, file_id) SELECT workspace_id, session_id, id, 'fil_1' FROM messages WHERE workspace_id = 'default' LIMIT 1",
+	"INSERT INTO forks (workspace_id, session_id, origin_id, to_seq) SELECT workspace_id, id, 'ses_gone', 5 FROM sessions WHERE workspace_id = 'default' LIMIT 1",
+	"INSERT INTO kept_messages (workspace_id, session_id, id, round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run, answers_call, exclude_from_prompt, sender_name, sender_role, payer, retry_of, superseded) " +
+		"VALUES ('default', 'ses_gone', 'msg_kept', '', 5, 6, 'USER', 'stored', '', '', 'kept', '', '', '', '', '', FALSE, '', '', '', '', FALSE)",
+	"INSERT INTO kept_file_uses (workspace_id, session_id, message_id, file_id) VALUES ('default', 'ses_gone', 'msg_kept', 'fil_1')",
 	"INSERT INTO inbox (workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at, done_at) SELECT workspace_id, 'inb_1', id, 'd', 'message', 'queue', 'msg_1', 5, 6 FROM sessions LIMIT 1",
 }
 

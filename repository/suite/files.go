@@ -172,3 +172,43 @@ func filesAtOnce(w *world) {
 	}
 	all.Wait()
 }
+
+// filesOfForks: what a message refers to that a fork begins with stays when the session is
+// deleted that wrote it, until the fork goes.
+func filesOfForks(w *world) {
+	ctx, ws := w.Context(), domain.DefaultWorkspace
+	for _, id := range []string{"fil_before", "fil_after"} {
+		w.ok(w.Files.InsertFile(ctx, file(ws, id, []byte(id)), []byte(id), roomy))
+	}
+	s := w.stored("looks")
+	c, m := w.saying(s, "fil_before")
+	m.RoundID = "rnd_1"
+	answer := w.say(c, s, domain.SenderAI, "seen")
+	answer.RoundID = "rnd_1"
+	w.ok(w.Commit(ctx, c))
+	fork := w.forked(s, answer.ID)
+	c, _ = w.saying(s, "fil_after")
+	w.ok(w.Commit(ctx, c))
+	present := func(want ...string) {
+		w.Helper()
+		for range 2 {
+			w.pass(domain.UnusedFileFor + time.Second)
+			w.mu.Lock()
+			now := w.now
+			w.mu.Unlock()
+			w.ok(w.Files.PruneFiles(ctx, now))
+		}
+		have, err := w.Files.FilesPresent(ctx, ws, []string{"fil_before", "fil_after"})
+		w.ok(err)
+		all := map[string]bool{}
+		for _, id := range want {
+			all[id] = true
+		}
+		w.equal(have, all, "the files")
+	}
+	present("fil_before", "fil_after")
+	w.deleted(s)
+	present("fil_before")
+	w.deleted(fork)
+	present()
+}

@@ -60,6 +60,7 @@ func Run(t *testing.T, open Open) {
 		"files":                                files,
 		"files that messages refer to":         fileUses,
 		"one content at once":                  filesAtOnce,
+		"files of forks":                       filesOfForks,
 		"forks share what they begin with":     forks,
 		"configuration":                        configuration,
 		"agents and what they were":            agents,
