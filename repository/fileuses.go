@@ -65,6 +65,9 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 		if err != nil {
 			return sqldb.Rows{}, fmt.Errorf("refer to a file: %w", err)
 		}
+		if n == 0 && m.RetryOf != "" {
+			continue // the same words once more, whose file was deleted since: the prompt says so
+		}
 		if n == 0 {
 			return sqldb.Rows{}, domain.UnknownFile("/file_ids", id)
 		}

@@ -106,6 +106,10 @@ func fileUses(w *world) {
 	w.code(w.Commit(ctx, c), domain.CodeInvalid)
 	*s = *before
 
+	c, again := w.saying(s, "fil_said", "fil_unknown") // a question once more, whose file was deleted since
+	again.RetryOf = "rnd_before"
+	w.ok(w.Commit(ctx, c))
+
 	present := func(want ...string) {
 		w.Helper()
 		have, err := w.Files.FilesPresent(ctx, ws, []string{"fil_said", "fil_waiting", "fil_edited", "fil_never"})

@@ -40,6 +40,8 @@ export const forms: Record<'validation' | 'network' | 'calendar' | 'automations'
     choice('/relaunch', 'with_commands', 'on_error_only'),
     { at: '/max_queue_length', kind: 'number', min: 1, max: 100_000 },
     { at: '/max_calls_per_response', kind: 'number', min: 1, max: 100 },
+    { at: '/file_budget/bytes', kind: 'number', min: 0, max: 1_000_000_000_000 },
+    { at: '/file_budget/count', kind: 'number', min: 0, max: 1_000_000 },
   ],
   prompts: [choice('/prompt_detail', 'minimal', 'normal', 'full')],
 };
