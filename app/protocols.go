@@ -5,6 +5,7 @@ import (
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/handlers/agui"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/repository"
@@ -26,6 +27,8 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service) []handl
 		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
+		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: aguiDoor(a, who)},
+		{Method: "GET", Pattern: "/v1/agui", Role: domain.RoleViewer, Protocol: &agui.Capabilities{Version: a.flags.Version}},
 	}
 }
 
@@ -38,6 +41,16 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 		Follow:  func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		Failure: handlers.FailureOf, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
 	})
+}
+
+// aguiDoor is the door for front ends that speak AG-UI.
+func aguiDoor(a *App, who *auth.Authenticator) *agui.Door {
+	return &agui.Door{Config: agui.Config{
+		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
+		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
+		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
+		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock,
+	}}
 }
 
 // mcpDoor is what MCP clients ask of the one door.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
@@ -44,13 +45,13 @@ func digestOf(a *domain.Approval) string {
 
 // form asks a client that can show forms what a session waits for; nil where it cannot, or
 // the workspace does not let clients answer.
-func (c *call) form(req *mcp.CallToolRequest, s *standing, at *place) (*mcp.CallToolResult, error) {
+func (c *call) form(req *mcp.CallToolRequest, s *standing.Standing, at *place) (*mcp.CallToolResult, error) {
 	able := req.ClientCapabilities()
-	if len(s.open) == 0 || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
+	if len(s.Open) == 0 || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
 		return nil, nil
 	}
 	expires := c.Clock().Add(stateLives)
-	asked := s.open[0] // of several the first; the others come when that is answered
+	asked := s.Open[0] // of several the first; the others come when that is answered
 	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
 		expires = *at
 	}
@@ -67,7 +68,7 @@ func (c *call) form(req *mcp.CallToolRequest, s *standing, at *place) (*mcp.Call
 // elicit is an approval as the protocol asks it: a form where clients may answer, else the
 // link under which a person does.
 func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
-	message := questionOf(a)
+	message := standing.Question(a)
 	if !c.mayAns {
 		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
 	}

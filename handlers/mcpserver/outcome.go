@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // outcome is how a message's round, or a run, stands.
 type outcome struct {
-	SessionID string  `json:"session_id"`
-	MessageID string  `json:"message_id,omitempty"`
-	State     string  `json:"state"`
-	Text      string  `json:"text"`
-	Failure   string  `json:"failure,omitempty"`
-	Attached  bool    `json:"attached,omitempty"` // the same request had begun it before
-	Pending   []*card `json:"pending,omitempty"`
-	Link      string  `json:"link"`
+	SessionID string         `json:"session_id"`
+	MessageID string         `json:"message_id,omitempty"`
+	State     standing.State `json:"state"`
+	Text      string         `json:"text"`
+	Failure   string         `json:"failure,omitempty"`
+	Attached  bool           `json:"attached,omitempty"` // the same request had begun it before
+	Pending   []*card        `json:"pending,omitempty"`
+	Link      string         `json:"link"`
 }
 
 // card is an open approval or question, as a client is told of it.
@@ -40,12 +41,12 @@ type cardAction struct {
 	Digest  string          `json:"digest"`
 }
 
-func (c *call) outcome(s *standing) *outcome {
-	out := &outcome{SessionID: s.session.ID, State: s.state, Text: s.text, Failure: s.failure, Link: c.link(s.session.ID)}
-	if s.message != nil {
-		out.MessageID = s.message.ID
+func (c *call) outcome(s *standing.Standing) *outcome {
+	out := &outcome{SessionID: s.Session.ID, State: s.State, Text: s.Text, Failure: s.Failure, Link: c.link(s.Session.ID)}
+	if s.Message != nil {
+		out.MessageID = s.Message.ID
 	}
-	for _, a := range s.open {
+	for _, a := range s.Open {
 		out.Pending = append(out.Pending, c.cardOf(a))
 	}
 	return out
@@ -63,9 +64,9 @@ func (o *outcome) words() string {
 			parts = append(parts, "Waiting for a person:\n"+p.Text)
 		}
 		parts = append(parts, "Answer here: "+o.Link)
-	case o.State == stateWorking:
+	case o.State == standing.Working:
 		parts = append(parts, "The session "+o.SessionID+" is still working. Ask again with get_session.")
-	case o.State == stateCancelled:
+	case o.State == standing.Cancelled:
 		parts = append(parts, "The round was cancelled.")
 	case o.Failure != "":
 		parts = append(parts, o.Failure)
@@ -75,42 +76,12 @@ func (o *outcome) words() string {
 
 func (c *call) cardOf(a *domain.Approval) *card {
 	out := &card{
-		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: questionOf(a), Actions: []cardAction{}, Schema: a.ResponseSchema,
+		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: standing.Question(a),
+		Actions: []cardAction{}, Schema: a.ResponseSchema,
 		ExpiresAt: a.ExpiresAt, Link: c.link(a.SessionID),
 	}
 	for _, action := range a.Actions {
 		out.Actions = append(out.Actions, cardAction{action.ID, action.Command, action.Params, action.Text, action.Digest})
 	}
 	return out
-}
-
-// questionOf is what is asked, in words.
-func questionOf(a *domain.Approval) string {
-	lines := []string{}
-	for _, action := range a.Actions {
-		lines = append(lines, "- "+domain.Visible(action.Text))
-	}
-	if a.Module == nil {
-		if a.Text != "" {
-			lines = append(lines, domain.Visible(a.Text))
-		}
-		return strings.Join(lines, "\n")
-	}
-	var m struct {
-		Question string   `json:"question"`
-		Message  string   `json:"message"`
-		Title    string   `json:"title"`
-		Options  []string `json:"options"`
-		Steps    []string `json:"steps"`
-	}
-	_ = json.Unmarshal(a.Module.Data, &m) // a module was checked when it came; what is told of it is what can be read
-	for _, line := range []string{m.Title, m.Question, m.Message} {
-		if line != "" {
-			lines = append(lines, domain.Visible(line))
-		}
-	}
-	for _, item := range append(m.Options, m.Steps...) {
-		lines = append(lines, "- "+domain.Visible(item))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // sending are the arguments of send_message.
@@ -33,18 +34,13 @@ type place struct {
 	again            bool // the same request has brought it before
 }
 
-// tries bounds how often a request gives way to the same one that was faster.
-const tries = 5
-
 // send stores the message, or finds it where the same request has brought it already.
-func (c *call) send(ctx context.Context, in *sending) (*place, error) {
-	for try := 1; ; try++ {
-		at, err := c.sendOnce(ctx, in)
-		if domain.ErrorCode(err) == domain.CodeConflict && try < tries {
-			continue // the same request was faster: it is found now
-		}
-		return at, err
-	}
+func (c *call) send(ctx context.Context, in *sending) (at *place, err error) {
+	err = standing.GiveWay(ctx, func() error {
+		at, err = c.sendOnce(ctx, in)
+		return err
+	})
+	return at, err
 }
 
 func (c *call) sendOnce(ctx context.Context, in *sending) (*place, error) {
@@ -82,7 +78,7 @@ func (c *call) latest(ctx context.Context, session string) (*domain.Message, err
 		return nil, err
 	}
 	for cursor := ""; ; {
-		page, next, err := c.Record.MessagePage(ctx, s, cursor, maxRound, true)
+		page, next, err := c.Record.MessagePage(ctx, s, cursor, pageSize, true)
 		if err != nil {
 			return nil, err
 		}
@@ -102,8 +98,8 @@ func (c *call) still(ctx context.Context, in *sending, session string, m *domain
 	if m.Rich.Words() != in.Text {
 		return nil, nil
 	}
-	s, err := c.stands(ctx, session, m.ID)
-	if err != nil || s.over() {
+	s, err := c.reader().Message(ctx, session, m.ID)
+	if err != nil || s.Over() {
 		return nil, err
 	}
 	return &place{session, m.ID, true}, nil
@@ -119,12 +115,12 @@ func (c *call) begin(ctx context.Context, in *sending) (*place, error) {
 	}
 	if found != nil {
 		key.Number = found.Number + 1
-		s, err := c.stands(ctx, found.SessionID, found.MessageID)
+		s, err := c.reader().Message(ctx, found.SessionID, found.MessageID)
 		switch {
 		case domain.ErrorCode(err) == domain.CodeNotFound: // it was deleted meanwhile
 		case err != nil:
 			return nil, err
-		case !s.over():
+		case !s.Over():
 			return &place{found.SessionID, found.MessageID, true}, nil
 		}
 	}
@@ -204,8 +200,8 @@ func sendMessage(c *call, ctx context.Context, in *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.wait(ctx, in.CallToolRequest, at.session, args.limit(), func(ctx context.Context) (*standing, error) {
-		return c.stands(ctx, at.session, at.message)
+	s, err := c.wait(ctx, in.CallToolRequest, at.session, args.limit(), func(ctx context.Context) (*standing.Standing, error) {
+		return c.reader().Message(ctx, at.session, at.message)
 	})
 	if err != nil {
 		return nil, err
@@ -217,7 +213,7 @@ func sendMessage(c *call, ctx context.Context, in *asked) (any, error) {
 }
 
 // beginMessage says something, without waiting for what comes of it.
-func beginMessage(c *call, ctx context.Context, in *asked) (*standing, error) {
+func beginMessage(c *call, ctx context.Context, in *asked) (*standing.Standing, error) {
 	var args sending
 	if err := in.into(&args); err != nil {
 		return nil, err
@@ -226,7 +222,7 @@ func beginMessage(c *call, ctx context.Context, in *asked) (*standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.stands(ctx, at.session, at.message)
+	return c.reader().Message(ctx, at.session, at.message)
 }
 
 // placeOf is where the message of a call stands. A call that is made again with an answer to
@@ -239,13 +235,13 @@ func (c *call) placeOf(ctx context.Context, in *asked, args *sending) (*place, e
 }
 
 // resultOf is how something stands, as both forms that clients read.
-func (c *call) resultOf(s *standing, again bool) *mcp.CallToolResult {
+func (c *call) resultOf(s *standing.Standing, again bool) *mcp.CallToolResult {
 	out := c.outcome(s)
 	out.Attached = again
 	result := structured(out)
 	if text := out.words(); text != "" {
 		result.Content = []mcp.Content{&mcp.TextContent{Text: text}}
 	}
-	result.IsError = s.failed || s.state == stateFailed
+	result.IsError = s.Failed || s.State == standing.Failed
 	return result
 }

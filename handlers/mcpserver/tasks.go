@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // The extension by which a client is given a handle in place of an answer that takes long.
@@ -32,7 +33,7 @@ type task struct {
 
 	ResultType string                      `json:"resultType"`
 	ID         string                      `json:"taskId"`
-	Status     string                      `json:"status"`
+	Status     standing.State              `json:"status"`
 	Message    string                      `json:"statusMessage,omitempty"`
 	CreatedAt  time.Time                   `json:"createdAt"`
 	UpdatedAt  time.Time                   `json:"lastUpdatedAt"`
@@ -127,26 +128,26 @@ func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result
 }
 
 // taskOf is how something stands, as a task.
-func (c *call) taskOf(s *standing) *task {
+func (c *call) taskOf(s *standing.Standing) *task {
 	out := &task{
-		ResultType: "complete", ID: s.session.ID, Status: s.state, Poll: pollMS,
-		CreatedAt: s.session.CreatedAt.UTC(), UpdatedAt: s.session.UpdatedAt.UTC(),
+		ResultType: "complete", ID: s.Session.ID, Status: s.State, Poll: pollMS,
+		CreatedAt: s.Session.CreatedAt.UTC(), UpdatedAt: s.Session.UpdatedAt.UTC(),
 	}
-	if s.message != nil {
-		out.ID, out.CreatedAt = s.session.ID+"."+s.message.ID, s.message.Timestamp.UTC()
+	if s.Message != nil {
+		out.ID, out.CreatedAt = s.Session.ID+"."+s.Message.ID, s.Message.Timestamp.UTC()
 	}
-	switch s.state {
-	case stateInput:
-		out.Message = "A person is asked: " + c.link(s.session.ID)
+	switch s.State {
+	case standing.InputRequired:
+		out.Message = "A person is asked: " + c.link(s.Session.ID)
 		out.Requests = map[string]taskInputRequest{}
-		for _, a := range s.open {
+		for _, a := range s.Open {
 			out.Requests[a.ID] = taskInputRequest{"elicitation/create", c.elicit(a)}
 		}
-	case stateCompleted:
+	case standing.Completed:
 		r := c.resultOf(s, false)
 		out.Result = &taskResult{r.Content, r.StructuredContent, r.IsError}
-	case stateFailed:
-		out.Error = rpcError(c.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", s.failure)))
+	case standing.Failed:
+		out.Error = rpcError(c.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", s.Failure)))
 	}
 	return out
 }
@@ -163,14 +164,14 @@ func needs(ss *mcp.ServerSession) error {
 }
 
 // follow reads how a task stands.
-func (c *call) follow(ctx context.Context, id string) (*standing, error) {
+func (c *call) follow(ctx context.Context, id string) (*standing.Standing, error) {
 	session, message, ofMessage := strings.Cut(id, ".")
 	if ofMessage {
-		s, err := c.stands(ctx, session, message)
+		s, err := c.reader().Message(ctx, session, message)
 		return s, noTask(err)
 	}
-	s, err := c.runStands(ctx, session)
-	if err == nil && s.session.Type == domain.Chat {
+	s, err := c.reader().Run(ctx, session)
+	if err == nil && s.Session.Type == domain.Chat {
 		return nil, noTask(domain.NotFound("task"))
 	}
 	return s, noTask(err)
@@ -203,7 +204,7 @@ func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpd
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range s.open {
+	for _, a := range s.Open {
 		raw, given := p.Responses[a.ID]
 		if !given {
 			continue
@@ -228,16 +229,16 @@ func (c *call) cancelTask(ctx context.Context, ss *mcp.ServerSession, p *taskPar
 		return nil, err
 	}
 	s, err := c.follow(ctx, p.TaskID)
-	if err != nil || s.over() {
+	if err != nil || s.Over() {
 		return complete(), err
 	}
 	if !c.who.Role.Allows(domain.RoleMember) {
 		return nil, domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.who.Role)
 	}
-	if s.message == nil {
-		_, err = c.Commands.StopSession(ctx, c.who.Workspace, s.session.ID, c.who.Author())
+	if s.Message == nil {
+		_, err = c.Commands.StopSession(ctx, c.who.Workspace, s.Session.ID, c.who.Author())
 	} else {
-		_, err = c.Commands.InterruptSession(ctx, c.who.Workspace, s.session.ID, c.who.Author())
+		_, err = c.Commands.InterruptSession(ctx, c.who.Workspace, s.Session.ID, c.who.Author())
 	}
 	return complete(), err
 }

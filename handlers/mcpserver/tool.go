@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
@@ -21,7 +22,7 @@ type tool struct {
 	input, output            json.RawMessage
 	do                       func(c *call, ctx context.Context, in *asked) (any, error)
 	// begin starts what takes long, without waiting for it; nil: nothing of it does.
-	begin func(c *call, ctx context.Context, in *asked) (*standing, error)
+	begin func(c *call, ctx context.Context, in *asked) (*standing.Standing, error)
 }
 
 // asked is a call of a tool whose arguments fit its schema.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
@@ -191,12 +192,12 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 		}
 	}
 	out["messages"] = told
-	at := &standing{session: s}
-	if err := c.asks(ctx, at); err != nil {
+	at := &standing.Standing{Session: s}
+	if err := c.reader().Asks(ctx, at); err != nil {
 		return nil, err
 	}
 	cards := []*card{}
-	for _, a := range at.open {
+	for _, a := range at.Open {
 		cards = append(cards, c.cardOf(a))
 	}
 	out["pending"] = cards

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // answerPending answers an approval or a question.
@@ -34,7 +35,7 @@ func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
 }
 
 // startRun starts a run of an automation.
-func startRun(c *call, ctx context.Context, in *asked) (*standing, error) {
+func startRun(c *call, ctx context.Context, in *asked) (*standing.Standing, error) {
 	var args struct {
 		AutomationID string `json:"automation_id"`
 	}
@@ -48,7 +49,7 @@ func startRun(c *call, ctx context.Context, in *asked) (*standing, error) {
 	if receipt.Session == nil {
 		return nil, domain.Errorf(domain.CodeConflict, "The automation's last run has not ended; no other was started.")
 	}
-	return c.runStands(ctx, receipt.Session.ID)
+	return c.reader().Run(ctx, receipt.Session.ID)
 }
 
 func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
@@ -60,8 +61,8 @@ func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.wait(ctx, in.CallToolRequest, begun.session.ID, args.limit(), func(ctx context.Context) (*standing, error) {
-		return c.runStands(ctx, begun.session.ID)
+	s, err := c.wait(ctx, in.CallToolRequest, begun.Session.ID, args.limit(), func(ctx context.Context) (*standing.Standing, error) {
+		return c.reader().Run(ctx, begun.Session.ID)
 	})
 	if err != nil {
 		return nil, err

@@ -8,8 +8,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
+
+// longest is how long a tool waits for an answer; a client or a proxy may give up at 60 s.
+const longest = 50 * time.Second
+
+// beat is how often a client that wants to know is told that it is waited for.
+const beat = 10 * time.Second
+
+// reader reads how things stand in the caller's workspace.
+func (c *call) reader() *standing.Reader {
+	return &standing.Reader{Record: c.Record, Waiting: c.Waiting, Workspace: c.who.Workspace}
+}
 
 // moves are the events at which a round may be further than before.
 var moves = []string{
@@ -21,7 +33,7 @@ var moves = []string{
 // wait follows a session until what was asked for is over, a person is asked, or the time is
 // over. It gives how it stands then.
 func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session string, limit time.Duration,
-	look func(context.Context) (*standing, error)) (*standing, error) {
+	look func(context.Context) (*standing.Standing, error)) (*standing.Standing, error) {
 	reader := c.Follow(stream.Filter{Workspace: c.who.Workspace, Session: session, Types: moves})
 	defer reader.Close()
 	end := time.NewTimer(limit)
@@ -29,15 +41,15 @@ func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session strin
 	beats := time.NewTicker(beat)
 	defer beats.Stop()
 	s, err := look(ctx)
-	if err != nil || s.state != stateWorking {
+	if err != nil || s.State != standing.Working {
 		return s, err
 	}
-	reader.Skip(s.session.LastSeq)
+	reader.Skip(s.Session.LastSeq)
 	for told := 1.0; ; {
 		if err := drain(ctx, reader); err != nil {
 			return nil, lost(err)
 		}
-		if s, err = look(ctx); err != nil || s.state != stateWorking {
+		if s, err = look(ctx); err != nil || s.State != standing.Working {
 			return s, err
 		}
 		select {

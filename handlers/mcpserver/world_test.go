@@ -71,10 +71,10 @@ func (w *fakeWorld) Session(_ context.Context, _, id string) (*domain.Session, e
 	return out, nil
 }
 
-func (w *fakeWorld) MessagePage(_ context.Context, _, id, _ string, _ int, _ bool) ([]*domain.Message, string, error) {
+func (w *fakeWorld) MessagePage(_ context.Context, session *domain.Session, _ string, _ int, _ bool) ([]*domain.Message, string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s, err := w.find(id)
+	s, err := w.find(session.ID)
 	if err != nil {
 		return nil, "", err
 	}

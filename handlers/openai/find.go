@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
@@ -25,22 +26,18 @@ const (
 	begunUnknown  = "history_unknown"  // what was said before is in no record here
 )
 
-// tries bounds how often a request gives way to the same one that was faster.
-const tries = 5
-
 // find says where a request belongs: to the round that it started already, to a session that
 // goes on, or to a new one. It stores the message unless it was stored before.
 func (a *asking) find(ctx context.Context) (*place, error) {
 	if err := a.scope.check(); err != nil {
 		return nil, err
 	}
-	for try := 1; ; try++ {
-		at, err := a.findOnce(ctx)
-		if domain.ErrorCode(err) == domain.CodeConflict && try < tries {
-			continue // the same request was faster: it is found now
-		}
-		return at, err
-	}
+	var at *place
+	err := standing.GiveWay(ctx, func() (err error) {
+		at, err = a.findOnce(ctx)
+		return err
+	})
+	return at, err
 }
 
 func (a *asking) findOnce(ctx context.Context) (*place, error) {

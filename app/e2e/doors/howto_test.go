@@ -126,3 +126,36 @@ func TestTheHowToForMCPClients(t *testing.T) {
 		}
 	}
 }
+
+// What the how-to for AG-UI says to type is typed; what it shows of code stands in the example.
+func TestTheHowToForAGUI(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl; scripts/need curl gets it")
+	}
+	text, err := os.ReadFile("../../../docs/ag-ui.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, harness.Databases["sqlite"](t))
+	typed := shell.FindAllStringSubmatch(string(text), -1)
+	if len(typed) != 1 {
+		t.Fatalf("the page has %d commands", len(typed))
+	}
+	said, err := exec.Command("bash", "-c", strings.ReplaceAll(typed[0][1], "http://127.0.0.1:8080", s.URL)).Output()
+	if err != nil || !strings.Contains(string(said), `"RUN_FINISHED"`) || !strings.Contains(string(said), "Garden") {
+		t.Errorf("%v: it says %s", err, said)
+	}
+	session := s.Call("GET", "/v1/sessions", nil).Want(200)
+	if record := s.said(session.Str("data.0.id")); session.Str("data.0.external_id") != "a talk" || record[0] != "USER create a zone called Garden" {
+		t.Errorf("the record is %q", record)
+	}
+	example, err := os.ReadFile("../../../examples/chat-clients/ag-ui.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(text), "```js\n")
+	code, _, _ = strings.Cut(code, "```")
+	if !strings.Contains(string(example), code) {
+		t.Errorf("the example does not have\n%s", code)
+	}
+}

@@ -110,12 +110,13 @@ const oneTalk = `[
 func TestOneTalkThroughEachDoor(t *testing.T) {
 	for kind, fresh := range harness.Databases {
 		records := map[string]string{}
-		for _, name := range []string{"own", "chat", "mcp"} {
+		for _, name := range []string{"own", "chat", "mcp", "agui"} {
 			s, key := newChatServer(t, fresh(t), oneTalk)
 			s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "mcp_answers": true}).Want(200)
 			s.Key = key
 			door := map[string]talker{
 				"own": &ownAPI{s: s}, "chat": &chatDoor{ownAPI{s: s}}, "mcp": &mcpDoor{s: s, client: s.mcpClient(key, "2026-07-28", nil)},
+				"agui": &aguiDoor{s: s, talk: "one talk"},
 			}[name]
 			door.say("hello")
 			door.say("look")
@@ -129,7 +130,7 @@ func TestOneTalkThroughEachDoor(t *testing.T) {
 			s.Key = harness.RootKey
 			s.Sound()
 		}
-		for _, name := range []string{"chat", "mcp"} {
+		for _, name := range []string{"chat", "mcp", "agui"} {
 			if records[name] != records["own"] {
 				t.Errorf("%s: through %s the record is\n%s\nand through the API\n%s", kind, name, records[name], records["own"])
 			}

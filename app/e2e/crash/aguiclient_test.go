@@ -1,0 +1,106 @@
+package crash
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// TestAnAGUIClientThroughKills: a front end makes its run again when its stream breaks, and
+// does nothing else: no round is lost, none is doubled, and what it holds in the end is what
+// stands in the record.
+func TestAnAGUIClientThroughKills(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		t.Parallel()
+		rounds := 4
+		if harness.Long {
+			rounds = 100
+		}
+		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
+		h.server()
+		front := newFront(t, h)
+		front.script(rounds)
+		var want []string
+		session := ""
+		for n := range rounds {
+			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
+			want = append(want, "USER "+question, "AI "+answer)
+			killed := time.AfterFunc(time.Duration(20+rand.IntN(300))*time.Millisecond, h.kill)
+			got, id := front.ran(fmt.Sprint("m", n), question)
+			killed.Stop()
+			if session = id; got != answer {
+				t.Fatalf("round %d: the client holds %q, and should %q", n, got, answer)
+			}
+		}
+		if got := front.record(session); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("the record is\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if died := h.died(); died < rounds/2 {
+			t.Errorf("the server was killed %d times in %d rounds", died, rounds)
+		}
+	})
+}
+
+// ran makes a run until it has finished, and gives what the client holds of it then.
+func (f *front) ran(message, text string) (held, session string) {
+	f.t.Helper()
+	for range maxTries {
+		held, session, finished := f.runOnce(message, text)
+		if finished {
+			return held, session
+		}
+		f.pause()
+	}
+	f.t.Fatal("no run came to its end")
+	return "", ""
+}
+
+func (f *front) runOnce(message, text string) (held, session string, finished bool) {
+	body := fmt.Sprintf(`{"threadId":"the talk","runId":"r","messages":[{"id":%q,"role":"user","content":%q}]}`, message, text)
+	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.url+"/v1/agui", strings.NewReader(body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", "", false
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		var e struct {
+			Type     string
+			Delta    string
+			Messages []struct{ Role, Content string }
+			Snapshot struct{ Session struct{ ID string } }
+		}
+		if !ok || json.Unmarshal([]byte(data), &e) != nil {
+			continue
+		}
+		switch e.Type {
+		case "STATE_SNAPSHOT":
+			session = e.Snapshot.Session.ID
+		case "MESSAGES_SNAPSHOT":
+			held = ""
+			for _, m := range e.Messages {
+				if m.Role == "assistant" {
+					held += m.Content
+				}
+			}
+		case "TEXT_MESSAGE_CONTENT":
+			held += e.Delta
+		case "RUN_FINISHED":
+			finished = true
+		}
+	}
+	return held, session, finished
+}

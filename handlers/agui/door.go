@@ -1,0 +1,187 @@
+package agui
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Config is what the door is made of; all of it is needed.
+type Config struct {
+	Commands  Sessions
+	Record    Record
+	Waiting   Approvals
+	Histories Histories
+	// Follow listens to what happens in a session.
+	Follow func(stream.Filter) *stream.Reader
+	// Still says whether who asked may still listen.
+	Still func(context.Context, *auth.Identity) error
+	// Failure says what a client may know of an error.
+	Failure func(error) *api.Failure
+	Clock   clock.Clock
+}
+
+// Sessions is the one door.
+type Sessions interface {
+	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
+	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+}
+
+// Record reads what is kept. What is not there is a domain not_found error.
+type Record interface {
+	standing.Record
+	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
+}
+
+// Approvals reads what people are asked.
+type Approvals interface {
+	standing.Approvals
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+}
+
+// Histories finds messages by the hash of what brought them.
+type Histories interface {
+	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
+}
+
+// Door serves POST /v1/agui.
+type Door struct{ Config }
+
+// run is a request on its way.
+type run struct {
+	*Door
+	who *auth.Identity
+	in  *input
+	// at is where the run's message stands; again: a run before this one has brought it.
+	session, message string
+	again            bool
+}
+
+// Serve answers with the events of a run. Errors that come before its first event have the form
+// of the API; later ones are RUN_ERROR.
+func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
+	in, err := readInput(body)
+	if err != nil {
+		return err
+	}
+	x := &run{Door: d, who: who, in: in}
+	out := newWriter(w, in)
+	if err := x.find(r.Context()); err != nil {
+		return x.refuse(out, err)
+	}
+	if len(in.Resume) > 0 {
+		if err := x.resume(r.Context()); err != nil {
+			return x.refuse(out, err)
+		}
+	}
+	return x.tell(r, out)
+}
+
+// refuse tells an error as the protocol does: a run that ends with it.
+func (x *run) refuse(out *writer, err error) error {
+	out.begin()
+	out.fail(x.Failure(err))
+	return nil
+}
+
+// Refuse answers with an error that came before the door, as the API does.
+func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(f.Status)
+	_, _ = w.Write(jsonbody.Encode(map[string]any{ // the client may have gone
+		"type": "/problems/" + string(f.Code), "title": f.Message, "status": f.Status, "detail": f.Message, "code": f.Code,
+		"request_id": f.RequestID, "retryable": f.Retryable, "outcome": f.Outcome, "errors": f.Fields,
+	}))
+}
+
+// reader reads how things stand in the caller's workspace.
+func (x *run) reader() *standing.Reader {
+	return &standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+}
+
+// input is what a client sends of a run.
+type input struct {
+	Talk     string            `json:"threadId"`
+	RunID    string            `json:"runId"`
+	Messages []json.RawMessage `json:"messages"`
+	Tools    []json.RawMessage `json:"tools"`
+	Resume   []resumption      `json:"resume"`
+
+	said []said // the messages, as far as they are read
+	last int    // the newest of the user's, -1 without
+}
+
+// resumption is the answer to one interrupt.
+type resumption struct {
+	ID      string          `json:"interruptId"`
+	Status  string          `json:"status"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+type said struct {
+	ID      string          `json:"id"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	text    string
+}
+
+const (
+	maxName    = 200
+	maxMessage = 100_000
+)
+
+// readInput reads a body.
+func readInput(body []byte) (*input, error) {
+	in := &input{last: -1}
+	if err := json.Unmarshal(body, in); err != nil {
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is no RunAgentInput.", Err: err}
+	}
+	for _, name := range []struct{ at, text string }{{"/threadId", in.Talk}, {"/runId", in.RunID}} {
+		if name.text == "" || len(name.text) > maxName || !domain.IsName(name.text) {
+			return nil, domain.Invalid(name.at, "required", "This is a line of %d bytes at most.", maxName)
+		}
+	}
+	if len(in.Tools) > 0 {
+		return nil, domain.Invalid("/tools", "not_supported", "A session runs its own commands and takes no tools of a client.")
+	}
+	for _, raw := range in.Messages {
+		var m said
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
+		}
+		if m.Role == "user" {
+			if err := json.Unmarshal(m.Content, &m.text); err != nil {
+				return nil, domain.Invalid("/messages", "not_supported", "A message of the user is a text here.")
+			}
+			in.last = len(in.said)
+		}
+		in.said = append(in.said, m)
+	}
+	return in, in.check()
+}
+
+func (in *input) check() error {
+	if in.last < 0 {
+		return domain.Invalid("/messages", "required", "There is no message of the user.")
+	}
+	m := in.said[in.last]
+	switch {
+	case m.ID == "" || len(m.ID) > maxName:
+		return domain.Invalid("/messages", "required", "A message has an id.")
+	case strings.TrimSpace(m.text) == "":
+		return domain.Invalid("/messages", "required", "The message says nothing.")
+	case len([]rune(m.text)) > maxMessage:
+		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
+	}
+	return nil
+}

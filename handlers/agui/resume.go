@@ -1,0 +1,87 @@
+package agui
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// resume answers what the session has asked: all that is open, in one request.
+func (x *run) resume(ctx context.Context) error {
+	at, err := x.reader().Message(ctx, x.session, x.message)
+	if err != nil {
+		return err
+	}
+	decisions := map[string]domain.Decision{}
+	for _, answer := range x.in.Resume {
+		asked, err := x.asked(ctx, at, answer.ID)
+		if err != nil {
+			return err
+		}
+		if decisions[asked.ID], err = decisionOf(asked, answer); err != nil {
+			return err
+		}
+	}
+	for _, open := range at.Open {
+		if _, answered := decisions[open.ID]; !answered {
+			return domain.Invalid("/resume", "incomplete", "All that is open is answered in one resume; %s is not.", open.ID)
+		}
+	}
+	for _, answer := range x.in.Resume {
+		decision := decisions[answer.ID]
+		decision.By = x.who.Author()
+		if _, err := x.Commands.AnswerApproval(ctx, x.who.Workspace, answer.ID, decision); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asked is what an answer is to: something that this run asks, or asked.
+func (x *run) asked(ctx context.Context, at *standing.Standing, id string) (*domain.Approval, error) {
+	a, err := x.Waiting.Approval(ctx, x.who.Workspace, id)
+	if err != nil {
+		return nil, err
+	}
+	open := slices.ContainsFunc(at.Open, func(o *domain.Approval) bool { return o.ID == id })
+	switch late := a.ExpiresAt != nil && x.Clock().After(*a.ExpiresAt); {
+	case open && late, a.Status == domain.ApprovalStatusExpired:
+		return nil, domain.Errorf(domain.CodeApprovalExpired, "The time for an answer is over. Nothing was changed.")
+	case !open && a.Status == domain.ApprovalStatusOpen:
+		return nil, domain.NotFound("interrupt")
+	}
+	return a, nil
+}
+
+// decisionOf reads an answer: what the API takes for the kind of approval; for a question
+// the value alone will do.
+func decisionOf(asked *domain.Approval, answer resumption) (domain.Decision, error) {
+	payload := answer.Payload
+	switch {
+	case answer.Status == "cancelled":
+		payload = declined[asked.Kind]
+	case answer.Status != "resolved":
+		return domain.Decision{}, domain.Invalid("/resume", "unknown", "An interrupt is resolved or cancelled.")
+	case asked.Kind == domain.ApprovalQuestion:
+		payload, _ = json.Marshal(map[string]json.RawMessage{"value": payload}) // it is JSON already
+	}
+	if len(payload) == 0 {
+		return domain.Decision{}, domain.Invalid("/resume", "required", "An approval of kind %s needs an answer.", asked.Kind)
+	}
+	var in api.ApprovalAnswer
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return domain.Decision{}, &domain.Error{Code: domain.CodeInvalid, Message: "The answer does not fit what was asked.", Err: err}
+	}
+	return in.Domain(asked.Kind)
+}
+
+// declined is the no of each kind that has one.
+var declined = map[domain.ApprovalKind]json.RawMessage{
+	domain.ApprovalActions: json.RawMessage(`{"approved":false}`), domain.ApprovalBudget: json.RawMessage(`{"approved":false}`),
+	domain.ApprovalQuestion: json.RawMessage(`{"cancelled":true}`), domain.ApprovalCompletion: json.RawMessage(`{"confirmed":false}`),
+	domain.ApprovalPoisoned: json.RawMessage(`{"approved":false}`),
+}

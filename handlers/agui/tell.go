@@ -1,0 +1,291 @@
+package agui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// heartbeat keeps proxies from closing a run that waits. At each one it is asked again whether
+// the caller may still listen.
+const heartbeat = 15 * time.Second
+
+// tell follows the round of a run to its end, or to where it waits for a person. A run that was
+// begun before is told from its beginning: the client's own copy of it is replaced.
+func (x *run) tell(r *http.Request, out *writer) error {
+	ctx := r.Context()
+	reader := x.Follow(stream.Filter{Workspace: x.who.Workspace, Session: x.session})
+	defer reader.Close()
+	at, err := x.reader().Message(ctx, x.session, x.message)
+	if err != nil {
+		return x.refuse(out, err)
+	}
+	after := at.Message.Seq - 1
+	if at.Message.Seq == 0 {
+		after = at.Session.LastSeq
+	}
+	if err := reader.Seek(ctx, after); err != nil {
+		return x.refuse(out, lost(err))
+	}
+	out.begin()
+	out.state(at)
+	if x.again {
+		out.snapshot()
+	}
+	if err := x.follow(ctx, reader, out); err != nil && r.Context().Err() == nil {
+		out.fail(x.Failure(lost(err)))
+	}
+	return nil
+}
+
+func (x *run) follow(ctx context.Context, reader *stream.Reader, out *writer) error {
+	f := &follower{out: out, message: x.message}
+	for {
+		if err := f.read(ctx, reader); err != nil {
+			return err
+		}
+		if err := out.flush(); err != nil {
+			return err
+		}
+		at, err := x.reader().Message(ctx, x.session, x.message)
+		if err != nil {
+			return err
+		}
+		// What is told of is what the events have brought: the record may be further.
+		if at.State != standing.Working && reader.Position() >= at.Session.LastSeq {
+			x.end(out, at)
+			return nil
+		}
+		if err := x.wait(ctx, reader, out); err != nil {
+			return err
+		}
+	}
+}
+
+// end tells how it ended.
+func (x *run) end(out *writer, at *standing.Standing) {
+	out.state(at)
+	switch at.State {
+	case standing.Failed:
+		out.fail(x.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure)))
+	case standing.Cancelled:
+		out.finish(fields{"type": "cancelled"})
+	case standing.InputRequired:
+		var interrupts []fields
+		for _, a := range at.Open {
+			interrupts = append(interrupts, interruptOf(a))
+		}
+		out.finish(fields{"type": "interrupt", "interrupts": interrupts})
+	default:
+		out.finish(fields{"type": "success"})
+	}
+}
+
+// wait is until something has happened, or for the time of a heartbeat.
+func (x *run) wait(ctx context.Context, reader *stream.Reader, out *writer) error {
+	timer := time.NewTimer(heartbeat)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller has gone
+	case <-reader.Ready():
+		return nil
+	case <-timer.C:
+	}
+	if err := x.Still(ctx, x.who); err != nil {
+		return err
+	}
+	return out.beat()
+}
+
+// lost says what became of a run whose stream has ended before it.
+func lost(err error) error {
+	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
+		return &domain.Error{
+			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
+			Message: "The message is stored, and its answer will be. Send the same run again to get it.",
+		}
+	}
+	return err
+}
+
+// event is what is read of an event of a session's stream.
+type event struct {
+	MessageID string       `json:"message_id"`
+	Kind      string       `json:"kind"`
+	Offset    int          `json:"offset"`
+	Text      string       `json:"text"`
+	Phase     domain.Phase `json:"phase"`
+	RoundID   string       `json:"round_id"`
+	Message   *struct {
+		ID      string               `json:"id"`
+		RoundID string               `json:"round_id"`
+		Sender  domain.Sender        `json:"sender"`
+		Status  domain.MessageStatus `json:"status"`
+		Text    string               `json:"text_content"`
+		AI      *struct {
+			PreText string `json:"pre_text"`
+		} `json:"ai_message"`
+	} `json:"message"`
+	Execution *struct {
+		ID      string          `json:"id"`
+		RoundID string          `json:"round_id"`
+		Command string          `json:"command"`
+		Params  json.RawMessage `json:"params"`
+		Status  string          `json:"status"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	} `json:"execution"`
+	Approval *struct {
+		ID     string `json:"id"`
+		Kind   string `json:"kind"`
+		Status string `json:"status"`
+	} `json:"approval"`
+}
+
+// follower tells the events of one round.
+type follower struct {
+	out     *writer
+	message string // of the user, which began it
+	round   string
+	calls   map[string]bool // the tool calls that were told
+}
+
+var (
+	nameField = []byte("event: ")
+	dataField = []byte("\ndata: ")
+)
+
+// read takes what has happened so far.
+func (f *follower) read(ctx context.Context, reader *stream.Reader) error {
+	for more := true; more; {
+		frames, further, err := reader.Next(ctx)
+		if err != nil {
+			return err //nolint:wrapcheck // told apart by its kind
+		}
+		for _, frame := range frames {
+			_, named, _ := bytes.Cut(frame, nameField)
+			name, rest, _ := bytes.Cut(named, []byte{'\n'})
+			rest = bytes.TrimPrefix(rest, dataField[1:])
+			var e event
+			if err := json.Unmarshal(bytes.ReplaceAll(rest, dataField, []byte{'\n'}), &e); err != nil {
+				return fmt.Errorf("read an event %s: %w", name, err)
+			}
+			f.take(string(name), &e)
+		}
+		more = further
+	}
+	return nil
+}
+
+func (f *follower) take(name string, e *event) {
+	if e.Message != nil && e.Message.ID == f.message {
+		f.round = e.Message.RoundID
+		return
+	}
+	switch name {
+	case stream.EventDelta:
+		f.streamed(e)
+	case stream.EventMessageSnapshot:
+		if e.Kind == stream.KindText {
+			f.out.soFar(e.MessageID, e.Text)
+		}
+	case stream.EventDiscarded:
+		f.out.discard()
+	case string(domain.LogSessionPhase):
+		if e.RoundID == f.round && e.Phase != domain.Idle && e.Phase != domain.Completed {
+			f.out.toStep(string(e.Phase))
+		}
+	case string(domain.LogMessageCreated):
+		f.said(e)
+	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
+		f.called(name, e)
+	case string(domain.LogApprovalRequested), string(domain.LogApprovalSettled):
+		if a := e.Approval; a != nil {
+			f.out.event("ACTIVITY_SNAPSHOT", fields{
+				"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
+			})
+		}
+	}
+}
+
+func (f *follower) streamed(e *event) {
+	switch e.Kind {
+	case stream.KindText:
+		f.out.more(e.MessageID, e.Offset, e.Text)
+	case stream.KindThinking:
+		f.out.think(e.MessageID, e.Text)
+	}
+}
+
+func (f *follower) said(e *event) {
+	m := e.Message
+	if m == nil || m.Sender != domain.SenderAI {
+		return
+	}
+	text := m.Text
+	if m.AI != nil {
+		text = m.AI.PreText
+	}
+	if text == domain.InvalidFormatText {
+		text = ""
+	}
+	f.out.stored(m.ID, text)
+}
+
+// called tells a command as a call of a tool.
+func (f *follower) called(name string, e *event) {
+	x := e.Execution
+	if x == nil {
+		return
+	}
+	if f.calls == nil {
+		f.calls = map[string]bool{}
+	}
+	f.out.endText()
+	if !f.calls[x.ID] {
+		f.calls[x.ID] = true
+		f.out.event("TOOL_CALL_START", fields{"toolCallId": x.ID, "toolCallName": x.Command})
+		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": x.ID, "delta": string(x.Params)})
+		f.out.event("TOOL_CALL_END", fields{"toolCallId": x.ID})
+	}
+	if name == string(domain.LogCommandEnded) {
+		content := fields{"status": x.Status}
+		if len(x.Result) > 0 {
+			content["result"] = x.Result
+		}
+		if len(x.Error) > 0 {
+			content["error"] = x.Error
+		}
+		text, _ := json.Marshal(content) // its parts are JSON: cannot fail
+		f.out.event("TOOL_CALL_RESULT", fields{"messageId": x.ID + "-result", "toolCallId": x.ID, "content": string(text), "role": "tool"})
+	}
+}
+
+// state tells how the session stands.
+func (o *writer) state(at *standing.Standing) {
+	s := at.Session
+	o.event("STATE_SNAPSHOT", fields{"snapshot": fields{"session": fields{
+		"id": s.ID, "name": s.Name, "status": s.Status(), "phase": s.Phase, "queue_position": s.QueuePosition, "state": at.State,
+	}}})
+}
+
+// interruptOf is an approval as the protocol asks it.
+func interruptOf(a *domain.Approval) fields {
+	out := fields{"id": a.ID, "reason": string(a.Kind), "message": standing.Question(a)}
+	if len(a.ResponseSchema) > 0 {
+		out["responseSchema"] = a.ResponseSchema
+	}
+	if a.ExpiresAt != nil {
+		out["expiresAt"] = a.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return out
+}
