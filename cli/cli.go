@@ -27,7 +27,6 @@ type Commands struct {
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
 	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
-	Keys        keysCommand        `cmd:"" help:"List API keys; make and revoke them."`
 	Connectors  connectorsCommand  `cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
 	Files       filesCommand       `cmd:"" help:"List, upload, download and delete files that messages refer to."`
 	Tasks       tasksCommand       `cmd:"" help:"List the work that goes on at other services; follow and cancel it."`

@@ -11,7 +11,8 @@ import (
 )
 
 // keysCommand is about API keys: one subcommand for each thing to do.
-type keysCommand struct {
+// KeysCommand manages the keys of a workspace.
+type KeysCommand struct {
 	List   keysList   `cmd:"" default:"withargs" help:"List the workspace's keys, revoked ones too."`
 	Create keysCreate `cmd:"" help:"Make a key and print it, this once."`
 	Revoke keysRevoke `cmd:"" help:"Make a key worthless, for good."`

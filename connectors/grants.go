@@ -45,7 +45,12 @@ func (s *Service) grantsOf(c *domain.Connector, origin string, by domain.Author)
 }
 
 func (s *GrantStore) place() seal.Place {
-	return seal.Place{"connector grant", s.of.WorkspaceID, s.of.ConnectorID, s.of.Origin}
+	return GrantPlace(s.of.WorkspaceID, s.of.ConnectorID, s.of.Origin)
+}
+
+// GrantPlace is where a sign-in to a connector belongs.
+func GrantPlace(workspace, connector, origin string) seal.Place {
+	return seal.Place{"connector grant", workspace, connector, origin}
 }
 
 // Load gives the grant as the kind wrote it, and its version; "" where there is none, or

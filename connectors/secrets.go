@@ -30,6 +30,19 @@ func place(c *domain.Connector, origin string) seal.Place {
 	return seal.Place{"connector", c.WorkspaceID, c.ID, string(c.Kind), origin}
 }
 
+// PlaceOf is where the secrets of a stored connector belong.
+func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage) (seal.Place, error) {
+	kind, err := s.kind(domain.ConnectorKind(kindName))
+	if err != nil {
+		return nil, err
+	}
+	origin, err := kind.Origin(config)
+	if err != nil {
+		return nil, fmt.Errorf("read the stored config: %w", err)
+	}
+	return place(&domain.Connector{WorkspaceID: workspace, ID: id, Kind: kind.Name}, origin), nil
+}
+
 func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (string, error) {
 	if len(all) == 0 {
 		return "", nil

@@ -80,6 +80,7 @@ const (
 	sweep    = "UNION ALL SELECT 'waiting'"
 	perPlace = "the index has one row for each slot that is held"
 	atStart  = "at the start of the server, and by its doctor"
+	rotation = "when the secret key is rotated"
 	daily    = "once a day, of tables of a few hundred rows; entries have an index of the deleted ones"
 )
 
@@ -115,6 +116,11 @@ var scans = []allowed{
 	{"AS behind FROM webhooks h", "webhooks", "every 15 seconds: the index holds those that are sent to"},
 	{"SELECT workspace_id, id FROM webhooks", "webhooks", "every ten minutes, of 20 rows of a workspace at most"},
 	{"SELECT start, COUNT(*) AS n", "connectors", atStart},
+	{"AS what, workspace_id", "providers", rotation},
+	{"AS what, workspace_id", "connectors", rotation},
+	{"AS what, workspace_id", "connector_grants", rotation},
+	{"AS what, workspace_id", "automations", rotation},
+	{"AS what, workspace_id", "webhooks", rotation},
 	{"AND substr(secret_sealed, 1, $1) <> $2", "providers", atStart},
 	{"substr(hook_sealed, 1, $1) <> $2)", "automations", atStart},
 }

@@ -11,7 +11,10 @@ import (
 // Secrets seals what messages are signed with, each for its webhook.
 type Secrets struct{ Keys *seal.Keys }
 
-func placeOf(h *domain.Webhook) seal.Place { return seal.Place{"webhook", h.WorkspaceID, h.ID} }
+// Place is where the secrets of a webhook belong.
+func Place(workspace, id string) seal.Place { return seal.Place{"webhook", workspace, id} }
+
+func placeOf(h *domain.Webhook) seal.Place { return Place(h.WorkspaceID, h.ID) }
 
 // make gives a webhook a new secret, and gives it back: it is shown once.
 func (s Secrets) make(h *domain.Webhook) (string, error) {

@@ -70,6 +70,14 @@ func New(keys [][]byte) (*Keys, error) {
 // Any says whether there is a key to seal with.
 func (s *Keys) Any() bool { return len(s.all) > 0 }
 
+// Head is what begins all that the first key seals; "" without a key.
+func (s *Keys) Head() string {
+	if len(s.all) == 0 {
+		return ""
+	}
+	return Version + s.all[0].id
+}
+
 // Derive makes a key for another purpose from the first: the same on every node and after
 // a restart. Nil where there is no key.
 func (s *Keys) Derive(purpose string) []byte {

@@ -2,6 +2,7 @@ package configured
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -12,6 +13,16 @@ import (
 // place is where a provider's key belongs: to one kind of API at one origin.
 func place(p *domain.Provider, origin string) seal.Place {
 	return seal.Place{"provider", p.WorkspaceID, p.ID, p.Kind, origin}
+}
+
+// PlaceOf is where the key of a stored provider belongs.
+func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage) (seal.Place, error) {
+	kind, _ := s.registry.Kind(kindName)
+	origin, err := originOf(kind, config)
+	if err != nil {
+		return nil, err
+	}
+	return place(&domain.Provider{WorkspaceID: workspace, ID: id, Kind: kindName}, origin), nil
 }
 
 // sealKey encrypts the key that was entered for a provider.

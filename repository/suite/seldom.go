@@ -2,9 +2,11 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository"
 )
 
 // seldomAsked is what the other stories leave out: with it every statement is asked once.
@@ -42,6 +44,16 @@ func (w *world) resealing(automation *domain.Automation) {
 	providers, err := w.Secrets.ProvidersSealedOtherwise(ctx, "v3")
 	w.ok(err)
 	w.equal(len(providers), 0, "providers sealed otherwise")
+	sealed, err := w.Secrets.SealedOtherwise(ctx, "v4")
+	w.ok(err)
+	w.equal(len(sealed), 1, "secrets sealed otherwise")
+	w.equal(sealed[0], repository.Sealed{
+		What: repository.SealedHook, WorkspaceID: automation.WorkspaceID, ID: automation.ID, Text: "v3.sealed",
+	}, "what is sealed otherwise")
+	w.ok(w.Secrets.Reseal(ctx, &sealed[0], "v4.sealed"))
+	if err := w.Secrets.Reseal(ctx, &sealed[0], "v5.sealed"); !errors.Is(err, repository.ErrChangedMeanwhile) {
+		w.Errorf("what was sealed meanwhile: %v", err)
+	}
 }
 
 // slotSeldom: who holds the slot acts, and somebody waits behind somebody.

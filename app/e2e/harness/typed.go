@@ -23,6 +23,7 @@ func (s *Server) Typed(stdin string, args ...string) (out, beside string, err er
 	}
 	err = cli.Run(&struct {
 		cli.Commands `embed:""`
+		Keys         cli.KeysCommand `cmd:""`
 	}{}, args, &cli.Context{
 		Context: ctx, Version: "dev", In: strings.NewReader(stdin), Out: &written, Errors: &errors, Clock: clock.System,
 	})

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fermata-dev/fermata/connectors"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// rotated is what became of the secrets at rest.
+type rotated struct {
+	Resealed int      `json:"resealed"`
+	Already  int      `json:"already"`
+	Lost     []string `json:"unreadable,omitempty"`
+}
+
+// RotateSecret seals everything that an older key sealed with the newest one, a secret at a
+// time: one that is cut short has done a part of it, and goes on when it is called again.
+func RotateSecret(ctx context.Context, config Config, output string, out io.Writer) (err error) {
+	config.AcceptUnreadableSecrets = true // they are told one by one
+	a, err := open(ctx, config.withDefaults())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.store.Close()) }()
+	if !a.keys.Any() {
+		return errors.New("there is no secret key to seal with: set FERMATA_SECRET_KEY to the new key, a comma, and the old one")
+	}
+	done, err := (rotation{a}).run(ctx)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d secrets were sealed anew, %d were sealed with the newest key already.", done.Resealed, done.Already)
+	if len(done.Lost) == 0 {
+		text += " The older keys are of no use any more: take them out of FERMATA_SECRET_KEY, on every node."
+	}
+	if err := (printed{output}).say(out, done, text); err != nil || len(done.Lost) == 0 {
+		return err
+	}
+	return fmt.Errorf("%d secrets cannot be opened by any configured key and were left as they are: %v. "+
+		"List the key that sealed them behind the others, or enter them again", len(done.Lost), done.Lost)
+}
+
+// rotation seals anew, with the parts of a server that does not run.
+type rotation struct{ *App }
+
+func (a rotation) run(ctx context.Context) (*rotated, error) {
+	newest := a.keys.Head()
+	all, err := a.store.Secrets.SealedWith(ctx, seal.Head)
+	if err != nil {
+		return nil, err
+	}
+	older, err := a.store.Secrets.SealedOtherwise(ctx, newest)
+	if err != nil {
+		return nil, err
+	}
+	done := &rotated{Already: all[newest]}
+	for i := range older {
+		of := &older[i]
+		secret, at, err := a.opened(of)
+		if err != nil {
+			done.Lost = append(done.Lost, fmt.Sprintf("the %s of %s (workspace %s)", of.What, of.ID, of.WorkspaceID))
+			continue
+		}
+		sealed, err := a.keys.Seal(secret, at)
+		if err != nil {
+			return nil, err
+		}
+		err = a.store.Secrets.Reseal(ctx, of, sealed)
+		switch {
+		case err == nil:
+			done.Resealed++
+		case !errors.Is(err, repository.ErrChangedMeanwhile): // whoever changed it sealed it
+			return nil, err
+		}
+	}
+	return done, nil
+}
+
+// opened is a secret and its place.
+func (a rotation) opened(of *repository.Sealed) (secret string, at seal.Place, err error) {
+	switch of.What {
+	case repository.SealedProvider:
+		at, err = a.providers.PlaceOf(of.WorkspaceID, of.ID, of.Kind, json.RawMessage(of.Config))
+	case repository.SealedConnector:
+		at, err = a.connectors.PlaceOf(of.WorkspaceID, of.ID, of.Kind, json.RawMessage(of.Config))
+	case repository.SealedGrant:
+		at = connectors.GrantPlace(of.WorkspaceID, of.ID, of.Origin)
+	case repository.SealedHook:
+		at = hookPlace(of.WorkspaceID, of.ID)
+	case repository.SealedWebhook, repository.SealedOldWebhook:
+		at = webhooks.Place(of.WorkspaceID, of.ID)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	secret, err = a.keys.Open(of.Text, at)
+	return secret, at, err
+}

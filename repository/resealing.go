@@ -1,0 +1,68 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Sealed is a secret at rest, and what tells where it belongs.
+type Sealed struct {
+	What        SealedWhat `db:"what"`
+	WorkspaceID string     `db:"workspace_id"`
+	ID          string     `db:"id"`
+	Kind        string     `db:"kind"`   // of a provider or connector
+	Config      string     `db:"config"` // the same
+	Origin      string     `db:"origin"` // of a sign-in
+	Text        string     `db:"text"`
+}
+
+// SealedWhat names what a secret is of.
+type SealedWhat string
+
+// What is sealed.
+const (
+	SealedProvider   SealedWhat = "provider key"
+	SealedConnector  SealedWhat = "connector's secrets"
+	SealedGrant      SealedWhat = "sign-in to a connector"
+	SealedHook       SealedWhat = "automation's webhook URL"
+	SealedWebhook    SealedWhat = "webhook's secret"
+	SealedOldWebhook SealedWhat = "webhook's secret of before"
+)
+
+// sealedIn is the table, the column of the id and the column of each.
+var sealedIn = map[SealedWhat][3]string{
+	SealedProvider: {"providers", "id", "secret_sealed"}, SealedConnector: {"connectors", "id", "secret_sealed"},
+	SealedGrant: {"connector_grants", "connector_id", "sealed"}, SealedHook: {"automations", "id", "hook_sealed"},
+	SealedWebhook: {"webhooks", "id", "secret_sealed"}, SealedOldWebhook: {"webhooks", "id", "old_secret_sealed"},
+}
+
+// SealedOtherwise are all secrets of all workspaces that do not begin so.
+func (s *SecretStore) SealedOtherwise(ctx context.Context, start string) ([]Sealed, error) {
+	var rows []Sealed
+	err := s.db.All(ctx, &rows, "SELECT * FROM ("+
+		"SELECT 'provider key' AS what, workspace_id, id, kind, config, '' AS origin, secret_sealed AS text FROM providers UNION ALL "+
+		"SELECT 'connector''s secrets', workspace_id, id, kind, config, '', secret_sealed FROM connectors UNION ALL "+
+		"SELECT 'sign-in to a connector', workspace_id, connector_id, '', '', origin, sealed FROM connector_grants UNION ALL "+
+		"SELECT 'automation''s webhook URL', workspace_id, id, '', '', '', hook_sealed FROM automations UNION ALL "+
+		"SELECT 'webhook''s secret', workspace_id, id, '', '', '', secret_sealed FROM webhooks UNION ALL "+
+		"SELECT 'webhook''s secret of before', workspace_id, id, '', '', '', old_secret_sealed FROM webhooks) sealed "+
+		"WHERE text <> '' AND substr(text, 1, $1) <> $2 ORDER BY workspace_id, what, id", len(start), start)
+	if err != nil {
+		return nil, fmt.Errorf("list what is sealed otherwise: %w", err)
+	}
+	return rows, nil
+}
+
+// ErrChangedMeanwhile: a secret is not any more what was read.
+var ErrChangedMeanwhile = fmt.Errorf("the secret was changed meanwhile: %w", domain.ErrStale)
+
+// Reseal puts another sealing of the same secret into its place, if it still is what was read.
+func (s *SecretStore) Reseal(ctx context.Context, of *Sealed, sealed string) error {
+	at := sealedIn[of.What]
+	return s.configure(ctx, of.WorkspaceID, func(t *tx) error {
+		query := "UPDATE " + at[0] + " SET " + at[2] + " = $4 WHERE workspace_id = $1 AND " + at[1] + " = $2 AND " + at[2] + " = $3"
+		return t.WriteOne(ctx, ErrChangedMeanwhile, query, of.WorkspaceID, of.ID, of.Text, sealed)
+	})
+}
