@@ -13,6 +13,7 @@ type keeping struct {
 	Restore restore `cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
 	Export  export  `cmd:"" help:"Write a workspace with its whole record to a file, as lines of JSON, while the server runs."`
 	Import  load    `cmd:"" help:"Make a workspace from such a file, in this or the other kind of database."`
+	Check   check   `cmd:"" name:"upgrade-check" help:"Say what the next start of this version does to the database, and what is in its way."`
 }
 
 // keys are two things of one name: those of people and programs, over the API, and the one
@@ -49,6 +50,12 @@ type export struct {
 }
 
 func (c *export) Run(cc *cli.Context) error { return c.Do(cc, cc.Version, cc.Out) }
+
+type check struct {
+	app.UpgradeCheck `embed:""`
+}
+
+func (c *check) Run(cc *cli.Context) error { return c.Do(cc, cc.Out) }
 
 type load struct {
 	app.Import `embed:""`

@@ -21,8 +21,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// goldenFile is the database of the first version that kept one, brought up to date.
-func goldenFile(t *testing.T) string {
+// unpackGolden writes the database of the first version that kept one to a path.
+func unpackGolden(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Open("../../app/e2e/keep/testdata/schema-00018.db.gz")
 	if err != nil {
@@ -37,10 +37,16 @@ func goldenFile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "golden.db")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// goldenFile is that database, brought up to date.
+func goldenFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "golden.db")
+	unpackGolden(t, path)
 	if err := opened(t, repository.Config{Path: path}).Close(); err != nil {
 		t.Fatal(err)
 	}
