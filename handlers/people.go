@@ -174,7 +174,8 @@ func (s *peopleRoutes) back(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	p := problemOf(err)
 	s.Log.Warn().Err(err).Str("request_id", requestID(r)).Str("code", string(p.Code)).Msg("somebody could not sign in")
-	about := url.Values{"problem": {string(p.Code)}, "detail": {p.Detail}, "request_id": {requestID(r)}}
+	// No words: whoever makes an address could have the page say anything.
+	about := url.Values{"problem": {string(p.Code)}, "request_id": {requestID(r)}}
 	seeOther(w, s.People.PublicURL+"/#/sign-in?"+about.Encode())
 }
 

@@ -60,7 +60,7 @@ func everyPerson(t *testing.T, w *world, c *testClient) {
 		t.Errorf("signed in: %v %q", got.header, cookie)
 	}
 	got = c.want(http.StatusSeeOther, "GET", "/v1/sign-in/callback?code=bad", "", "Accept", "text/html")
-	if to := got.header.Get("Location"); !strings.HasPrefix(to, "/#/sign-in?detail=The+issuer") || !strings.Contains(to, "problem=token_invalid") {
+	if to := got.header.Get("Location"); !strings.HasPrefix(to, "/#/sign-in?problem=token_invalid&request_id=req_") {
 		t.Errorf("refused: %s", to)
 	}
 }

@@ -105,6 +105,23 @@ function watch(context, base) {
   });
 }
 
+// signIn types a key for a page, whose browser has a cookie then.
+export async function signIn(page, key) {
+  const status = await page.evaluate(
+    async (typed) =>
+      (
+        await fetch('/v1/sign-in', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ key: typed }),
+        })
+      ).status,
+    key,
+  );
+  check(status === 200, `signing in with a key: ${status}`);
+  await page.reload();
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 // axe gives what breaks WCAG 2.2 AA on the page as it is now, a line for each element.

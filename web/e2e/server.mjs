@@ -7,7 +7,7 @@ import { api, until } from './harness.mjs';
 
 // freePort looks below the range that outgoing connections take, so that a port stays
 // free while its server is down.
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000);
     const free = await new Promise((done) => {
@@ -25,6 +25,7 @@ async function freePort() {
 export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'fermata-e2e-'));
   const base = `http://127.0.0.1:${await freePort()}`;
+  const settings = typeof env === 'function' ? await env(base) : env;
   const log = createWriteStream(join(dir, 'log'));
   let child;
   const start = async () => {
@@ -38,7 +39,7 @@ export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = 
         FERMATA_SCRIPT_PROVIDER: 'true',
         FERMATA_LEASE_TTL: '3s',
         FERMATA_ALLOWED_HOSTS: '127.0.0.1',
-        ...env,
+        ...settings,
       },
     });
     child.stdout.pipe(log, { end: false });

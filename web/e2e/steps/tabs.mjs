@@ -1,4 +1,4 @@
-import { check, launch, Line, none, same, until } from '../harness.mjs';
+import { check, launch, Line, none, same, signIn, until } from '../harness.mjs';
 
 // Each tab notes every text that it shows of an answer in progress, and its streams.
 function watchTab() {
@@ -236,10 +236,11 @@ export const steps = [
         const id = await newChat(call);
         const at = `/chat/${id}`;
         const context = await browser.newContext({ locale: 'en-GB' });
-        await context.addInitScript((k) => {
-          sessionStorage.setItem('fermata.key', k);
-        }, key);
         await context.addInitScript(watchTab);
+        const first = await context.newPage();
+        await first.goto(plain);
+        await signIn(first, key);
+        await first.close();
         const tabs = [];
         for (let i = 0; i < 5; i++) {
           const tab = await context.newPage();
@@ -278,7 +279,7 @@ export const steps = [
     },
   },
   {
-    name: 'tabs with different keys have a stream each; a key that is withdrawn asks for another one',
+    name: 'a browser has one sign-in for all tabs; one whose key is withdrawn asks again',
     async run(world) {
       const { base, call } = await world.locked();
       const keys = [
@@ -287,18 +288,17 @@ export const steps = [
       ];
       const line = await new Line(base).open();
       try {
-        const context = (await world.open({ base: line.url })).context();
         const tabs = [];
-        for (const { key } of [...keys, keys[0]]) {
-          const tab = await context.newPage();
-          await tab.addInitScript((k) => {
-            sessionStorage.setItem('fermata.key', k);
-          }, key);
-          await tab.addInitScript(watchTab);
-          await tab.goto(line.url);
-          await tab.getByRole('navigation').first().waitFor();
+        for (const { key } of keys) {
+          const tab = await world.open({ base: line.url });
+          await tab.context().addInitScript(watchTab);
+          await signIn(tab, key);
           tabs.push(tab);
         }
+        const beside = await tabs[0].context().newPage();
+        await beside.goto(line.url);
+        tabs.push(beside);
+        for (const tab of tabs) await tab.getByRole('navigation').first().waitFor();
         const open = () =>
           Promise.all(
             tabs.map((tab) =>
@@ -312,10 +312,15 @@ export const steps = [
         await call('DELETE', `/v1/keys/${keys[1].id}`);
         line.set('cut'); // it would be noticed within a minute in any case
         line.set('open');
-        await tabs[1].getByRole('heading', { name: 'Sign in' }).waitFor();
+        const asks = tabs[1].getByRole('heading', { name: 'Sign in' });
+        await asks.waitFor();
         for (const tab of [tabs[0], tabs[2]])
-          check((await tab.getByRole('heading', { name: 'Sign in' }).count()) === 0, 'the other key asks too');
+          check((await tab.getByRole('heading', { name: 'Sign in' }).count()) === 0, 'the other browser asks too');
         await until('the others are connected again', async () => JSON.stringify(await open()) === '[1,0,0]');
+
+        // Signed out in one tab is signed out in all.
+        await tabs[2].getByRole('button', { name: 'Sign out' }).click();
+        for (const tab of [tabs[0], tabs[2]]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
       } finally {
         line.close();
       }

@@ -3,9 +3,9 @@
 import createClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import { getLang } from '../i18n/lang';
-import { getKey } from './key';
 import { Problem, problemOf } from './problem';
 import type { components, paths } from './schema';
+import { refused } from './who';
 
 export type Schemas = components['schemas'];
 
@@ -42,14 +42,15 @@ export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-st
 
 api.use({
   onRequest({ request }) {
-    const key = getKey();
-    if (key) request.headers.set('Authorization', `Bearer ${key}`);
     request.headers.set('Accept-Language', getLang());
     if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
       request.headers.set('Idempotency-Key', newKey());
     return request;
   },
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
+    // The question who I am is what asks for a sign-in; any other refusal asks that question.
+    const path = new URL(request.url).pathname;
+    if (response.status === 401 && path !== '/v1/me' && path !== '/v1/sign-in') refused();
     if (!response.ok) throw await problemOf(response);
   },
 });

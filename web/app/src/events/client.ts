@@ -1,6 +1,6 @@
 // The event client of this page, wired to the browser.
-import { api, body, newKey } from '../api/client';
-import { getKey, onKey } from '../api/key';
+import { api, newKey } from '../api/client';
+import { onSignedIn } from '../api/who';
 import { asProblem } from '../api/problem';
 import type { Net, Trouble } from './stream';
 import { Tab } from './tab';
@@ -13,14 +13,7 @@ const trouble = (thrown: unknown): Trouble => {
 
 const net: Net = {
   open: (query) => new EventSource(`/v1/events/stream?${query}`),
-  async ticket() {
-    if (!getKey()) return null;
-    try {
-      return (await body(api.POST('/v1/stream-tickets'))).ticket;
-    } catch (thrown) {
-      throw trouble(thrown);
-    }
-  },
+  ticket: () => Promise.resolve(null), // the cookie goes along by itself
   async probe(query) {
     const sessions = query.get('sessions') ?? undefined;
     try {
@@ -50,7 +43,7 @@ const tab = new Tab({
   net,
   channel: 'BroadcastChannel' in window ? (name) => new BroadcastChannel(name) : null,
   locks: navigator.locks ?? null,
-  key: getKey,
+  key: () => null, // all tabs of a browser are signed in as one
   hidden: () => document.hidden,
   newID: newKey,
 });
@@ -74,7 +67,7 @@ document.addEventListener('visibilitychange', () => {
   if (hiddenAt !== null && Date.now() - hiddenAt > 30_000) tab.checkConnection();
   hiddenAt = null;
 });
-onKey(() => tab.restart());
+onSignedIn(() => tab.restart());
 if (!alone || !document.hidden) tab.enter();
 
 export const events: EventClient = tab;

@@ -39,7 +39,7 @@ export function keepFresh(queries: QueryClient): void {
   events.onConnection(() => {
     const connection = events.connection();
     const now = connection.state === 'lost' && connection.refused === true;
-    if (now && !refused) refresh([{ path: '/v1/settings' }]); // the shell sees by it that it has to ask for a key
+    if (now && !refused) refresh([{ path: '/v1/me' }]); // the shell sees by it that it has to ask for a sign-in
     refused = now;
   });
 }

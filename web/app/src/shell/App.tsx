@@ -1,9 +1,10 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
-import { $api } from '../api/client';
+import { useMe } from '../api/me';
 import { asProblem } from '../api/problem';
+import { greet, onRefused, shared } from '../api/who';
 import { Page } from '../ui/Page';
 import { texts as uiTexts } from '../ui/texts';
 import { Announcements } from './announce';
@@ -161,14 +162,27 @@ function Shell() {
   );
 }
 
-/** Whether the server wants a key that this tab does not have. */
+/** Asks who it is, where the server does not know. */
 function SignInGate() {
-  const query = $api.useQuery('get', '/v1/settings');
+  const me = useMe();
+  const queryClient = useQueryClient();
+  const [at, go] = useLocation();
   // Asking anew forgets the error for a moment; the form, and what is typed in it, stays.
   const [locked, setLocked] = useState(false);
-  const refused = query.error !== null && asProblem(query.error).status === 401;
-  if (!query.isPending && refused !== locked) setLocked(refused);
-  return locked ? <SignIn /> : <Shell />;
+  const [greeted, setGreeted] = useState('');
+  const refused = me.error !== null && asProblem(me.error).status === 401;
+  if (!me.isPending && refused !== locked) setLocked(refused);
+  if (me.data && me.data.id !== greeted) {
+    greet(me.data.id); // before anything reads a draft
+    setGreeted(me.data.id);
+  }
+  useEffect(() => onRefused(() => void queryClient.invalidateQueries({ queryKey: ['get', '/v1/me'] })), [queryClient]);
+  const inside = !locked && !me.isPending;
+  useEffect(() => {
+    if (inside && at.startsWith('/sign-in')) go('/', { replace: true });
+  }, [inside, at, go]);
+  if (locked) return <SignIn onDone={() => queryClient.resetQueries()} />;
+  return me.isPending && shared() ? null : <Shell />;
 }
 
 export function App() {

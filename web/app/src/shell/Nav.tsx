@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { getKey, signOut } from '../api/key';
+import { signOut, useMay, useMe } from '../api/me';
 import { getLang, setLang } from '../i18n/lang';
 import { show } from './palette/overlay';
 import { setTheme, useTheme, type Theme } from './theme';
 import { texts } from './texts';
+import { useAction } from '../ui/action';
+import { ProblemBox } from '../ui/Problem';
 
 const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
 const pathOf = (screen: (typeof screens)[number]) => (screen === 'home' ? '/' : `/${screen}`);
@@ -14,6 +16,8 @@ export function Nav({ waiting }: { waiting: number }) {
   const t = texts.use();
   const [path] = useLocation();
   const [open, setOpen] = useState(false);
+  const admin = useMay('admin');
+  const offered = screens.filter((screen) => screen !== 'system' || admin);
   const at = path === '/tasks' || path.startsWith('/tasks/') ? '/runs' : path; // tasks stand beside runs
   const here = screens.find((s) => (s === 'home' ? at === '/' : at === `/${s}` || at.startsWith(`/${s}/`)));
   return (
@@ -43,7 +47,7 @@ export function Nav({ waiting }: { waiting: number }) {
       </div>
       <nav id="nav" aria-label={t('nav.label')} data-open={open}>
         <ul className="plain">
-          {screens.map((screen) => (
+          {offered.map((screen) => (
             <li key={screen}>
               <Link
                 href={pathOf(screen)}
@@ -122,18 +126,28 @@ function Foot({ onUsed }: { onUsed: () => void }) {
       >
         {t('language')}
       </button>
-      {getKey() && (
-        <button
-          type="button"
-          className="plain small"
-          onClick={() => {
-            signOut();
-            location.reload();
-          }}
-        >
-          {t('sign.out')}
-        </button>
-      )}
+      <Who onUsed={onUsed} />
     </div>
+  );
+}
+
+/** Who is signed in, and the way out. */
+function Who({ onUsed }: { onUsed: () => void }) {
+  const t = texts.use();
+  const me = useMe().data;
+  const leave = useAction(signOut);
+  if (!me?.session) return null;
+  const role = t(`role.${me.role}`);
+  return (
+    <>
+      <Link href="/settings/you" className="small clamp" onClick={onUsed} data-who={me.id}>
+        <bdi>{me.name || role}</bdi>
+        {me.name && <span className="muted"> · {role}</span>}
+      </Link>
+      <button type="button" className="plain small" disabled={leave.busy} onClick={() => void leave.run()}>
+        {t('sign.out')}
+      </button>
+      {leave.problem != null && <ProblemBox thrown={leave.problem} />}
+    </>
   );
 }

@@ -1,56 +1,111 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../api/client';
-import { setKey } from '../api/key';
+import { useLocation } from 'wouter';
+import { $api, api } from '../api/client';
 import { asProblem } from '../api/problem';
+import { signedIn } from '../api/who';
 import { useAction } from '../ui/action';
 import { Field } from '../ui/Field';
 import { ProblemBox } from '../ui/Problem';
 import { texts } from './texts';
 
-/** Asks for a key, on a server that wants one. */
-export function SignIn() {
+const path = '/sign-in';
+
+/** Where somebody was when they were asked to sign in. */
+const here = () => (location.hash.startsWith(`#${path}`) ? '/' : `/${location.hash}`);
+
+/** Asks who it is: by the issuer that the server trusts, or by a key. */
+export function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
   const t = texts.use();
-  const queries = useQueryClient();
-  const [key, setValue] = useState('');
+  const ways = $api.useQuery('get', '/v1/sign-in');
+  const oidc = ways.data?.oidc;
+  return (
+    <main className="signin">
+      <div className="card stack">
+        <h1>{t('signin.title')}</h1>
+        <Refused />
+        {ways.error != null && <ProblemBox thrown={ways.error} onRetry={() => ways.refetch()} />}
+        {oidc && (
+          <p>
+            <a className="button primary" href={`${oidc.url}?return_to=${encodeURIComponent(here())}`}>
+              {t('signin.oidc', { issuer: hostOf(oidc.issuer) })}
+            </a>
+          </p>
+        )}
+        {oidc ? (
+          <details>
+            <summary>{t('signin.by.key')}</summary>
+            <ByKey onDone={onDone} />
+          </details>
+        ) : (
+          <ByKey onDone={onDone} />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function hostOf(issuer: string): string {
+  try {
+    return new URL(issuer).host;
+  } catch {
+    return issuer;
+  }
+}
+
+/** Why the issuer's answer let nobody in. The words are this page's own: an address can say anything. */
+function Refused() {
+  const t = texts.use();
+  const [at] = useLocation();
+  const about = new URLSearchParams(at.startsWith(`${path}?`) ? at.slice(path.length + 1) : '');
+  const code = about.get('problem');
+  if (!code) return null;
+  const known = `signin.${code}`;
+  const id = about.get('request_id') ?? '';
+  return (
+    <div className="box bad stack tight" role="alert" data-code={code.slice(0, 40)}>
+      <p>{t.has(known) ? t(known) : t('signin.failed')}</p>
+      {/^[\w.-]{1,60}$/.test(id) && (
+        <p className="small">
+          {t('signin.request')} <code>{id}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ByKey({ onDone }: { onDone: () => Promise<unknown> }) {
+  const t = texts.use();
+  const [key, setKey] = useState('');
   const [wrong, setWrong] = useState('');
   const send = useAction(async () => {
     setWrong('');
-    setKey(key.trim());
     try {
-      await api.GET('/v1/settings');
+      await api.POST('/v1/sign-in', { body: { key: key.trim() } });
     } catch (thrown) {
-      setKey(null);
       if (asProblem(thrown).status !== 401) throw thrown;
       setWrong(t('signin.wrong'));
       return;
     }
-    await queries.resetQueries();
+    setKey('');
+    signedIn();
+    await onDone();
   });
   return (
-    <main className="signin">
-      <form
-        className="card stack"
-        onSubmit={(e) => {
-          e.preventDefault();
-          void send.run();
-        }}
-      >
-        <h1>{t('signin.title')}</h1>
-        <p className="muted">{t('signin.text')}</p>
-        <Field label={t('signin.key')} wrong={wrong}>
-          <input
-            type="password"
-            autoComplete="current-password"
-            value={key}
-            onChange={(e) => setValue(e.target.value)}
-          />
-        </Field>
-        {send.problem != null && <ProblemBox thrown={send.problem} />}
-        <button type="submit" className="primary" disabled={send.busy || !key.trim()}>
-          {t('signin.send')}
-        </button>
-      </form>
-    </main>
+    <form
+      className="stack"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void send.run();
+      }}
+    >
+      <p className="muted">{t('signin.text')}</p>
+      <Field label={t('signin.key')} wrong={wrong}>
+        <input type="password" autoComplete="current-password" value={key} onChange={(e) => setKey(e.target.value)} />
+      </Field>
+      {send.problem != null && <ProblemBox thrown={send.problem} />}
+      <button type="submit" className="primary" disabled={send.busy || !key.trim()}>
+        {t('signin.send')}
+      </button>
+    </form>
   );
 }

@@ -28,7 +28,30 @@ export const texts = defineTexts(
     'version.other': 'The server runs another version now. What you have written is kept when you load the page again.',
     'version.reload': 'Load again',
     'signin.title': 'Sign in',
-    'signin.text': 'This server asks for an API key. It is kept in this tab only.',
+    'signin.text': 'With an API key of this server. The browser gets a cookie for it; the key itself is not kept.',
+    'signin.oidc': 'Sign in with {issuer}',
+    'signin.by.key': 'With an API key instead',
+    'signin.failed': 'Signing in did not work. Try again, or ask the operator of this server.',
+    'signin.no_issuer': 'Nobody signs in this way here. Use a key.',
+    'signin.issuer_unavailable':
+      'The sign-in service does not answer now. Try again in a moment; keys work all the time.',
+    'signin.sign_in_lost':
+      'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Sign in again.',
+    'signin.sign_in_refused': 'The sign-in service refused. Nothing was done.',
+    'signin.token_invalid':
+      'The answer of the sign-in service cannot be trusted. Nothing was done; tell the operator of this server.',
+    'signin.token_expired':
+      'The answer of the sign-in service came too late. Sign in again; if that does not help, a clock is wrong: tell the operator.',
+    'signin.token_not_yet_valid':
+      'The answer of the sign-in service is from the future: a clock is wrong. Tell the operator of this server.',
+    'signin.not_admitted':
+      'The sign-in service knows you, but gives you no role or no workspace here. Ask whoever manages it.',
+    'signin.rate_limited': 'Too many attempts. Wait a moment, then sign in again.',
+    'signin.request': 'Request',
+    'role.viewer': 'reads',
+    'role.member': 'member',
+    'role.admin': 'administrator',
+    'role.root': 'operator',
     'signin.key': 'API key',
     'signin.send': 'Sign in',
     'signin.wrong': 'This key is not valid.',
@@ -72,7 +95,31 @@ export const texts = defineTexts(
       'Le serveur est passé à une autre version. Ce que vous avez écrit est conservé quand vous rechargez la page.',
     'version.reload': 'Recharger',
     'signin.title': 'Connexion',
-    'signin.text': 'Ce serveur demande une clé d’API. Elle n’est conservée que dans cet onglet.',
+    'signin.text':
+      'Avec une clé d’API de ce serveur. Le navigateur reçoit un cookie en échange ; la clé n’est pas conservée.',
+    'signin.oidc': 'Se connecter avec {issuer}',
+    'signin.by.key': 'Plutôt avec une clé d’API',
+    'signin.failed': 'La connexion n’a pas abouti. Réessayez, ou demandez à l’exploitant de ce serveur.',
+    'signin.no_issuer': 'Personne ne se connecte ainsi ici. Utilisez une clé.',
+    'signin.issuer_unavailable':
+      'Le service de connexion ne répond pas. Réessayez dans un instant ; les clés marchent toujours.',
+    'signin.sign_in_lost':
+      'Cette connexion n’a pas été commencée dans ce navigateur, a pris plus de dix minutes, ou a déjà servi. Recommencez.',
+    'signin.sign_in_refused': 'Le service de connexion a refusé. Rien n’a été fait.',
+    'signin.token_invalid':
+      'La réponse du service de connexion n’est pas digne de confiance. Rien n’a été fait ; prévenez l’exploitant de ce serveur.',
+    'signin.token_expired':
+      'La réponse du service de connexion est arrivée trop tard. Recommencez ; si cela n’aide pas, une horloge est fausse : prévenez l’exploitant.',
+    'signin.token_not_yet_valid':
+      'La réponse du service de connexion vient du futur : une horloge est fausse. Prévenez l’exploitant de ce serveur.',
+    'signin.not_admitted':
+      'Le service de connexion vous connaît, mais ne vous donne ici ni rôle ni espace. Demandez à qui le gère.',
+    'signin.rate_limited': 'Trop d’essais. Attendez un instant, puis recommencez.',
+    'signin.request': 'Requête',
+    'role.viewer': 'lecture',
+    'role.member': 'membre',
+    'role.admin': 'administrateur',
+    'role.root': 'exploitant',
     'signin.key': 'Clé d’API',
     'signin.send': 'Se connecter',
     'signin.wrong': 'Cette clé n’est pas valable.',

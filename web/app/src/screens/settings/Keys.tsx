@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, body, type Schemas } from '../../api/client';
-import { getKey, setKey } from '../../api/key';
+import { useMe } from '../../api/me';
+import { signedIn } from '../../api/who';
 import { asProblem } from '../../api/problem';
 import { useAction } from '../../ui/action';
 import { Confirm } from '../../ui/Confirm';
@@ -30,7 +31,7 @@ export function Keys() {
     queries.invalidateQueries({
       predicate: ({ queryKey }) => queryKey[1] === '/v1/keys',
     });
-  const first = !getKey() && keys.data?.data.length === 0;
+  const first = useMe().data?.method === 'local' && keys.data?.data.length === 0;
   return (
     <div className="stack">
       <p>{t('keys.text')}</p>
@@ -90,6 +91,7 @@ function Make({
   const [chosen, setRole] = useState<Schemas['Role']>('member');
   const role = first ? 'admin' : chosen;
   const [expires, setExpires] = useState('');
+  const local = useMe().data?.method === 'local';
   const make = useAction(async () => {
     const key = await body(
       api.POST('/v1/keys', {
@@ -100,9 +102,12 @@ function Make({
         },
       }),
     );
-    // From the first key on the server asks this page for one too: it takes the new one,
-    // so that the key that is shown only now is not lost behind a sign-in.
-    if (!getKey()) setKey(key.key);
+    // From the first key on the server asks this page for one too: it signs in with the new
+    // one, so that the key that is shown only now is not lost behind a sign-in.
+    if (local) {
+      await api.POST('/v1/sign-in', { body: { key: key.key } });
+      signedIn();
+    }
     onMade(key);
   });
   const errors = make.problem == null ? [] : asProblem(make.problem).errors;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useMay } from '../../api/me';
 import { Page } from '../../ui/Page';
 import { Agents } from '../agents';
 import { Connectors } from '../connectors';
@@ -15,6 +16,7 @@ import { Prompts } from './Prompts';
 import { Providers } from './Providers';
 import styles from './settings.module.css';
 import { texts } from './texts';
+import { AdminsOnly, You } from './You';
 import { Webhooks } from './Webhooks';
 
 const sections = [
@@ -30,8 +32,12 @@ const sections = [
   'agents',
   'keys',
   'webhooks',
+  'you',
   'page',
 ] as const;
+/** Those that are everybody's own; the others are for administrators. */
+const personal: readonly string[] = ['you', 'page'];
+
 type Section = (typeof sections)[number];
 
 const content: Record<Section, (item?: string) => ReactNode> = {
@@ -61,13 +67,16 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   agents: (item) => <Agents item={item} />,
   keys: () => <Keys />,
   webhooks: () => <Webhooks />,
+  you: () => <You />,
   page: () => <PageSection />,
 };
 
 /** What can be set, in sections that are saved one by one. */
 export default function Settings({ section, item }: { section?: string; item?: string }) {
   const t = texts.use();
-  const here = sections.find((s) => s === section) ?? 'providers';
+  const admin = useMay('admin');
+  const offered = sections.filter((s) => admin || personal.includes(s));
+  const here = sections.find((s) => s === section) ?? (admin ? 'providers' : 'you');
   const heading = useRef<HTMLHeadingElement>(null);
   const place = `${here}/${item ?? ''}`;
   const before = useRef(place);
@@ -80,7 +89,7 @@ export default function Settings({ section, item }: { section?: string; item?: s
       <div className={styles.frame}>
         <nav aria-label={t('sections')} className={styles.nav}>
           <ul className="plain">
-            {sections.map((s) => (
+            {offered.map((s) => (
               <li key={s}>
                 <Link href={`/settings/${s}`} aria-current={s === here ? 'page' : undefined}>
                   {t(`s.${s}`)}
@@ -93,7 +102,7 @@ export default function Settings({ section, item }: { section?: string; item?: s
           <h2 id="settings-section" ref={heading} tabIndex={-1}>
             {t(`s.${here}`)}
           </h2>
-          {content[here](item)}
+          {admin || personal.includes(here) ? content[here](item) : <AdminsOnly />}
         </section>
       </div>
     </Page>

@@ -1,5 +1,5 @@
 import { api } from '../../api/client';
-import { getKey } from '../../api/key';
+import { useMe } from '../../api/me';
 import { useAction } from '../../ui/action';
 import { Copy } from '../../ui/Copy';
 import { ProblemBox } from '../../ui/Problem';
@@ -9,8 +9,10 @@ import { texts } from './texts';
 /** Exports the record: as files, or as the request that returns it. */
 export function Export({ id }: { id: string }) {
   const t = texts.use();
+  const me = useMe().data;
+  const keyed = me !== undefined && me.method !== 'local';
   const save = useAction(async (format: 'json' | 'markdown') => {
-    // By our own request and not by a link: a link cannot carry the key.
+    // By our own request and not by a link: a failure of it is shown here.
     const { data } = await api.GET('/v1/sessions/{session_id}/export', {
       params: { path: { session_id: id }, query: { format } },
       parseAs: 'blob',
@@ -33,10 +35,7 @@ export function Export({ id }: { id: string }) {
         <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('markdown')}>
           {t('download.markdown')}
         </button>
-        <Copy
-          label={t('curl')}
-          text={curl(location.origin, `/v1/sessions/${id}/timeline?limit=200`, getKey() !== null)}
-        />
+        <Copy label={t('curl')} text={curl(location.origin, `/v1/sessions/${id}/timeline?limit=200`, keyed)} />
       </div>
       {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
     </>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forget } from './key';
+import { forget } from './forget';
 
 class Kept {
   constructor(readonly items: Map<string, string>) {}
@@ -17,7 +17,7 @@ class Kept {
 test('signing out removes what a person wrote, and leaves what the browser looks like', () => {
   const kept = new Kept(
     new Map([
-      ['fermata.key', 'fmt_1'],
+      ['fermata.who', 'key_1'],
       ['fermata.draft.new', 'dear'],
       ['fermata.outbox.ses_1.k', '{}'],
       ['fermata.automation.aut_1', '{}'],

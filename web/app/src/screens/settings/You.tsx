@@ -1,0 +1,140 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { $api, api, type Schemas } from '../../api/client';
+import { signOut, useMe } from '../../api/me';
+import { forgetAll } from '../../api/who';
+import { useAction } from '../../ui/action';
+import { Confirm } from '../../ui/Confirm';
+import { Empty } from '../../ui/Empty';
+import { ProblemBox } from '../../ui/Problem';
+import { Read } from '../../ui/Read';
+import { Time } from '../../ui/Time';
+import { texts } from './textsOfYou';
+
+type SignIn = Schemas['SignIn'];
+
+/** Who the reader is, and where they are signed in. */
+export function You() {
+  const t = texts.use();
+  const me = useMe();
+  return (
+    <Read query={me}>
+      {(who) => (
+        <div className="stack">
+          <p>
+            <strong data-me>{who.name || t(`method.${who.method}`)}</strong>
+            {' · '}
+            {t(`role.${who.role}`)}
+          </p>
+          <p>{t(`method.${who.method}.text`)}</p>
+          <p>{t(`role.${who.role}.text`)}</p>
+          {who.workspaces.length > 0 && (
+            <p>
+              {t('workspaces')}: {who.workspaces.map((w) => w.name || w.id).join(', ')}
+            </p>
+          )}
+          {who.session && <SignIns />}
+        </div>
+      )}
+    </Read>
+  );
+}
+
+function SignIns() {
+  const t = texts.use();
+  const queries = useQueryClient();
+  const all = $api.useQuery('get', '/v1/me/sessions');
+  const [everywhere, setEverywhere] = useState(false);
+  const fresh = () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/me/sessions' });
+  return (
+    <section className="stack" aria-labelledby="sign-ins">
+      <h3 id="sign-ins">{t('sign-ins')}</h3>
+      <Read query={all}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>{t('sign-ins.none')}</Empty>
+          ) : (
+            <ul className="plain stack">
+              {data.map((one) => (
+                <Row key={one.id} of={one} onGone={fresh} />
+              ))}
+            </ul>
+          )
+        }
+      </Read>
+      <p>
+        <button type="button" className="danger" onClick={() => setEverywhere(true)}>
+          {t('everywhere')}
+        </button>
+      </p>
+      {everywhere && (
+        <Confirm
+          title={t('everywhere')}
+          yes={t('everywhere')}
+          danger
+          onClose={() => setEverywhere(false)}
+          act={async () => {
+            await api.DELETE('/v1/me/sessions');
+            forgetAll();
+            location.reload();
+          }}
+        >
+          <p>{t('everywhere.text')}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Row({ of: one, onGone }: { of: SignIn; onGone: () => Promise<unknown> }) {
+  const t = texts.use();
+  const end = useAction(async () => {
+    if (one.current) return signOut();
+    await api.DELETE('/v1/me/sessions/{sign_in_id}', { params: { path: { sign_in_id: one.id } } });
+    return onGone();
+  });
+  const name = browserName(one.browser) || t('browser');
+  return (
+    <li className="card row between" data-sign-in={one.id}>
+      <div className="stack tight">
+        <strong title={one.browser}>{name}</strong>
+        <span className="small muted">
+          {t('since')} <Time at={one.created_at} /> · {t('used')} <Time at={one.last_used_at} /> · {t('until')}{' '}
+          <Time at={one.expires_at} />
+        </span>
+        {end.problem != null && <ProblemBox thrown={end.problem} />}
+      </div>
+      {one.current && <span className="badge">{t('this')}</span>}
+      <button
+        type="button"
+        className="small"
+        disabled={end.busy}
+        aria-label={t('end.of', { name })}
+        onClick={() => void end.run()}
+      >
+        {t('end')}
+      </button>
+    </li>
+  );
+}
+
+const browsers = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
+const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
+
+/** The little that is of use of what a browser calls itself. */
+function browserName(text: string): string {
+  const browser = browsers.find((name) => text.includes(name));
+  const system = systems.find((name) => text.includes(name));
+  return [browser === 'Edg' ? 'Edge' : browser === 'OPR' ? 'Opera' : browser, system].filter(Boolean).join(' · ');
+}
+
+/** Why a section is not there for somebody. */
+export function AdminsOnly() {
+  const t = texts.use();
+  const me = useMe().data;
+  return (
+    <p className="box warn" data-admins-only>
+      {t('admins.only', { name: me?.name || me?.id || '', role: me ? t(`role.${me.role}`) : '' })}
+    </p>
+  );
+}
