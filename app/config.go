@@ -79,6 +79,9 @@ type Config struct {
 func (f Config) withDefaults() Config {
 	f.DataDir = cmp.Or(f.DataDir, "./data")
 	f.Listen = cmp.Or(f.Listen, "127.0.0.1:8080")
+	if f.OIDCScopes == nil {
+		f.OIDCScopes = []string{"profile", "email"}
+	}
 	f.SignInIdle = cmp.Or(f.SignInIdle, 7*24*time.Hour)
 	f.SignInLifetime = cmp.Or(f.SignInLifetime, 30*24*time.Hour)
 	f.LeaseTTL = cmp.Or(f.LeaseTTL, 15*time.Second)

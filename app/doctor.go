@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/auth/oidc"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/repository"
@@ -30,6 +32,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	if flags.plain() {
 		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
 	}
+	findings = append(findings, checkIssuer(ctx, &flags)...)
 	keys, err := flags.secretKeys()
 	if err != nil {
 		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))
@@ -41,6 +44,28 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	}
 	findings = append(findings, checkCollector(ctx, &flags.Tracing)...)
 	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
+}
+
+// checkIssuer asks the issuer that people sign in at.
+func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
+	if flags.OIDCIssuer == "" {
+		return nil
+	}
+	const mend = "Look at the issuer, and at FERMATA_OIDC_ISSUER: it is what the issuer calls itself, letter by letter."
+	party, err := flags.party(clock.System, nil)
+	if err == nil {
+		err = oidc.New(party).Check(ctx)
+	}
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("issuer", err.Error(), mend)}
+	}
+	findings := []diagnosis.Finding{diagnosis.OK("issuer",
+		flags.OIDCIssuer+" answers and publishes its keys; it must know the redirect URI "+party.RedirectURL)}
+	if flags.OIDCRoleClaim == "" {
+		findings = append(findings, diagnosis.Warning("issuer", "everybody whom it knows is a member here",
+			"Set FERMATA_OIDC_ROLE_CLAIM to the claim that says who may do what."))
+	}
+	return findings
 }
 
 // checkDatabase looks whether the database is there and up to date.

@@ -35,7 +35,7 @@ type People struct {
 // checkPeople refuses what nobody could sign in with.
 func (f *Config) checkPeople() error {
 	for name, d := range map[string]time.Duration{"FERMATA_SIGN_IN_IDLE": f.SignInIdle, "FERMATA_SIGN_IN_LIFETIME": f.SignInLifetime} {
-		if d < 5*time.Minute || d > 366*24*time.Hour {
+		if d != 0 && d < 5*time.Minute || d > 366*24*time.Hour {
 			return fmt.Errorf("%s is %s; it takes 5m to 8784h (a year)", name, d)
 		}
 	}

@@ -60,7 +60,7 @@ func (s *edge) admit(
 		}
 		exchangeOf(r).who = id
 		if !id.Role.Allows(role) {
-			s.fail(w, r, domain.Errorf(domain.CodeForbidden, "This needs the role %s, and the key has the role %s.", role, id.Role))
+			s.fail(w, r, domain.Errorf(domain.CodeForbidden, "This needs the role %s, and you have the role %s.", role, id.Role))
 			return
 		}
 		if id.Role != domain.RoleRoot {
