@@ -1,5 +1,6 @@
 // Everything that the palette can lead to.
 import { $api } from '../../api/client';
+import { useMay } from '../../api/me';
 import { useSettled } from '../../ui/useSettled';
 import { texts as shellTexts } from '../texts';
 import { rank, type Target } from './rank';
@@ -19,8 +20,11 @@ const sections = [
   'agents',
   'keys',
   'webhooks',
+  'you',
   'page',
 ] as const;
+// What is not for administrators alone.
+const everybodys: readonly string[] = ['you', 'page'];
 
 /** What fits the words typed so far: names that are known at once, then what the server
  * finds in texts. */
@@ -29,6 +33,7 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
   const ts = shellTexts.use();
   const asked = useSettled(query.trim().slice(0, 200), 200);
   const limit = 200;
+  const admin = useMay('admin');
   const chats = $api.useQuery('get', '/v1/sessions', {
     params: { query: { type: 'CHAT', limit: 8, q: asked || undefined } },
   });
@@ -42,14 +47,18 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
     { enabled: asked.length > 1 },
   );
   const named: Target[] = [
-    ...screens.map((s) => ({
-      id: `screen-${s}`,
-      group: 'screens',
-      name: ts(`nav.${s}`),
-      href: s === 'home' ? '/' : `/${s}`,
-    })),
+    ...screens
+      .filter((s) => admin || s !== 'system')
+      .map((s) => ({
+        id: `screen-${s}`,
+        group: 'screens',
+        name: ts(`nav.${s}`),
+        href: s === 'home' ? '/' : `/${s}`,
+      })),
     { id: 'screen-tasks', group: 'screens', name: t('tasks'), href: '/tasks' },
-    { id: 'new-automation', group: 'screens', name: t('automation.new'), href: '/automations/new' },
+    ...(admin
+      ? [{ id: 'new-automation', group: 'screens' as const, name: t('automation.new'), href: '/automations/new' }]
+      : []),
     ...(automations.data?.data ?? []).map((a) => ({
       id: a.id,
       group: 'automations',
@@ -64,12 +73,14 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
       href: `/data/tools/${tool.id}`,
       note: zones.data?.data.find((z) => z.id === tool.zone_id)?.name,
     })),
-    ...sections.map((s) => ({
-      id: `settings-${s}`,
-      group: 'settings',
-      name: t(`settings.${s}`),
-      href: `/settings/${s}`,
-    })),
+    ...sections
+      .filter((s) => admin || everybodys.includes(s))
+      .map((s) => ({
+        id: `settings-${s}`,
+        group: 'settings',
+        name: t(`settings.${s}`),
+        href: `/settings/${s}`,
+      })),
   ];
   const talks: Target[] = (chats.data?.data ?? [])
     .filter((c) => c.name)
