@@ -1,7 +1,6 @@
 // Uploads, with their progress: fetch tells none of what it sends.
 import { getLang } from '../i18n/lang';
 import { newKey, type Schemas } from './client';
-import { getKey } from './key';
 import { Problem, problemOf } from './problem';
 
 const maxBytes = 10 * 1024 * 1024; // what the server takes
@@ -18,8 +17,6 @@ export function upload(
       return;
     }
     request.open('POST', '/v1/files');
-    const key = getKey();
-    if (key) request.setRequestHeader('Authorization', `Bearer ${key}`);
     request.setRequestHeader('Accept-Language', getLang());
     request.setRequestHeader('Idempotency-Key', newKey());
     request.upload.addEventListener('progress', (e) => onSent(e.lengthComputable ? e.loaded / e.total : 0));
@@ -35,12 +32,9 @@ export function upload(
   return { done, cancel: () => request.abort() };
 }
 
-/** The content of a file, for a picture or a download: a page's address bar has no key. */
+/** The content of a file, for a picture or a download. */
 export async function contentOfFile(id: string): Promise<Blob> {
-  const key = getKey();
-  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`, {
-    headers: key ? { Authorization: `Bearer ${key}` } : {},
-  });
+  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`);
   if (!response.ok) throw await problemOf(response);
   return response.blob();
 }
