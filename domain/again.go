@@ -153,8 +153,8 @@ func brokeOff(round []*Message) bool {
 }
 
 func lastCurrent(round []*Message) int {
-	for i := len(round) - 1; i >= 0; i-- {
-		if !round[i].Superseded {
+	for i, m := range slices.Backward(round) {
+		if !m.Superseded {
 			return i
 		}
 	}

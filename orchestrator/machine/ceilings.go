@@ -118,7 +118,7 @@ var whatIsLimited = map[string][2]string{
 	"max_data_query_iterations": {"readings of data in a row", "lectures de données de suite"},
 	"max_action_retries":        {"corrections of failed actions in a row", "corrections d’actions échouées de suite"},
 	"max_format_error_retries":  {"corrections of unreadable answers in a row", "corrections de réponses illisibles de suite"},
-	"max_commands_per_session":  {"commands in this session", "commandes dans cette session"}, //nolint:misspell // French
+	"max_commands_per_session":  {"commands in this session", "commandes dans cette session"},
 }
 
 // limitText is for the AI and for people: it stands in the record.

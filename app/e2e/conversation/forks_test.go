@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -24,9 +25,7 @@ func TestForks(t *testing.T) {
 		messages := s.Call("GET", "/v1/sessions/"+chat+"/messages", nil).Want(200)
 		fork := func(of, message string, more map[string]any) *harness.Reply {
 			body := map[string]any{"after_message_id": message}
-			for k, v := range more {
-				body[k] = v
-			}
+			maps.Copy(body, more)
 			return s.Call("POST", "/v1/sessions/"+of+"/fork", body)
 		}
 		one := fork(chat, messages.Str("data.1.id"), map[string]any{"message": "third", "name": "Another way"}).Want(201)

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"net/http/httptest"
 	"reflect"
 	"strings"
@@ -43,9 +44,7 @@ func configured(t *testing.T, s *harness.Server, vendor suite.Fake, more map[str
 	t.Cleanup(server.Close)
 	config := vendor.Config(server.URL, domain.ProtocolNative)
 	config["api_key"] = "sk-of-the-fake-0123456789"
-	for name, value := range more {
-		config[name] = value
-	}
+	maps.Copy(config, more)
 	return s.Call("POST", "/v1/providers", map[string]any{"name": vendor.Name, "kind": vendor.Kind, "config": config}).Want(201).Str("id"), player
 }
 
