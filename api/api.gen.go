@@ -943,6 +943,7 @@ const (
 	WaitingContextKindCompletionConfirmation WaitingContextKind = "completion_confirmation"
 	WaitingContextKindExternalResult         WaitingContextKind = "external_result"
 	WaitingContextKindNetworkRetry           WaitingContextKind = "network_retry"
+	WaitingContextKindOutside                WaitingContextKind = "outside"
 	WaitingContextKindValidation             WaitingContextKind = "validation"
 )
 
@@ -963,6 +964,8 @@ func (e WaitingContextKind) Valid() bool {
 		return true
 	case WaitingContextKindNetworkRetry:
 		return true
+	case WaitingContextKindOutside:
+		return true
 	case WaitingContextKindValidation:
 		return true
 	default:
@@ -981,6 +984,7 @@ const (
 	WaitingForKindProvider   WaitingForKind = "provider"
 	WaitingForKindQuestion   WaitingForKind = "question"
 	WaitingForKindSchedule   WaitingForKind = "schedule"
+	WaitingForKindSignIn     WaitingForKind = "sign_in"
 	WaitingForKindSlot       WaitingForKind = "slot"
 	WaitingForKindTask       WaitingForKind = "task"
 )
@@ -1005,6 +1009,8 @@ func (e WaitingForKind) Valid() bool {
 	case WaitingForKindQuestion:
 		return true
 	case WaitingForKindSchedule:
+		return true
+	case WaitingForKindSignIn:
 		return true
 	case WaitingForKindSlot:
 		return true
@@ -1161,12 +1167,14 @@ type Approval struct {
 	CreatedAt Timestamp `json:"created_at"`
 
 	// Decision Any JSON value.
-	Decision  AnyValue          `json:"decision"`
-	ExpiresAt *Timestamp        `json:"expires_at"`
-	ID        string            `json:"id"`
-	Kind      ApprovalKind      `json:"kind"`
-	Module    *Module           `json:"module"`
-	OnExpiry  *ApprovalOnExpiry `json:"on_expiry,omitempty"`
+	Decision  AnyValue   `json:"decision"`
+	ExpiresAt *Timestamp `json:"expires_at"`
+	ID        string     `json:"id"`
+
+	// Kind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
+	Kind     ApprovalKind      `json:"kind"`
+	Module   *Module           `json:"module"`
+	OnExpiry *ApprovalOnExpiry `json:"on_expiry,omitempty"`
 
 	// Reasons Why a person is asked.
 	Reasons []ApprovalReason `json:"reasons"`
@@ -1189,7 +1197,7 @@ type ApprovalOnExpiry string
 // ApprovalAction One action, made from the command and its params, never from the model's own words.
 type ApprovalAction = domain.ApprovalAction
 
-// ApprovalKind defines model for ApprovalKind.
+// ApprovalKind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
 type ApprovalKind = domain.ApprovalKind
 
 // ApprovalList defines model for ApprovalList.
@@ -3743,10 +3751,12 @@ type WaitingContext struct {
 	At *Timestamp `json:"at,omitempty"`
 
 	// Attempt Network retries so far.
-	Attempt         *int               `json:"attempt,omitempty"`
-	CancelMessageID *string            `json:"cancel_message_id,omitempty"`
-	Kind            WaitingContextKind `json:"kind"`
-	LastError       *string            `json:"last_error,omitempty"`
+	Attempt         *int    `json:"attempt,omitempty"`
+	CancelMessageID *string `json:"cancel_message_id,omitempty"`
+
+	// Kind `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
+	Kind      WaitingContextKind `json:"kind"`
+	LastError *string            `json:"last_error,omitempty"`
 
 	// Limit Which budget.
 	Limit     *string `json:"limit,omitempty"`
@@ -3760,7 +3770,7 @@ type WaitingContext struct {
 	Tasks  *[]string  `json:"tasks,omitempty"`
 }
 
-// WaitingContextKind defines model for WaitingContext.Kind.
+// WaitingContextKind `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
 type WaitingContextKind string
 
 // WaitingFor Which fields there are depends on `kind`.

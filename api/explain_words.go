@@ -66,6 +66,9 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 	case domain.ForApproval:
 		return s.say("It waits for a person’s yes or no to its actions (%s).",
 			"Elle attend qu’une personne accepte ou refuse ses actions (%s).", orNone(w.ApprovalID))
+	case domain.ForSignIn:
+		return s.say("A call to a connector waits until somebody has signed in to it, or refused (%s).",
+			"Un appel d’un connecteur attend que quelqu’un s’y connecte ou refuse (%s).", orNone(w.ApprovalID))
 	case domain.ForQuestion:
 		return s.say("It asked a question and waits for the answer (%s).",
 			"Elle a posé une question et attend la réponse (%s).", orNone(w.ApprovalID))

@@ -51,6 +51,7 @@ var answerFields = map[domain.ApprovalKind][]string{
 	domain.ApprovalCompletion: {"confirmed", "comment"},
 	domain.ApprovalOutcome:    {"outcome"},
 	domain.ApprovalPoisoned:   {"approved"},
+	domain.ApprovalReconnect:  {"approved"},
 }
 
 // Domain is the answer to an approval of a kind.

@@ -14,6 +14,7 @@ const (
 	ApprovalBudget     = domain.ApprovalBudget
 	ApprovalCompletion = domain.ApprovalCompletion
 	ApprovalOutcome    = domain.ApprovalOutcome
+	ApprovalReconnect  = domain.ApprovalReconnect
 )
 
 // Where a session stands, and how a run ended.

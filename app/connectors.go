@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,12 +50,40 @@ func signInURL(a *App) func() (string, error) {
 	}
 }
 
-// connectorSignIns takes people back who signed in.
-type connectorSignIns struct{ *connectors.Service }
+// connectorSignIns takes people back who signed in: what waited for it goes on.
+type connectorSignIns struct {
+	*connectors.Service
+
+	app *App
+}
 
 func (s connectorSignIns) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error) {
-	c, _, err := s.Service.FinishSignIn(ctx, answer)
+	c, by, err := s.Service.FinishSignIn(ctx, answer)
+	if err == nil {
+		s.reconnected(context.WithoutCancel(ctx), c, by)
+	}
 	return c, err
+}
+
+// reconnected answers what asked for this sign-in. Whatever cannot be answered now still
+// waits, and a person can have it tried again.
+func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, by domain.Author) {
+	filter := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Kind: domain.ApprovalReconnect, Limit: 200}
+	for {
+		list, next, err := s.app.store.Approvals.Approvals(ctx, c.WorkspaceID, filter)
+		for _, a := range list {
+			if len(a.Reasons) > 0 && a.Reasons[0].ID == c.ID {
+				_, answerErr := s.app.scheduling.Answers.AnswerApproval(ctx, c.WorkspaceID, a.ID, domain.Decision{Approved: true, By: by})
+				err = errors.Join(err, answerErr)
+			}
+		}
+		if err != nil {
+			s.app.log.Warn().Err(err).Str("connector", c.ID).Msg("not all that waited for a sign-in was told of it")
+		}
+		if filter.Cursor = next; next == "" {
+			return
+		}
+	}
 }
 
 // mcpKind is the kind "mcp": servers that speak the Model Context Protocol.

@@ -94,7 +94,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Outside: handlers.OutsidePorts{
 			Protocols: a.protocols(who, userData), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
-				SignIn: connectorSignIns{a.connectors}, Previewer: a.previewer},
+				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
 			Agents: agentService{a.agents(), a},
 		},
 		Web: web.Handler(),

@@ -60,6 +60,8 @@ func cardTitle(a *api.Approval) string {
 		return "Is this finished?"
 	case api.ApprovalOutcome:
 		return "What became of this call is unknown"
+	case api.ApprovalReconnect:
+		return "Somebody has to sign in"
 	}
 	return "The session needs you"
 }

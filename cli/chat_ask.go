@@ -141,6 +141,8 @@ func (q *asking) question() string {
 		return q.moduleQuestion()
 	case api.ApprovalOutcome:
 		return "Did it happen? [yes / no / again]"
+	case api.ApprovalReconnect:
+		return "Signed in: try again? [y / n: do without]"
 	case api.ApprovalCompletion:
 		return "Is it finished? [y / n / what is missing]"
 	case api.ApprovalActions:

@@ -34,6 +34,11 @@ type Env struct {
 	// cancelled once what asks for it is stored; nil: nothing is (a rehearsal).
 	Tasks      []*domain.Task
 	CancelTask func(id string) error
+	// Answers are what people answered to what calls asked, by execution. Ask, if set, is told
+	// what a call wants of a person before it goes on: the call has no outcome then. It may be
+	// called from several goroutines.
+	Answers map[string]domain.OutsideAnswer
+	Ask     func(domain.OutsideAsk)
 	// Hold: no action outside is begun now.
 	Hold bool
 	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and of which
@@ -59,6 +64,9 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 	env.SessionID, env.Tasks = session.ID, view.Tasks
 	if run := session.State.Agent; run != nil {
 		env.Restricted, env.Only, env.SeriesBytes = true, run.Commands, run.TokenBudget/4*7/2
+	}
+	if session.State.Pending != nil {
+		env.Answers = session.State.Pending.Outside
 	}
 	if session.ScheduledExecutionTime != nil {
 		env.Reference = *session.ScheduledExecutionTime

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Caller func(ctx context.Context, call domain.OutsideCall) (domain.OutsideRe
 func (e *Env) CallOf(x *domain.Execution) domain.OutsideCall {
 	return domain.OutsideCall{
 		WorkspaceID: e.WorkspaceID, SessionID: e.SessionID, ExecutionID: x.ID, Command: x.Command, Params: x.Params, Attempt: x.Attempt,
+		Answers: e.Answers[x.ID].Answers,
 	}
 }
 
@@ -50,12 +52,17 @@ func (c *Catalogue) Send(ctx context.Context, env Env, e *domain.Execution) {
 		return
 	}
 	result, err := send(ctx, &env, &entry.spec, e)
+	env.askPerson(&entry.spec, e, result, err)
 	settleSent(&env, e, result, err)
 }
 
 // send calls the server outside, and again where that does no harm: the effect says so, and
 // the failure may pass. The same execution id goes along each time.
 func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
+	if env.Answers[e.ID].Refused {
+		return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf(
+			"Somebody had to sign in to %s first, and a person refused. Do without it.", cmp.Or(spec.ConnectorName, spec.Name))}
+	}
 	for try := 1; ; try++ {
 		result, err := sendOnce(ctx, env, spec, e)
 		if err == nil || try == maxTries || spec.Effect == domain.EffectNonIdempotent || ctx.Err() != nil {

@@ -25,6 +25,7 @@ const pendingText = "It goes on outside. Its result comes later, by itself; do n
 // is, below a line of ours.
 func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer, error) {
 	result, err := send(ctx, &t.env, spec, t.execution)
+	t.env.askPerson(spec, t.execution, result, err)
 	switch {
 	case err != nil:
 		return answer{}, domain.Errorf(codeOf(err), "%s: %s", spec.Name, cmp.Or(messageOf(err), "the call broke off."))
@@ -47,6 +48,8 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	case err == nil && r.Failed:
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
 		e.Text, e.Result = r.Text, resultOf(r)
+	case err == nil && r.Question != nil && r.Open && e.Effect == domain.EffectNonIdempotent:
+		Doubt(env, e, "The server asked a person something in the middle of the call, and that could not be passed on.")
 	case err == nil && r.Question != nil: // it is asked before anything is done
 		failAction(env, e, domain.Errorf(codeRefused,
 			"%s asks a person something first, and that cannot be passed on from here. It was not done.", e.Command))

@@ -15,6 +15,8 @@ const (
 	ApprovalCompletion ApprovalKind = "completion"
 	ApprovalOutcome    ApprovalKind = "outcome"
 	ApprovalPoisoned   ApprovalKind = "poisoned"
+	// ApprovalReconnect: somebody has to sign in to a connector; a call of it waits.
+	ApprovalReconnect ApprovalKind = "reconnect"
 )
 
 // ApprovalStatus says how it was settled.
@@ -45,6 +47,8 @@ const (
 	// LevelOutside: whoever asked for it had read words from outside. No policy and no
 	// grant covers it.
 	LevelOutside ValidationLevel = "outside"
+	// LevelConnector: the server of a connector asks (ID is the connector's).
+	LevelConnector ValidationLevel = "connector"
 )
 
 // ApprovalReason is one reason why a person is asked.

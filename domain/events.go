@@ -32,7 +32,7 @@ func (fromServer) Source() Source { return FromServer }
 var Events = []Event{
 	SessionActivationRequested{}, UserMessageSent{}, EnrichmentsExecuted{}, ContextBudgetExceeded{}, ContextCompacted{},
 	AIResponseReceived{}, AIResponseParsed{}, ParseErrorOccurred{}, RetryScheduled{}, DataQueriesExecuted{},
-	ActionStarted{}, ActionsExecuted{}, ActionFailureOccurred{}, ValidationReceived{}, ApprovalStale{}, ApprovalExpired{},
+	ActionStarted{}, OutsideAsked{}, ActionsExecuted{}, ActionFailureOccurred{}, ValidationReceived{}, ApprovalStale{}, ApprovalExpired{},
 	CommunicationResponseReceived{}, CommunicationCancelled{}, BudgetRaised{}, BudgetRefused{}, ExternalTasksStarted{},
 	ExternalResultReceived{}, CompletionConfirmed{}, CompletionRejected{}, NetworkErrorOccurred{}, NetworkRetryScheduled{},
 	NetworkAvailable{}, NetworkGivenUp{}, SystemErrorOccurred{}, WatchdogExpired{}, RoundRequested{}, InterruptRequested{},

@@ -124,6 +124,17 @@ type ActionStarted struct {
 
 func (ActionStarted) Name() string { return "ActionStarted" }
 
+// OutsideAsked: a call to a server outside cannot go on before a person did something: sign
+// in, or answer what that server asks.
+type OutsideAsked struct {
+	fromEffect
+	Executions []*Execution // every action of the answer; none of queries, which run again
+	Changes    []DataChange
+	Ask        OutsideAsk
+}
+
+func (OutsideAsked) Name() string { return "OutsideAsked" }
+
 // ActionsExecuted: all that was approved is done.
 type ActionsExecuted struct {
 	fromEffect

@@ -10,6 +10,7 @@ const (
 	ForApproval   WaitFor = "approval"
 	ForQuestion   WaitFor = "question"
 	ForBudget     WaitFor = "budget"
+	ForSignIn     WaitFor = "sign_in" // of somebody, to a connector
 	ForCompletion WaitFor = "completion"
 	ForProvider   WaitFor = "provider"
 	ForTask       WaitFor = "task"
@@ -147,6 +148,13 @@ func (e *Explanation) person(st *Standing) {
 	w := s.State.Waiting
 	if w == nil {
 		return
+	}
+	switch {
+	case w.Kind != WaitOutside:
+	case w.Module != nil:
+		e.Waits.Kind = ForQuestion
+	default:
+		e.Waits.Kind = ForSignIn
 	}
 	e.Waits.ApprovalID, e.Waits.Limit = w.ApprovalID, w.Limit
 	for _, a := range st.View.Open {

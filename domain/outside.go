@@ -37,6 +37,30 @@ type OutsideResult struct {
 	Failed   bool
 	Task     *TaskHandle
 	Question *Module
+	// Open: the call goes on at the server while it waits for the answer.
+	Open bool
+}
+
+// OutsideAsk is what a call to a server outside wants of a person before it goes on.
+type OutsideAsk struct {
+	ExecutionID string
+	Connector   string // its id
+	Name        string // the connector's, for people
+	Why         string // in words
+	// Question is what the server asks; nil: somebody has to sign in. ResponseSchema is that
+	// of its answer.
+	Question       *Module
+	ResponseSchema json.RawMessage
+	// Open: the call goes on at the server meanwhile.
+	Open bool
+}
+
+// OutsideAnswer is what people answered to what a call asked.
+type OutsideAnswer struct {
+	// Answers are to the server's questions, oldest first; null declines.
+	Answers []json.RawMessage `json:"answers,omitempty"`
+	// Refused: nobody wants to sign in.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // TaskHandle is work that goes on at the server outside.

@@ -126,5 +126,6 @@ const (
 	WaitNetworkRetry           WaitKind = "network_retry"
 	WaitExternalResult         WaitKind = "external_result"
 	WaitClosure                WaitKind = "closure"
-	WaitAgents                 WaitKind = "agents" // an agent of the session asks a person
+	WaitAgents                 WaitKind = "agents"  // an agent of the session asks a person
+	WaitOutside                WaitKind = "outside" // a server outside does
 )

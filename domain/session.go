@@ -221,6 +221,8 @@ type PendingAnswer struct {
 	ByRole  Role   `json:"by_role,omitempty"`
 	// Guidance is told to the AI with the results.
 	Guidance string `json:"guidance,omitempty"`
+	// Outside are people's answers to what calls of this answer asked, by their execution.
+	Outside map[string]OutsideAnswer `json:"outside,omitempty"`
 }
 
 // WaitAnswer is a person's decision that came while the session was parked without
@@ -354,7 +356,7 @@ func (s *Session) Clone() *Session {
 // depends on Kind: the first three have ApprovalID and CancelMessageID;
 // completion_confirmation has MessageID and At (and ApprovalID where a person must
 // answer); network_retry Attempt, At and LastError; external_result Tasks; closure
-// Reason and At.
+// Reason and At; outside ExecutionID, and Module where it is a question.
 type WaitingContext struct {
 	Kind            WaitKind  `json:"kind"`
 	ApprovalID      string    `json:"approval_id,omitempty"`
@@ -369,6 +371,8 @@ type WaitingContext struct {
 	Reason          EndReason `json:"reason,omitempty"`
 	Limit           string    `json:"limit,omitempty"`  // which budget
 	Agents          []string  `json:"agents,omitempty"` // sessions of agents that ask a person
+	// ExecutionID is the call that a server outside wants something of a person for.
+	ExecutionID string `json:"execution_id,omitempty"`
 	// Answer came while the session was parked.
 	Answer *WaitAnswer `json:"answer,omitempty"`
 }

@@ -68,7 +68,7 @@ func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	kind, err := oneOf(r, "kind", domain.ApprovalActions, domain.ApprovalQuestion, domain.ApprovalBudget,
-		domain.ApprovalCompletion, domain.ApprovalOutcome, domain.ApprovalPoisoned)
+		domain.ApprovalCompletion, domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -73,7 +73,7 @@ func signInWords(in *domain.Settings, c *domain.Connector, code domain.Code) (ti
 	case c.Status != domain.ConnectorReady:
 		return in.Say("You are signed in to %s", "Vous êtes connecté à %s", name),
 			in.Say("Its commands could not be listed, though: %s Look at the connector in Fermata.",
-				"Ses commandes n’ont pourtant pas pu être listées : %s Regardez le connecteur dans Fermata.", c.StatusDetail)
+				"Sa liste n’a pourtant pas pu être lue : %s Regardez le connecteur dans Fermata.", c.StatusDetail)
 	}
 	return in.Say("You are signed in to %s", "Vous êtes connecté à %s", name),
 		in.Say("You can close this window and go back to Fermata: what waited for this goes on.",

@@ -44,6 +44,7 @@ func (d *series) run(ctx context.Context) (domain.Effect, error) {
 			}
 		case errors.Is(err, domain.ErrStale):
 			d.loop.cfg.Observer.Fenced()
+			d.work.asks.take() // nobody is asked: what it comes to without an answer is its outcome
 			d.late(ctx, sent)
 			return domain.DoNothing, errLetGo
 		case transient(err) && (ctx.Err() == nil || sent != nil):
@@ -76,12 +77,16 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 		return acted{}, err
 	}
 	var done acted
+	ask := d.work.asks.peek()
 	done.change, err = d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
 		func(ctx context.Context, view *domain.View, data ActData) (*domain.Change, error) {
 			if view.Session.RunEpoch != d.session.RunEpoch || view.Session.Phase != domain.ExecutingActions {
 				return nil, domain.ErrStale
 			}
 			view.Grants = view.GrantsFor(view.Session.State.AnswerID)
+			if ask != nil {
+				return d.askPerson(view, &done, ask)
+			}
 			actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), sent)
 			env := d.loop.env(view)
 			env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, hold
@@ -101,7 +106,21 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 			d.view, done.next, done.held = view, outcome.Next, outcome.Held
 			return done.step.Change, nil
 		})
+	if err == nil && ask != nil {
+		d.work.asks.take()
+	}
 	return done, err
+}
+
+// askPerson stops the series before a call that wants something of a person first.
+func (d *series) askPerson(view *domain.View, done *acted, ask *domain.OutsideAsk) (*domain.Change, error) {
+	actions := copies(ofKind(view.Planned, domain.KindAction))
+	step, err := machine.Run(view.Session, domain.OutsideAsked{Executions: actions, Ask: *ask}, d.loop.policy(view))
+	if err != nil {
+		return nil, fmt.Errorf("ask a person first: %w", err)
+	}
+	done.step, d.view = step, view
+	return step.Change, nil
 }
 
 // actionsEvent says what became of the actions.

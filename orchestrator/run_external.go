@@ -19,6 +19,7 @@ func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Ex
 	if env.Call != nil {
 		env.Call = d.work.hearOf(env.Call)
 	}
+	env.Ask = d.work.asks.add
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(d.loop.base, cancel)()

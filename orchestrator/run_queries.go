@@ -20,9 +20,14 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 			return event, err
 		}
 	}
-	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), d.loop.envWithOutside(ctx, d.view), plain)
+	env, asks := d.loop.envWithOutside(ctx, d.view), asked{}
+	env.Ask = asks.add
+	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), env, plain)
 	if ctx.Err() != nil {
 		return nil, errLetGo
+	}
+	if ask := asks.take(); ask != nil {
+		return domain.OutsideAsked{Ask: *ask}, nil // they all run again once it is answered: they only read
 	}
 	event := domain.DataQueriesExecuted{Executions: queries, Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {

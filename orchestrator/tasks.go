@@ -14,6 +14,7 @@ import (
 type outsideWork struct {
 	handles map[string]domain.TaskHandle // by execution
 	next    *domain.Task
+	asks    asked
 }
 
 // hearOf keeps what a service says when it takes an action on.

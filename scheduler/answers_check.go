@@ -78,7 +78,13 @@ func (a *Answers) answerEvent(
 			return nil, err
 		}
 		return domain.ValidationReceived{Answer: answer, Edited: ready.edited}, nil
+	case domain.ApprovalReconnect:
+		return domain.ValidationReceived{Answer: answer}, nil
 	case domain.ApprovalQuestion:
+		ofServer := v.Session.Phase == domain.WaitingValidation
+		if decision.Cancelled && ofServer {
+			return domain.ValidationReceived{Answer: answer}, nil
+		}
 		if decision.Cancelled {
 			return domain.CommunicationCancelled{Answer: answer}, nil
 		}
@@ -86,6 +92,9 @@ func (a *Answers) answerEvent(
 			return nil, err
 		}
 		answer.Text = a.Checks.ResponseText(asked.Module, decision.Value, v.Workspace.Settings.Language)
+		if ofServer {
+			return domain.ValidationReceived{Answer: answer}, nil
+		}
 		return domain.CommunicationResponseReceived{Answer: answer}, nil
 	case domain.ApprovalOutcome:
 		return outcomeEvent(v, decision, answer, ready)

@@ -103,7 +103,7 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 			f.end()
 			return nil, domain.OutsideResult{}, doubt("The server asked something, and too many questions are open.", nil)
 		}
-		return nil, domain.OutsideResult{Question: q}, nil
+		return nil, domain.OutsideResult{Question: q, Open: true}, nil
 	case <-ctx.Done():
 		f.end()
 		if err := <-f.done; err == nil {
@@ -117,7 +117,7 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *flight) (domain.OutsideResult, error) {
 	if len(call.Answers) <= f.given {
 		c.asked.park(call.ExecutionID, f)
-		return domain.OutsideResult{Question: f.question}, nil // it waits for an answer still
+		return domain.OutsideResult{Question: f.question, Open: true}, nil // it waits for an answer still
 	}
 	select {
 	case f.replies <- call.Answers[f.given]:

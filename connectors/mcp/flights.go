@@ -29,6 +29,7 @@ type flight struct {
 	done     chan error
 	asks     chan *domain.Module
 	replies  chan json.RawMessage
+	gone     chan struct{} // closed when nobody answers any more
 	answers  []json.RawMessage
 	given    int // of the answers, to the server
 	question *domain.Module
@@ -40,6 +41,7 @@ func newFlight(ctx context.Context, e *exchange, answers []json.RawMessage) *fli
 	f := &flight{
 		exchange: e, answers: answers,
 		done: make(chan error, 1), asks: make(chan *domain.Module), replies: make(chan json.RawMessage),
+		gone: make(chan struct{}),
 	}
 	f.ctx, f.end = context.WithCancel(context.WithoutCancel(ctx))
 	var one sync.Mutex // questions are asked one after the other
@@ -72,11 +74,26 @@ func (f *flight) askPerson(ctx context.Context, form *question) (json.RawMessage
 	select {
 	case reply := <-f.replies:
 		return form.reply(reply)
+	case <-f.gone:
+		return json.RawMessage(`{"action":"cancel"}`), nil
 	case <-f.ctx.Done():
 		return nil, errors.New("nobody answered in time")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// goneTime is how long a server may take to end a call whose question nobody answers.
+const goneTime = time.Second
+
+// abandon tells the server that nobody answers, and ends the call.
+func (f *flight) abandon() {
+	close(f.gone)
+	select {
+	case <-f.done:
+	case <-time.After(goneTime):
+	}
+	f.end()
 }
 
 // flights are the calls that wait for a person, by their execution.
@@ -101,7 +118,7 @@ func (s *flights) park(execution string, f *flight) bool {
 	s.parked[execution] = f
 	f.timer = time.AfterFunc(parkTime, func() {
 		if s.take(execution) == f {
-			f.end()
+			f.abandon()
 		}
 	})
 	return true
@@ -151,11 +168,13 @@ func (s *flights) recall(call connectors.Call) *inquiry {
 
 func (s *flights) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	for _, f := range s.parked {
+	parked := s.parked
+	s.parked, s.talks, s.closed = nil, nil, true
+	s.mu.Unlock()
+	var all sync.WaitGroup
+	for _, f := range parked {
 		f.timer.Stop()
-		f.end()
+		all.Go(f.abandon)
 	}
-	s.parked, s.talks = nil, nil
+	all.Wait()
 }

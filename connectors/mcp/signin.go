@@ -68,7 +68,7 @@ func (s sealedGrants) Load(ctx context.Context) (Grant, error) {
 
 // Save stores it, found by the state of a sign-in that goes on.
 func (s sealedGrants) Save(ctx context.Context, grant Grant) error {
-	text, err := json.Marshal(grant) //nolint:gosec // it is sealed before it is stored
+	text, err := json.Marshal(grant) //nolint:gosec // what is stored is sealed
 	if err != nil {
 		return err
 	}

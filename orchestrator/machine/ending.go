@@ -75,6 +75,7 @@ func cutAnswer(s *step) {
 	case domain.WaitingCompletionConfirmation:
 		tellPending(s, "Stopped before it was confirmed.")
 	default:
+		leaveAsked(s)
 		s.cancelPlanned("The round was cut before it ran.")
 	}
 	s.closeAnswer()

@@ -111,7 +111,11 @@ func quiet(s *step) bool {
 // outside.
 func noteStarted(s *step) {
 	e := s.event.(domain.ActionStarted)
-	for _, given := range e.Executions {
+	noteProgress(s, e.Executions, e.Changes)
+}
+
+func noteProgress(s *step, executions []*domain.Execution, changes []domain.DataChange) {
+	for _, given := range executions {
 		switch was := s.plannedByID(given.ID); {
 		case was == nil || was.Status.Final():
 		case given.Status.Final():
@@ -127,8 +131,8 @@ func noteStarted(s *step) {
 			s.write(was)
 		}
 	}
-	for i := range e.Changes {
-		own := e.Changes[i]
+	for i := range changes {
+		own := changes[i]
 		s.emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &own})
 	}
 }

@@ -258,3 +258,25 @@ func (w *world) planned() []string {
 	}
 	return slices.Clone(ids)
 }
+
+// wants: the call that is next wants a person to sign in, or to answer; @open: it goes on at
+// its server meanwhile.
+func (w *world) wants(what string, options []string) domain.Event {
+	e := domain.OutsideAsked{Ask: domain.OutsideAsk{Connector: "con_1", Name: "Bank", Open: slices.Contains(options, "open")}}
+	if what == "answer" {
+		e.Ask.Question = &domain.Module{Type: "Validation", Data: []byte(`{"message":"Sure?"}`)}
+	}
+	for _, id := range w.order {
+		x := *w.executions[id]
+		if x.MessageID != w.s.State.AnswerID || x.Kind == domain.KindAction && w.s.Phase == domain.ExecutingDataQueries {
+			continue
+		}
+		if !x.Status.Final() && e.Ask.ExecutionID == "" {
+			e.Ask.ExecutionID = x.ID
+		}
+		if x.Kind == domain.KindAction {
+			e.Executions = append(e.Executions, &x)
+		}
+	}
+	return e
+}

@@ -19,7 +19,7 @@ func responseSchema(a *domain.Approval) json.RawMessage {
 		return answerSchema("confirmed", `"confirmed":{"type":"boolean"},"comment":{"type":"string","maxLength":10000}`)
 	case domain.ApprovalOutcome:
 		return answerSchema("outcome", `"outcome":{"type":"string","enum":["happened","did_not","run_again"]}`)
-	case domain.ApprovalPoisoned:
+	case domain.ApprovalPoisoned, domain.ApprovalReconnect:
 		return answerSchema("approved", `"approved":{"type":"boolean"}`)
 	}
 	return a.ResponseSchema

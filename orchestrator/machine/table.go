@@ -100,6 +100,11 @@ var table = []rule{
 	{in(toQueries), "DataQueriesExecuted", nil, toAI, do{storeData}},
 	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}}, // no source yet
 
+	// A server outside wants something of a person before a call goes on.
+	{in(toQueries, toActions), "OutsideAsked", nil, toValidation, do{askOutside}},
+	{in(toValidation), "ValidationReceived", when{asksOutside, ofQuery, withSlot}, toQueries, do{answerOutside}},
+	{in(toValidation), "ValidationReceived", when{asksOutside, withSlot}, toActions, do{answerOutside}},
+
 	// Agents, which are called like queries.
 	{in(toQueries), "AgentsStarted", nil, stay, do{startAgents}},
 	{in(toQueries), "AgentsWaiting", when{agentAnswered}, same, do{forgetAgentAnswered}},

@@ -221,6 +221,11 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return domain.ExternalResultReceived{TaskID: text, Result: late}
 	case "stale":
 		return w.stale()
+	case "wants":
+		return w.wants(text, options)
+	case "tell":
+		d.Approved, d.Comment, d.Value = true, "", []byte(text)
+		return domain.ValidationReceived{Answer: domain.Answer{Decision: d, Text: text}}
 	case "begins":
 		return w.begins()
 	case "asks":
@@ -359,7 +364,7 @@ func showEvent(e *domain.LogEvent) string {
 	case e.Approval != nil:
 		text += fmt.Sprintf(" %s %s %s", e.Approval.ID, e.Approval.Kind, e.Approval.Status)
 		for _, r := range e.Approval.Reasons {
-			if r.Level == domain.LevelOutside {
+			if r.Level == domain.LevelOutside || r.Level == domain.LevelConnector {
 				text += fmt.Sprintf(" %q", r.Text)
 			}
 		}

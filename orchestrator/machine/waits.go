@@ -173,6 +173,7 @@ func evict(s *step) {
 
 func dropWait(s *step, status domain.ApprovalStatus) {
 	s.settleAll(status, false)
+	leaveAsked(s)
 	s.cancelPlanned("The wait for a person ended without an answer.")
 	s.closeAnswer()
 }

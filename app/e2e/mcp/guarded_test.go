@@ -64,7 +64,7 @@ func newGuarded(t *testing.T) *guarded {
 		}
 	}))
 	g.auth = httptest.NewServer(http.HandlerFunc(g.serveAuth))
-	t.Cleanup(func() { g.auth.Close(); g.Close() })
+	t.Cleanup(func() { g.auth.Close(); g.CloseClientConnections(); g.Close() })
 	return g
 }
 

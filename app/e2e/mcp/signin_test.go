@@ -21,7 +21,8 @@ type vault struct {
 
 func newVault(t *testing.T, db app.Database) *vault {
 	t.Helper()
-	v := &vault{Server: harness.NewServer(t, db), g: newGuarded(t)}
+	g := newGuarded(t) // before the server, whose connections its end would wait for
+	v := &vault{Server: harness.NewServer(t, db), g: g}
 	made := v.Call("POST", "/v1/connectors", map[string]any{
 		"name": "Vault", "kind": "mcp", "prefix": "VAULT", "config": map[string]any{"url": v.g.URL, "auth": "oauth"},
 	}).Want(201)
@@ -115,6 +116,7 @@ func TestSignIn(t *testing.T) {
 // TestSignInsThatDoNotComeAbout: somebody who declines, a later link in the place of an
 // earlier one, another address, and connectors that nobody signs in to.
 func TestSignInsThatDoNotComeAbout(t *testing.T) {
+	other := newGuarded(t)
 	v := newVault(t, harness.Databases["sqlite"](t))
 	state := func() string {
 		u, err := url.Parse(v.Call("POST", v.at+"/sign-in", nil).Want(200).Str("url"))
@@ -134,7 +136,6 @@ func TestSignInsThatDoNotComeAbout(t *testing.T) {
 	v.visit(back+old+"&code=code-0", 409, "en")
 
 	v.signIn()
-	other := newGuarded(t)
 	v.Call("PATCH", v.at, map[string]any{"config": map[string]any{"url": other.URL}}).Want(200)
 	if test := v.Call("POST", v.at+"/test", nil).Want(200); test.Str("status") != "needs_sign_in" {
 		t.Errorf("at another address: %s", test.Body)

@@ -10,6 +10,7 @@ import type { AskProps } from './ask';
 import { Budget, Completion, Outcome, Poisoned } from './Asks';
 import { useDecide, type Approval } from './decide';
 import { Question } from './Question';
+import { Reconnect, Source } from './Reconnect';
 import { Settled } from './Settled';
 import { texts } from './texts';
 import css from './approvals.module.css';
@@ -79,7 +80,14 @@ function Body(ask: AskProps) {
     case 'actions':
       return <Actions {...ask} />;
     case 'question':
-      return <Question {...ask} />;
+      return (
+        <>
+          <Source approval={ask.approval} />
+          <Question {...ask} />
+        </>
+      );
+    case 'reconnect':
+      return <Reconnect {...ask} />;
     case 'budget':
       return <Budget {...ask} />;
     case 'completion':

@@ -37,6 +37,7 @@ export const texts = defineTexts(
     'approval.completion': 'Is it done?',
     'approval.outcome': 'Did the action go through?',
     'approval.poisoned': 'This crashed several times. Retry?',
+    'approval.reconnect': 'Somebody has to sign in',
   },
   {
     ...names.fr,
@@ -73,5 +74,6 @@ export const texts = defineTexts(
     'approval.completion': 'Est-ce terminé ?',
     'approval.outcome': 'L’action a-t-elle eu lieu ?',
     'approval.poisoned': 'La session a planté plusieurs fois. Réessayer ?',
+    'approval.reconnect': 'Quelqu’un doit se connecter',
   },
 );

@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// askPerson tells what a call wants of a person, where somebody can be asked: an answer, or
+// that they sign in. What was refused once is not asked for again.
+func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.OutsideResult, err error) {
+	if e.Ask == nil {
+		return
+	}
+	ask := domain.OutsideAsk{ExecutionID: x.ID, Connector: spec.Connector, Name: cmp.Or(spec.ConnectorName, spec.Name)}
+	switch {
+	case err != nil && domain.FaultOf(err) == domain.FaultSignIn && !e.Answers[x.ID].Refused:
+		ask.Why = messageOf(err)
+	case err == nil && r.Question != nil:
+		shown, schema, ok := shownQuestion(r.Question)
+		if !ok {
+			return // nobody could answer it
+		}
+		ask.Question, ask.ResponseSchema, ask.Open = shown, schema, r.Open
+	default:
+		return
+	}
+	e.Ask(ask)
+}
+
+// maxTitle bounds the heading of a form, in characters.
+const maxTitle = 500
+
+// shownQuestion is a server's question as a person is shown it: what would turn, hide or
+// imitate its texts is escaped. false: it is no question that can be shown.
+func shownQuestion(asked *domain.Module) (shown *domain.Module, response json.RawMessage, ok bool) {
+	value, err := jsonbody.Value(asked.Data)
+	if err != nil {
+		return nil, nil, false
+	}
+	value = visibleTexts(value)
+	if fields, is := value.(map[string]any); is {
+		if title, is := fields["title"].(string); is && asked.Type == "Form" {
+			fields["title"] = jsonbody.Cut(title, maxTitle)
+		}
+		if message, is := fields["message"].(string); is && message == "" {
+			fields["message"] = "?"
+		}
+	}
+	shown = &domain.Module{Type: asked.Type, Data: jsonbody.Encode(value)}
+	if err := CheckModule(shown); err != nil {
+		return nil, nil, false
+	}
+	return shown, ResponseSchema(shown), true
+}
+
+// visibleTexts escapes the texts that are only read. What is chosen from is sent back as it
+// stands.
+func visibleTexts(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, part := range v {
+			if text, is := part.(string); is && slices.Contains(readTexts, name) {
+				v[name] = domain.Visible(text)
+			} else {
+				v[name] = visibleTexts(part)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = visibleTexts(v[i])
+		}
+	}
+	return value
+}
+
+var readTexts = []string{"title", "message", "description", "question"}

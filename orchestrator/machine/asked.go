@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// A server outside wants something of a person in the middle of a call: that they sign in
+// again, or an answer. The session waits as it does for a yes, and the answer leads back into
+// the series, where the same call is made again with what the person said. A no is no end
+// either: the call fails with words that the AI can act on, or tells the server so.
+
+// askOutside begins the wait. What ended before the call is written down; the call itself
+// stays begun only where it goes on at the server meanwhile.
+func askOutside(s *step) {
+	e := s.event.(domain.OutsideAsked)
+	noteProgress(s, e.Executions, e.Changes)
+	x := s.plannedByID(e.Ask.ExecutionID)
+	text := "A server outside asked a person something first, and was not answered."
+	if e.Ask.Question == nil {
+		text = "Somebody had to sign in to a server outside first, and did not."
+	}
+	if x != nil && !e.Ask.Open {
+		notBegun(s, x)
+	}
+	w := domain.WaitingContext{
+		Kind: domain.WaitOutside, ExecutionID: e.Ask.ExecutionID, Module: e.Ask.Question, MessageID: s.session.State.AnswerID,
+	}
+	cancel := storeUnasked(s, text)
+	s.waitFor(w, cancel, s.outsideApproval(&e.Ask, x))
+}
+
+// notBegun takes back that a call was begun: nothing of it is under way.
+func notBegun(s *step, x *domain.Execution) {
+	if x.Status != domain.ExecStarted {
+		return
+	}
+	x.Status = domain.ExecPlanned
+	if x.ApprovalID != "" {
+		x.Status = domain.ExecApproved
+	}
+	s.write(x)
+}
+
+// outsideApproval is the card. It names who asks: the words of a question are the server's.
+func (s *step) outsideApproval(ask *domain.OutsideAsk, x *domain.Execution) *domain.Approval {
+	a := &domain.Approval{Kind: domain.ApprovalReconnect, Module: ask.Question, ResponseSchema: ask.ResponseSchema}
+	reason := domain.ApprovalReason{Level: domain.LevelConnector, ID: ask.Connector}
+	if x != nil {
+		a.Actions = []domain.ApprovalAction{{
+			ID: x.ID, Command: x.Command, Params: x.Params, Text: cmp.Or(x.Summary, domain.VisibleLine(x.Command)), Digest: x.Digest,
+		}}
+	}
+	name := domain.VisibleLine(ask.Name)
+	if ask.Question != nil {
+		a.Kind = domain.ApprovalQuestion
+		reason.Text = s.say("The server of the connector %s asks this, and gets the answer.",
+			"Le serveur du connecteur %s le demande, et reçoit la réponse.", name)
+	} else {
+		a.Text = s.say("Somebody has to sign in to %s. The call waits for it.",
+			"Quelqu’un doit se connecter à %s. L’appel attend cela.", name)
+		reason.Text = s.say("The server of the connector %s does not let us in any more.",
+			"Le serveur du connecteur %s ne nous laisse plus entrer.", name)
+	}
+	a.Reasons = []domain.ApprovalReason{reason}
+	return a
+}
+
+// storeUnasked is what the AI is told of the answer's calls if nobody ever answers.
+func storeUnasked(s *step, text string) *domain.Message {
+	pending := s.pending()
+	kind := domain.KindAction
+	if s.session.Phase == domain.ExecutingDataQueries {
+		kind = domain.KindQuery
+	}
+	var results []domain.CommandResult
+	for _, x := range s.planned {
+		if x.Kind != kind || slices.Contains(pending.Told, x.CallID) {
+			continue
+		}
+		r := domain.ResultOf(x, "")
+		switch {
+		case x.Status == domain.ExecStarted:
+			r.Status, r.Text = domain.ExecUnknown, text+" Whether it had done anything by then is not known."
+		case !x.Status.Final():
+			r.Status, r.Text = domain.ExecCancelled, "Not run. "+text
+		}
+		results = append(results, r)
+	}
+	results = append(append(results, pending.Results...), pending.Actions...)
+	return s.system(domain.SystemValidationCancelled, text, results, "")
+}
+
+// asksOutside: the wait is for what a server outside wants.
+func asksOutside(s *step) bool {
+	w := s.session.State.Waiting
+	return w != nil && w.Kind == domain.WaitOutside
+}
+
+// ofQuery: what it wants is about a query.
+func ofQuery(s *step) bool {
+	x := s.plannedByID(s.session.State.Waiting.ExecutionID)
+	return x != nil && x.Kind == domain.KindQuery
+}
+
+// answerOutside keeps what the person said beside the call, which is made again with it.
+func answerOutside(s *step) {
+	w, d := s.session.State.Waiting, s.decision()
+	status := domain.ApprovalStatusRefused
+	if d.Approved {
+		status = domain.ApprovalStatusApproved
+	}
+	s.settle(status)
+	s.removeCancelMessage()
+	pending := s.pending()
+	pending.Outside = maps.Clone(pending.Outside)
+	if pending.Outside == nil {
+		pending.Outside = map[string]domain.OutsideAnswer{}
+	}
+	answer := pending.Outside[w.ExecutionID]
+	if w.Module == nil {
+		answer.Refused = !d.Approved
+	} else {
+		value := json.RawMessage("null")
+		if d.Approved && len(d.Value) > 0 {
+			value = d.Value
+		}
+		answer.Answers = append(slices.Clone(answer.Answers), value)
+	}
+	pending.Outside[w.ExecutionID] = answer
+	s.session.State.Pending = &pending
+	if x := s.plannedByID(w.ExecutionID); x != nil {
+		notBegun(s, x)
+	}
+}
+
+// leaveAsked: nobody answers any more. A call that is open at its server may have done
+// something by then.
+func leaveAsked(s *step) {
+	if !asksOutside(s) {
+		return
+	}
+	if x := s.plannedByID(s.session.State.Waiting.ExecutionID); x != nil && x.Status == domain.ExecStarted {
+		leaveRunning(s, x)
+	}
+}
