@@ -53,6 +53,11 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	case err == nil && r.Question != nil: // it is asked before anything is done
 		failAction(env, e, domain.Errorf(codeRefused,
 			"%s asks a person something first, and that cannot be passed on from here. It was not done.", e.Command))
+	case err == nil && r.Task != nil && env.SessionType == domain.Agent && e.Effect == domain.EffectNonIdempotent:
+		Doubt(env, e, "The server made a task of it, which an agent cannot wait for.")
+	case err == nil && r.Task != nil && env.SessionType == domain.Agent:
+		failAction(env, e, domain.Errorf(codeNoAnswer,
+			"The server made a task of it, which an agent cannot wait for. Whether it will be done is not known; to ask for it again does no harm."))
 	case err == nil && r.Task != nil:
 		e.Status, e.Text, e.EndedAt = domain.ExecPending, pendingText, new(env.time())
 		e.Summary = env.say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))

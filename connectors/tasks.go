@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -65,10 +66,14 @@ func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskRepo
 			return nil
 		}
 		state, err := asked.Task(ctx, t.RemoteID)
-		if err == nil {
-			report = reportOf(state)
+		if err != nil {
+			return err
 		}
-		return err
+		report = reportOf(state)
+		if state.Question != nil { // it goes on without an answer, where it can
+			return asked.AnswerTask(ctx, t.RemoteID, json.RawMessage("null"))
+		}
+		return nil
 	})
 	return report, err
 }

@@ -223,3 +223,7 @@ func (w *wakeups) poke() {
 	default:
 	}
 }
+
+// ComesDue has the loop look at a time for what was written past the door: until then it
+// would know the time that was there before.
+func (d *Door) ComesDue(at time.Time) { d.wakeups.timer(at) }

@@ -79,6 +79,9 @@ func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.Out
 			result, err = c.run(ctx, s, t, call)
 		}
 	}
+	if err == nil && result.Task != nil && readsAtOnce(&call.Definition) {
+		result, err = c.follow(ctx, result.Task)
+	}
 	return result, c.failed(ctx, err)
 }
 

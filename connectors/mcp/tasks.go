@@ -212,3 +212,40 @@ func taskError(ctx context.Context, err error) error {
 	}
 	return outsideError(ctx, err, true)
 }
+
+// readsAtOnce: the command is a query, whose result the AI waits for.
+func readsAtOnce(command *domain.ConnectorCommand) bool {
+	return command.Effect == domain.EffectRead && !command.RequireValidation
+}
+
+// follow waits for a task within the time that a query has. One that takes longer is told to
+// stop.
+func (c *Connection) follow(ctx context.Context, task *domain.TaskHandle) (domain.OutsideResult, error) {
+	for wait := minPoll; ; wait = task.Poll {
+		select {
+		case <-time.After(max(minPoll, min(wait, task.Poll))):
+		case <-ctx.Done():
+			return domain.OutsideResult{}, c.giveUp(ctx, task.ID)
+		}
+		state, err := c.Task(ctx, task.ID)
+		switch {
+		case ctx.Err() != nil:
+			return domain.OutsideResult{}, c.giveUp(ctx, task.ID)
+		case err != nil:
+			return domain.OutsideResult{}, err
+		case state.Question != nil:
+			_ = c.CancelTask(ctx, task.ID) // it asks in vain
+			return domain.OutsideResult{}, refused("The server asks something in the middle of a task, which cannot be answered here.", nil)
+		case state.Done && state.Result != nil:
+			return *state.Result, nil
+		}
+	}
+}
+
+func (c *Connection) giveUp(ctx context.Context, id string) error {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTime)
+	defer cancel()
+	_ = c.CancelTask(within, id) // else it ends in its own time
+	return refused("The server made a task of it, which takes longer than a reading may. Give the command more time, "+
+		"or have each call confirmed: then it may go on by itself.", ctx.Err())
+}

@@ -85,6 +85,9 @@ func (s *Service) tell(ctx context.Context, t *domain.Task) {
 	if err := s.cfg.Store.OweTask(s.base, t, t.Tries+1, next); err != nil && !errors.Is(err, domain.ErrStale) {
 		s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("that a service was told to stop could not be noted; it is told again")
 	}
+	if next != nil {
+		s.cfg.Door.ComesDue(*next)
+	}
 }
 
 // ask asks a service how far it has come. One that cannot be reached is asked again, until
@@ -105,6 +108,7 @@ func (s *Service) ask(ctx context.Context, t *domain.Task) {
 		if err := s.cfg.Store.ClaimTask(s.base, t, next); err != nil && !errors.Is(err, domain.ErrStale) {
 			s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("the next question about a task could not be noted")
 		}
+		s.cfg.Door.ComesDue(next)
 		return
 	}
 	if _, err := s.ReportTask(s.base, t.ID, report); err != nil && domain.ErrorCode(err) != domain.CodeTaskOver {
