@@ -151,7 +151,9 @@ func (o KindOptions) open(ctx context.Context, opening connectors.Opening) (conn
 	if err != nil {
 		return nil, err
 	}
-	options := Options{Client: opening.Client, Version: o.Version, AllowStdio: o.AllowStdio != nil && o.AllowStdio(ctx), Questions: true, Tasks: true}
+	options := Options{
+		Client: opening.Client, Version: o.Version, AllowStdio: o.AllowStdio != nil && o.AllowStdio(ctx), Questions: true, Tasks: true,
+	}
 	c := opening.Connector
 	if o.Changed != nil {
 		options.Changed = func() { o.Changed(c) }

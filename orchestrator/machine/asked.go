@@ -31,7 +31,7 @@ func askOutside(s *step) {
 		Kind: domain.WaitOutside, ExecutionID: e.Ask.ExecutionID, Module: e.Ask.Question, MessageID: s.session.State.AnswerID,
 	}
 	cancel := storeUnasked(s, text)
-	s.waitFor(w, cancel, s.outsideApproval(&e.Ask, x))
+	s.waitFor(w, cancel, outsideApproval(s, &e.Ask, x))
 }
 
 // notBegun takes back that a call was begun: nothing of it is under way.
@@ -47,7 +47,7 @@ func notBegun(s *step, x *domain.Execution) {
 }
 
 // outsideApproval is the card. It names who asks: the words of a question are the server's.
-func (s *step) outsideApproval(ask *domain.OutsideAsk, x *domain.Execution) *domain.Approval {
+func outsideApproval(s *step, ask *domain.OutsideAsk, x *domain.Execution) *domain.Approval {
 	a := &domain.Approval{Kind: domain.ApprovalReconnect, Module: ask.Question, ResponseSchema: ask.ResponseSchema}
 	reason := domain.ApprovalReason{Level: domain.LevelConnector, ID: ask.Connector}
 	if x != nil {
