@@ -81,7 +81,8 @@ func (a *Answers) answerEvent(
 	case domain.ApprovalReconnect:
 		return domain.ValidationReceived{Answer: answer}, nil
 	case domain.ApprovalQuestion:
-		ofServer := v.Session.Phase == domain.WaitingValidation
+		w := v.Session.State.Waiting
+		ofServer := w != nil && w.Kind == domain.WaitOutside
 		if decision.Cancelled && ofServer {
 			return domain.ValidationReceived{Answer: answer}, nil
 		}
