@@ -1266,6 +1266,9 @@ type Automation struct {
 	// Budgets Limits of tokens and money that a person set on this session; null is none.
 	Budgets Budgets `json:"budgets"`
 
+	// Commands The commands from outside and agents that its runs may be offered, within what the workspace allows: names (`GITHUB.CREATE_ISSUE`), all of a connector (`GITHUB.*`), or all (`*`). A run keeps what it began with.
+	Commands []string `json:"commands"`
+
 	// Completion Who confirms that a run is done, a timer or a person.
 	Completion CompletionPolicy `json:"completion"`
 

@@ -11,7 +11,10 @@ func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 	ask := domain.NewAutomation{
 		Name: in.Name, ProviderID: in.ProviderID[true], Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
 		Validation: in.AutomationValidation[true], RequireValidation: valueOf(in.RequireValidation), Completion: domain.CompletionAuto,
-		Tags: in.Tags, Triggers: triggersOf(in.Triggers), By: by,
+		Tags: in.Tags, Triggers: triggersOf(in.Triggers), Commands: []string{domain.AllCommands}, By: by,
+	}
+	if in.Commands != nil {
+		ask.Commands = in.Commands
 	}
 	set(&ask.Enabled, in.Enabled)
 	setWord(&ask.Misfire, in.Misfire)
@@ -60,6 +63,9 @@ func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
 	}
 	if in.Tags != nil {
 		patch.Tags = &in.Tags
+	}
+	if in.Commands != nil {
+		patch.Commands = &in.Commands
 	}
 	if in.Triggers != nil {
 		patch.Triggers = new(triggersOf(in.Triggers))

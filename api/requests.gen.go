@@ -92,6 +92,7 @@ type AutomationPatch struct {
 	// Who confirms that a run is done, a timer or a person.
 	Completion *string        `json:"completion" validate:"omitempty,oneof=auto ask"`
 	Tags       []string       `json:"tags" validate:"max=20,dive,visible,max=50"`
+	Commands   []string       `json:"commands" validate:"max=200,dive,visible,max=64"`
 	Triggers   []TriggerInput `json:"triggers" validate:"max=20,dive"`
 	// null: none.
 	Budgets nullable.Nullable[AutomationBudgets] `json:"budgets" validate:"omitempty,dive"`
@@ -282,6 +283,8 @@ type NewAutomation struct {
 	// Left out: `auto`.
 	Completion *string  `json:"completion" validate:"omitempty,oneof=auto ask"`
 	Tags       []string `json:"tags" validate:"max=20,dive,visible,max=50"`
+	// Left out: all (`*`). A name that no connector and no agent has is refused.
+	Commands []string `json:"commands" validate:"max=200,dive,visible,max=64"`
 	// One webhook at most.
 	Triggers []TriggerInput `json:"triggers" validate:"max=20,dive"`
 	// Limits of tokens and money; null or left out is none.

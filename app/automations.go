@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,39 @@ type automationChecks struct{ app *App }
 
 func (c automationChecks) CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error {
 	return c.app.catalogue.CheckTriggers(ctx, c.app.store.ReadData(workspace), triggers)
+}
+
+// CheckCommands looks for each name among the connectors' commands, in whatever state they
+// are, and among the agents.
+func (c automationChecks) CheckCommands(ctx context.Context, workspace string, commands []string) error {
+	if !slices.ContainsFunc(commands, func(name string) bool { return name != domain.AllCommands }) {
+		return nil
+	}
+	all, err := c.app.store.Connectors.Connectors(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	agents, err := c.app.agents().Agents(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{domain.AllCommands: true, domain.AgentCommandPrefix + "*": true}
+	for _, connector := range all {
+		known[connector.Prefix+".*"] = true
+		for _, command := range connector.Commands {
+			known[connector.Prefix+"."+command.Name] = true
+		}
+	}
+	for _, agent := range agents {
+		known[agent.Command()] = true
+	}
+	for i, name := range commands {
+		if !known[name] {
+			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "unknown_command",
+				"No connector and no agent of this workspace has a command %q. Nothing was changed.", name)
+		}
+	}
+	return nil
 }
 
 func (c automationChecks) CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error {

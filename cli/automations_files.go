@@ -96,6 +96,9 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 			one[name] = value
 		}
 	}
+	if a.Commands != nil && (len(a.Commands) != 1 || a.Commands[0] != "*") { // an empty list says: none
+		one["commands"] = fields["commands"]
+	}
 	segments, err := plainData(seed.Segments)
 	if err != nil {
 		return nil, err
@@ -239,6 +242,7 @@ func asPatch(one map[string]any) map[string]any {
 		"require_validation":    false,
 		"completion":            "auto",
 		"tags":                  []string{},
+		"commands":              []string{"*"},
 		"triggers":              []any{},
 	}
 	maps.Copy(patch, one)

@@ -26,6 +26,9 @@ type Automation struct {
 	RequireValidation bool
 	Completion        CompletionPolicy
 	Tags              []string
+	// Commands are those from outside that its runs may be offered, within what the workspace
+	// allows (AllowsCommand). A run keeps what it began with.
+	Commands []string
 	Triggers          []Trigger
 	Budgets           Budgets
 	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences

@@ -69,6 +69,15 @@ func AllowsCommand(list []string, name string) bool {
 	return false
 }
 
+// AllCommands is the list of commands that has all.
+const AllCommands = "*"
+
+// MayBeOffered says whether a session may be offered a command from outside: the workspace
+// allows it, and what the session began with.
+func (s *Session) MayBeOffered(settings *Settings, name string) bool {
+	return AllowsCommand(settings.Commands, name) && (s.State.Commands == nil || AllowsCommand(s.State.Commands, name))
+}
+
 // Command is a request of the AI or of an enrichment. ID is a hash of type and
 // sorted params: the same request has the same id.
 type Command struct {

@@ -101,6 +101,7 @@ type NewAutomation struct {
 	RequireValidation bool
 	Completion        CompletionPolicy
 	Tags              []string
+	Commands          []string
 	Triggers          []Trigger
 	Budgets           Budgets
 	Seed              RichContent

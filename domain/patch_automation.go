@@ -16,6 +16,7 @@ type AutomationPatch struct {
 	RequireValidation *bool
 	Completion        *CompletionPolicy
 	Tags              *[]string
+	Commands          *[]string
 	Triggers          *[]Trigger
 	Budgets           BudgetsPatch
 	Seed              *RichContent // runs that have begun keep what they copied
@@ -52,6 +53,9 @@ func (p AutomationPatch) Apply(a *Automation) error {
 	set(&a.Completion, p.Completion)
 	if p.Tags != nil {
 		a.Tags = slices.Clone(*p.Tags)
+	}
+	if p.Commands != nil {
+		a.Commands = slices.Clone(*p.Commands)
 	}
 	if p.Triggers != nil {
 		a.Triggers = slices.Clone(*p.Triggers)

@@ -146,6 +146,9 @@ type SessionState struct {
 	// confirms its end.
 	Validation    string `json:"validation,omitempty"`
 	AskCompletion bool   `json:"ask_completion,omitempty"`
+	// Commands are those from outside that a run may be offered, as its automation had them
+	// when it began; nil: all that the workspace allows.
+	Commands []string `json:"commands,omitzero"`
 	// Suspended: pre-empted; comes back by itself. SuspendedAt is since when.
 	Suspended   bool      `json:"suspended,omitempty"`
 	SuspendedAt time.Time `json:"suspended_at,omitzero"`

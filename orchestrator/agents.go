@@ -129,14 +129,15 @@ func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.Comman
 // allows. An agent has those of them that its definition names, and none whose work goes on
 // outside when its own has ended.
 func offersIn(view *domain.View, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
-	allowed := view.Workspace.Settings.Commands
 	offers := slices.Concat(outside, offeredIn(view.Session, all))
 	if run := view.Session.State.Agent; run != nil {
 		offers = slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool {
 			return spec.Source != domain.SourceAgent && (spec.Deadline > 0 || !slices.Contains(run.Commands, spec.Name))
 		})
 	}
-	return slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool { return !domain.AllowsCommand(allowed, spec.Name) })
+	return slices.DeleteFunc(offers, func(spec domain.CommandSpec) bool {
+		return !view.Session.MayBeOffered(&view.Workspace.Settings, spec.Name)
+	})
 }
 
 // specs are the commands that the AI is offered in the view's session.
@@ -173,6 +174,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 	}
 	s := NewAgentSession(a, run, params.Query, d.loop.cfg.Clock(), d.loop.cfg.NewID)
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
+	s.Session.State.Commands = parent.State.Commands // an agent may no more than who calls it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
 	s.Session.Budgets = left

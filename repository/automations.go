@@ -26,6 +26,7 @@ type automationRow struct {
 	RequireValidation bool        `db:"require_validation"`
 	Completion        string      `db:"completion"`
 	Tags              string      `db:"tags"`
+	Commands          string      `db:"commands"`
 	Triggers          string      `db:"triggers"`
 	Budgets           string      `db:"budgets"`
 	ScheduleSince     sqldb.Stamp `db:"schedule_since"`
@@ -51,7 +52,7 @@ func automationRowOf(a *domain.Automation) (automationRow, error) {
 		WorkspaceID: a.WorkspaceID, ID: a.ID, Name: a.Name, SeedSessionID: a.SeedSessionID, ProviderID: a.ProviderID,
 		Enabled: a.Enabled, DisabledReason: a.DisabledReason, Schedule: sqldb.JSONOf(a.Schedule, &err), Misfire: string(a.Misfire),
 		Overlap: string(a.Overlap), Validation: a.Validation, RequireValidation: a.RequireValidation, Completion: string(a.Completion),
-		Tags: sqldb.JSONOf(&a.Tags, &err), Triggers: sqldb.JSONOf(&a.Triggers, &err), Budgets: sqldb.JSONOf(&a.Budgets, &err),
+		Tags: sqldb.JSONOf(&a.Tags, &err), Commands: sqldb.JSONOf(&a.Commands, &err), Triggers: sqldb.JSONOf(&a.Triggers, &err), Budgets: sqldb.JSONOf(&a.Budgets, &err),
 		ScheduleSince: sqldb.At(a.ScheduleSince), NextAt: sqldb.AtPtr(a.NextAt), Watches: a.Watches(), SeenSeq: a.SeenSeq,
 		HookHash: a.HookHash, HookSealed: a.HookSealed, Version: a.Version, CreatedAt: sqldb.At(a.CreatedAt),
 		UpdatedAt: sqldb.At(a.UpdatedAt), DeletedAt: sqldb.AtPtr(a.DeletedAt),
@@ -87,7 +88,11 @@ func (r *automationRow) automation() (*domain.Automation, error) {
 	if err != nil {
 		return fail(err)
 	}
-	a.Tags, a.Triggers, a.Budgets = *tags, *triggers, *budgets
+	commands, err := sqldb.DecodeJSON[[]string](r.Commands)
+	if err != nil {
+		return fail(err)
+	}
+	a.Tags, a.Triggers, a.Budgets, a.Commands = *tags, *triggers, *budgets, *commands
 	return a, nil
 }
 

@@ -22,7 +22,7 @@ func (w *world) automation(name string, change func(*domain.Automation)) *domain
 	automation := &domain.Automation{
 		ID: w.newID(domain.PrefixAutomation), WorkspaceID: seed.WorkspaceID, Name: name, SeedSessionID: seed.ID, Enabled: true,
 		Schedule: &domain.Schedule{Type: "cron", Expression: "0 8 * * *", TimeZone: "Europe/Paris", StartsAt: "2026-03-04T00:00:00"},
-		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"},
+		Misfire:  domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto, Tags: []string{"daily"}, Commands: []string{"SHOP.*"},
 		Triggers:      []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "tol_1", Condition: json.RawMessage(`{"type": "object"}`)}},
 		Budgets:       domain.Budgets{MaxCostPerDay: new(1.5)},
 		ScheduleSince: T0, NextAt: new(T0.Add(time.Hour)), HookHash: "hash", HookSealed: "v2.sealed", CreatedAt: T0, UpdatedAt: T0,

@@ -1,6 +1,7 @@
 package automations
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -42,6 +43,9 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 	run.State = domain.SessionState{
 		RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
 		Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk,
+	}
+	if a.Commands != nil && !slices.Contains(a.Commands, domain.AllCommands) {
+		run.State.Commands = slices.Clone(a.Commands)
 	}
 	messages := p.copySeed(v, run, s)
 	run.State.Taint = s.taint.Join(domain.TaintOf(messages))

@@ -184,6 +184,7 @@ func (w *world) Holds(schema, value json.RawMessage) (bool, error) {
 }
 
 func (w *world) CheckTriggers(context.Context, string, []domain.Trigger) error { return nil }
+func (w *world) CheckCommands(context.Context, string, []string) error         { return nil }
 
 func (w *world) CheckGrant(context.Context, string, time.Time, *domain.Grant) error { return nil }
 

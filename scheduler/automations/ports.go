@@ -71,6 +71,8 @@ type Conditions interface {
 type Checks interface {
 	// CheckTriggers gives the triggers' conditions their compact form, too.
 	CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error
+	// CheckCommands refuses a name that is no command from outside, and no pattern of some.
+	CheckCommands(ctx context.Context, workspace string, commands []string) error
 	CheckGrant(ctx context.Context, workspace string, now time.Time, g *domain.Grant) error
 }
 

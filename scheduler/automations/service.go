@@ -53,6 +53,9 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 	if err := s.Checks.CheckTriggers(ctx, workspace, in.Triggers); err != nil {
 		return nil, 0, err
 	}
+	if err := s.Checks.CheckCommands(ctx, workspace, in.Commands); err != nil {
+		return nil, 0, err
+	}
 	if err := scheduler.CheckProvider(ctx, s.Providers, workspace, in.ProviderID); err != nil {
 		return nil, 0, err
 	}
@@ -60,7 +63,7 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 		a := &domain.Automation{
 			ID: p.newID(domain.PrefixAutomation), WorkspaceID: workspace, Name: in.Name, ProviderID: in.ProviderID,
 			Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
-			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers,
+			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers, Commands: in.Commands,
 			Budgets: in.Budgets, ScheduleSince: change.At, SeenSeq: v.Workspace.LastSeq, CreatedAt: change.At, UpdatedAt: change.At,
 		}
 		if err := setSchedule(a, in.Schedule, change.At); err != nil {

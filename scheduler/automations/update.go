@@ -55,6 +55,11 @@ func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation
 			return err
 		}
 	}
+	if !slices.Equal(have.Commands, want.Commands) {
+		if err := s.Checks.CheckCommands(ctx, have.WorkspaceID, want.Commands); err != nil {
+			return err
+		}
+	}
 	if have.ProviderID != want.ProviderID {
 		return scheduler.CheckProvider(ctx, s.Providers, have.WorkspaceID, want.ProviderID)
 	}

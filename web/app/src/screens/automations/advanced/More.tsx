@@ -50,6 +50,14 @@ export function More({ draft, set, errors }: PartProps) {
       <Field label={t('tags')} hint={t('tags.hint')} wrong={errorBelow(errors, '/tags')}>
         <input value={draft.tags} onChange={(e) => set({ tags: e.target.value })} />
       </Field>
+      <Field label={t('commands')} hint={t('commands.hint')} wrong={errorBelow(errors, '/commands')}>
+        <input
+          value={draft.commands}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(e) => set({ commands: e.target.value })}
+        />
+      </Field>
     </Fold>
   );
 }

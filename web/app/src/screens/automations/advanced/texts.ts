@@ -71,6 +71,9 @@ export const advancedTexts = defineTexts(
     provider: 'AI',
     'provider.hint': 'Which AI does the work.',
     'provider.default': 'the default one',
+    commands: 'Commands from outside',
+    'commands.hint':
+      'Names, or all of a connector (SHOP.*), with commas between them; * is all that the workspace allows, empty is none.',
     tags: 'Tags',
     'tags.hint': 'Words to find it by, with commas between them.',
     grants: 'A yes in advance',
@@ -190,6 +193,9 @@ export const advancedTexts = defineTexts(
     provider: 'IA',
     'provider.hint': 'Quelle IA fait le travail.',
     'provider.default': 'celle par défaut',
+    commands: 'Commandes de l’extérieur',
+    'commands.hint':
+      'Des noms, ou tout un connecteur (BOUTIQUE.*), séparés par des virgules ; * : tout ce que permet l’espace, vide : aucune.',
     tags: 'Étiquettes',
     'tags.hint': 'Des mots pour la retrouver, séparés par des virgules.',
     grants: 'Accords donnés d’avance',

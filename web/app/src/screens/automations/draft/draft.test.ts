@@ -47,6 +47,7 @@ const automation = {
   require_validation: false,
   completion: 'auto',
   tags: ['a', 'b'],
+  commands: ['SHOP.*'],
   triggers: [{ type: 'entry_created', tool_id: 'tol_1', condition: { required: ['data'] } }],
   schedule: { type: 'interval', expression: '2h', time_zone: 'UTC', starts_at: '2026-01-01T08:00:00' },
   budgets: { max_tokens_per_round: null, max_cost_per_round: null, max_cost_per_session: null, max_cost_per_day: 1.5 },
@@ -91,6 +92,7 @@ describe('what is sent', () => {
     expect(wholeOf(draft)).toMatchObject({
       name: 'Sum up my entries of yesterday',
       tags: [],
+      commands: ['*'],
       seed: { text: 'Sum up my entries of yesterday. Be short.' },
     });
     expect(nameFrom(partsOf([{ type: 'text', text: `Many ${'words '.repeat(30)}` }])).length).toBeLessThanOrEqual(60);

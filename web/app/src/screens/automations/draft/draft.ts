@@ -32,6 +32,7 @@ export interface Draft {
   requireValidation: boolean;
   validation: NonNullable<Automation['automation_validation']> | '';
   tags: string;
+  commands: string;
   budgets: Budgets;
 }
 
@@ -47,6 +48,7 @@ export const newDraft = (zone: string): Draft => ({
   requireValidation: false,
   validation: '',
   tags: '',
+  commands: '*',
   budgets: { max_tokens_per_round: '', max_cost_per_round: '', max_cost_per_session: '', max_cost_per_day: '' },
 });
 
@@ -69,6 +71,7 @@ export function draftOf(a: Automation, seed: Seed, zone: string): Draft {
     requireValidation: a.require_validation,
     validation: a.automation_validation ?? '',
     tags: a.tags.join(', '),
+    commands: a.commands.join(', '),
     budgets: Object.fromEntries(budgetNames.map((name) => [name, typed(a.budgets[name])])) as Budgets,
   };
 }
@@ -106,6 +109,7 @@ export function wholeOf(d: Draft) {
     require_validation: d.requireValidation,
     automation_validation: d.validation || null,
     tags: tagsOf(d.tags),
+    commands: tagsOf(d.commands.toUpperCase()),
     triggers: d.triggers.map((t) => ({
       type: t.type as Schemas['Trigger']['type'],
       ...(t.type === 'entry_created' ? { tool_id: t.toolID } : {}),

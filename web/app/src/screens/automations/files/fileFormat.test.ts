@@ -14,6 +14,7 @@ const automation = {
   require_validation: false,
   completion: 'auto',
   tags: [],
+  commands: ['*'],
   triggers: [{ type: 'webhook' }],
   webhook_url: 'http://x/v1/hooks/aut_1/secret',
   schedule: { type: 'cron', expression: '0 8 * * *', time_zone: 'UTC' },
@@ -81,6 +82,7 @@ describe('automations in files', () => {
     expect(patch).toMatchObject({
       schedule: null,
       tags: [],
+      commands: ['*'],
       triggers: [],
       budgets: { max_cost_per_day: 2, max_cost_per_round: null },
     });

@@ -38,7 +38,9 @@ export function exported(a: Automation, seed: Seed): Record<string, unknown> {
       : { type: s.type, text: s.text ?? '' },
   );
   const only = seed.segments.length === 1 && !seed.segments[0]!.enrichment;
-  return { ...Object.fromEntries(fields), seed: only ? { text: seed.segments[0]!.text } : { segments } };
+  // An empty list of commands says: none. Left out, it is all.
+  const commands = a.commands.length === 1 && a.commands[0] === '*' ? {} : { commands: a.commands };
+  return { ...Object.fromEntries(fields), ...commands, seed: only ? { text: seed.segments[0]!.text } : { segments } };
 }
 
 export class FileError extends Error {
@@ -81,6 +83,7 @@ export function asPatch(one: InFile): Schemas['AutomationPatch'] {
     require_validation: false,
     completion: 'auto',
     tags: [],
+    commands: ['*'],
     triggers: [],
     ...one,
     schedule: one.schedule ? { starts_at: null, ...one.schedule } : null,

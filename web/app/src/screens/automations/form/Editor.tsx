@@ -10,7 +10,7 @@ import { formTexts } from './texts';
 import { LeaveGuard } from './LeaveGuard';
 import type { DraftState } from '../draft/useDraft';
 
-const shown = ['/name', '/seed', '/schedule', '/triggers', '/budgets', '/tags'];
+const shown = ['/name', '/seed', '/schedule', '/triggers', '/budgets', '/tags', '/commands'];
 
 interface Props {
   state: DraftState;
