@@ -145,6 +145,7 @@ func healthy(t *testing.T) *fakeAPI {
 	f.answers("/version", 200, `{"version":"dev"}`)
 	f.answers("/v1/admin/invariants", 200, `{"data":[{"name":"two_holders","count":0,"description":"d"}]}`)
 	f.answers("/v1/webhooks", 200, `{"data":[],"next_cursor":null}`)
+	f.answers("/v1/connectors", 200, `{"data":[],"next_cursor":null}`)
 	f.mux.HandleFunc("/v1/events", func(w http.ResponseWriter, r *http.Request) { sse(w, r, true, sseText(1, "snapshot", 1)) })
 	return f
 }
@@ -171,6 +172,35 @@ func TestDoctorLooksAtWebhooks(t *testing.T) {
 		if strings.Contains(out.String(), "whk_3") {
 			t.Errorf("one that a person disabled is told of: %s", out)
 		}
+	}
+}
+
+// The doctor says which connectors cannot be used, and what to do.
+func TestDoctorLooksAtConnectors(t *testing.T) {
+	one := func(fields string) string {
+		return `{"data":[{"id":"con_1","prefix":"SHOP","enabled":true,"commands":[],"status_detail":"","paused_until":null,` + fields + `}],"next_cursor":null}`
+	}
+	for answer, want := range map[string][]string{
+		one(`"status":"ready"`): {"ok    connectors", "1, and nothing is wrong"},
+		one(`"status":"unreachable","status_detail":"The server cannot be reached: refused."`): {"WARN  connectors", "SHOP: unreachable. The server cannot", "connectors refresh SHOP"},
+		one(`"status":"needs_sign_in"`): {"WARN  connectors", "sign in", "/v1/connectors/con_1/sign-in"},
+		one(`"status":"unreachable","status_detail":"Programs are not allowed (FERMATA_ALLOW_STDIO=true allows them)"`): {"WARN", "FERMATA_ALLOW_STDIO"},
+		one(`"status":"ready","paused_until":"2026-03-01T09:00:00.000Z"`):                                               {"WARN", "no calls are made until 09:00:00 UTC"},
+		one(`"status":"ready","commands":[{"name":"PAY","state":"changed"},{"name":"LOOK","state":"offered"}]`):         {"WARN", "not offered: PAY", "commands SHOP PAY --state=offered"},
+		one(`"status":"disabled","enabled":false`):                                                                      {"ok    connectors"},
+	} {
+		f := newFakeAPI(t)
+		f.answers("/v1/connectors", 200, answer)
+		cc, out := testContext(t, strings.NewReader(""))
+		flags := f.flags()
+		client, err := flags.client(cc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := report(cc, "", (&doctor{client: client, cc: cc}).connectors()); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, out.String(), want...)
 	}
 }
 

@@ -83,6 +83,7 @@ func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
 		return findings
 	}
 	findings = append(findings, d.stream(), d.invariants(), d.webhooks())
+	findings = append(findings, d.connectors()...)
 	return append(findings, d.provider(c.NoCall)...)
 }
 

@@ -135,6 +135,7 @@ func TestAnswerEvents(t *testing.T) {
 		"it is not":                   {approval(domain.ApprovalCompletion), domain.Decision{}, "CompletionRejected", ""},
 		"a poisoned one, again":       {approval(domain.ApprovalPoisoned), domain.Decision{Approved: true}, "SessionResumed", ""},
 		"a poisoned one, no more":     {approval(domain.ApprovalPoisoned), domain.Decision{}, "StopRequested", ""},
+		"signed in":                   {approval(domain.ApprovalReconnect), domain.Decision{Approved: true}, "ValidationReceived", ""},
 		"what cannot be answered yet": {approval("other"), domain.Decision{}, "", domain.CodeWrongPhase},
 	} {
 		t.Run(name, func(t *testing.T) {
