@@ -29,8 +29,8 @@ type Automation struct {
 	// Commands are those from outside that its runs may be offered, within what the workspace
 	// allows (AllowsCommand). A run keeps what it began with.
 	Commands []string
-	Triggers          []Trigger
-	Budgets           Budgets
+	Triggers []Trigger
+	Budgets  Budgets
 	// ScheduleSince is when the schedule was made, changed or enabled again: occurrences
 	// up to then do not count.
 	ScheduleSince time.Time

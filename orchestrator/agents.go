@@ -174,7 +174,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 	}
 	s := NewAgentSession(a, run, params.Query, d.loop.cfg.Clock(), d.loop.cfg.NewID)
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
-	s.Session.State.Commands = parent.State.Commands // an agent may no more than who calls it
+	s.Session.State.Commands = parent.State.Commands                              // an agent may no more than who calls it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)
 	s.Session.WorkspaceID, s.Query.WorkspaceID = parent.WorkspaceID, parent.WorkspaceID
 	s.Session.Budgets = left
