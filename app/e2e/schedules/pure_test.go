@@ -33,6 +33,7 @@ type unchecked struct{}
 func (unchecked) CheckTriggers(context.Context, string, []domain.Trigger) error { return nil }
 
 func (unchecked) CheckGrant(context.Context, string, time.Time, *domain.Grant) error { return nil }
+func (unchecked) CheckCommands(context.Context, string, []string) error              { return nil }
 
 // uncounted counts nothing.
 type uncounted struct{}
