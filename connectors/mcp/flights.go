@@ -90,7 +90,7 @@ const goneTime = time.Second
 func (f *flight) abandon() {
 	close(f.gone)
 	select {
-	case <-f.done:
+	case <-f.done: //nolint:errcheck // nobody waits for what came of it
 	case <-time.After(goneTime):
 	}
 	f.end()
