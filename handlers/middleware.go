@@ -90,9 +90,10 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// time tells the caller how long the answer was made here, for the browser's tools.
+// time tells the caller how long the answer was made here, for the browser's tools. A refusal
+// does not say: what is another workspace's answers exactly like what there is not.
 func (x *exchange) time() {
-	if x.now != nil {
+	if x.now != nil && x.status < http.StatusBadRequest {
 		took := x.now().Sub(x.begun)
 		x.Header()["Server-Timing"] = []string{"app;dur=" + strconv.FormatFloat(took.Seconds()*1e3, 'f', 1, 64)}
 	}

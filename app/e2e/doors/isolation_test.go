@@ -298,7 +298,9 @@ func (w *furnished) exchanged(role domain.Role, method, path string, body any) s
 	}
 	var head []string
 	for name, values := range header {
-		if name != "Date" && name != "X-Request-Id" && name != "Content-Length" && !strings.HasPrefix(name, "Ratelimit") {
+		// A clock of its own, as Date is; a refusal has none.
+		timed := name == "Server-Timing" && status < 400
+		if name != "Date" && !timed && name != "X-Request-Id" && name != "Content-Length" && !strings.HasPrefix(name, "Ratelimit") {
 			head = append(head, name+": "+strings.Join(values, ","))
 		}
 	}
