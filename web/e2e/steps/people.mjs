@@ -80,6 +80,7 @@ export const steps = [
         );
         await page.getByRole('link', { name: /Ada Lovelace/ }).click();
         await page.locator('[data-me]', { hasText: 'Ada Lovelace' }).waitFor();
+        await page.locator('[data-sign-in]').first().waitFor();
         same(await page.locator('[data-sign-in]').count(), 1, 'where ada is signed in');
         await page.getByRole('link', { name: 'API keys' }).waitFor();
         await tidy(page, 'who I am');

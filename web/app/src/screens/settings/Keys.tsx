@@ -87,6 +87,7 @@ function Make({
   onClose: () => void;
 }) {
   const t = texts.use();
+  const queries = useQueryClient();
   const [name, setName] = useState('');
   const [chosen, setRole] = useState<Schemas['Role']>('member');
   const role = first ? 'admin' : chosen;
@@ -107,6 +108,8 @@ function Make({
     if (local) {
       await api.POST('/v1/sign-in', { body: { key: key.key } });
       signedIn();
+      // Who asks is somebody else now: the next key is one to hand out, not one to sign in with.
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/me' });
     }
     onMade(key);
   });
