@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,9 +32,12 @@ type came struct {
 }
 
 // dialed is a connection to a service, with what comes there. Config is more of the connector's.
-func dialed(t *testing.T, handle http.HandlerFunc, config string, callback func() (string, error)) (connectors.Connection, *[]came) {
+func dialed(t *testing.T, handle http.HandlerFunc, config string, callback func() (string, error)) (connectors.Connection, func() []came) {
 	t.Helper()
-	var all []came
+	var (
+		mu  sync.Mutex
+		all []came
+	)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
 		c := came{path: r.URL.Path, header: r.Header.Clone()}
@@ -42,14 +47,20 @@ func dialed(t *testing.T, handle http.HandlerFunc, config string, callback func(
 		if err := json.Unmarshal(text, &c.body); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
+		mu.Lock()
 		all = append(all, c)
+		mu.Unlock()
 		handle(w, r)
 	}))
 	t.Cleanup(server.Close)
 	if callback == nil {
 		callback = func() (string, error) { return "https://here.example/v1/callbacks/", nil }
 	}
-	return opened(t, server.URL, config, callback), &all
+	return opened(t, server.URL, config, callback), func() []came {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
 }
 
 func opened(t *testing.T, base, config string, callback func() (string, error)) connectors.Connection {
@@ -87,7 +98,7 @@ func TestAnOrder(t *testing.T) {
 	if err != nil || result.Task == nil || result.Task.Poll != 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	got := (*all)[0]
+	got := all()[0]
 	want := `{"callback_url":"https://here.example/v1/callbacks/tsk_1","command":"FILM.RENDER","deadline":"2026-03-04T13:00:00Z",` +
 		`"params":{"title":"Alps"},"session":{"external_id":"their-7","id":"ses_1","workspace_id":"w"},"task_id":"tsk_1"}`
 	if text, _ := json.Marshal(got.body); string(text) != want || got.path != "/" {
@@ -107,8 +118,8 @@ func TestAnOrder(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal((*all)[1].body)
-	if got := (*all)[1]; got.path != "/renders" || !strings.Contains(string(text), `"params":{}`) || !strings.Contains(string(text), `"external_id":null`) {
+	text, _ := json.Marshal(all()[1].body)
+	if got := all()[1]; got.path != "/renders" || !strings.Contains(string(text), `"params":{}`) || !strings.Contains(string(text), `"external_id":null`) {
 		t.Errorf("%s came %s", got.path, text)
 	}
 }
@@ -128,8 +139,8 @@ func TestWhatBecameOfAnOrder(t *testing.T) {
 	} {
 		conn, all := dialed(t, c.handle, "", nil)
 		_, err := conn.Call(t.Context(), ordered())
-		if err == nil || domain.FaultOf(err) != c.fault || len(*all) != 1 {
-			t.Errorf("%s: %v (%v), asked %d times", name, err, domain.FaultOf(err), len(*all))
+		if err == nil || domain.FaultOf(err) != c.fault || len(all()) != 1 {
+			t.Errorf("%s: %v (%v), asked %d times", name, err, domain.FaultOf(err), len(all()))
 		}
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -157,8 +168,8 @@ func TestNothingIsOrdered(t *testing.T) {
 	} {
 		conn, all := dialed(t, accepts, "", c.callback)
 		_, err := conn.Call(t.Context(), c.call)
-		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), c.says) || len(*all) != 0 {
-			t.Errorf("%s: %v, %d came", name, err, len(*all))
+		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), c.says) || len(all()) != 0 {
+			t.Errorf("%s: %v, %d came", name, err, len(all()))
 		}
 	}
 	conn, _ := dialed(t, accepts, "", nil)
@@ -172,13 +183,13 @@ func TestAServiceIsToldToStop(t *testing.T) {
 	conn, all := dialed(t, accepts, "", nil)
 	tell := conn.(connectors.Canceller)
 	task := &domain.Task{ID: "tsk_1"}
-	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(*all) != 0 {
-		t.Errorf("without a path: %v, %d came", err, len(*all))
+	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(all()) != 0 {
+		t.Errorf("without a path: %v, %d came", err, len(all()))
 	}
 	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
 		t.Fatal(err)
 	}
-	if got := (*all)[0]; got.path != "/stop" || got.body["task_id"] != "tsk_1" || got.body["reason"] != "expired" || got.header.Get("Webhook-Id") != "tsk_1_cancel" {
+	if got := all()[0]; got.path != "/stop" || got.body["task_id"] != "tsk_1" || got.body["reason"] != "expired" || got.header.Get("Webhook-Id") != "tsk_1_cancel" {
 		t.Errorf("%+v came", got)
 	}
 }
