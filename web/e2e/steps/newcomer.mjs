@@ -27,7 +27,9 @@ export const steps = [
       // Changes are to be asked for; the assistant makes one.
       await go(page, /^Settings/);
       await main(page).getByRole('link', { name: 'Approvals' }).click();
-      await main(page).getByRole('checkbox').first().check();
+      await main(page)
+        .getByRole('checkbox', { name: /^Every change of data asks/ })
+        .check(); // not the first one there: zones may come before
       await main(page).getByRole('button', { name: /^Save/ }).first().click();
       await until('the workspace asks', async () => (await call('GET', '/v1/settings')).require_validation === true);
       await go(page, /^Chat/);
