@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf16"
 )
@@ -95,13 +96,13 @@ func TestUploads(t *testing.T) {
 }
 
 // endless is a body that never ends, and counts how much of it was taken.
-type endless struct{ taken int64 }
+type endless struct{ taken atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = 'x'
 	}
-	e.taken += int64(len(p))
+	e.taken.Add(int64(len(p)))
 	return len(p), nil
 }
 
@@ -124,8 +125,8 @@ func TestAHugeUploadIsRefusedEarly(t *testing.T) {
 		}
 		text, _ := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		if res.StatusCode != 413 || !strings.Contains(string(text), `"code":"too_large"`) || body.taken > 30<<20 {
-			t.Errorf("%s: %d after %d bytes: %s", name, res.StatusCode, body.taken, text)
+		if res.StatusCode != 413 || !strings.Contains(string(text), `"code":"too_large"`) || body.taken.Load() > 30<<20 {
+			t.Errorf("%s: %d after %d bytes: %s", name, res.StatusCode, body.taken.Load(), text)
 		}
 	}
 }
