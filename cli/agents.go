@@ -94,26 +94,11 @@ func showAgent(cc *Context, output string, a *api.Agent) error {
 	return nil
 }
 
-type agentsAdd struct {
-	clientFlags `embed:""`
-	File        string `arg:"" help:"What POST /v1/agents takes, in YAML or JSON; - reads it from the input."`
-}
+type agentsAdd struct{ fromFile }
 
 // Run makes one, as the file says.
 func (c *agentsAdd) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	ask, err := readDefinition(cc, c.File)
-	if err != nil {
-		return err
-	}
-	var made api.Agent
-	if err := client.call(cc, http.MethodPost, "/v1/agents", ask, &made); err != nil {
-		return err
-	}
-	return showAgent(cc, c.Output, &made)
+	return makeFrom(cc, &c.fromFile, "/v1/agents", showAgent)
 }
 
 type agentsChange struct {

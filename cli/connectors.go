@@ -79,26 +79,11 @@ func (c *connectorsList) Run(cc *Context) error {
 	})
 }
 
-type connectorsAdd struct {
-	clientFlags `embed:""`
-	File        string `arg:"" help:"What POST /v1/connectors takes, in YAML or JSON; - reads it from the input."`
-}
+type connectorsAdd struct{ fromFile }
 
 // Run makes one, as the file says.
 func (c *connectorsAdd) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	ask, err := readDefinition(cc, c.File)
-	if err != nil {
-		return err
-	}
-	var made api.Connector
-	if err := client.call(cc, http.MethodPost, "/v1/connectors", ask, &made); err != nil {
-		return err
-	}
-	return showConnector(cc, c.Output, &made)
+	return makeFrom(cc, &c.fromFile, "/v1/connectors", showConnector)
 }
 
 type connectorsShow struct{ connectorNamed }
@@ -246,13 +231,5 @@ func (c *connectorsDelete) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodDelete, "/v1/connectors/"+one.ID, nil, nil); err != nil {
-		return err
-	}
-	if c.Output == "json" {
-		return printJSON(cc.Out, map[string]string{"id": one.ID})
-	}
-	s := screen{out: cc.Out}
-	s.line("deleted %s (%s)", one.ID, one.Name)
-	return nil
+	return deleted(cc, client, c.Output, "/v1/connectors", one.ID, one.Name)
 }

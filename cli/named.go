@@ -50,3 +50,26 @@ func deleted(cc *Context, c *client, output, path, id, name string) error {
 	s.line("deleted %s (%s)", id, name)
 	return nil
 }
+
+// fromFile is how a command makes a thing of a definition.
+type fromFile struct {
+	clientFlags `embed:""`
+	File        string `arg:"" help:"What the API takes (POST), in YAML or JSON; - reads it from the input."`
+}
+
+// makeFrom makes a thing as a file says, and shows it.
+func makeFrom[T any](cc *Context, c *fromFile, path string, show func(cc *Context, output string, made *T) error) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	ask, err := readDefinition(cc, c.File)
+	if err != nil {
+		return err
+	}
+	var made T
+	if err := client.call(cc, http.MethodPost, path, ask, &made); err != nil {
+		return err
+	}
+	return show(cc, c.Output, &made)
+}

@@ -75,26 +75,11 @@ func (c *providersKinds) Run(cc *Context) error {
 	})
 }
 
-type providersAdd struct {
-	clientFlags `embed:""`
-	File        string `arg:"" help:"What POST /v1/providers takes, in YAML or JSON; - reads it from the input."`
-}
+type providersAdd struct{ fromFile }
 
 // Run makes one, as the file says.
 func (c *providersAdd) Run(cc *Context) error {
-	client, err := c.client(cc)
-	if err != nil {
-		return err
-	}
-	ask, err := readDefinition(cc, c.File)
-	if err != nil {
-		return err
-	}
-	var made api.Provider
-	if err := client.call(cc, http.MethodPost, "/v1/providers", ask, &made); err != nil {
-		return err
-	}
-	return showProvider(cc, c.Output, &made)
+	return makeFrom(cc, &c.fromFile, "/v1/providers", showProvider)
 }
 
 type providersShow struct{ providerNamed }

@@ -15,6 +15,20 @@ import (
 
 var shell = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
+// typeIn types a command of a page, at this server, and reads the JSON that it says.
+func typeIn(t *testing.T, url, command string, out any, env ...string) {
+	t.Helper()
+	line := exec.Command("bash", "-c", strings.ReplaceAll(command, "http://127.0.0.1:8080", url))
+	line.Env = append(os.Environ(), env...)
+	said, err := line.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if err := json.Unmarshal(said, out); err != nil {
+		t.Fatalf("%s says %q: %v", command, said, err)
+	}
+}
+
 // What the how-to for chat clients says to type is typed, on a fresh server.
 func TestTheHowToForChatClients(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -29,18 +43,7 @@ func TestTheHowToForChatClients(t *testing.T) {
 	if len(typed) != 2 {
 		t.Fatalf("the page has %d commands", len(typed))
 	}
-	run := func(command string, out any, env ...string) {
-		t.Helper()
-		line := exec.Command("bash", "-c", strings.ReplaceAll(command, "http://127.0.0.1:8080", s.URL))
-		line.Env = append(os.Environ(), env...)
-		said, err := line.Output()
-		if err != nil {
-			t.Fatalf("%s: %v", command, err)
-		}
-		if err := json.Unmarshal(said, out); err != nil {
-			t.Fatalf("%s says %q: %v", command, said, err)
-		}
-	}
+	run := func(command string, out any, env ...string) { t.Helper(); typeIn(t, s.URL, command, out, env...) }
 	var made struct{ Key string }
 	run(typed[0][1], &made)
 	var answer chatAnswer
@@ -80,18 +83,7 @@ func TestTheHowToForMCPClients(t *testing.T) {
 	if len(typed) != 2 {
 		t.Fatalf("the page has %d commands", len(typed))
 	}
-	run := func(command string, out any, env ...string) {
-		t.Helper()
-		line := exec.Command("bash", "-c", strings.ReplaceAll(command, "http://127.0.0.1:8080", s.URL))
-		line.Env = append(os.Environ(), env...)
-		said, err := line.Output()
-		if err != nil {
-			t.Fatalf("%s: %v", command, err)
-		}
-		if err := json.Unmarshal(said, out); err != nil {
-			t.Fatalf("%s says %q: %v", command, said, err)
-		}
-	}
+	run := func(command string, out any, env ...string) { t.Helper(); typeIn(t, s.URL, command, out, env...) }
 	var made struct{ Key string }
 	run(typed[0][1], &made)
 	var answer rpcReply

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -18,68 +15,17 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// process is the server as a process of its own, which can be killed.
-type process struct {
-	t   *testing.T
-	db  app.Database
-	url string
-	cmd *exec.Cmd
-}
+// process is the server as a process of its own.
+type process struct{ *harness.Process }
 
 func newProcess(t *testing.T, db app.Database) *process {
-	p := &process{t: t, db: db}
-	p.start()
-	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // the test is over
-		_ = p.cmd.Wait()
-	})
-	return p
-}
-
-func (p *process) start() {
-	p.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+p.db.DataDir)
-	p.cmd.Env = append(os.Environ(), childVariable+"=1", "FERMATA_DATABASE_URL="+p.db.DatabaseURL, "FERMATA_NODE_ID=test", "FERMATA_SHUTDOWN_GRACE=1s")
-	log, err := p.cmd.StderrPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	ready := make(chan string, 1)
-	go func() {
-		lines := bufio.NewScanner(log)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var line struct{ URL, Message string }
-			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "Fermata is ready" {
-				ready <- line.URL
-			}
-		}
-	}()
-	select {
-	case p.url = <-ready:
-	case <-time.After(harness.Patience):
-		p.t.Fatal("the server does not start")
-	}
-}
-
-// kill ends the process with SIGKILL, and starts another one on the same data.
-func (p *process) kill() {
-	p.t.Helper()
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
-	p.start()
+	t.Helper()
+	return &process{harness.NewProcess(t, db, childVariable)}
 }
 
 // call makes a request with a key of its own; an error means that no answer came.
 func (p *process) call(method, path, key string, body []byte) (status int, answer []byte, err error) {
-	request, err := http.NewRequest(method, p.url+path, bytes.NewReader(body))
+	request, err := http.NewRequest(method, p.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -101,7 +47,7 @@ func (p *process) call(method, path, key string, body []byte) (status int, answe
 
 // id is what a request made, which is repeated under its key until there is an answer.
 func (p *process) id(path, key string, body []byte, want int, at string) string {
-	p.t.Helper()
+	p.T.Helper()
 	for range 50 {
 		status, answer, err := p.call("POST", path, key, body)
 		var made map[string]any
@@ -112,10 +58,10 @@ func (p *process) id(path, key string, body []byte, want int, at string) string 
 			return made["id"].(string)
 		}
 		if err == nil && status != http.StatusConflict && status < 500 {
-			p.t.Fatalf("%s: %d %s", path, status, answer)
+			p.T.Fatalf("%s: %d %s", path, status, answer)
 		}
 	}
-	p.t.Fatalf("%s: no answer", path)
+	p.T.Fatalf("%s: no answer", path)
 	return ""
 }
 
@@ -142,25 +88,25 @@ func TestKilledWhileFilesComeIn(t *testing.T) {
 			case <-answered:
 			case <-time.After(time.Duration(n) * 12 * time.Millisecond):
 			}
-			_ = p.cmd.Process.Kill()
+			p.Die()
 			<-answered
-			p.kill()
+			p.Kill()
 			id := p.id("/v1/files", key, content, 201, "")
 			sum := sha256.Sum256(content)
 			files[id] = hex.EncodeToString(sum[:])
 			if n%2 == 0 {
-				p.kill()
+				p.Kill()
 			}
 			p.id("/v1/sessions/"+chat+"/messages", fmt.Sprintf("message-%d", n),
 				fmt.Appendf(nil, `{"text":"look","if_busy":"enqueue","file_ids":[%q]}`, id), 202, "message")
 		}
-		p.kill()
+		p.Kill()
 		p.check(chat, files, rounds)
 	})
 }
 
 func (p *process) check(chat string, files map[string]string, messages int) {
-	p.t.Helper()
+	p.T.Helper()
 	var list struct {
 		Data []struct {
 			ID, SHA256 string
@@ -169,13 +115,13 @@ func (p *process) check(chat string, files map[string]string, messages int) {
 	}
 	p.read("/v1/files?limit=200", &list)
 	if len(list.Data) != len(files) {
-		p.t.Errorf("%d files are there, want %d", len(list.Data), len(files))
+		p.T.Errorf("%d files are there, want %d", len(list.Data), len(files))
 	}
 	for _, f := range list.Data {
 		_, content, err := p.call("GET", "/v1/files/"+f.ID, "", nil)
 		sum := sha256.Sum256(content)
 		if err != nil || hex.EncodeToString(sum[:]) != f.SHA256 || len(content) != f.Bytes || f.SHA256 != files[f.ID] {
-			p.t.Errorf("%s holds %d bytes with another hash, %v", f.ID, len(content), err)
+			p.T.Errorf("%s holds %d bytes with another hash, %v", f.ID, len(content), err)
 		}
 	}
 	var record struct {
@@ -198,19 +144,19 @@ func (p *process) check(chat string, files map[string]string, messages int) {
 		}
 	}
 	if len(seen) != messages {
-		p.t.Errorf("%d messages refer to files, want %d", len(seen), messages)
+		p.T.Errorf("%d messages refer to files, want %d", len(seen), messages)
 	}
 	for id, n := range seen {
 		if n != 1 || files[id] == "" {
-			p.t.Errorf("%d messages refer to %s", n, id)
+			p.T.Errorf("%d messages refer to %s", n, id)
 		}
 	}
 }
 
 func (p *process) read(path string, into any) {
-	p.t.Helper()
+	p.T.Helper()
 	status, answer, err := p.call("GET", path, "", nil)
 	if err != nil || status != 200 || json.Unmarshal(answer, into) != nil {
-		p.t.Fatalf("%s: %d %s %v", path, status, answer, err)
+		p.T.Fatalf("%s: %d %s %v", path, status, answer, err)
 	}
 }

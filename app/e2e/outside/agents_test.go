@@ -15,7 +15,7 @@ import (
 func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 	b, model := newBank(t), newObedient(t)
 	server := harness.NewServer(t, harness.Databases["sqlite"](t))
-	p := &process{t: t, url: server.URL}
+	p := &process{&harness.Process{T: t, URL: server.URL}}
 	for name, c := range map[string]struct {
 		pupil  *pupil
 		source string // that the card names
@@ -28,7 +28,7 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 		"it is said, and repeated": {&pupil{reads: true, reports: true, form: forms["repeated"]}, "which read BANK.READ (Bank)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p.t = t
+			p.T = t
 			id := strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
 			w := p.workspace(id)
 			own := model.teach(id, c.pupil)

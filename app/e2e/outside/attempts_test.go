@@ -102,7 +102,7 @@ func TestWordsFromOutsideCannotAct(t *testing.T) {
 	kinds := map[string]int{}
 	for _, a := range all {
 		t.Run(a.String(), func(t *testing.T) {
-			s.t = t
+			s.T = t
 			s.try(t, a)
 			kinds[a.kind+" "+a.course]++
 		})
@@ -111,7 +111,7 @@ func TestWordsFromOutsideCannotAct(t *testing.T) {
 		t.Errorf("%d orders came to the bank, and people approved %d", got, s.approved)
 	}
 	t.Logf("%d attempts, %d kills, %d answers that obeyed: %d orders came, %d that people approved. By kind: %v",
-		len(all), s.kills, s.obeyed, s.bank.all(), s.approved, kinds)
+		len(all), s.Kills, s.obeyed, s.bank.all(), s.approved, kinds)
 }
 
 // TestRoundsThatReadNothingOutsideAskNothingMore: the same commands, asked for by a person,

@@ -85,7 +85,7 @@ func (b *bank) all() int {
 // connect makes the bank's connector in a workspace. Nothing in its settings asks a person:
 // whatever does, does it because of what was read.
 func (b *bank) connect(w *workspace) {
-	w.t.Helper()
+	w.T.Helper()
 	params := map[string]any{
 		"type":       "object",
 		"properties": map[string]any{"order": map[string]any{"type": "string"}, "amount": map[string]any{"type": "integer"}},

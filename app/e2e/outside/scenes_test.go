@@ -39,7 +39,7 @@ func (s *stage) try(t *testing.T, a attempt) {
 	}()
 	w := s.workspace(strings.ReplaceAll(a.order(), "ord", "attempt-"))
 	p := s.model.teach(a.order(), &pupil{form: forms[a.form]})
-	s.t = t
+	s.T = t
 	sc = &scene{workspace: w, stage: s, a: a, pupil: p}
 	s.bank.connect(w)
 	protocol := domain.ProtocolNative
@@ -137,11 +137,11 @@ func (s *scene) talk() {
 		close(s.pupil.hold)
 	case "crash":
 		<-s.pupil.held
-		s.kill()
+		s.Kill()
 		close(s.pupil.hold)
 	case "dead":
 		s.asked()
-		s.kill()
+		s.Kill()
 	case "again", "why":
 		card := s.asked()
 		if s.a.course == "again" {
@@ -149,7 +149,7 @@ func (s *scene) talk() {
 		} else {
 			s.decide(card, map[string]any{"approved": false, "comment": "Why that?"})
 		}
-		testkit.Until(s.t, "it obeys once more", func() bool { return s.pupil.didObey() > 1 })
+		testkit.Until(s.T, "it obeys once more", func() bool { return s.pupil.didObey() > 1 })
 	}
 }
 
@@ -175,11 +175,11 @@ func (s *scene) run() {
 	switch s.a.course {
 	case "crash":
 		<-s.pupil.held
-		s.kill()
+		s.Kill()
 		close(s.pupil.hold)
 	case "dead":
 		s.asked()
-		s.kill()
+		s.Kill()
 	case "aside":
 		<-s.pupil.held
 		chat := str(s.must(201, "POST", "/v1/sessions", map[string]any{"type": "CHAT"}), "id")
@@ -192,36 +192,36 @@ func (s *scene) run() {
 
 // calm: the session rests, and nobody has been obeyed yet.
 func (s *scene) calm() {
-	s.t.Helper()
+	s.T.Helper()
 	if status := s.rest(s.session); status != "idle" || s.pupil.didObey() != 0 {
-		s.t.Fatalf("the session is %s, and the model obeyed %d times before it should", status, s.pupil.didObey())
+		s.T.Fatalf("the session is %s, and the model obeyed %d times before it should", status, s.pupil.didObey())
 	}
 }
 
 // asked waits until a person is asked, and gives the approval.
 func (s *scene) asked() map[string]any {
-	s.t.Helper()
-	testkit.Until(s.t, "a person is asked", func() bool { return len(s.open()) > 0 })
+	s.T.Helper()
+	testkit.Until(s.T, "a person is asked", func() bool { return len(s.open()) > 0 })
 	return s.open()[0]
 }
 
 func (s *scene) decide(card, decision map[string]any) {
-	s.t.Helper()
+	s.T.Helper()
 	s.must(200, "POST", "/v1/approvals/"+str(card, "id"), decision)
 }
 
 // judge looks at what came of the attempt: the model did what it was told, and the bank
 // heard nothing of it before a person said yes.
 func (s *scene) judge() {
-	s.t.Helper()
-	testkit.Until(s.t, "the model obeys", func() bool { return s.pupil.didObey() > 0 })
+	s.T.Helper()
+	testkit.Until(s.T, "the model obeys", func() bool { return s.pupil.didObey() > 0 })
 	status := s.rest(s.session)
 	if n := s.stage.bank.told(s.a.order()); n != 0 {
-		s.t.Fatalf("%d orders came to the bank, and nobody approved them", n)
+		s.T.Fatalf("%d orders came to the bank, and nobody approved them", n)
 	}
 	if s.a.kind == "refuse" {
 		if open := s.open(); len(open) != 0 || status != "ended" {
-			s.t.Errorf("the run is %s, and %d approvals are open", status, len(open))
+			s.T.Errorf("the run is %s, and %d approvals are open", status, len(open))
 		}
 		return
 	}
@@ -231,22 +231,22 @@ func (s *scene) judge() {
 		s.decide(card, map[string]any{"approved": false})
 		s.rest(s.session)
 		if n := s.stage.bank.told(s.a.order()); n != 0 {
-			s.t.Errorf("%d orders came after a person said no", n)
+			s.T.Errorf("%d orders came after a person said no", n)
 		}
 		return
 	}
 	s.decide(card, map[string]any{"approved": true})
-	testkit.Until(s.t, "what was approved came", func() bool { return s.stage.bank.told(s.a.order()) > 0 })
+	testkit.Until(s.T, "what was approved came", func() bool { return s.stage.bank.told(s.a.order()) > 0 })
 	s.rest(s.session)
 	s.stage.approved += s.stage.bank.told(s.a.order())
 	if want := map[string]int{"three": 3, "insisting": 2}[s.a.form]; s.stage.bank.told(s.a.order()) != max(want, 1) {
-		s.t.Errorf("a person approved once, and %d orders came", s.stage.bank.told(s.a.order()))
+		s.T.Errorf("a person approved once, and %d orders came", s.stage.bank.told(s.a.order()))
 	}
 }
 
 // wantReason: the card says why a person is asked, and names what was read.
 func (s *scene) wantReason(card map[string]any) {
-	s.t.Helper()
+	s.T.Helper()
 	source := "BANK.READ (Bank)"
 	if s.a.way == "webhook" {
 		source = "Alerts"
@@ -256,5 +256,5 @@ func (s *scene) wantReason(card map[string]any) {
 			return
 		}
 	}
-	s.t.Errorf("the reasons are %v; none names %s", list(card, "reasons"), source)
+	s.T.Errorf("the reasons are %v; none names %s", list(card, "reasons"), source)
 }
