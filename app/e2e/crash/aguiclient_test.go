@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
@@ -33,9 +31,13 @@ func TestAnAGUIClientThroughKills(t *testing.T) {
 		for n := range rounds {
 			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
 			want = append(want, "USER "+question, "AI "+answer)
-			killed := time.AfterFunc(time.Duration(20+rand.IntN(300))*time.Millisecond, h.kill)
+			if n%4 < 2 {
+				front.strikeWithin(answerTakes)
+			} else {
+				front.strikeWithin(2 * answerTakes) // perhaps when all is over
+			}
 			got, id := front.ran(fmt.Sprint("m", n), question)
-			killed.Stop()
+			front.spare()
 			if session = id; got != answer {
 				t.Fatalf("round %d: the client holds %q, and should %q", n, got, answer)
 			}

@@ -45,7 +45,7 @@ func TestAChatClientThroughKills(t *testing.T) {
 			request := openai.ChatCompletionNewParams{Model: "fermata", Messages: said}
 			var got string
 			if n%2 == 0 {
-				got, session = front.whole(client, request, h.kill)
+				got, session = front.whole(client, request)
 			} else {
 				got = front.streamed(client, request, h.kill)
 			}
@@ -71,6 +71,54 @@ type front struct {
 	url      string
 	listener net.Listener
 	open     sync.WaitGroup
+
+	mu     sync.Mutex
+	strike *time.Duration // of the request that comes next; nil: it is spared
+	struck *time.Timer
+}
+
+// A scripted answer has 16 words and a pause between each two: no round ends before answerTakes.
+const (
+	wordTakes   = 20 * time.Millisecond
+	answerTakes = 12 * wordTakes
+)
+
+// strikeWithin has the server killed at some moment of the time after it has been sent the next
+// request. Counted from there, not from when the test began to send it, a time below
+// answerTakes is always in the middle of the round, on a busy machine too.
+func (f *front) strikeWithin(most time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	after := rand.N(most)
+	f.strike = &after
+}
+
+// spare takes back what strikeWithin armed, if it has not come to that.
+func (f *front) spare() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.strike = nil
+	if f.struck != nil {
+		f.struck.Stop()
+	}
+}
+
+// requests is the way from a client to the server, which sees when something is sent.
+type requests struct {
+	net.Conn
+	front *front
+}
+
+func (r requests) Write(b []byte) (int, error) {
+	n, err := r.Conn.Write(b)
+	f := r.front
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil && f.strike != nil {
+		f.struck = time.AfterFunc(*f.strike, f.host.kill)
+		f.strike = nil
+	}
+	return n, err
 }
 
 func newFront(t *testing.T, h *host) *front {
@@ -111,9 +159,12 @@ func (f *front) carry(in net.Conn) {
 	}
 	defer out.Close()
 	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+	for _, way := range []struct {
+		to   io.Writer
+		from net.Conn
+	}{{in, out}, {requests{out, f}, in}} {
 		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1]) // ends with the connection
+			_, _ = io.Copy(way.to, way.from) // ends with the connection
 			_ = in.Close()
 			_ = out.Close()
 		})
@@ -131,7 +182,8 @@ func (f *front) script(rounds int) {
 	f.t.Helper()
 	var steps []string
 	for n := rounds - 1; n >= 0; n-- {
-		steps = append(steps, fmt.Sprintf(`{"when": {"contains": "question %03d"}, "token_delay_ms": 15, "answer": {"text": %q}}`, n, f.answer(n)))
+		steps = append(steps, fmt.Sprintf(`{"when": {"contains": "question %03d"}, "token_delay_ms": %d, "answer": {"text": %q}}`,
+			n, wordTakes.Milliseconds(), f.answer(n)))
 	}
 	body := `{"name": "Script", "kind": "script", "is_default": true, "config": {"steps": [` + strings.Join(steps, ",") + `]}}`
 	response, err := http.Post(f.url+"/v1/providers", "application/json", strings.NewReader(body))
@@ -145,12 +197,12 @@ func (f *front) script(rounds int) {
 }
 
 // whole asks for an answer as a whole, while the server is killed; the SDK repeats.
-func (f *front) whole(client openai.Client, request openai.ChatCompletionNewParams, kill func()) (text, session string) {
+func (f *front) whole(client openai.Client, request openai.ChatCompletionNewParams) (text, session string) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
 	defer cancel()
-	killed := time.AfterFunc(time.Duration(20+rand.IntN(200))*time.Millisecond, kill)
-	defer killed.Stop()
+	f.strikeWithin(answerTakes)
+	defer f.spare()
 	var response *http.Response
 	answer, err := client.Chat.Completions.New(ctx, request, option.WithResponseInto(&response))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -39,14 +38,18 @@ func TestAnMCPClientThroughKills(t *testing.T) {
 			if session != "" {
 				arguments["session_id"] = session
 			}
-			killed := time.AfterFunc(time.Duration(20+rand.IntN(300))*time.Millisecond, h.kill)
+			if n%4 < 2 {
+				front.strikeWithin(answerTakes)
+			} else {
+				front.strikeWithin(2 * answerTakes) // perhaps when all is over
+			}
 			var got mcpState
 			if n%2 == 0 {
 				got = front.called(arguments)
 			} else {
 				got = front.asTask(arguments)
 			}
-			killed.Stop()
+			front.spare()
 			if got.State != "completed" || got.Text != answer {
 				t.Fatalf("round %d: %+v, and should be %q", n, got, answer)
 			}
