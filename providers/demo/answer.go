@@ -47,7 +47,7 @@ func (c *planner) raw(newID domain.IDSource) *domain.RawAnswer {
 	}
 	calls := c.calls
 	if len(calls) == 0 && c.automation {
-		calls = []planned{{complete, map[string]any{"summary": text}}}
+		calls = []planned{c.ending(text)}
 	}
 	for i, call := range calls {
 		raw.StopReason = "calls"
@@ -66,12 +66,25 @@ func (c *planner) text() string {
 	} else if text == "" {
 		text = c.in("Done.", "C'est fait.")
 	}
-	if c.first && !c.summary {
+	if c.first && !c.summary && !c.agent {
 		hello := c.in("(I am Fermata's demo: a few rules, no AI model. Say “help” to see what I understand.)",
 			"(Je suis la démo de Fermata : quelques règles, pas de modèle d'IA. Dites « aide » pour voir ce que je comprends.)")
 		text = strings.TrimSpace(hello + "\n\n" + text)
 	}
 	return text
+}
+
+// ending is the call by which an automation or an agent ends.
+func (c *planner) ending(text string) planned {
+	switch {
+	case c.asksBack:
+		return planned{askPrincipal, map[string]any{"question": text}}
+	case c.agent && c.undone:
+		return planned{complete, map[string]any{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
+	case c.agent:
+		return planned{complete, map[string]any{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
+	}
+	return planned{complete, map[string]any{"summary": text}}
 }
 
 // jsonText is the answer as one JSON object. completed is said whenever the request
@@ -91,7 +104,7 @@ func (c *planner) jsonText(text string) string {
 			a.DataCommands = append(a.DataCommands, command)
 		}
 	}
-	a.Completed = len(c.calls) == 0
+	a.Completed = len(c.calls) == 0 && !c.asksBack
 	b, err := json.Marshal(a)
 	if err != nil {
 		panic(fmt.Sprintf("demo: encode an answer: %v", err)) // its parts come from encode

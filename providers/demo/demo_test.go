@@ -117,10 +117,24 @@ func (s *session) circumstance(t *testing.T, what string) {
 		s.uses = rest
 	case "some":
 		s.world.some = rest
+	case "agent": // what follows is a task for an agent that looks after the documents
+		log, documents := s.log.String(), s.world.docs
+		*s = *newSession(t, s.prompt.Protocol)
+		s.world.docs = documents
+		s.log.WriteString(log)
+		if s.prompt.Protocol == domain.ProtocolJSON {
+			s.prompt.System = "# You work for another assistant\nThe first message is a task."
+			break
+		}
+		s.offer("CONTEXT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH", complete, askPrincipal)
+	case "reports":
+		s.world.report = strings.ReplaceAll(rest, "|", "\n")
 	case "only":
 		s.offer(strings.Fields(rest)...)
 	case "answer":
 		s.answers = append(s.answers, strings.ReplaceAll(rest, "|", "\n"))
+	case "refuse-documents":
+		s.world.refuseDocuments = true
 	case "refuse":
 		s.world.refuse = true
 	case "fail":
@@ -201,7 +215,7 @@ func (s *session) round(t *testing.T) {
 }
 
 func (s *session) ended(raw *domain.RawAnswer) bool {
-	return len(raw.Calls) > 0 && raw.Calls[0].Name == complete
+	return len(raw.Calls) > 0 && (raw.Calls[0].Name == complete || raw.Calls[0].Name == askPrincipal)
 }
 
 func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
@@ -216,7 +230,7 @@ func (s *session) obey(raw *domain.RawAnswer) *domain.Turn {
 		switch call.Name {
 		case askUser:
 			block.Text = s.personAnswers()
-		case complete:
+		case complete, askPrincipal:
 			block.Text = "Noted."
 		default:
 			r := s.world.run(call.Name, json.RawMessage(call.Arguments))

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 )
@@ -77,13 +76,4 @@ func withoutArticle(text string) string {
 		}
 	}
 	return text
-}
-
-// names lists records in the quotes of the language.
-func (c *planner) names(records []record) string {
-	names := make([]string, len(records))
-	for i, r := range records {
-		names[i] = fmt.Sprintf(c.in("“%s”", "« %s »"), r.name)
-	}
-	return strings.Join(names, ", ")
 }

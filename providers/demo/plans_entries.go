@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -126,40 +125,20 @@ func after(unit string) string {
 	return " " + unit
 }
 
-func (c *planner) decimal(n string) string {
-	if c.fr {
-		return strings.Replace(n, ".", ",", 1)
-	}
-	return n
-}
-
-// round shows a number with at most two decimals.
-func (c *planner) round(v any) (string, bool) {
-	n, ok := v.(json.Number)
-	if !ok {
-		return "", false
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return "", false
-	}
-	return c.decimal(strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")), true
-}
-
 // line says an entry in words.
-func (c *planner) line(tool *record, e record) string {
+func (sp *speech) line(tool *record, e record) string {
 	text, _ := e.data["text"].(string)
 	head, _ := e.data["title"].(string)
-	if v, ok := c.round(e.data["value"]); ok {
+	if v, ok := sp.round(e.data["value"]); ok {
 		text = v + after(unitOf(tool, ""))
 	}
 	switch {
 	case text == "" && (head == "" || len(e.data) > 1):
-		text = c.fields(e.data)
+		text = sp.fields(e.data)
 	case text == "":
 		text = head
 	case head != "" && head != text:
-		text = head + c.in(": ", " : ") + text
+		text = head + sp.in(": ", " : ") + text
 	}
 	if done, ok := e.data["done"].(bool); ok {
 		return map[bool]string{true: "[x] ", false: "[ ] "}[done] + oneLine(text)
@@ -171,16 +150,16 @@ func (c *planner) line(tool *record, e record) string {
 }
 
 // fields says the data of a type of the person's own: "author: Frank Herbert, pages: 412".
-func (c *planner) fields(data map[string]any) string {
+func (sp *speech) fields(data map[string]any) string {
 	var said []string
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		value := fmt.Sprint(data[key])
-		if n, ok := c.round(data[key]); ok {
+		if n, ok := sp.round(data[key]); ok {
 			value = n
 		} else if yes, ok := data[key].(bool); ok {
-			value = map[bool]string{true: c.in("yes", "oui"), false: c.in("no", "non")}[yes]
+			value = map[bool]string{true: sp.in("yes", "oui"), false: sp.in("no", "non")}[yes]
 		}
-		said = append(said, key+c.in(": ", " : ")+value)
+		said = append(said, key+sp.in(": ", " : ")+value)
 	}
 	return strings.Join(said, ", ")
 }

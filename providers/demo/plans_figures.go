@@ -43,70 +43,42 @@ func stats(c *planner, g groups) {
 }
 
 // figures says statistics in words, with the change between the two latest entries.
-func (c *planner) figures(tool *record, when, group string, figures, data step) {
+func (sp *speech) figures(tool *record, when, group string, figures, data step) {
 	found, latest := look(figures.text), look(data.text).entries
-	count, _ := c.round(found.stats["count"])
+	count, _ := sp.round(found.stats["count"])
 	if count == "" || count == "0" {
-		c.nothing(tool, when)
+		sp.nothing(tool, when)
 		return
 	}
 	if when != "" {
 		when = ", " + when
 	}
 	unit := after(unitOf(tool, ""))
-	lines := []string{fmt.Sprintf(c.in("“%s”%s: %s.", "« %s »%s : %s."), tool.name, when, c.values(count))}
+	lines := []string{fmt.Sprintf(sp.in("“%s”%s: %s.", "« %s »%s : %s."), tool.name, when, sp.values(count))}
 	for _, f := range []struct{ key, en, fr string }{
 		{"last", "last", "dernière"}, {"min", "lowest", "minimum"}, {"max", "highest", "maximum"}, {"mean", "mean", "moyenne"},
 	} {
-		if v, ok := c.round(found.stats[f.key]); ok {
-			lines = append(lines, "- "+c.in(f.en+": ", f.fr+" : ")+v+unit)
+		if v, ok := sp.round(found.stats[f.key]); ok {
+			lines = append(lines, "- "+sp.in(f.en+": ", f.fr+" : ")+v+unit)
 		}
 	}
-	if change := c.change(latest); change != "" {
-		lines = append(lines, "- "+c.in("since the one before: ", "depuis la précédente : ")+change+unit)
+	if change := sp.change(latest); change != "" {
+		lines = append(lines, "- "+sp.in("since the one before: ", "depuis la précédente : ")+change+unit)
 	}
 	for _, g := range found.groups {
 		from, _ := g["bucket"].(string)
-		n, _ := c.round(g["count"])
-		mean, _ := c.round(g["mean"])
+		n, _ := sp.round(g["count"])
+		mean, _ := sp.round(g["mean"])
 		lines = append(
 			lines,
-			fmt.Sprintf(c.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)"), c.bucket(from, group), mean+unit, c.values(n)),
+			fmt.Sprintf(sp.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)"), sp.bucket(from, group), mean+unit, sp.values(n)),
 		)
 	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
-}
-
-// bucket says which day, week or month it is that begins on a date.
-func (c *planner) bucket(date, group string) string {
-	switch {
-	case group == "week":
-		return c.in("the week of ", "semaine du ") + date
-	case group == "month" && len(date) > 7:
-		return date[:7]
-	}
-	return date
-}
-
-// values says how many there are.
-func (c *planner) values(count string) string {
-	if count == "1" {
-		return count + " " + c.in("value", "valeur")
-	}
-	return count + " " + c.in("values", "valeurs")
-}
-
-// nothing says that there are no entries, at all or in a period.
-func (c *planner) nothing(tool *record, when string) {
-	if when != "" {
-		c.say("There is nothing in “%s” for this time: %s.", "Il n'y a rien dans « %s » pour cette période : %s.", tool.name, when)
-		return
-	}
-	c.say("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
+	sp.said = append(sp.said, strings.Join(lines, "\n"))
 }
 
 // change is the difference of the two latest values.
-func (c *planner) change(latest []record) string {
+func (sp *speech) change(latest []record) string {
 	if len(latest) < 2 {
 		return ""
 	}
@@ -119,7 +91,7 @@ func (c *planner) change(latest []record) string {
 		}
 		v[i] = f
 	}
-	text, _ := c.round(json.Number(strconv.FormatFloat(v[0]-v[1], 'f', 2, 64)))
+	text, _ := sp.round(json.Number(strconv.FormatFloat(v[0]-v[1], 'f', 2, 64)))
 	if v[0] > v[1] {
 		return "+" + text
 	}
@@ -155,20 +127,20 @@ func (c *planner) list(tool *record, params map[string]any, when string) {
 }
 
 // entries says a page of entries, and that there is more.
-func (c *planner) entries(tool *record, when string, data step) {
+func (sp *speech) entries(tool *record, when string, data step) {
 	entries := look(data.text).entries
 	if len(entries) == 0 {
-		c.nothing(tool, when)
+		sp.nothing(tool, when)
 		return
 	}
-	lines := []string{fmt.Sprintf(c.in("The latest of “%s”:", "Les dernières entrées de « %s » :"), tool.name)}
+	lines := []string{fmt.Sprintf(sp.in("The latest of “%s”:", "Les dernières entrées de « %s » :"), tool.name)}
 	for _, e := range entries {
-		lines = append(lines, "- "+c.line(tool, e))
+		lines = append(lines, "- "+sp.line(tool, e))
 	}
 	if cursorIn(data.text) != "" {
-		lines = append(lines, c.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
+		lines = append(lines, sp.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
 	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
+	sp.said = append(sp.said, strings.Join(lines, "\n"))
 }
 
 var cursorNote = regexp.MustCompile(`go on with cursor ("(?:[^"\\]|\\.)*")`)

@@ -87,10 +87,3 @@ func (c *planner) brought(part string) bool {
 	}
 	return false
 }
-
-func (c *planner) listed(records []record) string {
-	if len(records) == 0 {
-		return "."
-	}
-	return c.in(": ", " : ") + c.names(records) + "."
-}

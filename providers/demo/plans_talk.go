@@ -27,6 +27,8 @@ Changing (I ask for your yes; you see the values before and after)
 
 Documents and types of your own
 - draft a document House rules: shoes off · publish the document House rules · show my documents · show the document House rules
+- note in the documents that the office closes at six · what do the documents say about the office (an agent looks after them)
+- ask the agent ContextManager: publish the document House rules
 - create a tool type Book with title, author and pages (number) · create a tool Reading of type Book in Home
 - add to Reading: title = Dune, author = Frank Herbert, pages = 412
 
@@ -56,6 +58,8 @@ Modifier (je demande votre accord ; vous voyez les valeurs avant et après)
 
 Documents et types à vous
 - rédige un document Règles : sans chaussures · publie le document Règles · montre mes documents · montre le document Règles
+- note dans les documents que le bureau ferme à six heures · que disent les documents sur le bureau (un agent s'en occupe)
+- demande à l'agent ContextManager : publie le document Règles
 - crée un type d'outil Livre avec titre, auteur et pages (nombre) · crée un outil Lectures de type Livre dans Maison
 - ajoute à Lectures : titre = Dune, auteur = Frank Herbert, pages = 412
 
@@ -74,6 +78,12 @@ func greet(c *planner, _ groups) {
 func welcome(c *planner, _ groups) { c.say("You are welcome.", "Je vous en prie.") }
 
 func (c *planner) didNotUnderstand(part string) {
+	if c.agent {
+		c.asksBack = true
+		c.say("I am only a demo and do not understand this task: “%s”.", "Je ne suis qu'une démo et ne comprends pas cette tâche : « %s ».",
+			oneLine(part))
+		return
+	}
 	if part == "" {
 		c.say("There is nothing for me to do. Say “help” to see what I understand.",
 			"Je n'ai rien à faire. Dites « aide » pour voir ce que je comprends.")

@@ -98,7 +98,7 @@ func propertiesIn(text string) map[string]string {
 
 // typed reads "title = Dune, pages = 412"; a piece without "=" belongs to the one
 // before it, as in "price = 12,5".
-func (c *planner) typed(pairs string, properties map[string]string) (map[string]any, bool) {
+func (sp *speech) typed(pairs string, properties map[string]string) (map[string]any, bool) {
 	var pieces []string
 	for piece := range strings.SplitSeq(pairs, ",") {
 		if n := len(pieces); n > 0 && !strings.Contains(piece, "=") {
@@ -113,7 +113,7 @@ func (c *planner) typed(pairs string, properties map[string]string) (map[string]
 		value = strings.TrimSpace(value)
 		key, ok := matching(properties, said)
 		if !ok {
-			c.say("There is no field “%s”.", "Il n'y a pas de champ « %s ».", strings.TrimSpace(said))
+			sp.say("There is no field “%s”.", "Il n'y a pas de champ « %s ».", strings.TrimSpace(said))
 			return nil, false
 		}
 		data[key] = value

@@ -42,13 +42,6 @@ func overview(c *planner, _ groups) {
 	c.justRead(s)
 }
 
-func (c *planner) plural(n int, one, many, un, plusieurs string) string {
-	if n == 1 || (c.fr && n == 0) {
-		return c.in(one, un)
-	}
-	return c.in(many, plusieurs)
-}
-
 func createZone(c *planner, g groups) {
 	name := title(strings.Trim(g["name"], `"«»“” `))
 	s, ok := c.query("ZONES", nil)
@@ -81,7 +74,7 @@ func (c *planner) createZone(name string) (string, bool) {
 var idPattern = regexp.MustCompile(`\b(?:zon|tol|ent)_[A-Za-z0-9]+`)
 
 // idIn finds an id in a result that is words and not JSON.
-func (c *planner) idIn(s step, prefix string) (string, bool) {
+func (sp *speech) idIn(s step, prefix string) (string, bool) {
 	// The last one: a name before it could look like an id.
 	ids := idPattern.FindAllString(s.text, -1)
 	for _, id := range slices.Backward(ids) {
@@ -89,7 +82,7 @@ func (c *planner) idIn(s step, prefix string) (string, bool) {
 			return id, true
 		}
 	}
-	c.say("It was done, but I could not read the result: %s", "C'est fait, mais je n'ai pas pu lire le résultat : %s", oneLine(s.text))
+	sp.say("It was done, but I could not read the result: %s", "C'est fait, mais je n'ai pas pu lire le résultat : %s", oneLine(s.text))
 	return "", false
 }
 
@@ -184,14 +177,6 @@ func deleteZone(c *planner, g groups) {
 	}
 }
 
-func (c *planner) noSuch(records []record, what, name string) {
-	if len(records) == 0 {
-		c.say("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
-		return
-	}
-	c.say("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, c.names(records))
-}
-
 // units are what may stand after a single “in” without being a zone.
 var units = regexp.MustCompile(
 	`^(?i:kg|g|mg|lbs?|pounds?|kilos?|km|m|cm|mm|mi|miles?|h|hours?|min|minutes?|s|seconds?|days?|%|percent|€|\$|£|eur|euros?|usd|dollars?|l|ml|cl|lit(?:er|re)s?|kcal|cal(?:ories)?|steps?|bpm|°c|°f|mmhg|pages?|cups?|glasses|points?)$`,
@@ -235,13 +220,6 @@ func track(c *planner, g groups) {
 	}
 	c.say("“%s” is there%s. Now you can say: “note 72.5 for %s”.", "« %s » est là%s. Vous pouvez dire : « note 72,5 pour %s ».",
 		name, c.inUnit(unit), name)
-}
-
-func (c *planner) inUnit(unit string) string {
-	if unit == "" {
-		return ""
-	}
-	return c.in(", in ", ", en ") + unit
 }
 
 // createTool makes a tool and gives its id.

@@ -41,17 +41,21 @@ type reading struct {
 	before     []*domain.Turn // all that was said before the request
 	today      string         // the person's date, "2026-01-31"; "" where the prompt has none
 	first      bool           // nothing was answered yet
-	automation bool
-	summary    bool // a summary of the conversation is asked for
+	automation bool           // nobody answers, and the work ends by COMPLETE
+	agent      bool           // the request is another assistant's
+	summary    bool           // a summary of the conversation is asked for
 	json       bool
 	offered    []string // nil: not known (JSON protocol)
 }
 
-const askUser, complete = "ASK_USER", "COMPLETE"
+const askUser, complete, askPrincipal = "ASK_USER", "COMPLETE", "ASK_PRINCIPAL"
 
-// alone stands in the rules for automations. In the JSON protocol, where no commands
-// are offered, it is what tells them from a chat.
-const alone = "This session is an automation"
+// These stand in the rules for automations and for agents. In the JSON protocol, where no
+// commands are offered, they are what tells them from a chat.
+const (
+	alone      = "This session is an automation"
+	forAnother = "You work for another assistant"
+)
 
 // now is the date at the end of a prompt; where a day begins later than midnight, the
 // one that still goes on stands behind it.
@@ -74,7 +78,8 @@ func read(p *domain.Prompt) reading {
 	for _, c := range p.Commands {
 		r.offered = append(r.offered, c.Name)
 	}
-	r.automation = slices.Contains(r.offered, complete) || r.json && strings.Contains(p.System, alone)
+	r.agent = slices.Contains(r.offered, askPrincipal) || r.json && strings.Contains(p.System, forAnother)
+	r.automation = r.agent || slices.Contains(r.offered, complete) || r.json && strings.Contains(p.System, alone)
 	r.summary = len(r.offered) == 0 && !r.json
 	at := -1
 	for i, t := range slices.Backward(p.Turns) {
@@ -210,7 +215,7 @@ func nativeStep(name string, b *domain.Block) step {
 }
 
 // heading is the line over a result in the JSON protocol: "[ZONES: SUCCESS]".
-var heading = regexp.MustCompile(`(?m)^\[([A-Z][A-Za-z0-9_]*): ([A-Z]+)\]$`)
+var heading = regexp.MustCompile(`(?m)^\[([A-Z][A-Za-z0-9_.]*): ([A-Z]+)\]$`)
 
 func jsonSteps(answer, results *domain.Turn) []step {
 	if asked(answer) {

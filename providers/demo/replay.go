@@ -21,29 +21,19 @@ type planned struct {
 // for this time (ok false) and is what the answer asks for.
 type planner struct {
 	reading
-	fr     bool
+	speech
 	repeat bool // the person asked for it again
 	taken  int  // steps that were replayed
 	memo   map[string]step
-	said   []string
 	doing  string // a word beside the calls
 	calls  []planned
+	// asksBack: an agent does not know what to do, and asks who called it.
+	asksBack bool
+	undone   bool // a command did not come out as it should
 }
 
 func newPlanner(p *domain.Prompt) *planner {
 	return &planner{reading: read(p), memo: map[string]step{}}
-}
-
-// say adds to the final answer, in the person's language.
-func (c *planner) say(en, fr string, args ...any) {
-	c.said = append(c.said, fmt.Sprintf(c.in(en, fr), args...))
-}
-
-func (c *planner) in(en, fr string) string {
-	if c.fr {
-		return fr
-	}
-	return en
 }
 
 // run gives the results of commands that are needed together. false: they are not
@@ -119,11 +109,11 @@ func isAction(name string) bool {
 // good says whether a step brought what it should; if not, it tells the person.
 func (c *planner) good(s step, command planned) bool {
 	what := s.name
+	if s.outcome == succeeded || s.outcome == cached && !isAction(command.name) {
+		return true
+	}
+	c.undone = true
 	switch {
-	case s.outcome == succeeded:
-		return true
-	case s.outcome == cached && !isAction(command.name):
-		return true
 	case s.outcome == cached:
 		c.say("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
 			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")

@@ -25,6 +25,9 @@ type world struct {
 	some    string            // of what asks for a yes, only that with these words gets it
 	fail    map[string]string
 	refuse  bool
+	// refuseDocuments: the person says no to a change of the documents, which always ask.
+	refuseDocuments bool
+	report          string // of an agent
 }
 
 func newWorld() *world {
@@ -44,6 +47,10 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 		validate, _ := p["validation_request"].(bool)
 		if w.refuse && validate {
 			w.refuse = false
+			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
+		}
+		if w.refuseDocuments && strings.HasPrefix(name, "CONTEXT_") {
+			w.refuseDocuments = false
 			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
 		}
 		if w.some != "" && validate && !strings.Contains(string(params), w.some) {
@@ -100,11 +107,13 @@ func (w *world) do(name string, p map[string]any) (out string, failed *domain.Co
 	case "CONTEXT":
 		out = rows("documents", only(w.docs, "key", text("key")))
 	case "CONTEXT_UPDATE":
-		w.docs = append(w.docs, map[string]any{"key": p["key"], "title": p["title"], "draft_body": p["body"], "published": false})
+		w.docs = append(without(w.docs, "key", p["key"]), map[string]any{"key": p["key"], "title": p["title"], "draft_body": p["body"], "published": false})
 	case "CONTEXT_PUBLISH":
 		for _, d := range only(w.docs, "key", text("key")) {
 			d["published"], d["published_body"], d["draft_body"] = true, d["draft_body"], ""
 		}
+	case "AGENT_CONTEXT_MANAGER", "AGENT.CONTEXT_MANAGER", "AGENT_SCOUT":
+		out = cmp.Or(w.report, "outcome: MISSION_COMPLETED\nreason: The task is done.\nresult: It is noted.\nIn Notes.\nconclusion: Read it.")
 	case "CREATE_TOOL_TYPE":
 		w.types = append(w.types, map[string]any{"tool_type": p["id"], "name": p["name"], "schema": p["entry_schema"]})
 	case "CREATE_ZONE":
@@ -127,14 +136,14 @@ func (w *world) do(name string, p map[string]any) (out string, failed *domain.Co
 		}
 	case "DELETE_DATA":
 		for _, id := range p["entry_ids"].([]any) {
-			w.entries = without(w.entries, id)
+			w.entries = without(w.entries, "id", id)
 		}
 	case "DELETE_ZONE":
 		if len(only(w.tools, "zone_id", text("zone_id"))) > 0 && p["force"] != true {
 			f := failure("not_empty", "The zone holds tools.")
 			return "", &f
 		}
-		w.zones = without(w.zones, p["zone_id"])
+		w.zones = without(w.zones, "id", p["zone_id"])
 	default:
 		f := failure("unknown_command", "There is no command "+name)
 		return "", &f
@@ -194,10 +203,10 @@ func only(list []map[string]any, key, value string) []map[string]any {
 	return out
 }
 
-func without(list []map[string]any, id any) []map[string]any {
+func without(list []map[string]any, key string, value any) []map[string]any {
 	out := []map[string]any{}
 	for _, item := range list {
-		if item["id"] != id {
+		if item[key] != value {
 			out = append(out, item)
 		}
 	}

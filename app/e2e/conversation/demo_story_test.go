@@ -43,6 +43,7 @@ func TestTheFiveMinutesOfTheDemo(t *testing.T) {
 				d.partOfAnAnswer()
 				d.enrichment()
 				d.deletionAndBudget()
+				d.leftToAnAgent()
 				for _, row := range s.Call("GET", "/v1/admin/invariants", nil).Want(200).List("data") {
 					if inv := row.(map[string]any); inv["count"].(float64) != 0 {
 						t.Errorf("invariant %v is %v", inv["name"], inv["count"])
@@ -360,6 +361,33 @@ func (d *demoStory) deletionAndBudget() {
 	budget(nil)
 	d.step(24) // the step after says the same once more
 	d.heard(d.in("was not finished", "n'est pas allé au bout"), d.in("You have 1 zone", "Vous avez 1 zone"))
-	d.step(26)
+}
+
+// leftToAnAgent: the documents are an agent's, which asks for each change and is asked about them.
+func (d *demoStory) leftToAnAgent() {
+	if r := d.step(26); r.Str("phase") != "WAITING_VALIDATION" || r.Str("waiting_context.kind") != "agents" {
+		d.T.Fatalf("no agent asks: %s", r.Body)
+	}
+	card := d.Card()
+	agent := card.Str("session_id")
+	if run := d.Call("GET", "/v1/sessions/"+agent, nil).Want(200); run.Str("type") != "AGENT" || run.Str("parent_session_id") != d.chatID {
+		d.T.Fatalf("who asks is %s", run.Body)
+	}
+	if card.Str("actions.0.command") != "CONTEXT_UPDATE" {
+		d.T.Fatalf("it asks for %s", card.Body)
+	}
+	d.decide(map[string]any{"approved": true})
+	if card = d.Card(); card.Str("actions.0.command") != "CONTEXT_PUBLISH" || card.Str("session_id") != agent {
+		d.T.Fatalf("then it asks for %s", card.Body)
+	}
+	d.decide(map[string]any{"approved": true})
+	d.heard(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), "Notes")
+	said := d.in("the office closes at six", "le bureau ferme à six heures")
+	if all := d.Call("GET", "/v1/documents", nil).Want(200); !strings.Contains(string(all.Body), "- "+said) || strings.Contains(string(all.Body), `"published_at":null`) {
+		d.T.Errorf("the documents are %s", all.Body)
+	}
+	d.step(27)
+	d.heard(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), said)
+	d.step(28)
 	d.heard(d.in("search for plumber", "cherche plombier"))
 }

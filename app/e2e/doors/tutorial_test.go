@@ -30,7 +30,7 @@ func TestTheTutorial(t *testing.T) {
 		t.Skip("there is no curl; scripts/need curl gets it")
 	}
 	steps := typedIn(t, "tutorial.md")
-	if !slices.Equal(steps, typedIn(t, "tutoriel.md")) || len(steps) != 6 {
+	if !slices.Equal(steps, typedIn(t, "tutoriel.md")) || len(steps) != 7 {
 		t.Fatalf("the two tutorials do not have the same %d commands", len(steps))
 	}
 	s := newServer(t, harness.Databases["sqlite"](t))
@@ -39,7 +39,7 @@ func TestTheTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, said)
 	}
-	for _, wanted := range []string{`"CREATE_ZONE"`, `"status":"open"`, `"value":7`, `"COMPLETE"`, `"calls":`} {
+	for _, wanted := range []string{`"CREATE_ZONE"`, `"status":"open"`, `"value":7`, `"COMPLETE"`, `- the office closes at six`, `"AGENT"`, `"calls":`} {
 		if !strings.Contains(string(said), wanted) {
 			t.Errorf("%s is not in what it prints:\n%s", wanted, said)
 		}

@@ -66,7 +66,7 @@ func (s *Server) Record(session string) []string {
 func (s *Server) LastText(session string) string {
 	s.T.Helper()
 	text := ""
-	for _, m := range s.Call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).Want(200).List("data") {
+	for _, m := range s.messages(session) {
 		if ai, ok := m.(map[string]any)["ai_message"].(map[string]any); ok && ai != nil {
 			if t, _ := ai["pre_text"].(string); t != "" {
 				text = t
