@@ -2,7 +2,7 @@ import { becomes, check, dark, french, light, narrow, noSideScroll, same, tidy, 
 import { go, screens, settled } from '../screens.mjs';
 
 const budget = 250_000; // bytes over the wire until the first screen is there
-const ground = { light: 'rgb(246, 246, 243)', dark: 'rgb(20, 23, 26)' };
+const ground = { light: 'rgb(247, 247, 245)', dark: 'rgb(18, 21, 24)' };
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 const menu = (page) => page.getByRole('navigation').first();
 

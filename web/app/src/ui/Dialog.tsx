@@ -1,4 +1,6 @@
+import { X } from 'lucide-react';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { IconButton } from './Icon';
 import { texts } from './texts';
 
 interface Props {
@@ -29,9 +31,7 @@ export function Dialog({ title, onClose, children }: Props) {
       <div className="stack">
         <div className="row between">
           <h2 id={id}>{title}</h2>
-          <button type="button" className="plain small" aria-label={t('close')} title={t('close')} onClick={onClose}>
-            ✕
-          </button>
+          <IconButton of={X} label={t('close')} onClick={onClose} />
         </div>
         {children}
       </div>

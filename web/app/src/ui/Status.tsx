@@ -1,0 +1,25 @@
+import { CircleAlert, CircleCheck, CirclePause, CircleQuestionMark, Clock, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Icon } from './Icon';
+
+/** How something stands: well, badly, paused, waiting, waiting for a person. */
+export type Stands = 'ok' | 'bad' | 'paused' | 'waits' | 'asks';
+
+const looks: Record<Stands, { icon: LucideIcon; tone: string }> = {
+  ok: { icon: CircleCheck, tone: 'ok' },
+  bad: { icon: CircleAlert, tone: 'bad' },
+  paused: { icon: CirclePause, tone: '' },
+  waits: { icon: Clock, tone: '' },
+  asks: { icon: CircleQuestionMark, tone: 'warn' },
+};
+
+/** A status: colour never speaks alone, so it is an icon and a word. */
+export function Status({ is, children }: { is: Stands; children: ReactNode }) {
+  const { icon, tone } = looks[is];
+  return (
+    <span className={`badge ${tone}`}>
+      <Icon of={icon} />
+      {children}
+    </span>
+  );
+}
