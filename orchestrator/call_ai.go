@@ -155,11 +155,12 @@ func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room)
 // new costs anything.
 func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.Prompt, int, error) {
 	s, settings := d.session, &d.view.Workspace.Settings
-	turns, size, err := d.loop.histories.turns(ctx, s, model.Protocol, d.loop.cfg.Store)
+	history, err := d.loop.histories.past(ctx, s, model.Protocol, d.loop.cfg.Store)
 	if err != nil {
 		return nil, 0, err
 	}
-	if turns, size, err = withFiles(ctx, d, turns, size, model); err != nil {
+	turns, size, err := withFiles(ctx, d, history, model)
+	if err != nil {
 		return nil, 0, err
 	}
 	view := viewNow(d)

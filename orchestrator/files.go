@@ -18,13 +18,12 @@ type Files interface {
 
 // withFiles fills in what the files of a history hold, for a model. A history without files
 // asks nobody.
-func withFiles(ctx context.Context, d *driver, turns []*domain.Turn, size int, model *providers.Model) ([]*domain.Turn, int, error) {
-	ids := prompt.FilesOf(turns)
-	if len(ids) == 0 {
-		return turns, size, nil
+func withFiles(ctx context.Context, d *driver, h past, model *providers.Model) ([]*domain.Turn, int, error) {
+	if len(h.files) == 0 {
+		return h.turns, h.size, nil
 	}
 	s, files := d.session, d.loop.cfg.Files
-	present, err := files.FilesPresent(ctx, s.WorkspaceID, ids)
+	present, err := files.FilesPresent(ctx, s.WorkspaceID, h.files)
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for the files of a history: %w", err)
 	}
@@ -34,5 +33,5 @@ func withFiles(ctx context.Context, d *driver, turns []*domain.Turn, size int, m
 		Round: s.State.RoundID, Sees: model.Provider.Abilities().Sees, TextTokens: domain.FileTextTokens(budget, bounded), Present: present,
 		Content: func(id string) ([]byte, error) { return files.FileContent(ctx, s.WorkspaceID, id) },
 	}
-	return fill.Fill(turns, size)
+	return fill.Fill(h.turns, h.size)
 }

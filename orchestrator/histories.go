@@ -87,22 +87,25 @@ func (h *history) apply(change *domain.Change) bool {
 	return true
 }
 
-// turns gives the history of a session, as of its present count of events, and an
-// estimate of its size in tokens.
-func (t *histories) turns(
-	ctx context.Context,
-	s *domain.Session,
-	protocol domain.Protocol,
-	store Store,
-) (turns []*domain.Turn, size int, err error) {
+// past is what came before a call of the AI: turns, an estimate of their size in tokens, and
+// the files that they refer to.
+type past struct {
+	turns []*domain.Turn
+	size  int
+	files []string
+}
+
+func pastOf(h *prompt.History) past { return past{h.Turns(), h.Tokens(), h.Files()} }
+
+// past gives the history of a session, as of its present count of events.
+func (t *histories) past(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (past, error) {
 	t.mu.Lock()
 	if element := t.byID[s.ID]; element != nil {
 		held := element.Value.(*history)
 		if held.seq == s.SessionSeq && held.protocol == protocol {
 			t.order.MoveToBack(element)
-			turns, size = held.turns.Turns(), held.turns.Tokens()
-			t.mu.Unlock()
-			return turns, size, nil
+			defer t.mu.Unlock()
+			return pastOf(held.turns), nil
 		}
 		t.drop(element)
 	}
@@ -110,7 +113,7 @@ func (t *histories) turns(
 
 	messages, err := store.Record(ctx, s)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the history: %w", err)
+		return past{}, fmt.Errorf("read the history: %w", err)
 	}
 	held := &history{session: s.ID, protocol: protocol, seq: s.SessionSeq}
 	held.turns = prompt.NewHistory(protocol, prompt.Marker{Key: t.key, WorkspaceID: s.WorkspaceID})
@@ -119,7 +122,7 @@ func (t *histories) turns(
 			held.turns.Append(m)
 		}
 	}
-	turns, size = held.turns.Turns(), held.turns.Tokens()
+	before := pastOf(held.turns)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.byID[s.ID]; old != nil {
@@ -129,7 +132,7 @@ func (t *histories) turns(
 	for t.order.Len() > t.max {
 		t.drop(t.order.Front())
 	}
-	return turns, size, nil
+	return before, nil
 }
 
 func (t *histories) drop(element *list.Element) {

@@ -35,8 +35,8 @@ type Files struct {
 	Content func(id string) ([]byte, error)
 }
 
-// FilesOf are the files that turns refer to, each once.
-func FilesOf(turns []*domain.Turn) (ids []string) {
+// filesOf are the files that turns refer to, each once.
+func filesOf(turns []*domain.Turn) (ids []string) {
 	seen := map[string]bool{}
 	for _, turn := range turns {
 		for i := range turn.Blocks {

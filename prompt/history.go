@@ -18,6 +18,8 @@ type History struct {
 	closed int
 	shared int
 	tokens int // of the closed turns
+	// files: some turn refers to a file. Most chats have none, and pay nothing for it.
+	files  bool
 	open   gathering
 	people speakers
 }
@@ -86,12 +88,23 @@ func (t *History) Turns() []*domain.Turn {
 	return t.slots[: t.closed+1 : t.closed+1]
 }
 
+// Files are those that the turns refer to, each once. Only a history that has some is gone
+// through.
+func (t *History) Files() []string {
+	turns := t.Turns()
+	if !t.files {
+		return nil
+	}
+	return filesOf(turns)
+}
+
 // Tokens estimates the size of the conversation.
 func (t *History) Tokens() int { return t.tokens + t.open.cost() }
 
 // put writes a slot. A slot that a caller can see is written in a copy, which happens
 // only when a user turn grows after it was handed out.
 func (t *History) put(i int, turn *domain.Turn) {
+	t.files = t.files || hasFiles(turn)
 	if i < t.shared {
 		if t.slots[i] == turn {
 			return

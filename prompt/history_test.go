@@ -293,3 +293,26 @@ func TestASummaryIsAskedForInOneTurnWithoutCalls(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
+
+func TestAHistorySaysWhichFilesItRefersTo(t *testing.T) {
+	plain := (&story{}).user("Hi.").ai("Hello.").user("Go on.")
+	if got := plain.history(domain.ProtocolNative).Files(); got != nil {
+		t.Errorf("a history without files has %v", got)
+	}
+	picture := &domain.Message{ID: "msg_p", Sender: domain.SenderUser, Rich: &domain.RichContent{Segments: []domain.Segment{
+		{Type: "text", Text: "Look."}, {Type: "file", File: &domain.FileRef{ID: "fil_1", Name: "a.png"}}, {Type: "file", File: &domain.FileRef{ID: "fil_1"}},
+	}}}
+	for name, s := range map[string]*story{
+		"in the open turn":   (&story{}).user("Hi.").ai("Hello.").add(picture),
+		"long answered":      (&story{}).add(picture).ai("A cat.").user("And?").ai("Nothing."),
+		"beside other words": (&story{}).user("Hi.").add(picture).user("Quick!"),
+	} {
+		if got := s.history(domain.ProtocolNative).Files(); len(got) != 1 || got[0] != "fil_1" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	forgotten := (&story{}).add(picture).ai("A cat.").system(domain.SystemContextSummary, "They looked at a cat.")
+	if got := forgotten.history(domain.ProtocolNative).Files(); got != nil {
+		t.Errorf("behind a summary: %v", got)
+	}
+}
