@@ -26,6 +26,11 @@ func (in *RetryInput) Domain() domain.RetryRequest {
 	}
 }
 
+// Domain is the run that is asked for, without its message.
+func (in *RunInput) Domain(by string) domain.RunRequest {
+	return domain.RunRequest{By: by, ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model)}
+}
+
 // Domain is the change that is asked for.
 func (in *SessionPatch) Domain() domain.SessionPatch {
 	return domain.SessionPatch{

@@ -507,6 +507,17 @@ type RetryInput struct {
 	DespiteEffects *bool `json:"despite_effects"`
 }
 
+// RunInput is the body of executeAutomation.
+type RunInput struct {
+	// Who answers this run. Left out: the provider of the automation.
+	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
+	// The model of that provider that answers this run. Left out: the one it is configured with.
+	Model *string `json:"model" validate:"omitempty,min=1,max=200"`
+	// What takes the place of the automation's request in this run; a string is its text. Its periods are
+	// read against the time of the run.
+	Message *FirstMessage `json:"message"`
+}
+
 // ScheduleInput is part of a request.
 // When something runs, on the clocks of one time zone.
 type ScheduleInput struct {

@@ -88,6 +88,16 @@ type Invariant struct {
 	Description string
 }
 
+// RunRequest asks for a run of an automation. What it names differs from the automation in
+// this run alone; the zero value of a field is as the automation has it.
+type RunRequest struct {
+	By         string
+	ProviderID string
+	Model      string
+	// Rich takes the place of the SEED's messages; its periods are still relative.
+	Rich *RichContent
+}
+
 // NewAutomation asks for an automation: everything in it was checked, its Seed has its
 // enrichments resolved with their periods still relative.
 type NewAutomation struct {

@@ -31,6 +31,10 @@ func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 		t.Errorf("a member sees %s", got.text)
 	}
 	c.want(403, "POST", "/v1/automations/aut_1/execute", "", as("viewer")...)
+	c.want(403, "POST", "/v1/automations/aut_1/execute", `{"message":"Do as I say."}`, as("member")...)
+	c.want(202, "POST", "/v1/automations/aut_1/execute", `{"message":"Do as I say."}`, as("admin")...)
+	c.want(422, "POST", "/v1/automations/aut_1/execute", `{"message":""}`, as("admin")...)
+	c.want(422, "POST", "/v1/automations/aut_1/execute", `{"massage":"x"}`, as("admin")...)
 	c.want(202, "POST", "/v1/automations/aut_1/execute", "", as("member")...)
 	c.want(403, "POST", "/v1/automations/aut_1/grants", `{"commands":["CREATE_DATA"],"max_per_run":1}`, as("member")...)
 	c.want(403, "PATCH", "/v1/automations/aut_1", `{}`, as("member")...)

@@ -25,7 +25,8 @@ type Automations interface {
 
 // Runs starts the runs of automations and tells of them.
 type Runs interface {
-	ExecuteAutomation(ctx context.Context, ws, id, by string) (*domain.Receipt, error)
+	// RunAutomation starts a run by hand, with what differs in this run alone.
+	RunAutomation(ctx context.Context, ws, id string, ask domain.RunRequest) (*domain.Receipt, error)
 	// TriggerAutomation is a call of a webhook. A wrong token and an unknown automation
 	// are the same not_found error; an event that does not meet the condition is
 	// domain.CodeConditionNotMet.

@@ -34,5 +34,6 @@ var durations = map[string]bool{"Duration": true, "DurationPatch": true}
 var written = map[string]string{
 	"NewSession.message": "FirstMessage",
 	"RetryInput.message": "FirstMessage",
+	"RunInput.message":   "FirstMessage",
 	"NewFork.message":    "FirstMessage",
 }

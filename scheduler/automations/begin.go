@@ -1,6 +1,7 @@
 package automations
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,6 +22,8 @@ type start struct {
 	// the run through them.
 	taint *domain.Taint
 	by    string
+	// instead is what takes the place of the automation's own in this run alone.
+	instead domain.RunRequest
 	// onTime: it is scheduled, and begins only if it gets the slot at once. since is when
 	// it began to wait for it.
 	onTime bool
@@ -37,12 +40,13 @@ func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) 
 	run := &domain.Session{
 		ID: p.newID(domain.PrefixSession), WorkspaceID: v.Workspace.ID, Type: domain.Run, Name: a.Name,
 		Phase: domain.ExecutingEnrichments, AutomationID: a.ID, Trigger: s.trigger, ScheduledExecutionTime: &s.at,
-		ProviderID: a.ProviderID, RequireValidation: a.RequireValidation, Budgets: a.Budgets,
+		ProviderID: cmp.Or(s.instead.ProviderID, a.ProviderID), RequireValidation: a.RequireValidation, Budgets: a.Budgets,
 		CreatedAt: p.now, UpdatedAt: p.now, LastEventTime: p.now,
 	}
 	run.State = domain.SessionState{
 		RoundID: p.newID(domain.PrefixRound), RoundCause: s.cause, NextReason: domain.RoundtripReason(s.cause),
 		Validation: a.Validation, AskCompletion: a.Completion == domain.CompletionAsk,
+		RoundModel: s.instead.Model,
 	}
 	if a.Commands != nil && !slices.Contains(a.Commands, domain.AllCommands) {
 		run.State.Commands = slices.Clone(a.Commands)
@@ -65,16 +69,22 @@ func mayBegin(v *domain.AutomationView, s start) error {
 }
 
 // copySeed copies the SEED's messages into the run, so that no later change of the
-// automation changes it.
+// automation changes it. Other words take the place of them all.
 func (p rules) copySeed(v *domain.AutomationView, run *domain.Session, s start) []*domain.Message {
-	messages := make([]*domain.Message, len(v.Seed))
-	for i, seed := range v.Seed {
+	seeds := v.Seed
+	if s.instead.Rich != nil {
+		own := *seeds[len(seeds)-1]
+		own.Rich = s.instead.Rich
+		seeds = []*domain.Message{&own}
+	}
+	messages := make([]*domain.Message, len(seeds))
+	for i, seed := range seeds {
 		m := *seed
 		rich := domain.RichContent{}
 		if seed.Rich != nil {
 			rich = *seed.Rich
 		}
-		if s.note != "" && i == len(v.Seed)-1 {
+		if s.note != "" && i == len(seeds)-1 {
 			rich.Segments = append(append([]domain.Segment(nil), rich.Segments...),
 				domain.Segment{Type: "text", Text: "\n\n" + s.note, From: s.from})
 			rich.LinearText += "\n\n" + s.note

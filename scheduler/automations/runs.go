@@ -17,11 +17,19 @@ type Runs struct{ Config }
 // NewRuns makes the part that starts runs.
 func NewRuns(cfg Config) *Runs { return &Runs{cfg} }
 
-// ExecuteAutomation starts a run by hand. It queues when the slot is taken, and always
-// behind an earlier run of the same automation.
+// ExecuteAutomation starts a run by hand, as the automation is. It queues when the slot is
+// taken, and always behind an earlier run of the same automation.
 func (r *Runs) ExecuteAutomation(ctx context.Context, workspace, automation, by string) (*domain.Receipt, error) {
+	return r.RunAutomation(ctx, workspace, automation, domain.RunRequest{By: by})
+}
+
+// RunAutomation is ExecuteAutomation with what differs in this run alone.
+func (r *Runs) RunAutomation(ctx context.Context, workspace, automation string, ask domain.RunRequest) (*domain.Receipt, error) {
+	if err := scheduler.CheckProvider(ctx, r.Providers, workspace, ask.ProviderID); err != nil {
+		return nil, err
+	}
 	return r.receipt(ctx, workspace, automation, func(p rules, _ *domain.AutomationView) (start, error) {
-		return start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: p.now, by: by}, nil
+		return start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: p.now, by: ask.By, instead: ask}, nil
 	})
 }
 

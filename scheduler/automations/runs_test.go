@@ -75,6 +75,35 @@ func TestExecute(t *testing.T) {
 	}
 }
 
+// What a request for a run names differs in that run alone.
+func TestRunWithEdits(t *testing.T) {
+	v := hourly(func(v *domain.AutomationView) {
+		v.Automation.ProviderID = "prv"
+		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{LinearText: "Then tell me."}})
+	})
+	words := domain.RichContent{LinearText: "Look twice.", Segments: []domain.Segment{{Type: "text", Text: "Look twice."}}}
+	plan, err := noonRules().begin(v, start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: noon, by: "me",
+		instead: domain.RunRequest{ProviderID: "other", Model: "large", Rich: &words}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, messages := plan.Run.Session, plan.Run.Messages
+	if s.ProviderID != "other" || s.Calls() != "other/large" {
+		t.Errorf("it calls %q of %q", s.Calls(), s.ProviderID)
+	}
+	if len(messages) != 1 || messages[0].Rich.LinearText != "Look twice." || messages[0].ID == "m2" || s.State.RoundMessageID != messages[0].ID {
+		t.Errorf("the messages are %+v", messages)
+	}
+	if v.Automation.ProviderID != "prv" || v.Seed[1].Rich.LinearText != "Then tell me." {
+		t.Error("the automation itself was changed")
+	}
+	w, cfg := newWorld(t, hourly())
+	_, err = NewRuns(cfg).RunAutomation(t.Context(), "ws", "aut", domain.RunRequest{By: "me", ProviderID: "prv_gone"})
+	if err == nil || w.begun() != 0 {
+		t.Errorf("on a provider that is not there: %v, %d begun", err, w.begun())
+	}
+}
+
 // A webhook starts a run for who knows its token, if the condition holds.
 func TestTrigger(t *testing.T) {
 	hook := func(condition string) func(*domain.AutomationView) {
