@@ -25,8 +25,8 @@ export const steps = [
     name: 'a newcomer sets up a daily run, runs it now and finds its result',
     async run({ open, call, shot }) {
       const page = await open({ at: '/runs' });
-      await page.getByText('No automation has run yet.').waitFor();
-      await page.getByRole('link', { name: 'Make an automation' }).click();
+      await page.getByText('No runs yet.').waitFor();
+      await page.getByRole('link', { name: 'Create an automation' }).click();
       await page.getByLabel('Your request').fill('what do I have');
       await until('five runs are shown', async () => (await page.locator('[data-preview] li').count()) === 5);
       await tidy(page, 'the form of a new automation');
@@ -47,7 +47,7 @@ export const steps = [
       await run.getByText('There is nothing yet.').waitFor();
       await tidy(page, 'the runs');
       await shot(page, 'runs');
-      await run.getByRole('link', { name: 'Open the conversation' }).click();
+      await run.getByRole('link', { name: 'Open the chat' }).click();
       await until('the conversation is open', () => page.evaluate(() => location.hash.startsWith('#/chat/ses_')));
     },
   },
@@ -58,7 +58,7 @@ export const steps = [
       await page.getByLabel('Your request').fill('help');
       await page.getByLabel('Time zone').selectOption('Europe/Paris');
       await page.getByLabel('At', { exact: true }).fill('02:30');
-      await page.getByLabel('From another day on').fill('2027-03-26');
+      await page.getByLabel('Starting from').fill('2027-03-26');
       const marked = page.locator('[data-preview] li[data-clock]');
       await marked.waitFor();
       same(await marked.count(), 1, 'how many days are marked');
@@ -69,7 +69,7 @@ export const steps = [
       await page.getByText('never comes').first().waitFor();
       same(await page.getByLabel('Cron expression').getAttribute('aria-invalid'), 'true', 'the field is marked');
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('please mend what is marked').waitFor();
+      await page.getByText('Fix the highlighted fields').waitFor();
       await becomes(
         () => page.evaluate(() => document.activeElement?.classList.contains('mono')),
         true,
@@ -94,17 +94,17 @@ export const steps = [
       await row.getByText('Monday to Friday at 07:30').waitFor();
       await page.getByRole('button', { name: 'Run now: Report' }).click();
       await ended(call, a.id);
-      await row.getByRole('img', { name: /Last runs, the newest last: 1 × done/ }).waitFor();
+      await row.getByRole('img', { name: /Last runs, newest last: 1 × done/ }).waitFor();
       await page.getByRole('button', { name: 'Pause: Report' }).click();
-      await row.getByText('nothing starts it by itself').waitFor();
+      await row.getByText('paused').first().waitFor();
       same((await call('GET', `/v1/automations/${a.id}`)).enabled, false, 'enabled');
       await shot(page, 'list');
-      await page.getByRole('button', { name: 'Enable: Report' }).click();
+      await page.getByRole('button', { name: 'Turn on: Report' }).click();
       await page.getByRole('button', { name: 'Pause: Report' }).waitFor();
       await tidy(page, 'the list');
       await page.getByRole('button', { name: 'Delete: Report' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-      await page.getByText('There is no automation yet.').waitFor();
+      await page.getByText('No automations yet.').waitFor();
       await becomes(() => page.evaluate(() => document.activeElement?.id), 'page-title', 'where the focus is');
       same((await runs(call, a.id)).length, 1, 'its run is still there');
     },
@@ -115,7 +115,7 @@ export const steps = [
       await clear(call);
       const a = await make(call);
       const page = await open({ at: `/automations/${a.id}` });
-      await unfold(page, 'Start it when something happens');
+      await unfold(page, 'Events that start it');
       await page.getByRole('button', { name: 'Add a web address' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('button', { name: 'Show', exact: true }).click();
@@ -131,8 +131,8 @@ export const steps = [
       same((await post(url)).status, 202, 'the call');
       await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
       await page.getByText('by an event').first().waitFor();
-      await page.getByRole('button', { name: 'Make another address' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Make another one' }).click();
+      await page.getByRole('button', { name: 'Create a new address…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a new address' }).click();
       await until(
         'the address is another one',
         async () => (await page.locator('[data-webhook] .mono').textContent()) !== url,
@@ -154,18 +154,18 @@ export const steps = [
       });
       const a = await make(call);
       const page = await open({ at: `/automations/${a.id}` });
-      await unfold(page, 'Start it when something happens');
+      await unfold(page, 'Events that start it');
       await page.getByRole('button', { name: 'Watch a tool for new entries' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Choose a tool.').waitFor();
-      await page.getByLabel('In this tool').selectOption('Sleep');
+      await page.getByLabel(/^Tool/).selectOption('Sleep');
       await page.getByLabel('Only if').fill('{');
-      await page.getByText('This is no JSON object').waitFor();
+      await page.getByText('Not a JSON object').waitFor();
       await page.getByLabel('Only if').fill('');
-      await page.getByRole('button', { name: 'Put an example here' }).click();
+      await page.getByRole('button', { name: 'Insert an example' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await until('it is saved', async () => (await call('GET', `/v1/automations/${a.id}`)).triggers.length === 1);
-      await page.getByText('when an entry is made in Sleep').waitFor();
+      await page.getByText('when an entry is added to Sleep').waitFor();
       await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 3 } });
       await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 12 } });
       await page.locator('[data-run]').waitFor();
@@ -183,14 +183,14 @@ export const steps = [
       await page.getByLabel('Your request').fill('how is ');
       await page.getByRole('button', { name: 'Insert data' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Which', { exact: true }).selectOption('Steps');
-      await dialog.getByLabel('From which time').selectOption('last week');
+      await dialog.getByLabel('Which one').selectOption('Steps');
+      await dialog.getByLabel('Period').selectOption('last week');
       await dialog.getByText('last week').nth(1).waitFor();
       await tidy(page, 'the dialog of data');
       await shot(page, 'block');
       await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
       await page.locator('[data-block="USE"]').waitFor();
-      await page.getByRole('button', { name: 'Show what the AI will read' }).click();
+      await page.getByRole('button', { name: 'Preview what the AI reads' }).click();
       await page.locator('[data-look] li').first().waitFor();
       await tidy(page, 'a request with data');
       await shot(page, 'request');
@@ -245,7 +245,7 @@ export const steps = [
       page.on('dialog', (d) => d.accept()); // the browser's own question before a reload
       await page.getByLabel('Your request').fill('what do I have today');
       await page.reload();
-      await page.getByText('This is what you had typed and not saved.').waitFor();
+      await page.getByText('Restored: changes you had not saved.').waitFor();
       same(await page.getByLabel('Your request').inputValue(), 'what do I have today', 'what was typed');
       await page.getByRole('link', { name: 'Home' }).click();
       await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
@@ -265,22 +265,22 @@ export const steps = [
       await clear(call);
       const a = await make(call);
       const page = await open({ at: `/automations/${a.id}` });
-      await unfold(page, 'What it may do without asking');
-      await page.getByRole('button', { name: 'Give a yes in advance' }).click();
+      await unfold(page, 'What it may do without approval');
+      await page.getByRole('button', { name: 'Pre-approve an action' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('make entries').waitFor();
-      await dialog.getByRole('button', { name: 'Give it' }).click();
-      await dialog.getByText('Choose one action at least.').waitFor();
-      await dialog.getByLabel('make entries').check();
+      await dialog.getByText('add entries').waitFor();
+      await dialog.getByRole('button', { name: 'Pre-approve', exact: true }).click();
+      await dialog.getByText('Choose at least one action.').waitFor();
+      await dialog.getByLabel('add entries').check();
       await tidy(page, 'the dialog of a yes in advance');
       await shot(page, 'grant');
-      await dialog.getByRole('button', { name: 'Give it' }).click();
+      await dialog.getByRole('button', { name: 'Pre-approve', exact: true }).click();
       await page.locator('[data-grant]').waitFor();
-      await page.getByText('make entries, anywhere').waitFor();
+      await page.getByText('add entries, anywhere').waitFor();
       await tidy(page, 'a yes in advance');
       await page.getByRole('button', { name: 'Withdraw' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
-      await page.getByText('1 that holds no more').waitFor();
+      await page.getByText('1 no longer valid').waitFor();
       same((await call('GET', `/v1/automations/${a.id}/grants`)).data[0].active, false, 'active');
     },
   },
@@ -306,8 +306,8 @@ export const steps = [
       await ended(call, a.id, 2);
       await until('both are shown', async () => (await page.locator('[data-run]').count()) >= 2);
       await page.getByLabel('Outcome').selectOption('failed');
-      await page.getByText('No run is like this.').waitFor();
-      await page.getByRole('button', { name: 'Clear the filter' }).first().click();
+      await page.getByText('No run matches.').waitFor();
+      await page.getByRole('button', { name: 'Clear filters' }).first().click();
       await page.locator('[data-run]').first().waitFor();
     },
   },
@@ -331,11 +331,11 @@ export const steps = [
         next_cursor: null,
       });
       const page = await open({ at: '/automations' });
-      await page.getByText('Five runs in a row failed').waitFor();
-      await page.getByText('The server paused it: moonlight.').waitFor();
+      await page.getByText('the last five runs failed').waitFor();
+      await page.getByText('Paused by the server: moonlight.').waitFor();
       await tidy(page, 'automations that the server paused');
       await shot(page, 'failures');
-      await page.locator(`[data-automation="${a.id}"]`).getByRole('link', { name: 'Look at the last runs' }).click();
+      await page.locator(`[data-automation="${a.id}"]`).getByRole('link', { name: 'See the last runs' }).click();
       await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
       same(await page.getByLabel('Automation', { exact: true }).inputValue(), a.id, 'the filter');
     },
@@ -357,12 +357,12 @@ export const steps = [
       const path = await file.path();
       check(/^moves-.*\.json$/.test(file.suggestedFilename()), `the file is called ${file.suggestedFilename()}`);
       await clear(call);
-      await page.getByText('There is no automation yet.').waitFor();
+      await page.getByText('No automations yet.').waitFor();
       await page.getByRole('button', { name: 'Import' }).click();
       await page
         .getByLabel('Files (JSON)')
         .setInputFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{"automations": 1}') });
-      await page.getByText('it has no list “automations”').waitFor();
+      await page.getByText('the list “automations” is missing').waitFor();
       await page.getByLabel('Files (JSON)').setInputFiles(path);
       await page.getByText('new', { exact: true }).waitFor();
       await tidy(page, 'the dialog of an import');

@@ -42,20 +42,20 @@ export const steps = [
     name: 'a newcomer makes a zone and a tool, records numbers, sees them drawn, mends, deletes and undoes',
     async run({ open, call, shot }) {
       const page = await open({ at: '/data' });
-      await page.getByRole('button', { name: 'Make your first zone' }).waitFor();
+      await page.getByRole('button', { name: 'Create your first zone' }).waitFor();
       await tidy(page, 'no data yet');
       await shot(page, 'data-empty');
-      await page.getByRole('button', { name: 'Make your first zone' }).click();
+      await page.getByRole('button', { name: 'Create your first zone' }).click();
       await page.getByLabel('Name').fill('Health');
       await page.getByRole('radio', { name: 'green' }).check();
       await tidy(page, 'a new zone');
-      await page.getByRole('button', { name: 'Make the zone' }).click();
+      await page.getByRole('button', { name: 'Create zone' }).click();
       await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
       await page.getByRole('button', { name: 'New tool' }).first().click();
       await page.getByRole('textbox', { name: 'Name' }).fill('Weight');
       await page.getByLabel('Unit').fill('kg');
       await shot(page, 'data-new-tool');
-      await page.getByRole('button', { name: 'Make the tool' }).click();
+      await page.getByRole('button', { name: 'Create tool' }).click();
       await page.getByRole('heading', { level: 1, name: 'Weight' }).waitFor();
       for (const value of ['72.5', '73,25', '71']) {
         await page.getByLabel('New: Value (kg)').fill(value);
@@ -74,9 +74,9 @@ export const steps = [
         ['71', '73.25', '72.5'],
         'the table, newest first',
       );
-      await page.getByText('3 values: smallest 71 kg, largest 73.25 kg, average 72.25 kg, last 71 kg.').waitFor();
+      await page.getByText('3 values: minimum 71 kg, maximum 73.25 kg, average 72.25 kg, latest 71 kg.').waitFor();
       await until('the chart is drawn', async () => Object.values(await inked(page)).some((n) => n > 100));
-      await page.getByText('The same numbers as a table').click();
+      await page.getByText('Show as a table').click();
       await becomes(
         () => page.locator('figure tbody td').allInnerTexts(),
         ['71', '73.25', '72.5'],
@@ -86,7 +86,7 @@ export const steps = [
       await shot(page, 'data-tool');
       await page.getByLabel('New: Value (kg)').fill('seventy');
       await page.keyboard.press('Enter');
-      await page.getByText('Write a number, such as 72.5.').waitFor();
+      await page.getByText('Enter a number, such as 72.5.').waitFor();
 
       await rows(page).first().getByRole('button', { name: /^Edit/ }).click();
       await page.getByRole('dialog').getByLabel('Value').fill('70.5');
@@ -97,11 +97,11 @@ export const steps = [
         .first()
         .getByRole('button', { name: /^Delete/ })
         .click();
-      await page.getByText('1 entry was deleted.').waitFor();
+      await page.getByText('Deleted 1 entry.').waitFor();
       await becomes(() => rows(page).count(), 2, 'a row less');
       await page.getByRole('button', { name: 'Undo' }).click();
       await becomes(() => rows(page).count(), 3, 'it is back');
-      await page.getByLabel('Select all that are shown').check();
+      await page.getByLabel('Select all shown').check();
       await page.getByRole('button', { name: 'Delete 3 entries' }).click();
       await page.getByText('No entries yet.').waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
@@ -110,12 +110,12 @@ export const steps = [
       await go(page, `/data/zones/${zone.id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByText('“Health” was deleted.').waitFor();
+      await page.getByText('Deleted “Health”.').waitFor();
       same((await call('GET', '/v1/zones')).data.length, 0, 'zones');
       await page.reload();
-      await page.getByText('Recently deleted here (1)').click();
+      await page.getByText('Recently deleted (1)').click();
       await tidy(page, 'what was deleted');
-      await page.getByRole('button', { name: 'Bring back “Health”' }).click();
+      await page.getByRole('button', { name: 'Restore “Health”' }).click();
       await page.getByRole('link', { name: 'Weight' }).waitFor();
       same((await entriesOf(call, tool.id)).length, 3, 'the entries came back with the zone');
       await shot(page, 'data-overview');
@@ -126,7 +126,7 @@ export const steps = [
     async run({ freshServer, open }) {
       const { base, call } = await freshServer();
       const page = await open({ base, at: '/data' });
-      await page.getByRole('button', { name: 'Start with an example' }).click();
+      await page.getByRole('button', { name: 'Add the sample' }).click();
       await page.getByRole('heading', { level: 1, name: 'Weight' }).waitFor();
       await until(
         'the chart is drawn',
@@ -146,7 +146,7 @@ export const steps = [
     async run({ open, call }) {
       const { tool } = await tracker(call, 'Steps', [1, 2]);
       const page = await open({ at: `/data/tools/${tool.id}`, acceptDownloads: true });
-      await page.getByText('Bring in from a CSV file').click();
+      await page.getByText('Import CSV').click();
       const choose = (text) =>
         page
           .locator('input[type=file]')
@@ -166,7 +166,7 @@ export const steps = [
       await choose('timestamp,value\n2026-03-02T07:30:00Z,8000\n2026-03-03T07:30:00Z,9000.5\n');
       await page.locator('[data-import=fine]').waitFor();
       same((await entriesOf(call, tool.id)).length, 2, 'it is only checked');
-      await page.getByRole('button', { name: 'Bring in 2 entries' }).click();
+      await page.getByRole('button', { name: 'Import 2 entries' }).click();
       await page.locator('[data-import=done]').waitFor();
       await becomes(() => rows(page).count(), 4, 'four rows');
       const [file] = await Promise.all([
@@ -178,19 +178,19 @@ export const steps = [
       for await (const chunk of await file.createReadStream()) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString();
       await choose(text.replace('9000.5', '9001'));
-      await page.getByText('0 new, 1 changed, 3 as before.').waitFor();
-      await page.getByRole('button', { name: 'Bring in 1 entry' }).click();
+      await page.getByText('0 new, 1 changed, 3 unchanged.').waitFor();
+      await page.getByRole('button', { name: 'Import 1 entry' }).click();
       await page.locator('[data-import=done]').waitFor();
       await choose(text.replace('9000.5', '9001'));
       await page.locator('[data-import=empty]').waitFor();
       await choose(text);
-      await page.getByRole('button', { name: 'Bring in 1 entry' }).click();
+      await page.getByRole('button', { name: 'Import 1 entry' }).click();
       await page.locator('[data-import=done]').waitFor();
       const { tool: other } = await tracker(call, 'Steps again');
       await go(page, `/data/tools/${other.id}`);
-      await page.getByText('Bring in from a CSV file').click();
+      await page.getByText('Import CSV').click();
       await choose(text.replaceAll(/^(id|ent_[^,]*),/gm, ''));
-      await page.getByRole('button', { name: 'Bring in 4 entries' }).click();
+      await page.getByRole('button', { name: 'Import 4 entries' }).click();
       await page.locator('[data-import=done]').waitFor();
       const plain = async (id) => (await entriesOf(call, id)).map((e) => [e.timestamp, e.data]);
       same(await plain(other.id), await plain(tool.id), 'out and in again');
@@ -240,7 +240,7 @@ export const steps = [
       await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor();
       await go(page, '/data');
       await box.fill('zzz');
-      await page.getByText('Nothing has all of these words.').waitFor();
+      await page.getByText('No results. Try fewer words.').waitFor();
       await box.fill('été');
       await page.getByLabel('Kind', { exact: true }).selectOption('document');
       await becomes(
@@ -287,8 +287,8 @@ export const steps = [
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('[data-code=precondition_failed]').waitFor();
       await tidy(page, 'a conflict');
-      await page.getByRole('button', { name: 'Load the newest' }).click();
-      await page.getByText('The newest is loaded, with what you typed.').first().waitFor();
+      await page.getByRole('button', { name: 'Load the latest version' }).click();
+      await page.getByText('Latest version loaded, with what you typed.').first().waitFor();
       same(await page.getByRole('dialog').getByLabel('Value').inputValue(), '3', 'what was typed');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -300,7 +300,7 @@ export const steps = [
       await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
       await call('PATCH', `/v1/zones/${zone.id}`, { description: 'Theirs' });
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('button', { name: 'Load the newest' }).click();
+      await page.getByRole('button', { name: 'Load the latest version' }).click();
       await becomes(() => page.getByLabel('Description').inputValue(), 'Theirs', 'their description');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
@@ -314,15 +314,15 @@ export const steps = [
       await page.getByLabel('Title').fill('House rules');
       same(await page.getByLabel('Key').inputValue(), 'house_rules', 'a key made from the title');
       await page.getByRole('textbox', { name: 'Text' }).fill('# Rules\n\nShoes off.\nNo music after ten.');
-      await page.getByRole('button', { name: 'Make the draft' }).click();
+      await page.getByRole('button', { name: 'Create draft' }).click();
       await page.getByRole('heading', { level: 1, name: 'House rules' }).waitFor();
-      await page.getByText('No session reads this yet.').waitFor();
+      await page.getByText('Not read yet: publish it first.').waitFor();
       await page.getByRole('button', { name: 'Publish' }).click();
-      await page.getByText('Every session reads this.').waitFor();
+      await page.getByText('Every chat and run reads this.').waitFor();
       await page.locator('[data-version]').waitFor();
       await page.getByRole('textbox', { name: 'Text' }).fill('# Rules\n\nShoes off.\nNo music after eleven.');
-      await page.getByRole('button', { name: 'Save the draft' }).click();
-      await page.getByText('Sessions read what was published before').waitFor();
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText('The published version is read until').waitFor();
       await tidy(page, 'a document');
       await shot(page, 'data-document');
       await page.getByRole('button', { name: /^Compare/ }).click();
@@ -336,15 +336,15 @@ export const steps = [
       );
       await tidy(page, 'a version');
       await shot(page, 'data-version');
-      await page.getByRole('button', { name: 'Put this text into the draft' }).click();
-      await page.getByRole('button', { name: 'Save the draft' }).click();
-      await page.getByText('Every session reads this.').waitFor();
+      await page.getByRole('button', { name: 'Use this text in the draft' }).click();
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText('Every chat and run reads this.').waitFor();
       const [doc] = (await call('GET', '/v1/documents')).data;
       same(doc.body, '# Rules\n\nShoes off.\nNo music after ten.', 'the draft');
       await page.getByRole('textbox', { name: 'Text' }).fill('Mine');
       await call('PATCH', `/v1/documents/${doc.id}`, { title: 'Their title' });
-      await page.getByRole('button', { name: 'Save the draft' }).click();
-      await page.getByRole('button', { name: 'Load the newest' }).click();
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByRole('button', { name: 'Load the latest version' }).click();
       await becomes(() => page.getByLabel('Title').inputValue(), 'Their title', 'their title');
       same(await page.getByRole('textbox', { name: 'Text' }).inputValue(), 'Mine', 'my text');
       await page.getByRole('button', { name: 'Delete' }).click();
@@ -360,7 +360,7 @@ export const steps = [
       await page.getByRole('button', { name: 'New tool type' }).click();
       await page.getByLabel('Name').fill('Book');
       await page.getByLabel('Schema of an entry').fill('{ "type": ');
-      await page.getByText('This is no valid JSON').waitFor();
+      await page.getByText('Invalid JSON').waitFor();
       await page.getByLabel('Schema of an entry').fill(
         JSON.stringify({
           type: 'object',
@@ -373,7 +373,7 @@ export const steps = [
         }),
       );
       await tidy(page, 'a new tool type');
-      await page.getByRole('button', { name: 'Make the tool type' }).click();
+      await page.getByRole('button', { name: 'Create tool type' }).click();
       await page.locator('[data-type=book]').waitFor();
       const zone = await call('POST', '/v1/zones', { name: 'Home' });
       const books = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'book', name: 'Books' });
@@ -415,9 +415,9 @@ export const steps = [
       await until('Milk is done', async () => (await entriesOf(call, list.id))[0].data.done === true);
       await becomes(() => page.getByRole('checkbox', { name: 'Done: Milk' }).isChecked(), true, 'the tick');
       await page.getByRole('button', { name: 'Settings' }).click();
-      await page.getByRole('checkbox', { name: 'Always tell the AI' }).check();
+      await page.getByRole('checkbox', { name: 'Always include in requests' }).check();
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('.badge', { hasText: 'always sent' }).waitFor();
+      await page.locator('.badge', { hasText: 'always included' }).waitFor();
       same((await call('GET', `/v1/tools/${list.id}`)).always_send, true, 'stored');
     },
   },
@@ -470,7 +470,7 @@ export const steps = [
       await go(page, `/data/tools/${tool.id}`);
       await rows(page).first().waitFor();
       await page.getByText('10,000 values:').waitFor();
-      await page.getByText('Too many to draw like that: grouped by week.').waitFor();
+      await page.getByText('Too many values to draw one by one: grouped by week.').waitFor();
       await until(
         'the chart is drawn',
         async () =>
@@ -490,8 +490,8 @@ export const steps = [
         /^1[4-6]\d values:/.test(await page.locator('figcaption').innerText()),
       );
       await page.getByLabel('Grouped by').selectOption('day');
-      await page.getByLabel('Figure').selectOption('sum');
-      await page.getByText('The same numbers as a table').click();
+      await page.getByLabel('Value', { exact: true }).selectOption('sum');
+      await page.getByText('Show as a table').click();
       await becomes(() => page.locator('figure tbody tr').count(), 7, 'seven days');
     },
   },

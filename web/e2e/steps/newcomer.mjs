@@ -11,7 +11,7 @@ export const steps = [
     async run({ open, call }) {
       const page = await open({ at: '/' });
       await go(page, /^Data/);
-      await main(page).getByRole('button', { name: 'Start with an example' }).click();
+      await main(page).getByRole('button', { name: 'Add the sample' }).click();
 
       // A measurement.
       await main(page)
@@ -28,7 +28,7 @@ export const steps = [
       await go(page, /^Settings/);
       await main(page).getByRole('link', { name: 'Approvals' }).click();
       await main(page)
-        .getByRole('checkbox', { name: /^Every change of data asks/ })
+        .getByRole('checkbox', { name: /^Every data change needs approval/ })
         .check(); // not the first one there: zones may come before
       await main(page).getByRole('button', { name: /^Save/ }).first().click();
       await until('the workspace asks', async () => (await call('GET', '/v1/settings')).require_validation === true);
@@ -50,7 +50,7 @@ export const steps = [
         .first()
         .click();
       await main(page).getByLabel('Your request').fill('what do I have');
-      await main(page).getByText('It would run').waitFor();
+      await main(page).getByText('Next runs').waitFor();
       await main(page).getByRole('button', { name: 'Create' }).click();
       await main(page).getByRole('button', { name: 'Run now' }).click();
       await main(page).getByRole('button', { name: 'Let the next one begin' }).click();

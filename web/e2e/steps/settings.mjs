@@ -89,7 +89,7 @@ export const steps = [
       try {
         const page = await open({ at: '/settings/providers' });
         await page.getByRole('button', { name: 'Add a provider' }).click();
-        await page.getByLabel('Kind').selectOption('openai_compatible');
+        await page.getByLabel('Type').selectOption('openai_compatible');
         await page.getByLabel('Name', { exact: true }).fill('Corner shop');
         await page.getByLabel(/^Base URL/).fill(shop.url);
         await page.getByLabel(/^Model/).fill('small');
@@ -108,7 +108,7 @@ export const steps = [
         await page.getByLabel(/^API key/).fill('sk-right-key-0123456789');
         await page.getByRole('button', { name: 'Save and test' }).click();
         await page.locator('[data-test="ok"]').waitFor();
-        await page.getByRole('button', { name: 'Show the models it offers' }).click();
+        await page.getByRole('button', { name: 'Show its models' }).click();
         await page.getByLabel('Models').selectOption('large');
         await page.getByRole('button', { name: 'Save and test' }).click();
         await until(
@@ -140,7 +140,7 @@ export const steps = [
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('[data-code="precondition_failed"]').waitFor();
       same((await call('GET', '/v1/settings')).limits.chat.max_action_retries, null, 'nothing was saved');
-      await page.getByRole('button', { name: 'Load again' }).click();
+      await page.getByRole('button', { name: 'Reload' }).click();
       await becomes(
         () => setting(page, '/limits/automation/max_action_retries').getByRole('spinbutton').inputValue(),
         '7',
@@ -152,7 +152,7 @@ export const steps = [
       const { limits } = await call('GET', '/v1/settings');
       same([limits.chat.max_action_retries, limits.automation.max_action_retries], [4, 7], 'both are there');
 
-      await page.getByRole('button', { name: 'Fill in the strict limits' }).click();
+      await page.getByRole('button', { name: 'Fill in strict limits' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
       await until(
         'the strict limits are saved',
@@ -168,7 +168,7 @@ export const steps = [
       await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Paris');
       await page.getByRole('button', { name: 'Save' }).click();
       await becomes(() => source(page, '/time_zone'), 'set', 'the zone is set here');
-      await setting(page, '/time_zone').getByRole('button', { name: 'Back to the default' }).click();
+      await setting(page, '/time_zone').getByRole('button', { name: 'Reset to default' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
       await becomes(() => source(page, '/time_zone'), 'default', 'and back');
     },
@@ -178,20 +178,20 @@ export const steps = [
     async run({ open, call }) {
       const zone = await call('POST', '/v1/zones', { name: 'Careful' });
       const page = await open({ at: '/settings/validation' });
-      await page.getByRole('checkbox', { name: 'Changes in Careful ask first' }).click();
+      await page.getByRole('checkbox', { name: 'Changes in Careful need approval' }).click();
       await until('the zone asks', async () => (await call('GET', `/v1/zones/${zone.id}`)).require_validation);
-      await page.locator(`[data-id="${zone.id}"]`).getByText('asks', { exact: true }).waitFor();
+      await page.locator(`[data-id="${zone.id}"]`).getByText('needs approval', { exact: true }).waitFor();
 
       await page.goto(`${page.url().split('#')[0]}#/settings/prompts`);
       const chunk = page.locator('[data-chunk="periods"]');
       await chunk.locator('summary').click();
-      await chunk.getByRole('button', { name: 'Leave it out' }).click();
+      await chunk.getByRole('button', { name: 'Leave out' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
       await until(
         'it is left out',
         async () => (await call('GET', '/v1/prompt-chunks')).data.find((c) => c.name === 'periods').included === false,
       );
-      await chunk.getByRole('button', { name: 'As it was built in' }).click();
+      await chunk.getByRole('button', { name: 'Reset to the original' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
       await until(
         'it is back',
@@ -204,11 +204,11 @@ export const steps = [
     async run({ open, freshServer, shot }) {
       const { base } = await freshServer();
       const page = await open({ base, at: '/settings/keys' });
-      await page.getByRole('button', { name: 'Make a key' }).click();
-      await page.getByText('From the first key on').waitFor();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByText('Once there is a key').waitFor();
       await page.getByRole('dialog').getByLabel(/^Name/).fill('laptop');
       await tidy(page, 'making a key');
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
       const key = await page.locator('[data-new-key]').textContent();
       check(/^fmt_/.test(key), 'a key is shown');
       await shot(page, 'settings-key-light');
@@ -218,10 +218,10 @@ export const steps = [
       same((await fetch(`${base}/v1/keys`)).status, 401, 'others need a key now');
       const as = (path) => fetch(base + path, { headers: { Authorization: `Bearer ${key}` } });
       same((await as('/v1/keys')).status, 200, 'the key works');
-      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByRole('button', { name: 'Create a key' }).click();
       await page.getByRole('dialog').getByLabel(/^Name/).fill('phone');
       await page.getByRole('dialog').getByLabel('Expires').fill('2099-01-01T00:00');
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
       const other = await page.locator('[data-new-key]').textContent();
       const phone = (await (await as('/v1/keys')).json()).data.find((k) => k.name === 'phone');
       check(/^20(98|99)-/.test(phone.expires_at), 'it expires when it was told to');

@@ -7,9 +7,9 @@ export const steps = [
       const page = await open({ at: '/system' });
       await page.locator('[data-ready="yes"]').waitFor();
       const { node } = await call('GET', '/v1/admin/status');
-      await page.locator(`[data-node="${node}"]`).getByText('alive').waitFor();
-      await page.getByText('All answer, as far as this server knows.').waitFor();
-      await page.getByRole('button', { name: 'Count now' }).click();
+      await page.locator(`[data-node="${node}"]`).getByText('running').waitFor();
+      await page.getByText('All providers are reachable.').waitFor();
+      await page.getByRole('button', { name: 'Run checks' }).click();
       await page.locator('[data-broken="0"]').waitFor();
       await tidy(page, 'system');
       await shot(page, 'system-light');
@@ -46,8 +46,8 @@ export const steps = [
       const page = await open({ base, at: '/system' });
       await page.getByLabel('API key').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('it is for administrators').waitFor();
-      same(await page.getByRole('button', { name: 'Count now' }).count(), 0, 'what is not allowed is not offered');
+      await page.getByText('Only administrators can see the rest').waitFor();
+      same(await page.getByRole('button', { name: 'Run checks' }).count(), 0, 'what is not allowed is not offered');
       await page.locator('[data-ready="yes"]').waitFor();
     },
   },

@@ -53,9 +53,9 @@ export const steps = [
     async run({ open, call, shot }) {
       const { id } = await call('POST', '/v1/sessions', { name: 'Sleep' });
       const page = await open({ at: `/timeline/${id}` });
-      await page.getByText('Nothing has happened in this session yet.').waitFor();
+      await page.getByText('Nothing has happened yet.').waitFor();
       await call('POST', `/v1/sessions/${id}/messages`, { text: 'create the zones Kitchen, Garden and Attic' });
-      await rows(page).getByText('A message came').first().waitFor();
+      await rows(page).getByText('Message received').first().waitFor();
       const question = rows(page).locator('[data-kind="approval"]');
       await question.waitFor();
       await page.locator('[data-status="requires_action"]').waitFor();
@@ -68,7 +68,7 @@ export const steps = [
       await page.locator('[data-details^="rtp_"]').getByText('Tokens in').waitFor();
       same(await rows(page).locator('[aria-selected="true"]').count(), 1, 'one row is chosen');
       await page.getByRole('button', { name: 'Show the raw answer' }).click();
-      await page.getByRole('heading', { name: 'Commands asked for' }).waitFor();
+      await page.getByRole('heading', { name: 'Commands requested' }).waitFor();
       await tidy(page, 'a timeline with details');
       await shot(page, 'timeline-light');
 
@@ -81,7 +81,7 @@ export const steps = [
           rows(page)
             .locator('[data-kind="approval"]')
             .textContent()
-            .then((text) => /yes/.test(text)),
+            .then((text) => /approved/.test(text)),
         true,
         'the answer stands there',
       );
@@ -106,7 +106,7 @@ export const steps = [
       same(JSON.parse(readFileSync(await json.path(), 'utf8')).session.id, id, 'the JSON is that of the session');
 
       const other = await open({ ...dark, ...narrow, ...french, at: `/timeline/${id}` });
-      await rows(other).getByText('Un message est arrivé').first().waitFor();
+      await rows(other).getByText('Message reçu').first().waitFor();
       await tidy(other, 'a timeline, dark, narrow, French');
       await shot(other, 'timeline-dark-narrow-fr');
     },

@@ -38,7 +38,7 @@ export const steps = [
       const there = await receiver();
       try {
         const page = await open({ at: '/settings/webhooks' });
-        await page.getByText('Nothing is sent anywhere.').waitFor();
+        await page.getByText('No webhooks yet.').waitFor();
         await page.getByRole('button', { name: 'Add a webhook' }).click();
         await tidy(page, 'a webhook is added');
         await shot(page, 'webhooks-add-light');
@@ -63,11 +63,11 @@ export const steps = [
         await until('the event is received', async () => there.got.some((m) => m.type === 'data.changed'));
         await page.getByRole('button', { name: 'Deliveries' }).click();
         const row = page.locator('[data-delivery]').first();
-        await row.getByText('arrived').waitFor();
+        await row.getByText('delivered').waitFor();
         await tidy(page, 'deliveries');
         await shot(page, 'webhooks-deliveries-light');
         const before = there.got.length;
-        await row.getByRole('button', { name: /^Send event/ }).click();
+        await row.getByRole('button', { name: /^Resend event/ }).click();
         await page.locator('[data-again]').waitFor();
         await until('it is received again', async () => there.got.length > before);
         same(there.got.at(-1).id, there.got[before - 1].id, 'under the same id');
@@ -81,7 +81,7 @@ export const steps = [
           return list.data[0].failing_since !== null;
         });
         await page.reload();
-        await page.getByText('Nothing has arrived since').waitFor();
+        await page.getByText('Nothing delivered since').waitFor();
         for (const look of [{ ...dark, ...narrow, ...french }, dark]) {
           const other = await open({ ...look, at: '/settings/webhooks' });
           await other.locator('[data-webhook]').waitFor();
@@ -93,9 +93,9 @@ export const steps = [
           await other.context().close();
         }
         there.answers(410);
-        await page.getByRole('button', { name: 'Switch off' }).click();
-        await page.getByRole('button', { name: 'Switch on' }).click();
-        await page.getByRole('button', { name: 'Switch off' }).waitFor();
+        await page.getByRole('button', { name: 'Turn off' }).click();
+        await page.getByRole('button', { name: 'Turn on' }).click();
+        await page.getByRole('button', { name: 'Turn off' }).waitFor();
         await call('POST', '/v1/zones', { name: 'Home' });
         await until('it is gone', async () => (await call('GET', '/v1/webhooks')).data[0].disabled_reason === 'gone');
         await page.reload();
@@ -105,7 +105,7 @@ export const steps = [
           .waitFor();
         await page.getByRole('button', { name: 'Delete' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await page.getByText('Nothing is sent anywhere.').waitFor();
+        await page.getByText('No webhooks yet.').waitFor();
       } finally {
         there.close();
       }
