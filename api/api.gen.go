@@ -1626,6 +1626,9 @@ type ConnectorCommand struct {
 	DefinitionHash string    `json:"definition_hash"`
 	Description    string    `json:"description"`
 
+	// Documents Of a long-running command: keys of documents whose published texts go along with each order.
+	Documents []string `json:"documents"`
+
 	// Effect What a call does to the world, and what a second one would.
 	Effect ConnectorEffect `json:"effect"`
 

@@ -31,6 +31,10 @@ func connectorCommandFrom(c *domain.ConnectorCommand) ConnectorCommand {
 		Name: c.Name, Title: c.Title, Description: c.Description, ParamsSchema: c.Params, Effect: wireEffect(c.Effect),
 		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, DefinitionHash: c.DefinitionHash,
 		State: ConnectorCommandState(c.State), Result: c.Result, CancelPath: c.CancelPath,
+		Documents: c.Documents,
+	}
+	if out.Documents == nil {
+		out.Documents = []string{}
 	}
 	if c.Timeout == 0 {
 		out.Timeout = durationText(defaultCallTimeout)
@@ -135,6 +139,7 @@ func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
 		Timeout: time.Duration(valueOf(in.Timeout)), Trusted: valueOf(in.Trusted), State: domain.CommandState(valueOf(in.State)),
 		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
+		Documents: in.Documents,
 	}
 	if in.Effect != nil {
 		c.Effect = effectOf(*in.Effect)

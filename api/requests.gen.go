@@ -338,6 +338,8 @@ type NewConnectorCommand struct {
 	// A number and a unit, or several, like `5m` or `1h30m`.
 	Deadline   *domain.Duration `json:"deadline" validate:"omitempty,min=0"`
 	CancelPath *string          `json:"cancel_path" validate:"omitempty,max=1000"`
+	// Keys of documents whose published texts go along with each order of a long-running command.
+	Documents []string `json:"documents" validate:"max=10,dive,max=100"`
 }
 
 // NewDocument is the body of createDocument.

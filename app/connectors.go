@@ -27,7 +27,7 @@ func (a *App) wireConnectors(client *http.Client) {
 	calls := newConnectorMetrics(a.metrics.registry)
 	a.connectors = connectors.New(connectors.Config{
 		Rows: a.store.Connectors, Schemas: a.catalogue, Keys: a.keys,
-		Kinds:  []connectors.Kind{httpcommand.Kind(), a.mcpKind(), longrunning.Kind(a.callbackURL, a.clock)},
+		Kinds:  []connectors.Kind{httpcommand.Kind(), a.mcpKind(), longrunning.Kind(a.callbackURL, documentOf(a), a.clock)},
 		Client: egress.Wrap(client, named("fermata/"+a.flags.Version)), Clock: a.clock, NewID: a.newID, BuiltIn: builtIn,
 		Called: func(r connectors.CallReport) {
 			calls.called(r)
@@ -40,6 +40,13 @@ func (a *App) wireConnectors(client *http.Client) {
 	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
 		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")
 	})
+}
+
+// documentOf reads a document that goes along with an order.
+func documentOf(a *App) longrunning.Documents {
+	return func(ctx context.Context, workspace, key string) (*domain.Document, error) {
+		return a.store.ReadData(workspace).Document(ctx, key)
+	}
 }
 
 // signInURL is where people come back to who sign in to a connector.

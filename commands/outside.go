@@ -71,6 +71,10 @@ func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
 			"Cela agit hors de Fermata et ne peut pas être annulé ici.",
 		))
 	}
+	if len(spec.Documents) > 0 {
+		d.warnings = append(d.warnings, env.say("It sends these documents along: %s.", "Il envoie aussi ces documents : %s.",
+			strings.Join(spec.Documents, ", ")))
+	}
 	if t.execution != nil && env.Unsettled[t.execution.CommandID] {
 		d.person = env.say("The same action was sent before, and it is not known whether it was done.",
 			"La même action a déjà été envoyée, et on ne sait pas si elle a été faite.")
@@ -85,7 +89,8 @@ func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
 // behind the same name is another command.
 func definition(spec *domain.CommandSpec, t *call) string {
 	own := t.catalogue.entry(&t.env, spec.Name).own
-	return hash("definition", spec.Connector, string(spec.Effect), spec.Description, string(own))
+	parts := []string{"definition", spec.Connector, string(spec.Effect), spec.Description, string(own)}
+	return hash(append(parts, spec.Documents...)...)
 }
 
 // Reachable drops the commands from outside that a model could not name: two that look the

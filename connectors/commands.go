@@ -139,7 +139,11 @@ func DefinitionHash(c *domain.ConnectorCommand) string {
 	if value, err := jsonbody.Value(c.Params); err == nil {
 		params = value // the order and the spaces of a schema are no change of it
 	}
-	text, err := json.Marshal([]any{c.Name, c.Remote, c.Title, c.Description, params, c.Request, c.Result, c.Deadline, c.CancelPath})
+	parts := []any{c.Name, c.Remote, c.Title, c.Description, params, c.Request, c.Result, c.Deadline, c.CancelPath}
+	if len(c.Documents) > 0 {
+		parts = append(parts, c.Documents)
+	}
+	text, err := json.Marshal(parts)
 	if err != nil {
 		text = []byte(err.Error()) // an invalid schema: it is not offered either
 	}

@@ -181,7 +181,7 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		Name: c.Prefix + "." + command.Name, Kind: domain.KindAction, Role: domain.RoleMember, Effect: command.Effect,
 		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command),
 		Connector: c.ID, ConnectorName: c.Name,
-		RequireValidation: command.RequireValidation, Trusted: command.Trusted,
+		RequireValidation: command.RequireValidation, Trusted: command.Trusted, Documents: command.Documents,
 	}
 	// One that reads, and that somebody wants to see first, stands and waits with the actions.
 	if command.Effect == domain.EffectRead && !command.RequireValidation && c.Kind != domain.ConnectorLongRunning {

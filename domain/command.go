@@ -46,6 +46,8 @@ type CommandSpec struct {
 	Trusted bool `json:"trusted,omitempty"`
 	// Deadline is how long the work may go on outside; 0: it is no long-running command.
 	Deadline time.Duration `json:"deadline,omitempty"`
+	// Documents are the keys of those whose texts go along with each call.
+	Documents []string `json:"-"`
 }
 
 // External says whether something else than the server itself carries the command out.

@@ -146,6 +146,8 @@ type ConnectorCommand struct {
 	Probe      *CommandProbe `json:"probe,omitempty"`
 	Deadline   time.Duration `json:"deadline,omitempty"`    // long_running
 	CancelPath string        `json:"cancel_path,omitempty"` // long_running
+	// Documents are the keys of those whose published texts go along with each order (long_running).
+	Documents []string `json:"documents,omitempty"`
 }
 
 // CommandTexts is what the server outside said of a command.

@@ -27,7 +27,7 @@ func Check(raw json.RawMessage, command *domain.ConnectorCommand) error {
 	for _, of := range []struct {
 		given bool
 		field string
-	}{{command.Deadline != 0, "deadline"}, {command.CancelPath != "", "cancel_path"}} {
+	}{{command.Deadline != 0, "deadline"}, {command.CancelPath != "", "cancel_path"}, {len(command.Documents) > 0, "documents"}} {
 		if of.given {
 			return domain.Invalid("/"+of.field, "not_allowed", "Only a connector of kind long_running has commands with %s.", of.field)
 		}

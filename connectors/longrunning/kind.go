@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,9 +35,12 @@ var configSchema = schema.Object(`
 		"additionalProperties": {"type": "string", "maxLength": 8192}},
 	"signing_secret": {"type": "string", "maxLength": 200}`, "base_url")
 
+// Documents reads a workspace's document by its key.
+type Documents func(ctx context.Context, workspace, key string) (*domain.Document, error)
+
 // Kind is the kind "long_running". callback gives the address that services call back under,
 // without the id of the task; its error is for people.
-func Kind(callback func() (string, error), now clock.Clock) connectors.Kind {
+func Kind(callback func() (string, error), documents Documents, now clock.Clock) connectors.Kind {
 	return connectors.Kind{
 		Name: domain.ConnectorLongRunning, Schema: configSchema, Secrets: []string{"headers", connectors.SigningSecret}, Written: true,
 		Made:   map[string]func() string{connectors.SigningSecret: auth.NewWebhookSecret},
@@ -47,7 +51,8 @@ func Kind(callback func() (string, error), now clock.Clock) connectors.Kind {
 				return nil, err
 			}
 			return &service{
-				name: o.Connector.Name, config: own, base: base, client: o.Client, all: o.Connector.Commands, callback: callback, now: now,
+				name: o.Connector.Name, config: own, base: base, client: o.Client, all: o.Connector.Commands, callback: callback,
+				documents: documents, now: now,
 			}, nil
 		},
 	}
@@ -91,6 +96,11 @@ func check(_ json.RawMessage, c *domain.ConnectorCommand) error {
 	}
 	if c.Deadline < 0 || c.Deadline > LongestDeadline || c.Deadline > 0 && c.Deadline < time.Second {
 		return domain.Invalid("/deadline", "range", "The deadline is between 1s and 24h.")
+	}
+	for i, key := range c.Documents {
+		if slices.Contains(c.Documents[:i], key) {
+			return domain.Invalid(fmt.Sprintf("/documents/%d", i), "duplicate", "The document %s stands twice.", key)
+		}
 	}
 	if r := c.Request; r != nil {
 		if r.Method != http.MethodPost || len(r.Query)+len(r.Headers)+len(r.Body) > 0 {

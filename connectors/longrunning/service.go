@@ -29,7 +29,9 @@ type service struct {
 	client   *http.Client
 	all      []domain.ConnectorCommand
 	callback func() (string, error)
-	now      clock.Clock
+
+	documents Documents
+	now       clock.Clock
 }
 
 // work is what a service is asked for.
@@ -40,6 +42,15 @@ type work struct {
 	Params      json.RawMessage `json:"params"`
 	Session     workSession     `json:"session"`
 	Deadline    string          `json:"deadline"`
+	Documents   []workDocument  `json:"documents,omitempty"`
+}
+
+// workDocument is a document as it was published last.
+type workDocument struct {
+	Key         string    `json:"key"`
+	Title       string    `json:"title"`
+	Body        string    `json:"body"`
+	PublishedAt time.Time `json:"published_at"`
 }
 
 type workSession struct {
@@ -74,6 +85,9 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 		Session:  workSession{ID: call.SessionID, WorkspaceID: call.WorkspaceID},
 		Deadline: call.Deadline.UTC().Format(time.RFC3339),
 	}
+	if body.Documents, err = s.along(ctx, call); err != nil {
+		return domain.OutsideResult{}, err
+	}
 	if len(body.Params) == 0 {
 		body.Params = json.RawMessage("{}")
 	}
@@ -92,6 +106,23 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 		return domain.OutsideResult{}, err
 	}
 	return domain.OutsideResult{Task: &domain.TaskHandle{}}, nil
+}
+
+// along are the documents that the command wants sent with each order. Without one of them
+// the order would be another one: nothing is sent then.
+func (s *service) along(ctx context.Context, call connectors.Call) ([]workDocument, error) {
+	all := make([]workDocument, 0, len(call.Definition.Documents))
+	for _, key := range call.Definition.Documents {
+		doc, err := s.documents(ctx, call.WorkspaceID, key)
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound, err == nil && doc.PublishedAt == nil:
+			return nil, notSent(fmt.Sprintf("the document %s, which goes along with the order, is not published", key), err)
+		case err != nil:
+			return nil, notSent(fmt.Sprintf("the document %s, which goes along with the order, cannot be read", key), err)
+		}
+		all = append(all, workDocument{Key: doc.Key, Title: doc.Title, Body: doc.Published, PublishedAt: doc.PublishedAt.UTC()})
+	}
+	return all, nil
 }
 
 // Probe: a service cannot be asked what became of a request. It calls back if it took it.

@@ -1,6 +1,7 @@
 package longrunning
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func opened(t *testing.T, base, config string, callback func() (string, error)) 
 	t.Helper()
 	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	t.Cleanup(client.CloseIdleConnections)
-	kind := Kind(callback, func() time.Time { return noon })
+	kind := Kind(callback, shelf, func() time.Time { return noon })
 	c, err := kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &domain.Connector{
 		Name: "Studio", Config: json.RawMessage(fmt.Sprintf(`{"base_url":%q,"signing_secret":%q%s}`, base, secret, config)),
 	}})
@@ -75,6 +76,43 @@ func opened(t *testing.T, base, config string, callback func() (string, error)) 
 		t.Fatal(err)
 	}
 	return c
+}
+
+// shelf has one document that is published, and one that is not.
+func shelf(_ context.Context, workspace, key string) (*domain.Document, error) {
+	switch {
+	case workspace == "w" && key == "rules":
+		return &domain.Document{Key: "rules", Title: "Rules", Body: "a newer draft", Published: "Shoes off.", PublishedAt: &noon}, nil
+	case workspace == "w" && key == "draft":
+		return &domain.Document{Key: "draft", Body: "not yet"}, nil
+	case key == "broken":
+		return nil, errors.New("the database is away")
+	}
+	return nil, domain.NotFound("document")
+}
+
+// TestDocumentsGoAlong as they are published; without one of them nothing is sent.
+func TestDocumentsGoAlong(t *testing.T) {
+	c, all := dialed(t, accepts, "", nil)
+	wants := func(keys ...string) connectors.Call {
+		return ordered(func(c *connectors.Call) { c.Definition.Documents = keys })
+	}
+	if _, err := c.Call(t.Context(), wants("rules")); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(all()[0].body["documents"])
+	if want := `[{"body":"Shoes off.","key":"rules","published_at":"2026-03-04T12:00:00Z","title":"Rules"}]`; string(text) != want {
+		t.Errorf("along came %s, want %s", text, want)
+	}
+	for _, key := range []string{"draft", "nowhere", "broken"} {
+		_, err := c.Call(t.Context(), wants("rules", key))
+		if domain.FaultOf(err) != domain.FaultNotSent || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	if len(all()) != 1 {
+		t.Errorf("%d orders came", len(all()))
+	}
 }
 
 func ordered(change ...func(*connectors.Call)) connectors.Call {
@@ -196,7 +234,7 @@ func TestAServiceIsToldToStop(t *testing.T) {
 
 // TestCommandsThatCannotBeSent are refused when they are written.
 func TestCommandsThatCannotBeSent(t *testing.T) {
-	kind := Kind(nil, nil)
+	kind := Kind(nil, nil, nil)
 	for name, c := range map[string]struct {
 		change  func(*domain.ConnectorCommand)
 		pointer string
@@ -210,6 +248,7 @@ func TestCommandsThatCannotBeSent(t *testing.T) {
 		"stopped above":     {func(c *domain.ConnectorCommand) { c.CancelPath = "/a/../../b" }, "/cancel_path"},
 		"with a query":      {func(c *domain.ConnectorCommand) { c.CancelPath = "/stop?all=1" }, "/cancel_path"},
 		"by GET":            {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "GET", Path: "/a"} }, "/request"},
+		"a document twice":  {func(c *domain.ConnectorCommand) { c.Documents = []string{"a", "b", "a"} }, "/documents/2"},
 		"to another path":   {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "POST", Path: "a"} }, "/request/path"},
 	} {
 		command := &domain.ConnectorCommand{Name: "RENDER", Effect: domain.EffectNonIdempotent, Deadline: time.Hour}

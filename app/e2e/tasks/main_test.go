@@ -42,6 +42,11 @@ type order struct {
 	Session     struct {
 		ID string `json:"id"`
 	} `json:"session"`
+	Documents []struct {
+		Key   string `json:"key"`
+		Title string `json:"title"`
+		Body  string `json:"body"`
+	} `json:"documents"`
 }
 
 func newStudio(t testing.TB) *studio {

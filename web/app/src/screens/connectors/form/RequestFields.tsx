@@ -39,6 +39,9 @@ export function RequestFields({ kind, draft, set, wrong }: CommandFieldsProps) {
           <Field label={t('command.cancel')} hint={t('command.cancel.hint')} wrong={wrong('/cancel_path')}>
             {line(draft, set, 'cancelPath')}
           </Field>
+          <Field label={t('command.documents')} hint={t('command.documents.hint')} wrong={wrong('/documents')}>
+            {line(draft, set, 'documents')}
+          </Field>
         </>
       )}
     </>
@@ -82,7 +85,7 @@ export function RequestMore({ kind, draft, set, wrong, said }: CommandFieldsProp
   );
 }
 
-type Text = 'path' | 'deadline' | 'cancelPath' | 'title' | 'result' | 'probePath';
+type Text = 'path' | 'deadline' | 'cancelPath' | 'documents' | 'title' | 'result' | 'probePath';
 
 // Elements and no components: Field gives the control its id.
 const line = (draft: CommandDraft, set: CommandFieldsProps['set'], name: Text): ReactElement<{ id?: string }> => (

@@ -18,6 +18,7 @@ export interface CommandDraft {
   expect: string;
   deadline: string;
   cancelPath: string;
+  documents: string; // their keys, parted by commas
 }
 
 /** What the fields of the form share. */
@@ -50,6 +51,7 @@ export function commandDraftOf(c: Command | null): CommandDraft {
     expect: json(c?.probe?.expect),
     deadline: c?.deadline ?? '',
     cancelPath: c?.cancel_path ?? '',
+    documents: c?.documents.join(', ') ?? '',
   };
 }
 
@@ -69,6 +71,8 @@ export function unreadable(d: CommandDraft): Partial<Record<'parts' | 'schema' |
 
 const read = (text: string): unknown => (text.trim() ? JSON.parse(text) : undefined);
 
+const keys = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
 /** The command that the form describes; what it does not show stays as it was. */
 export function writtenOf(d: CommandDraft, kind: Connector['kind'], before: Command | null): Written {
   const old = before ? asWritten(before) : null;
@@ -78,7 +82,16 @@ export function writtenOf(d: CommandDraft, kind: Connector['kind'], before: Comm
       ? { method: 'POST' as const, path: d.path.trim() }
       : undefined
     : { method: d.method as (typeof methods)[number], path: d.path.trim(), ...(read(d.parts) as object) };
-  const { request: _, probe: _p, result: _r, deadline: _d, cancel_path: _c, title: _t, ...rest } = old ?? {};
+  const {
+    request: _,
+    probe: _p,
+    result: _r,
+    deadline: _d,
+    cancel_path: _c,
+    documents: _o,
+    title: _t,
+    ...rest
+  } = old ?? {};
   // What was asked for stays asked for, unless the effect is another one.
   if (old && old.effect !== d.effect) delete (rest as Partial<Written>).require_validation;
   return {
@@ -93,5 +106,6 @@ export function writtenOf(d: CommandDraft, kind: Connector['kind'], before: Comm
     ...(!long && d.probePath.trim() ? { probe: { path: d.probePath.trim(), expect: read(d.expect) ?? {} } } : {}),
     ...(long && d.deadline.trim() ? { deadline: d.deadline.trim() } : {}),
     ...(long && d.cancelPath.trim() ? { cancel_path: d.cancelPath.trim() } : {}),
+    ...(long && keys(d.documents).length ? { documents: keys(d.documents) } : {}),
   };
 }

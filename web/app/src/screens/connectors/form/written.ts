@@ -22,6 +22,7 @@ export function asWritten(c: Command): Written {
     ...(c.probe ? { probe: c.probe } : {}),
     ...(c.deadline ? { deadline: c.deadline } : {}),
     ...(c.cancel_path ? { cancel_path: c.cancel_path } : {}),
+    ...(c.documents.length ? { documents: c.documents } : {}),
   };
 }
 
