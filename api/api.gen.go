@@ -49,6 +49,36 @@ func (e ApprovalOnExpiry) Valid() bool {
 	}
 }
 
+// Defines values for ApprovalLinkFormAnswer.
+const (
+	ApprovalLinkFormAnswerDidNot   ApprovalLinkFormAnswer = "did_not"
+	ApprovalLinkFormAnswerHappened ApprovalLinkFormAnswer = "happened"
+	ApprovalLinkFormAnswerNo       ApprovalLinkFormAnswer = "no"
+	ApprovalLinkFormAnswerNone     ApprovalLinkFormAnswer = "none"
+	ApprovalLinkFormAnswerRunAgain ApprovalLinkFormAnswer = "run_again"
+	ApprovalLinkFormAnswerYes      ApprovalLinkFormAnswer = "yes"
+)
+
+// Valid indicates whether the value is a known member of the ApprovalLinkFormAnswer enum.
+func (e ApprovalLinkFormAnswer) Valid() bool {
+	switch e {
+	case ApprovalLinkFormAnswerDidNot:
+		return true
+	case ApprovalLinkFormAnswerHappened:
+		return true
+	case ApprovalLinkFormAnswerNo:
+		return true
+	case ApprovalLinkFormAnswerNone:
+		return true
+	case ApprovalLinkFormAnswerRunAgain:
+		return true
+	case ApprovalLinkFormAnswerYes:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AutomationRunTrigger.
 const (
 	AutomationRunTriggerEVENT     AutomationRunTrigger = "EVENT"
@@ -1199,6 +1229,36 @@ type ApprovalAction = domain.ApprovalAction
 
 // ApprovalKind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
 type ApprovalKind = domain.ApprovalKind
+
+// ApprovalLink defines model for ApprovalLink.
+type ApprovalLink struct {
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+
+	// URL Whoever has it may answer: send it to nobody else.
+	URL string `json:"url"`
+}
+
+// ApprovalLinkForm defines model for ApprovalLinkForm.
+type ApprovalLinkForm struct {
+	Answer ApprovalLinkFormAnswer `json:"answer"`
+
+	// At When the page was shown.
+	At      *string   `json:"at,omitempty"`
+	Choice  *[]string `json:"choice,omitempty"`
+	Comment *string   `json:"comment,omitempty"`
+
+	// Figures Typed, where no script runs.
+	Figures *string `json:"figures,omitempty"`
+
+	// Nonce Of the page that was shown.
+	Nonce *string `json:"nonce,omitempty"`
+	Other *string `json:"other,omitempty"`
+	Value *string `json:"value,omitempty"`
+}
+
+// ApprovalLinkFormAnswer defines model for ApprovalLinkForm.Answer.
+type ApprovalLinkFormAnswer string
 
 // ApprovalList defines model for ApprovalList.
 type ApprovalList struct {
@@ -2416,6 +2476,12 @@ type Module = domain.Module
 type MyWorkspace struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+}
+
+// NewApprovalLink defines model for NewApprovalLink.
+type NewApprovalLink struct {
+	// Recipient To whom it is sent: recorded with what it settles.
+	Recipient *string `json:"recipient,omitempty"`
 }
 
 // NextCursor Pass it as `after` for the next page; null at the end.
@@ -4030,3 +4096,6 @@ type WebhookID = string
 
 // WorkspaceID defines model for WorkspaceID.
 type WorkspaceID = string
+
+// LinkProblem What went wrong (RFC 9457).
+type LinkProblem = Problem

@@ -5,6 +5,8 @@ package api
 // Queries are the query parameters of each call ("GET /v1/zones"): true for one that may
 // stand more than once.
 var Queries = map[string]map[string]bool{
+	"GET /a/{token}":                                              {},
+	"POST /a/{token}":                                             {},
 	"GET /healthz":                                                {},
 	"GET /metrics":                                                {},
 	"GET /openapi.json":                                           {},
@@ -23,6 +25,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/approvals":                                           {"after": false, "kind": false, "limit": false, "session_id": false, "status": false},
 	"GET /v1/approvals/{approval_id}":                             {},
 	"POST /v1/approvals/{approval_id}":                            {},
+	"POST /v1/approvals/{approval_id}/link":                       {},
 	"GET /v1/automations":                                         {"after": false, "enabled": false, "limit": false},
 	"POST /v1/automations":                                        {},
 	"DELETE /v1/automations/{automation_id}":                      {"force": false},

@@ -263,6 +263,12 @@ type NewAgent struct {
 	Enabled         *bool                     `json:"enabled"`
 }
 
+// NewApprovalLinkInput is the body of createApprovalLink.
+type NewApprovalLinkInput struct {
+	// To whom it is sent: recorded with what it settles.
+	Recipient *string `json:"recipient" validate:"omitempty,max=200"`
+}
+
 // NewAutomation is the body of createAutomation.
 type NewAutomation struct {
 	Name string `json:"name" validate:"visible,name,max=200"`

@@ -95,7 +95,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Protocols: a.protocols(who, userData), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
-			Agents: agentService{a.agents(), a},
+			Agents: agentService{a.agents(), a}, Links: linkPorts(a),
 		},
 		Web: web.Handler(),
 	}

@@ -16,6 +16,7 @@ type Cookies struct{ Secure bool }
 const (
 	signInCookie = "fermata_session"
 	begunCookie  = "fermata_sign_in" // at the issuer now
+	linkCookie   = "fermata_link"    // was shown the page of a link
 )
 
 func (c Cookies) name(plain string) string {
@@ -69,6 +70,21 @@ func (c Cookies) TakeBegun(w http.ResponseWriter, r *http.Request) string {
 	c.clear(w, begunCookie)
 	value, _ := c.one(r, begunCookie)
 	return value
+}
+
+// LinkBrowser is the name that a browser got when it was first shown the page of a link; ""
+// without one.
+func (c Cookies) LinkBrowser(r *http.Request) string {
+	value, _ := c.one(r, linkCookie)
+	if len(value) > 64 {
+		return ""
+	}
+	return value
+}
+
+// SetLinkBrowser gives a browser such a name.
+func (c Cookies) SetLinkBrowser(w http.ResponseWriter, name string) {
+	c.set(w, linkCookie, name, showingLife)
 }
 
 // ownPage refuses a cookie that comes with the request of a page that is not the server's own,

@@ -118,6 +118,7 @@ type OutsidePorts struct {
 	Webhooks   WebhookPorts
 	Connectors ConnectorPorts
 	Agents     Agents
+	Links      LinkPorts
 }
 
 // ConnectorPorts are about the servers outside whose commands join the catalogue.

@@ -25,6 +25,7 @@ const (
 	CodePreconditionFailed                = domain.CodePreconditionFailed
 	CodeRateLimited           domain.Code = "rate_limited"
 	CodeTooManyStreams        domain.Code = "too_many_streams"
+	CodeLinkExpired           domain.Code = "link_expired"
 	CodeIdempotencyMismatch   domain.Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress domain.Code = "idempotency_in_progress"
 	// About the providers of AI models.
@@ -111,6 +112,7 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeTooManyKeys:    {429, "Too many Idempotency-Keys", 60, "The answer to a request with an Idempotency-Key is kept for 24 hours, and so many are kept for one credential. Those that are kept hold; a new key is refused, and nothing was done. Wait, or leave the key out where a repetition does no harm."},
 	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
 	CodeTooManyStreams:        {429, "Too many event streams", 10, "As many event streams of one key, or from one address, are open as may be. Close some, or follow several sessions on one stream (GET /v1/events/stream?sessions=…)."},
+	CodeLinkExpired:           {410, "The link has expired", 0, "A link to an approval holds as long as the approval, and for a week at most. Nothing was decided. Ask for another one."},
 	CodeBadSignature:          {401, "The signature is not good", 0, "A service signs what it says of a task by Standard Webhooks (v1) with the signing secret of its connector, at most five minutes before. Nothing was read of the body."},
 	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
 	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},

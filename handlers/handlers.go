@@ -18,6 +18,7 @@ type server struct {
 	people         *peopleRoutes
 	agents         *agentRoutes
 	files          *fileRoutes
+	links          *linkRoutes
 	process        *processRoutes
 	protocolRoutes []ProtocolRoute
 	web            http.Handler
@@ -106,6 +107,7 @@ func newServer(c Config) *server {
 		agents:         &agentRoutes{e, c.Outside.Agents},
 		people:         &peopleRoutes{e, c.Settings},
 		files:          &fileRoutes{e, c.Data.Files},
+		links:          &linkRoutes{e, c.Outside.Links, c.Reads.WorkspaceReader, c.Door.Answers, c.Settings.Settings},
 		process:        &processRoutes{e, c.Process},
 		protocolRoutes: c.Outside.Protocols,
 		web:            c.Web,

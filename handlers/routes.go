@@ -155,8 +155,8 @@ func (s *server) table() []route {
 	}...)
 }
 
-// all are the routes of both tables.
-func (s *server) all() []route { return slices.Concat(s.table(), s.outside()) }
+// all are the routes of all tables.
+func (s *server) all() []route { return slices.Concat(s.table(), s.outside(), s.links.table()) }
 
 // outside are the routes of people signing in, and of what connects the server with others.
 func (s *server) outside() []route {

@@ -19,8 +19,8 @@ import (
 // Keys seal and open secrets. Without a key nothing is sealed: who keeps secrets asks Any
 // first, because a secret is never stored in the clear.
 type Keys struct {
-	all  []key  // the first seals, all open
-	seed []byte // the first
+	all   []key    // the first seals, all open
+	seeds [][]byte // in the same order
 }
 
 type key struct {
@@ -61,9 +61,7 @@ func New(keys [][]byte) (*Keys, error) {
 		sum := sha256.Sum256(append([]byte("fermata secret key id\n"), raw...))
 		s.all = append(s.all, key{id: hex.EncodeToString(sum[:])[:keyID], aead: aead})
 	}
-	if len(keys) > 0 {
-		s.seed = keys[0]
-	}
+	s.seeds = keys
 	return s, nil
 }
 
@@ -81,11 +79,21 @@ func (s *Keys) Head() string {
 // Derive makes a key for another purpose from the first: the same on every node and after
 // a restart. Nil where there is no key.
 func (s *Keys) Derive(purpose string) []byte {
-	if s.seed == nil {
-		return nil
+	if all := s.DeriveAll(purpose); len(all) > 0 {
+		return all[0]
 	}
-	sum := sha256.Sum256(append([]byte("fermata "+purpose+"\n"), s.seed...))
-	return sum[:]
+	return nil
+}
+
+// DeriveAll makes such a key from each, in their order: what was signed with an older one
+// still holds after another was put in front.
+func (s *Keys) DeriveAll(purpose string) [][]byte {
+	all := make([][]byte, len(s.seeds))
+	for i, seed := range s.seeds {
+		sum := sha256.Sum256(append([]byte("fermata "+purpose+"\n"), seed...))
+		all[i] = sum[:]
+	}
+	return all
 }
 
 // Seal encrypts a secret for its place.

@@ -211,10 +211,19 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 	if err := openapi3filter.ValidateResponse(r.Context(), output); err != nil {
 		c.reportf("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
-	if res.StatusCode >= 400 && r.Method != http.MethodHead {
+	if res.StatusCode >= 400 && r.Method != http.MethodHead && !isPage(input.Route.Operation, res) {
 		c.checkProblem(r, res, body)
 	}
 	return nil
+}
+
+// isPage says whether an error came as a page for people, where the contract has one.
+func isPage(op *openapi3.Operation, res *http.Response) bool {
+	declared := op.Responses.Value(strconv.Itoa(res.StatusCode))
+	if declared == nil {
+		declared = op.Responses.Default()
+	}
+	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && declared != nil && declared.Value.Content["text/html"] != nil
 }
 
 // checkOutside checks an answer that belongs to no operation: a problem, or the page.

@@ -1,0 +1,85 @@
+package linkpage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// actionOf is a change as a person reads it: the values that differ, or, where nothing is
+// known of what there is, those that are sent.
+func actionOf(a *domain.ApprovalAction) Action {
+	out := Action{Text: domain.Visible(a.Text)}
+	for _, w := range a.Warnings {
+		out.Warnings = append(out.Warnings, domain.Visible(w))
+	}
+	before, after := a.Before, a.After
+	if none(before) && none(after) {
+		after = a.Params
+	}
+	out.Changes = changes(before, after)
+	return out
+}
+
+func none(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// changes are the values that differ, by their names in the order of the alphabet.
+func changes(before, after json.RawMessage) []Change {
+	was, is := flat(before), flat(after)
+	names := map[string]bool{}
+	for name := range was {
+		names[name] = true
+	}
+	for name := range is {
+		names[name] = true
+	}
+	var out []Change
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		old, had := was[name]
+		now, has := is[name]
+		if had == has && old == now {
+			continue
+		}
+		out = append(out, Change{Name: domain.Visible(name), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has})
+	}
+	return out
+}
+
+// flat makes "data.value": "7" of an object.
+func flat(raw json.RawMessage) map[string]string {
+	values := map[string]string{}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if none(raw) || decoder.Decode(&value) != nil {
+		return values
+	}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		under := func(name string) string {
+			if path == "" {
+				return name
+			}
+			return path + "." + name
+		}
+		switch v := value.(type) {
+		case map[string]any:
+			for name, item := range v {
+				walk(under(name), item)
+			}
+		case []any:
+			for i, item := range v {
+				walk(under(fmt.Sprint(i+1)), item)
+			}
+		case nil:
+		default:
+			values[path] = fmt.Sprint(v)
+		}
+	}
+	walk("", value)
+	return values
+}

@@ -1,0 +1,95 @@
+package linkpage
+
+import (
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+func wordsIn(s *domain.Settings) Words {
+	return Words{
+		Because: s.Say("Why you are asked:", "Pourquoi on vous le demande :"),
+		Choose:  s.Say("Choose", "Choisissez"),
+		Other:   s.Say("Something else", "Autre chose"),
+		Answer:  s.Say("Your answer", "Votre réponse"),
+		Comment: s.Say("A word with it (optional)", "Un mot (facultatif)"),
+		Figures: s.Say("Your browser runs no scripts. Type these figures to answer:",
+			"Votre navigateur n’exécute pas de scripts. Pour répondre, tapez ces chiffres :"),
+		Again: s.Say("Show the buttons", "Afficher les boutons"),
+	}
+}
+
+func titleOf(a *domain.Approval, s *domain.Settings) string {
+	switch a.Kind {
+	case domain.ApprovalActions:
+		if len(a.Actions) == 1 {
+			return s.Say("A change needs your approval", "Une modification attend votre accord")
+		}
+		return s.Say("%d changes need your approval", "%d modifications à accepter ou à refuser", len(a.Actions))
+	case domain.ApprovalQuestion:
+		return s.Say("A question for you", "Une question pour vous")
+	case domain.ApprovalBudget:
+		return s.Say("A budget is used up", "Un budget est épuisé")
+	case domain.ApprovalCompletion:
+		return s.Say("Is this finished?", "Est-ce terminé ?")
+	case domain.ApprovalOutcome:
+		return s.Say("What became of this is not known", "On ne sait pas ce qu’il en est advenu")
+	case domain.ApprovalReconnect:
+		return s.Say("Somebody has to sign in", "Quelqu’un doit se connecter")
+	}
+	return s.Say("Fermata needs you", "Fermata a besoin de vous")
+}
+
+// settledAs says what was decided, by whom and when.
+func settledAs(a *domain.Approval, s *domain.Settings) string {
+	what := s.Say("Settled", "Réglé")
+	switch a.Status {
+	case domain.ApprovalStatusApproved:
+		what = s.Say("Approved", "Accepté")
+		if a.Kind == domain.ApprovalQuestion {
+			what = s.Say("Answered", "Répondu")
+		}
+	case domain.ApprovalStatusRefused:
+		what = s.Say("Refused", "Refusé")
+	case domain.ApprovalStatusExpired:
+		what = s.Say("The time for an answer is over", "Le délai pour répondre est écoulé")
+	case domain.ApprovalStatusSuperseded, domain.ApprovalStatusStale:
+		what = s.Say("Asked anew: this card no longer counts", "Redemandé : cette fiche ne compte plus")
+	case domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted, domain.ApprovalStatusEvicted:
+		what = s.Say("No longer needed: the session was stopped", "Plus nécessaire : la session a été arrêtée")
+	}
+	if by := whoIn(a.SettledBy, s); by != "" {
+		what += " " + by
+	}
+	if a.SettledAt != nil {
+		what += ", " + When(*a.SettledAt, s)
+	}
+	return what + "."
+}
+
+// whoIn names who settled it.
+func whoIn(by string, s *domain.Settings) string {
+	recipient, link := domain.RecipientOf(by)
+	switch {
+	case by == "":
+		return ""
+	case link && recipient == "":
+		return s.Say("by a link", "par un lien")
+	case link:
+		return s.Say("by the link sent to %s", "par le lien envoyé à %s", recipient)
+	case by == "local":
+		return s.Say("on the server's own machine", "sur la machine du serveur")
+	}
+	return s.Say("by %s", "par %s", by)
+}
+
+// When is a time as people of the workspace read it, in its zone.
+func When(at time.Time, s *domain.Settings) string {
+	if zone, err := time.LoadLocation(s.TimeZone); err == nil {
+		at = at.In(zone)
+	}
+	if s.Language == "fr" {
+		return "le " + at.Format("02/01/2006 à 15:04 (MST)")
+	}
+	return at.Format("2 January 2006, 15:04 (MST)")
+}

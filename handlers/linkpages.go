@@ -1,0 +1,136 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/linkpage"
+)
+
+// backToLink has the browser ask for the card again.
+func (s *linkRoutes) backToLink(w http.ResponseWriter, f *followed) {
+	linkHeaders(w.Header(), f.words.Language)
+	seeOther(w, "/a/"+f.token)
+}
+
+// linkHeaders: the address is a secret, so it goes nowhere else and is kept nowhere. The
+// page itself is told where its form comes from: a browser says so with a referrer only.
+func linkHeaders(h http.Header, language string) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Robots-Tag", "noindex, nofollow, noarchive")
+	h.Set("Content-Security-Policy", linkpage.Policy)
+	h.Set("Content-Language", language)
+}
+
+// writeCard shows the approval as it is, and how to answer it.
+func (s *linkRoutes) writeCard(w http.ResponseWriter, r *http.Request, f *followed, status int, notice string) {
+	page := linkpage.Of(f.approval, f.link, f.words)
+	page.Notice = domain.Visible(notice)
+	if f.approval.Status == domain.ApprovalStatusOpen {
+		s.ask(w, r, f, page)
+	}
+	s.writeLinkPage(w, r, status, page)
+}
+
+// ask puts the form into the page, for a browser in which somebody looks.
+func (s *linkRoutes) ask(w http.ResponseWriter, r *http.Request, f *followed, page *linkpage.Page) {
+	address := "/a/" + f.token
+	form := linkpage.FormFor(f.approval, f.words)
+	switch {
+	case form == nil:
+		page.Text = strings.TrimSpace(page.Text + "\n\n" + f.words.Say("It has fields to fill in: answer it in Fermata itself.",
+			"Il y a des champs à remplir : répondez dans Fermata même."))
+		return
+	case r.Method == http.MethodHead, fetchedAhead(r):
+		page.Again = address
+		return
+	}
+	browser := s.People.Cookies.LinkBrowser(r)
+	if browser == "" {
+		browser = auth.NewBrowser()
+		s.People.Cookies.SetLinkBrowser(w, browser)
+	}
+	shown := s.Links.Shown(f.token, browser, s.Clock())
+	page.Ask(form, address, shown.At(), shown.Nonce(), shown.Figures())
+}
+
+func (s *linkRoutes) writeLinkPage(w http.ResponseWriter, r *http.Request, status int, page *linkpage.Page) {
+	body, err := linkpage.Render(page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	linkHeaders(w.Header(), page.Language)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) //nolint:gosec // html/template escaped it; the reader may have gone
+	}
+}
+
+// failLink tells a person what is wrong with a link; a program gets a problem.
+func (s *linkRoutes) failLink(w http.ResponseWriter, r *http.Request, err error) {
+	words := inPreferredLanguage(r, &domain.Settings{Language: "en"})
+	page := &linkpage.Page{Language: words.Language}
+	status := http.StatusNotFound
+	switch {
+	case errors.Is(err, auth.ErrLinkExpired):
+		status = http.StatusGone
+		page.Title = words.Say("This link has expired", "Ce lien a expiré")
+		page.Text = words.Say("Nothing was decided by it now. Ask for another link, or look in Fermata.",
+			"Il ne décide plus de rien. Demandez un autre lien, ou regardez dans Fermata.")
+		err = domain.Errorf(CodeLinkExpired, "The link has expired.")
+	case errors.Is(err, auth.ErrNoLink), domain.ErrorCode(err) == domain.CodeNotFound:
+		page.Title = words.Say("This link leads nowhere", "Ce lien ne mène nulle part")
+		page.Text = words.Say("It was cut off or altered on its way, or what it asked is no longer there. Open it as it was sent.",
+			"Il a été coupé ou modifié en route, ou ce qu’il demandait n’existe plus. Ouvrez-le tel qu’il a été envoyé.")
+		err = domain.Errorf(domain.CodeNotFound, "There is nothing at this address.")
+	default:
+		s.fail(w, r, err)
+		return
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.fail(w, r, err)
+		return
+	}
+	s.writeLinkPage(w, r, status, page)
+}
+
+// fetchedAhead: nobody looks yet.
+func fetchedAhead(r *http.Request) bool {
+	for _, header := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
+		said := strings.ToLower(r.Header.Get(header))
+		if strings.Contains(said, "prefetch") || strings.Contains(said, "prerender") || strings.Contains(said, "preview") {
+			return true
+		}
+	}
+	return false
+}
+
+// linkForm reads what a form sends.
+func linkForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if strings.TrimSpace(strings.ToLower(kind)) != "application/x-www-form-urlencoded" {
+		return nil, domain.Errorf(CodeUnsupportedType, "The page of a link sends a form.")
+	}
+	body, err := wholeBody(w, r, maxLinkForm)
+	if err != nil {
+		return nil, incompleteBody(err)
+	}
+	sent, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, domain.Errorf(CodeUnreadable, "The form cannot be read.")
+	}
+	for _, values := range sent {
+		if slices.ContainsFunc(values, func(v string) bool { return !plainText(v) }) {
+			return nil, domain.Errorf(CodeUnreadable, "The form holds something that is no text.")
+		}
+	}
+	return sent, nil
+}

@@ -1,0 +1,219 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/linkpage"
+)
+
+// LinkPorts are what signed links to approvals are made with.
+type LinkPorts struct {
+	Links *auth.Links
+	// PublicURL is where browsers reach the server, without a / at the end; empty: the address
+	// that the request came to.
+	PublicURL string
+}
+
+// linkRoutes make links, and show and take what comes by them.
+type linkRoutes struct {
+	*edge
+	LinkPorts
+	Reader   WorkspaceReader
+	Answers  Answers
+	Settings Settings
+}
+
+// maxLinkForm is more than the longest answer takes, written as forms write it.
+const maxLinkForm = 1 << 20
+
+// createLink makes a link to an open approval.
+func (s *linkRoutes) createLink(w http.ResponseWriter, r *http.Request) {
+	var in api.NewApprovalLink
+	if err := s.readOptional(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	a, err := s.Reader.Approval(r.Context(), caller(r).Workspace, chi.URLParam(r, "approval_id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if a.Status != domain.ApprovalStatusOpen {
+		s.fail(w, r, &domain.Error{Code: domain.CodeValidationResolved, Decision: string(a.Decision),
+			Message: "This was settled already (" + string(a.Status) + "). No link was made."})
+		return
+	}
+	recipient := ""
+	if in.Recipient != nil {
+		recipient = strings.TrimSpace(*in.Recipient)
+	}
+	if len(recipient) > domain.MaxLinkRecipient {
+		s.fail(w, r, domain.Invalid("/recipient", "too_long", "A recipient has at most %d bytes.", domain.MaxLinkRecipient))
+		return
+	}
+	link, err := domain.LinkTo(a, recipient, s.Clock())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	token, err := s.Links.Sign(link)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/a/"+token)
+	s.writeJSON(w, r, http.StatusCreated, api.ApprovalLinkFrom(baseURL(s.PublicURL, r)+"/a/"+token, link))
+}
+
+// baseURL is where browsers reach the server: as the operator says, else as this request did.
+func baseURL(public string, r *http.Request) string {
+	if public != "" {
+		return public
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// followed is a link that somebody came by, with what it leads to.
+type followed struct {
+	token    string
+	link     *domain.ApprovalLink
+	approval *domain.Approval
+	words    *domain.Settings // in the language of whoever reads
+}
+
+// follow reads the link that a request came by. Calls with a good link count for its
+// approval alone, those without one for the address, as those of webhooks do.
+func (s *linkRoutes) follow(w http.ResponseWriter, r *http.Request) (*followed, error) {
+	token := chi.URLParam(r, "token")
+	link, err := s.Links.Read(token)
+	bucket := s.hooks.genuine
+	var name string
+	if errors.Is(err, auth.ErrNoLink) {
+		bucket, name = s.hooks.forged, limitKey(r)
+	} else {
+		name = link.ApprovalID
+	}
+	if wait, ok := bucket.take(name); !ok {
+		return nil, s.refused.tooMany(w, r, wait)
+	}
+	if err != nil {
+		return nil, err
+	}
+	workspace, err := s.Settings.Workspace(r.Context(), link.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Reader.Approval(r.Context(), link.WorkspaceID, link.ApprovalID)
+	if err != nil {
+		return nil, err
+	}
+	if !link.Leads(a) {
+		return nil, auth.ErrNoLink
+	}
+	return &followed{token, link, a, inPreferredLanguage(r, &workspace.Settings)}, nil
+}
+
+// showLink shows what is asked. It changes nothing, and says so to whoever only looks: a HEAD
+// and a browser that fetches ahead get no form.
+func (s *linkRoutes) showLink(w http.ResponseWriter, r *http.Request) {
+	f, err := s.follow(w, r)
+	if err != nil {
+		s.failLink(w, r, err)
+		return
+	}
+	s.writeCard(w, r, f, http.StatusOK, "")
+}
+
+// answerLink takes an answer that a person gave on the page.
+func (s *linkRoutes) answerLink(w http.ResponseWriter, r *http.Request) {
+	f, err := s.follow(w, r)
+	if err != nil {
+		s.failLink(w, r, err)
+		return
+	}
+	sent, err := linkForm(w, r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if f.approval.Status != domain.ApprovalStatusOpen {
+		s.backToLink(w, f) // a doubled click, or somebody else was faster: the card says what was decided
+		return
+	}
+	if !s.pressed(r, f, sent) {
+		s.writeCard(w, r, f, http.StatusForbidden, f.words.Say(
+			"Nothing was decided: the answer did not come from a button that was pressed on this page. Press it here, "+
+				"and let the browser keep this site’s cookie.",
+			"Rien n’a été décidé : la réponse ne vient pas d’un bouton pressé sur cette page. Pressez-le ici, "+
+				"et laissez le navigateur garder le cookie de ce site."))
+		return
+	}
+	d, err := linkpage.Decision(f.approval, sent)
+	if err == nil {
+		d.By = f.link.Author()
+		_, err = s.Answers.AnswerApproval(r.Context(), f.link.WorkspaceID, f.link.ApprovalID, d)
+	}
+	s.afterAnswer(w, r, f, err)
+}
+
+// afterAnswer leads back to the card, which says how it stands.
+func (s *linkRoutes) afterAnswer(w http.ResponseWriter, r *http.Request, f *followed, err error) {
+	known, _ := errors.AsType[*domain.Error](err)
+	switch code := domain.ErrorCode(err); {
+	case err == nil, code == domain.CodeValidationResolved, code == domain.CodeApprovalExpired, code == domain.CodeWrongPhase:
+		s.backToLink(w, f)
+	case code == domain.CodeValidationStale:
+		s.writeCard(w, r, f, http.StatusConflict, f.words.Say(
+			"What you were shown has changed meanwhile. Nothing was done; it is asked anew.",
+			"Ce qui vous était montré a changé entre-temps. Rien n’a été fait ; la question est reposée."))
+	case code == domain.CodeInvalid && known != nil:
+		s.writeCard(w, r, f, http.StatusUnprocessableEntity, f.words.Say(
+			"This answer cannot be taken: %s Nothing was decided.", "Cette réponse ne peut être prise : %s Rien n’a été décidé.",
+			reasonOf(known)))
+	default:
+		s.fail(w, r, err)
+	}
+}
+
+// reasonOf is the first thing that is wrong with an answer.
+func reasonOf(err *domain.Error) string {
+	if len(err.Fields) > 0 {
+		return err.Fields[0].Message
+	}
+	return err.Message
+}
+
+// pressed says whether an answer comes from the page as this browser was shown it, by a
+// person's hand. Of a browser that says how it came to ask, only a page of ours that goes
+// somewhere counts.
+func (s *linkRoutes) pressed(r *http.Request, f *followed, sent url.Values) bool {
+	for header, good := range map[string]string{
+		"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
+	} {
+		if said := r.Header.Get(header); said != "" && said != good {
+			return false
+		}
+	}
+	return !fetchedAhead(r) &&
+		s.Links.Pressed(f.token, s.People.Cookies.LinkBrowser(r), sent.Get("at"), sent.Get("nonce"), sent.Get("figures"))
+}
+
+// table has the routes of signed links.
+func (s *linkRoutes) table() []route {
+	return []route{
+		{"POST", "/v1/approvals/{approval_id}/link", admin, s.createLink, nil},
+		{"GET", "/a/{token}", public, s.showLink, nil},
+		{"POST", "/a/{token}", public, s.answerLink, nil},
+	}
+}
