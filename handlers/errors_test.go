@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/internal/testkit/golden"
 )
 
 func TestWhatAClientLearnsOfAnError(t *testing.T) {
@@ -106,4 +107,21 @@ func TestTheContractListsEveryProblem(t *testing.T) {
 			t.Errorf("openapi.yaml lists the code %s, which there is not", code)
 		}
 	}
+}
+
+// TestTheDocumentOfErrors: every code has its section in docs/errors.md, in the words of its page.
+func TestTheDocumentOfErrors(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Errors\n\nEvery refusal is a problem (RFC 9457, `application/problem+json`) with a stable `code`, whose `type` is a page of the\n" +
+		"server (`/problems/<code>`). Decide by `code`; `detail` is for people, `errors` points at each wrong value, `outcome` says\n" +
+		"whether anything was changed (`not_applied`, `applied`, `unknown`), and `retryable` whether the same request may succeed\n" +
+		"later. This file is written by `go test ./handlers -run Document -update`.\n")
+	for _, code := range problemCodes() {
+		kind := problemKinds[code]
+		fmt.Fprintf(&b, "\n## %s\n%d · %s\n\n%s\n", code, kind.Status, kind.Title, kind.Page)
+		if kind.RetryAfter > 0 {
+			fmt.Fprintf(&b, "\nThe same request may succeed later: `Retry-After` says when, usually %d s.\n", kind.RetryAfter)
+		}
+	}
+	golden.Check(t, "../docs/errors.md", b.String())
 }

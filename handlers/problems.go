@@ -42,14 +42,18 @@ func retryText(k problemKind) string {
 func problemList() string {
 	var b strings.Builder
 	b.WriteString("<table><tr><th>code</th><th>status</th><th>meaning</th></tr>")
-	codes := slices.SortedFunc(maps.Keys(problemKinds), func(a, b domain.Code) int {
-		return cmp.Or(cmp.Compare(problemKinds[a].Status, problemKinds[b].Status), cmp.Compare(a, b))
-	})
-	for _, code := range codes {
+	for _, code := range problemCodes() {
 		fmt.Fprintf(&b, "<tr><td><a href=\"/problems/%[1]s\"><code>%[1]s</code></a></td><td>%d</td><td>%s</td></tr>",
 			code, problemKinds[code].Status, html.EscapeString(problemKinds[code].Title))
 	}
 	return b.String() + "</table>"
+}
+
+// problemCodes are all there are, by status.
+func problemCodes() []domain.Code {
+	return slices.SortedFunc(maps.Keys(problemKinds), func(a, b domain.Code) int {
+		return cmp.Or(cmp.Compare(problemKinds[a].Status, problemKinds[b].Status), cmp.Compare(a, b))
+	})
 }
 
 func writePage(w http.ResponseWriter, title, body string) {

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -90,6 +91,39 @@ func TestWithPostgreSQL(t *testing.T) {
 	checkPod(t, &deployment.Spec.Template, "FERMATA_DATABASE_URL_FILE", true)
 }
 
+func TestPeopleSignIn(t *testing.T) {
+	variables := func(oidc values) map[string]string {
+		t.Helper()
+		objects, err := render(t, values{"existingSecret": "keys", "database": "postgres", "oidc": oidc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]string{}
+		for _, e := range objects["Deployment"].(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Env {
+			if strings.HasPrefix(e.Name, "FERMATA_OIDC_") {
+				found[e.Name] = e.Value
+			}
+		}
+		return found
+	}
+	if got := variables(values{}); len(got) > 0 {
+		t.Errorf("without an issuer: %v", got)
+	}
+	want := map[string]string{
+		"FERMATA_OIDC_ISSUER": "https://sso.example", "FERMATA_OIDC_CLIENT_ID": "fermata",
+		"FERMATA_OIDC_CLIENT_SECRET_FILE": "/run/secrets/fermata/oidc-client-secret",
+		"FERMATA_OIDC_ROLE_CLAIM":         "groups", "FERMATA_OIDC_ROLES": "ops=admin,staff=member",
+	}
+	given := values{"issuer": "https://sso.example", "clientID": "fermata", "roleClaim": "groups", "roles": values{"staff": "member", "ops": "admin"}}
+	if got := variables(given); !maps.Equal(got, want) {
+		t.Errorf("%v\nshould be\n%v", got, want)
+	}
+	given["clientSecret"] = false
+	if got := variables(given); got["FERMATA_OIDC_CLIENT_SECRET_FILE"] != "" {
+		t.Error("a public client has no secret to look for")
+	}
+}
+
 // checkPod: nobody's process, nothing writable but what must be, every mount has its volume.
 func checkPod(t *testing.T, pod *corev1.PodTemplateSpec, variable string, want bool) {
 	t.Helper()
@@ -128,6 +162,8 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"an unknown value":          {"existingSecret": "keys", "replica": 2},
 		"an unknown database":       {"existingSecret": "keys", "database": "mysql"},
 		"a variable of others":      {"existingSecret": "keys", "env": values{"LD_PRELOAD": "x"}},
+		"an issuer without client":  {"existingSecret": "keys", "oidc": values{"issuer": "https://sso.example"}},
+		"root by a claim":           {"existingSecret": "keys", "oidc": values{"issuer": "https://sso.example", "clientID": "f", "roles": values{"ops": "root"}}},
 		"a public URL that is none": {"existingSecret": "keys", "publicURL": "fermata.example"},
 	} {
 		if _, err := render(t, v); err == nil {

@@ -60,6 +60,9 @@ spec:
         - name: FERMATA_METRICS_LISTEN
           value: "0.0.0.0:{{ .Values.metrics.port }}"
         {{- end }}
+        {{- if .Values.oidc.issuer }}
+        {{- include "fermata.oidc" .Values.oidc | nindent 8 }}
+        {{- end }}
         {{- range $name, $value := .Values.env }}
         - name: {{ $name }}
           value: {{ $value | quote }}
@@ -126,4 +129,29 @@ spec:
               matchLabels:
                 {{- include "fermata.selector" . | nindent 16 }}
   {{- end }}
+{{- end -}}
+
+{{- define "fermata.oidc" -}}
+- name: FERMATA_OIDC_ISSUER
+  value: {{ .issuer | quote }}
+- name: FERMATA_OIDC_CLIENT_ID
+  value: {{ .clientID | quote }}
+{{- if .clientSecret }}
+- name: FERMATA_OIDC_CLIENT_SECRET_FILE
+  value: /run/secrets/fermata/oidc-client-secret
+{{- end }}
+{{- with .roleClaim }}
+- name: FERMATA_OIDC_ROLE_CLAIM
+  value: {{ . | quote }}
+{{- end }}
+{{- with .roles }}
+{{- $roles := list }}
+{{- range $value, $role := . }}{{ $roles = append $roles (printf "%s=%s" $value $role) }}{{ end }}
+- name: FERMATA_OIDC_ROLES
+  value: {{ join "," $roles | quote }}
+{{- end }}
+{{- with .workspaceClaim }}
+- name: FERMATA_OIDC_WORKSPACE_CLAIM
+  value: {{ . | quote }}
+{{- end }}
 {{- end -}}
